@@ -1,0 +1,91 @@
+# How the rooms of the house are built: compilers, warnings, MLIR, ANTLR, and the two functions
+# that every room uses, tsr_room() and tsr_gtest().
+include_guard(GLOBAL)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo or Asan" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # asserts stay on: a wrong compiler must stop, not guess
+set(CMAKE_CXX_FLAGS_ASAN "-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr,function")
+set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+find_program(TESSERA_LLD NAMES ld.lld-19 ld.lld)
+if(TESSERA_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options("--ld-path=${TESSERA_LLD}")
+elseif(TESSERA_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)
+
+# MLIR is the substrate of the intermediate representations. Debian's packages put it beside LLVM.
+list(APPEND CMAKE_PREFIX_PATH /usr/lib/llvm-19)
+find_package(MLIR 19 CONFIG QUIET)
+if(MLIR_FOUND)
+  list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+else()
+  message(FATAL_ERROR "MLIR 19 was not found. `./dev setup` installs it (Debian: libmlir-19-dev, mlir-19-tools).")
+endif()
+
+# tsr_room(<name> [MLIR] [DEPENDS <room>...]): the static library tsr_<name> from every .cpp in the
+# current folder and below. MLIR rooms also see MLIR's headers (as system headers).
+function(tsr_room name)
+  cmake_parse_arguments(ROOM "MLIR" "" "DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  foreach(pattern IN LISTS ROOM_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
+  add_library(tsr_${name} STATIC ${sources})
+  target_include_directories(tsr_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/src")
+  foreach(dep IN LISTS ROOM_DEPENDS)
+    target_link_libraries(tsr_${name} PUBLIC tsr_${dep})
+  endforeach()
+  if(ROOM_MLIR)
+    target_include_directories(tsr_${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  endif()
+endfunction()
+
+# The static MLIR archives that our tools need, as one link group.
+function(tsr_link_mlir target)
+  target_link_libraries(${target} PRIVATE tsr_mlir_archives)
+endfunction()
+if(NOT TARGET tsr_mlir_archives)
+  add_library(tsr_mlir_archives INTERFACE)
+  file(GLOB mlir_archives "/usr/lib/llvm-19/lib/libMLIR*.a")
+  list(FILTER mlir_archives EXCLUDE REGEX "CAPI|ExecutionEngine|Test|LspServer|libMLIRReduce")
+  find_library(LLVM_SUPPORT_ARCHIVE libLLVMSupport.a PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH REQUIRED)
+  find_library(LLVM_DEMANGLE_ARCHIVE libLLVMDemangle.a PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH REQUIRED)
+  target_link_libraries(tsr_mlir_archives INTERFACE
+    -Wl,--start-group ${mlir_archives} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} -Wl,--end-group
+    z zstd tinfo pthread dl m)
+endif()
+
+# tsr_gtest(<name> SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry.
+function(tsr_gtest name)
+  cmake_parse_arguments(T "MLIR" "" "SOURCES;DEPENDS" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${T_SOURCES})
+  foreach(dep IN LISTS T_DEPENDS)
+    target_link_libraries(${name} PRIVATE tsr_${dep})
+  endforeach()
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main)
+  if(T_MLIR)
+    tsr_link_mlir(${name})
+  endif()
+  target_compile_definitions(${name} PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,88 @@
+#include "diag/Diagnostic.h"
+#include "support/Check.h"
+#include <algorithm>
+
+namespace tessera::diag {
+
+const std::vector<Row> &rows() {
+  static const std::vector<Row> table = {
+#define TSR_DIAG(code, name, severity, text) {Id::name, #code, #name, Severity::severity, text},
+#include "diag/Diagnostics.def"
+#undef TSR_DIAG
+  };
+  return table;
+}
+
+const Row &row(Id id) { return rows()[static_cast<size_t>(id)]; }
+
+const Row *rowByCode(std::string_view code) {
+  for (const Row &r : rows())
+    if (r.code == code) return &r;
+  return nullptr;
+}
+
+namespace {
+std::string fill(std::string_view text, const std::vector<std::string> &holes) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' && i + 2 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9' && text[i + 2] == '}') {
+      size_t hole = static_cast<size_t>(text[i + 1] - '0');
+      TSR_CHECK(hole < holes.size(), "diagnostic text has a hole that was not given: " + std::string(text));
+      out += holes[hole];
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+}  // namespace
+
+Builder &Builder::label(std::string text) {
+  diagnostic_->label = std::move(text);
+  return *this;
+}
+Builder &Builder::note(Span span, std::string text) {
+  diagnostic_->notes.push_back({span, std::move(text)});
+  return *this;
+}
+Builder &Builder::fix(Span span, std::string replacement, std::string title) {
+  diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title)});
+  return *this;
+}
+
+Builder Engine::add(Id id, Span span, std::vector<std::string> holes) {
+  const Row &r = row(id);
+  diagnostics_.push_back({id, r.severity, span, fill(r.text, holes), {}, {}, {}});
+  if (r.severity == Severity::Error) ++errors_;
+  return Builder(&diagnostics_.back());
+}
+
+void Engine::truncate(size_t count) {
+  while (diagnostics_.size() > count) {
+    if (diagnostics_.back().severity == Severity::Error) --errors_;
+    diagnostics_.pop_back();
+  }
+}
+
+std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates) {
+  std::string_view best;
+  size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  for (std::string_view candidate : candidates) {
+    std::vector<size_t> row(candidate.size() + 1);
+    for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= name.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i;
+      for (size_t j = 1; j <= candidate.size(); ++j) {
+        size_t substitute = diagonal + (name[i - 1] != candidate[j - 1]);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      }
+    }
+    if (row.back() < bestDistance) bestDistance = row.back(), best = candidate;
+  }
+  return best;
+}
+
+}  // namespace tessera::diag
