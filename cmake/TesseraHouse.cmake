@@ -31,7 +31,7 @@ add_link_options(-Wl,--gc-sections)
 
 # MLIR is the substrate of the intermediate representations. Debian's packages put it beside LLVM.
 list(APPEND CMAKE_PREFIX_PATH /usr/lib/llvm-19)
-find_package(MLIR 19 CONFIG QUIET)
+find_package(MLIR CONFIG)
 if(MLIR_FOUND)
   list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
   include(TableGen)
