@@ -1,0 +1,24 @@
+// The checker: syntax trees in, a checked program and messages out. Never stops, never prints, reads no files.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "frontend/AST.h"
+#include "sema/Checked.h"
+#include "support/Sources.h"
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tessera::sema {
+
+/// Finds the module that an import names. `level` counts the dots of a relative import, `path` is "a.b".
+/// Returns null if there is none (the checker then reports it). The standard library is "tessera.<...>".
+using ModuleLoader = std::function<const ast::Module *(FileId importer, int level, const std::string &path)>;
+
+struct CheckOptions {
+  bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
+};
+/// Checks a module and what it imports. The program holds the functions without errors; ask `diagnostics.hasErrors()`.
+std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
+                               diag::Engine &diagnostics, const CheckOptions &options = {});
+
+}  // namespace tessera::sema

@@ -1,0 +1,54 @@
+#include "support/Dim.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using tessera::Dim;
+
+namespace {
+Dim read(const char *text) {
+  auto d = Dim::parse(text);
+  EXPECT_TRUE(d.has_value()) << text;
+  return d.value_or(Dim(-999));
+}
+}  // namespace
+
+TEST(Dim, EqualExpressionsHaveOneForm) {
+  EXPECT_EQ(read("B*H"), read("H*B"));
+  EXPECT_EQ(read("(N + M)*2"), read("2*M + 2*N"));
+  EXPECT_EQ(read("N - N"), Dim(0));
+  EXPECT_EQ(read("(4*D + 3) // 4"), read("D"));
+  EXPECT_EQ(read("(6*D + 1) % 3"), Dim(1));
+  EXPECT_NE(read("D // H"), read("H // D"));
+  EXPECT_NE(read("N + 1"), read("N + 2"));
+  EXPECT_EQ(read("max(N + 1, N)"), read("N + 1"));
+}
+
+TEST(Dim, TextReadsBack) {
+  for (const char *text : {"2*D + 1", "D // H", "(N + 63) // 64", "H*(D // H)", "min(M, N)", "-N", "N*N - 3", "-(D // H)",
+                           "2*(D % 7) + 1", "(D // H) // 2", "D // (H // 2)", "0", "-5"})
+    EXPECT_EQ(read(read(text).str().c_str()), read(text)) << text << " printed as " << read(text).str();
+}
+
+TEST(Dim, RejectsWhatIsNoExpression) {
+  for (const char *text : {"", "N +", "(N", "N N", "12x", "N // ", "min(N)", "99999999999999999999"})
+    EXPECT_FALSE(Dim::parse(text).has_value()) << text;
+}
+
+TEST(Dim, NormalFormKeepsTheValue) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    int64_t n = random() % 200, m = random() % 200, c = 1 + random() % 9, k = random() % 40;
+    auto value = [&](const std::string &name) -> std::optional<int64_t> { return name == "N" ? n : m; };
+    auto N = Dim::var("N"), M = Dim::var("M");
+    auto floorDiv = [](int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); };
+    int64_t a = k * n - c * m + k;
+    Dim A = Dim(k) * N - Dim(c) * M + Dim(k);
+    EXPECT_EQ(Dim::floorDiv(A, c).evaluate(value), floorDiv(a, c));
+    EXPECT_EQ(Dim::mod(A, c).evaluate(value), a - floorDiv(a, c) * c);
+    EXPECT_EQ(Dim::ceilDiv(A, c).evaluate(value), floorDiv(a + c - 1, c));
+    EXPECT_EQ((A * M).evaluate(value), a * m);
+    EXPECT_EQ(Dim::min(A, N).evaluate(value), std::min(a, n));
+    EXPECT_EQ(Dim::parse(Dim::floorDiv(A * M, Dim(c)).str())->evaluate(value), floorDiv(a * m, c));
+  }
+  EXPECT_EQ(Dim::floorDiv(Dim::var("N"), Dim(0)).evaluate([](const std::string &) { return 3; }), std::nullopt);
+}
