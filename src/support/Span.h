@@ -18,7 +18,7 @@ struct Span {
     if (!other.valid() || other.file != file) return *this;
     return {file, begin < other.begin ? begin : other.begin, end > other.end ? end : other.end};
   }
-  bool operator==(const Span &) const = default;
+  bool operator==(const Span &other) const { return file == other.file && begin == other.begin && end == other.end; }
 };
 
 }  // namespace tessera
