@@ -1,0 +1,119 @@
+#include "driver/Targets.h"
+#include "driver/Process.h"
+#include <cstdlib>
+#include <filesystem>
+
+namespace tessera::driver {
+
+std::string TargetSpec::name() const {
+  if (reference) return "reference";
+  std::string base = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu";
+  return arch.empty() ? base : base + ":" + arch;
+}
+std::string TargetSpec::suffix() const {
+  return target == Target::Cuda ? ".cu" : target == Target::Hip ? ".hip" : ".cpp";
+}
+
+std::optional<TargetSpec> parseTarget(const std::string &text) {
+  size_t colon = text.find(':');
+  std::string base = text.substr(0, colon), arch = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (colon != std::string::npos && arch.empty()) return std::nullopt;
+  if (base == "reference" && arch.empty()) return TargetSpec{Target::Cpu, "", true};
+  if (base == "cpu" && arch.empty()) return TargetSpec{Target::Cpu, "", false};
+  if (base == "cuda" && (arch.empty() || arch.rfind("sm_", 0) == 0)) return TargetSpec{Target::Cuda, arch, false};
+  if (base == "hip" && (arch.empty() || arch.rfind("gfx", 0) == 0)) return TargetSpec{Target::Hip, arch, false};
+  return std::nullopt;
+}
+
+std::optional<TargetSpec> targetOfSuffix(const std::string &suffix) {
+  if (suffix == ".cu") return TargetSpec{Target::Cuda, "", false};
+  if (suffix == ".hip") return TargetSpec{Target::Hip, "", false};
+  if (suffix == ".cpp" || suffix == ".cc" || suffix == ".cxx") return TargetSpec{Target::Cpu, "", false};
+  return std::nullopt;
+}
+
+std::vector<std::string_view> targetNames() { return {"cpu", "cuda", "cuda:sm_80", "cuda:sm_90a", "hip", "hip:gfx90a", "hip:gfx942", "hip:gfx1100", "reference"}; }
+
+namespace {
+
+std::string fromEnvironment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string hostCompiler() {
+  std::string chosen = fromEnvironment("TESSERA_CXX");
+  if (!chosen.empty()) return chosen;
+  for (const char *name : {"g++", "clang++-19", "clang++", "c++"})
+    if (std::string path = findProgram(name); !path.empty()) return path;
+  return {};
+}
+
+std::string nvcc() {
+  std::string chosen = fromEnvironment("TESSERA_NVCC");
+  return chosen.empty() ? findProgram("nvcc", {"/usr/local/cuda/bin"}) : chosen;
+}
+
+std::string hipCompiler() {
+  std::string chosen = fromEnvironment("TESSERA_HIPCC");
+  if (!chosen.empty()) return chosen;
+  for (const char *name : {"amdclang++", "clang++-19", "hipcc"})
+    if (std::string path = findProgram(name, {"/opt/rocm/bin"}); !path.empty()) return path;
+  return {};
+}
+
+std::vector<std::string> hostFlags(const TargetSpec &) {
+  // -ffast-math would fold the rounding that polynomials rely on; contraction into FMA is what C-family GPUs do too.
+  return {"-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp"};
+}
+
+CompileCommand commandFor(const TargetSpec &target, const std::string &source, const std::string &output,
+                          const std::string &includeFolder, bool shared) {
+  CompileCommand result;
+  std::vector<std::string> &c = result.command;
+  switch (target.target) {
+  case Target::Cpu:
+    c.push_back(hostCompiler());
+    if (c[0].empty()) result.missing = "a C++ compiler (g++ or clang++)";
+    for (std::string &flag : hostFlags(target)) c.push_back(flag);
+    if (shared) c.insert(c.end(), {"-fPIC", "-shared"});
+    break;
+  case Target::Cuda:
+    c.push_back(nvcc());
+    if (c[0].empty()) result.missing = "nvcc of the CUDA Toolkit";
+    c.insert(c.end(), {"-std=c++17", "-O3", "-x", "cu"});
+    c.push_back("-arch=" + (target.arch.empty() ? std::string("native") : target.arch));
+    if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static"});
+    break;
+  case Target::Hip:
+    c.push_back(hipCompiler());
+    if (c[0].empty()) result.missing = "hipcc or clang++ with the ROCm device libraries";
+    c.insert(c.end(), {"-x", "hip", "-std=c++17", "-O3"});
+    c.push_back("--offload-arch=" + (target.arch.empty() ? std::string("gfx90a") : target.arch));
+    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "--hip-link"});
+    break;
+  }
+  c.insert(c.end(), {"-I" + includeFolder, source, "-o", output});
+  return result;
+}
+
+}  // namespace
+
+CompileCommand sharedLibraryCommand(const TargetSpec &target, const std::string &source, const std::string &output,
+                                    const std::string &includeFolder) {
+  return commandFor(target, source, output, includeFolder, true);
+}
+CompileCommand programCommand(const TargetSpec &target, const std::string &source, const std::string &output,
+                              const std::string &includeFolder) {
+  return commandFor(target, source, output, includeFolder, false);
+}
+
+std::string compilerIdentity(const TargetSpec &target) {
+  std::string program = target.target == Target::Cuda ? nvcc() : target.target == Target::Hip ? hipCompiler() : hostCompiler();
+  // The file's time stands for its version: asking the compiler itself would cost a process each run.
+  std::error_code error;
+  auto time = std::filesystem::last_write_time(std::filesystem::canonical(program, error), error);
+  return program + " " + std::to_string(time.time_since_epoch().count());
+}
+
+}  // namespace tessera::driver
