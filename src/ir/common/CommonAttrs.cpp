@@ -1,0 +1,118 @@
+#include "ir/common/Common.h"
+#include "ir/common/CommonEnums.cpp.inc"
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/Builders.h"
+#define GET_ATTRDEF_CLASSES
+#include "ir/common/CommonAttrs.cpp.inc"
+
+namespace tessera::ir {
+using namespace mlir;
+
+void TsrDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/common/CommonAttrs.cpp.inc"
+      >();
+}
+
+// ---------------------------------------------------------------- dimensions
+
+LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef text) {
+  auto dim = Dim::parse(std::string_view(text.data(), text.size()));
+  if (!dim) return emitError() << "'" << text << "' is not a dimension";
+  if (dim->str() != std::string_view(text.data(), text.size()))
+    return emitError() << "dimension '" << text << "' is not in normal form, which is '" << dim->str() << "'";
+  return success();
+}
+DimAttr DimAttr::get(MLIRContext *context, const Dim &dim) { return Base::get(context, StringRef(dim.str())); }
+Dim DimAttr::getDim() const { return *Dim::parse(std::string_view(getText().data(), getText().size())); }
+std::optional<int64_t> DimAttr::getConstant() const {
+  int64_t value;
+  if (getText().getAsInteger(10, value)) return std::nullopt;
+  return value;
+}
+
+DimsAttr DimsAttr::get(MLIRContext *context, ArrayRef<Dim> dims) {
+  return Base::get(context, ArrayRef<DimAttr>(dimAttrs(context, dims)));
+}
+
+// ---------------------------------------------------------------- facts about functions
+
+void ParamAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getName());
+  printer << ", " << stringifyParamMode(getMode());
+  if (getIsResult()) printer << ", result";
+  if (getKeywordOnly()) printer << ", keyword_only";
+  if (getDefaultValue()) printer << ", default = " << getDefaultValue();
+  printer << '>';
+}
+
+Attribute ParamAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  StringRef mode;
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma()) return {};
+  auto place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&mode)) return {};
+  auto parsedMode = symbolizeParamMode(mode);
+  if (!parsedMode) {
+    parser.emitError(place, "expected 'in', 'out' or 'inout'");
+    return {};
+  }
+  bool isResult = false, keywordOnly = false;
+  Attribute defaultValue;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("result"))) isResult = true;
+    else if (succeeded(parser.parseOptionalKeyword("keyword_only"))) keywordOnly = true;
+    else if (parser.parseKeyword("default") || parser.parseEqual() || parser.parseAttribute(defaultValue)) return {};
+  }
+  if (parser.parseGreater()) return {};
+  return ParamAttr::get(parser.getContext(), name, *parsedMode, isResult, keywordOnly, defaultValue);
+}
+
+void RequirementAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getLeft().getText());
+  printer << ' ' << stringifyRelation(getRelation()) << ' ';
+  printer.printString(getRight().getText());
+  printer << ", ";
+  printer.printString(getText());
+  printer << '>';
+}
+
+static DimAttr parseDim(AsmParser &parser) {
+  std::string text;
+  auto place = parser.getCurrentLocation();
+  if (parser.parseString(&text)) return {};
+  return DimAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(), StringRef(text));
+}
+
+Attribute RequirementAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess()) return {};
+  DimAttr left = parseDim(parser);
+  if (!left) return {};
+  StringRef relation;
+  auto place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&relation)) return {};
+  auto parsedRelation = symbolizeRelation(relation);
+  if (!parsedRelation) {
+    parser.emitError(place, "expected one of eq, ne, lt, le, gt, ge");
+    return {};
+  }
+  DimAttr right = parseDim(parser);
+  std::string text;
+  if (!right || parser.parseComma() || parser.parseString(&text) || parser.parseGreater()) return {};
+  return RequirementAttr::get(parser.getContext(), left, *parsedRelation, right, text);
+}
+
+LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, GridKind kind, ArrayRef<DimAttr> dims,
+                               int64_t param) {
+  if ((kind == GridKind::Output) != (param >= 0))
+    return emitError() << "an 'output' grid, and no other, names the parameter whose tiles it counts";
+  if (kind == GridKind::Lanes && dims.size() != 1) return emitError() << "a 'lanes' grid has one extent";
+  if (kind == GridKind::Explicit && (dims.empty() || dims.size() > 3))
+    return emitError() << "an 'explicit' grid has one, two or three extents";
+  return success();
+}
+
+}  // namespace tessera::ir
