@@ -1,0 +1,18 @@
+// The dialect `tile`: who holds what, where, and when. See Tile.td.
+#pragma once
+#include "ir/common/Common.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/tile/TileDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.h.inc"
+#define GET_OP_CLASSES
+#include "ir/tile/TileOps.h.inc"

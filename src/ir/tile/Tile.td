@@ -1,0 +1,93 @@
+// The dialect `tile`: a kernel's body with places. Who holds which value, in which memory, and when.
+//
+// A value is a scalar (one a lane; the same in all lanes unless it depends on a lane query) or a fragment
+// (a tile in the registers of the group, spread by its layout). Memory is a view (global) or a shared
+// buffer. Time is program order, plus barriers and the groups of asynchronous copies.
+#ifndef TESSERA_IR_TILE_TD
+#define TESSERA_IR_TILE_TD
+
+include "ir/common/Common.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tessera::ir::tile";
+  let summary = "who holds what, where, and when";
+  let dependentDialects = ["::tessera::ir::TsrDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+// ---------------------------------------------------------------- layouts
+
+class Tile_Attr<string name, string text> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = text;
+  let genVerifyDecl = 1;
+}
+
+def Tile_GridAttr : Tile_Attr<"Grid", "grid"> {
+  let summary = "layout of a tile over a thread grid of rows x cols lanes";
+  let description = [{
+    Lane `l` stands at (l // cols, l % cols) of the thread grid. The lane at (r, c) holds the elements in
+    rows r, r + rows, r + 2 * rows, ... and columns c, c + cols, ...: a product of a row map and a column
+    map, as every layout of a fragment is (a tensor-core accumulator has other maps and the same shape).
+    Where an extent is not a multiple, the last positions of some lanes lie beyond the tile; what they hold
+    is unspecified, no store writes it, and no reduction may read it.
+
+    Example: `#tile.grid<16 x 16>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols);
+  let assemblyFormat = "`<` $rows `x` $cols `>`";
+  let extraClassDeclaration = [{
+    int64_t getLanes() const { return getRows() * getCols(); }
+  }];
+}
+
+def Tile_SliceAttr : Tile_Attr<"Slice", "slice"> {
+  let summary = "layout of the vector that is left when one axis of a tile is reduced away";
+  let description = [{
+    `slice<1, grid>` is a vector along the rows: element i lies in all lanes of the grid row that holds row i
+    of the tile, equal in each. `slice<0, grid>` is a vector along the columns.
+
+    Example: `#tile.slice<1, #tile.grid<16 x 16>>`
+  }];
+  let parameters = (ins "int64_t":$axis, "::tessera::ir::tile::GridAttr":$parent);
+  let assemblyFormat = "`<` $axis `,` $parent `>`";
+}
+
+// ---------------------------------------------------------------- types
+
+def Tile_FragmentType : TypeDef<Tile_Dialect, "Fragment", [DeclareTypeInterfaceMethods<Tsr_ArrayLike>]> {
+  let mnemonic = "fragment";
+  let summary = "a tile in the registers of the group";
+  let description = [{
+    Rank 2 has a grid layout, rank 1 a slice of one. An extent may be a number, a size of the schedule
+    ("T.m"), or a dimension that the kernel lists in `capacity`; it may not be any other run-time value.
+
+    Examples: `!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`,
+    `!tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
+  }];
+  let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType, "::mlir::Attribute":$layout);
+  let assemblyFormat = "`<` $shape `,` $elementType `,` $layout `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    size_t getRank() const { return getShape().size(); }
+    /// The thread grid, also of a slice.
+    ::tessera::ir::tile::GridAttr getGrid() const;
+    /// Rank 1: the axis that is missing.
+    int64_t getSliceAxis() const;
+  }];
+}
+
+def Tile_Value : AnyTypeOf<[Tsr_Scalar, Tile_FragmentType], "a scalar or a fragment">;
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+include "ir/tile/TileStructure.td"
+include "ir/tile/TileValues.td"
+include "ir/tile/TileMemory.td"
+
+#endif

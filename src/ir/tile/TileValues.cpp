@@ -1,0 +1,117 @@
+// Rules of the operations on scalars and fragments.
+#include "ir/tile/Tile.h"
+#include "mlir/IR/Builders.h"
+#include "support/Ops.h"
+#include <array>
+
+using namespace mlir;
+using namespace tessera::ir;
+using namespace tessera::ir::tile;
+
+LogicalResult DimOp::verify() {
+  std::optional<tessera::Dim> dim = tessera::Dim::parse(getDim());
+  if (!dim) return emitOpError() << "\"" << getDim() << "\" is not a dimension";
+  if (dim->str() != getDim())
+    return emitOpError() << "\"" << getDim() << "\" is not in normal form, which is \"" << dim->str() << "\"";
+  return success();
+}
+
+LogicalResult QueryOp::verify() {
+  constexpr std::array known = {"origin", "group_id", "group_size", "local_id", "lane_id", "linear_id", "group_count"};
+  if (!llvm::is_contained(known, getQuery())) return emitOpError() << "there is no query \"" << getQuery() << "\"";
+  if (getAxis() < 0) return emitOpError() << "axis " << getAxis() << " is below 0";
+  return success();
+}
+
+bool QueryOp::isVarying() { return getQuery() == "local_id" || getQuery() == "lane_id" || getQuery() == "linear_id"; }
+
+LogicalResult GroupReduceOp::verify() {
+  if (!tessera::reduceByMnemonic(getReduction())) return emitOpError() << "there is no reduction \"" << getReduction() << "\"";
+  if (isa<IndexType>(getValue().getType())) return emitOpError() << "reduces values of a dtype, not an index";
+  return success();
+}
+
+LogicalResult tile::ElementwiseOp::verify() {
+  std::optional<tessera::ElementwiseOp> op = tessera::elementwiseByMnemonic(getMnemonic());
+  if (!op) return emitOpError() << "there is no elementwise operation \"" << getMnemonic() << "\"";
+  const tessera::ElementwiseInfo &row = tessera::info(*op);
+  if (getArgs().size() != size_t(row.arity))
+    return emitOpError() << "\"" << getMnemonic() << "\" takes " << row.arity << " operands, not " << getArgs().size();
+  Type type = getArgs().back().getType();
+  for (auto [i, arg] : llvm::enumerate(getArgs())) {
+    bool condition = *op == tessera::ElementwiseOp::Select && i == 0;
+    Type want = condition ? withElementType(type, IntegerType::get(getContext(), 1)) : type;
+    if (arg.getType() != want) return emitOpError() << "operand " << i << " is " << arg.getType() << ", not " << want;
+  }
+  Type result = row.resultIsBool ? withElementType(type, IntegerType::get(getContext(), 1)) : type;
+  if (getResult().getType() != result)
+    return emitOpError() << "gives " << result << ", not " << getResult().getType();
+  return success();
+}
+
+LogicalResult CastOp::verify() {
+  Type from = getValue().getType(), to = getResult().getType();
+  if (isa<FragmentType>(from) != isa<FragmentType>(to) ||
+      (isa<FragmentType>(from) && withElementType(from, elementTypeOf(to)) != to))
+    return emitOpError() << "changes the dtype only: " << from << " cannot become " << to;
+  constexpr std::array modes = {"nearest_even", "toward_zero", "up", "down", "stochastic"};
+  if (getRounding() && !llvm::is_contained(modes, *getRounding()))
+    return emitOpError() << "there is no rounding \"" << *getRounding() << "\"";
+  return success();
+}
+
+LogicalResult FillOp::verify() {
+  if (getValue().getType() != getResult().getType().getElementType())
+    return emitOpError() << "fills with " << getValue().getType() << ", which is not the element type";
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  FragmentType type = getResult().getType();
+  if (!type.getElementType().isInteger(32)) return emitOpError() << "counts in i32, not " << type.getElementType();
+  if (getAxis() >= type.getRank())
+    return emitOpError() << "axis " << getAxis() << " is outside rank " << type.getRank();
+  return success();
+}
+
+/// The slice of `full` that lacks `axis`.
+static FragmentType without(FragmentType full, int64_t axis) {
+  auto grid = cast<tile::GridAttr>(full.getLayout());
+  return FragmentType::get(full.getContext(), {full.getShape()[1 - axis]}, full.getElementType(),
+                           SliceAttr::get(full.getContext(), axis, grid));
+}
+
+LogicalResult BroadcastOp::verify() {
+  FragmentType from = getValue().getType(), to = getResult().getType();
+  if (from.getRank() != 1 || to.getRank() != 2) return emitOpError() << "repeats a vector to a tile of rank 2";
+  if (from != without(to, from.getSliceAxis()))
+    return emitOpError() << "the operand " << from << " is not the slice " << without(to, from.getSliceAxis())
+                         << " of the result";
+  return success();
+}
+
+LogicalResult tile::ReduceOp::verify() {
+  if (!tessera::reduceByMnemonic(getReduction())) return emitOpError() << "there is no reduction \"" << getReduction() << "\"";
+  FragmentType from = getValue().getType();
+  if (getAxis() >= from.getRank())
+    return emitOpError() << "axis " << getAxis() << " is outside rank " << from.getRank();
+  Type want = from.getRank() == 1 ? from.getElementType() : Type(without(from, getAxis()));
+  if (getResult().getType() != want) return emitOpError() << "gives " << want << ", not " << getResult().getType();
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  FragmentType acc = getAcc().getType();
+  SharedType a = getA().getType(), b = getB().getType();
+  if (acc.getRank() != 2 || a.getRank() != 2 || b.getRank() != 2)
+    return emitOpError() << "multiplies tiles of rank 2";
+  if (a.getElementType() != b.getElementType())
+    return emitOpError() << "multiplies values of one dtype, not " << a.getElementType() << " and " << b.getElementType();
+  DimAttr m = a.getShape()[getTransA() ? 1 : 0], ka = a.getShape()[getTransA() ? 0 : 1];
+  DimAttr kb = b.getShape()[getTransB() ? 1 : 0], n = b.getShape()[getTransB() ? 0 : 1];
+  if (ka != kb) return emitOpError() << "adds up over " << ka.getText() << " in a and " << kb.getText() << " in b";
+  if (m != acc.getShape()[0] || n != acc.getShape()[1])
+    return emitOpError() << "the product is [" << m.getText() << ", " << n.getText() << "], the accumulator "
+                         << text(acc.getShape());
+  return success();
+}

@@ -1,0 +1,170 @@
+// Values: scalars and fragments.
+#ifndef TESSERA_IR_TILE_VALUES_TD
+#define TESSERA_IR_TILE_VALUES_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+// ---------------------------------------------------------------- scalars
+
+def Tile_ConstantOp : Tile_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a literal";
+  let description = "Example: `%half = tile.constant 5.000000e-01 : f32`";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+  let summary = "the value of a dimension";
+  let description = "Example: `%d = tile.dim \"D // H\"`";
+  let arguments = (ins StrAttr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_QueryOp : Tile_Op<"query", [Pure]> {
+  let summary = "where this group or lane stands";
+  let description = [{
+    `origin` (offset of the group's tile along output dimension `axis`), `group_id`, `group_count` (of grid
+    axis `axis`), `group_size`, `local_id` (of the lane in its group), `lane_id` (in its warp), `linear_id`
+    (group_id * group_size + local_id).
+
+    Example: `%m = tile.query "origin" {axis = 0 : i64}`
+  }];
+  let arguments = (ins StrAttr:$query, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$query attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// local_id, lane_id, linear_id: differs between the lanes of a group.
+    bool isVarying();
+  }];
+}
+
+def Tile_GroupReduceOp : Tile_Op<"group_reduce", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "combines one scalar of each lane; every lane gets the result";
+  let description = [{
+    All lanes of the group must reach it. The tree is fixed, so the same values give the same bits.
+
+    Example: `%m = tile.group_reduce "max" %x : f32`
+  }];
+  let arguments = (ins StrAttr:$reduction, Tsr_Scalar:$value);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$reduction $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "one lane of the group runs the body";
+  let description = [{
+    Example:
+    ```mlir
+    tile.once {
+      tile.store_element %sum, %result[] : f32, !tsr.view<[], f32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+}
+
+// ---------------------------------------------------------------- scalars and fragments
+
+def Tile_ElementwiseOp : Tile_Op<"elementwise", [Pure]> {
+  let summary = "one operation of support/Ops.def, element by element";
+  let description = [{
+    All operands are scalars, or all are fragments of the same shape and layout. The result has the dtype
+    of the operands (`select`: of the second), or i1 for a comparison.
+
+    Examples: `%y = tile.elementwise "exp" %x : (f32) -> f32`,
+    `%z = tile.elementwise "add" %a, %b : (!F, !F) -> !F` with a fragment type `!F`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, Variadic<Tile_Value>:$args);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$mnemonic $args attr-dict `:` functional-type($args, $result)";
+  let hasVerifier = 1;
+}
+
+def Tile_CastOp : Tile_Op<"cast", [Pure]> {
+  let summary = "the same values in another dtype";
+  let description = [{
+    Rounds to the nearest even value unless `rounding` says otherwise; `saturate` clamps what is out of range.
+
+    Example: `%b = tile.cast %f : f32 -> bf16`
+  }];
+  let arguments = (ins Tile_Value:$value, OptionalAttr<StrAttr>:$rounding, UnitAttr:$saturate);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+// ---------------------------------------------------------------- fragments
+
+def Tile_FillOp : Tile_Op<"fill", [Pure]> {
+  let summary = "a fragment with one value everywhere";
+  let description = "Example: `%acc = tile.fill %zero : f32 -> !tile.fragment<[\"T.m\", \"T.n\"], f32, #tile.grid<16 x 16>>`";
+  let arguments = (ins Tsr_Scalar:$value);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+  let summary = "the index along one axis";
+  let description = "Example: `%c = tile.iota {axis = 1 : i64} : !tile.fragment<[\"T.m\", \"T.n\"], i32, #tile.grid<16 x 16>>`";
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "a vector repeated along the axis that it lacks";
+  let description = [{
+    The vector's layout is a slice of the result's; `slice<1, ...>` is repeated along the columns.
+
+    Example: `%b = tile.broadcast %v : !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> ->
+    !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce"> {
+  let summary = "combines the elements of a fragment along one axis";
+  let description = [{
+    Rank 2 gives the slice that lacks `axis`; rank 1 (`axis` 0) gives a scalar, equal in all lanes. All lanes
+    of the group must reach it. Every position must hold an element or the identity: where the fragment is
+    wider than its tile (an extent that is no multiple of the thread grid, or below its capacity), select
+    the identity there first.
+
+    Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> ->
+    !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
+  }];
+  let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$reduction $value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "the accumulator plus the product of two tiles in shared memory";
+  let description = [{
+    acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
+    `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it.
+
+    Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
+    !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`
+  }];
+  let arguments = (ins Tile_FragmentType:$acc, Arg<Tsr_SharedType, "", [MemRead]>:$a, Arg<Tsr_SharedType, "", [MemRead]>:$b,
+                       UnitAttr:$trans_a, UnitAttr:$trans_b);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b)";
+  let hasVerifier = 1;
+}
+
+#endif
