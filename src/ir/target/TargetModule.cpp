@@ -1,0 +1,171 @@
+// Rules of the ops that stand at module level and in entry functions, and of declarations.
+#include "ir/target/Target.h"
+#include "support/Dim.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace tessera::ir::target {
+namespace {
+
+LogicalResult verifyNames(Operation *op, ArrayAttr names, size_t arguments, StringRef what) {
+  if (names.size() != arguments)
+    return op->emitOpError() << "has " << names.size() << " " << what << " names for " << arguments;
+  llvm::StringSet<> seen;
+  for (StringAttr name : names.getAsRange<StringAttr>()) {
+    if (!isIdentifier(name)) return op->emitOpError() << what << " name " << name << " is no identifier";
+    if (!seen.insert(name.getValue()).second) return op->emitOpError() << "has two " << what << "s named " << name;
+  }
+  return success();
+}
+
+LogicalResult verifyDim(Operation *op, StringRef text) {
+  if (Dim::parse(text.str())) return success();
+  return op->emitOpError() << "'" << text << "' is no dimension expression";
+}
+
+LogicalResult verifyDims(Operation *op, ArrayAttr shape) {
+  for (StringAttr dim : shape.getAsRange<StringAttr>())
+    if (failed(verifyDim(op, dim))) return failure();
+  return success();
+}
+
+LogicalResult verifyName(Operation *op, StringRef name) {
+  if (isIdentifier(name)) return success();
+  return op->emitOpError() << "name '" << name << "' is no identifier";
+}
+
+void nameArguments(Region &region, ArrayAttr names, OpAsmSetValueNameFn set) {
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names.getAsRange<StringAttr>())) set(argument, name);
+}
+
+ParameterAttr parameterNamed(EntryOp entry, StringRef name) {
+  for (Attribute attr : entry.getParameters())
+    if (auto parameter = dyn_cast<ParameterAttr>(attr); parameter && parameter.getName() == name) return parameter;
+  return {};
+}
+bool hasTemporary(EntryOp entry, StringRef name) {
+  return llvm::any_of(entry.getBody().front().getOps<TemporaryOp>(),
+                      [&](TemporaryOp temporary) { return temporary.getName() == name; });
+}
+
+}  // namespace
+
+LogicalResult KernelOp::verifyRegions() {
+  if (getGroup() > 1024) return emitOpError("has more than 1024 threads in a group");
+  if (failed(verifyNames(*this, getParamNames(), getBody().getNumArguments(), "parameter"))) return failure();
+  return verifyNames(*this, getCapacities(), getCapacities().size(), "capacity");
+}
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  nameArguments(region, getParamNames(), set);
+}
+
+LogicalResult EntryOp::verifyRegions() {
+  llvm::StringSet<> names;
+  for (Attribute attr : getParameters()) {
+    auto parameter = dyn_cast<ParameterAttr>(attr);
+    if (!parameter) return emitOpError() << attr << " is no #target.parameter";
+    if (!names.insert(parameter.getName()).second)
+      return emitOpError() << "has two parameters named '" << parameter.getName() << "'";
+    if (failed(verifyDims(*this, parameter.getShape()))) return failure();
+  }
+  for (StringAttr name : getReturns().getAsRange<StringAttr>()) {
+    ParameterAttr parameter = parameterNamed(*this, name);
+    if (!parameter) return emitOpError() << "returns " << name << ", which is no parameter";
+    if (parameter.getMode() == "in" || parameter.getMode() == "scalar")
+      return emitOpError() << "returns " << name << ", which is only read";
+  }
+  for (Operation &op : getBody().front())
+    if (!isa<RequireOp, TemporaryOp, LaunchOp, ConstantOp>(op))
+      return op.emitOpError("does not belong in target.entry");
+  return success();
+}
+
+LogicalResult RequireOp::verify() {
+  if (!llvm::is_contained({"==", "!=", "<", "<=", ">", ">="}, getRelation()))
+    return emitOpError() << "relation '" << getRelation() << "' is no comparison";
+  return failure(failed(verifyDim(*this, getLeft())) || failed(verifyDim(*this, getRight())));
+}
+
+LogicalResult TemporaryOp::verify() {
+  if (failed(verifyName(*this, getName())) || failed(verifyDims(*this, getShape()))) return failure();
+  if (parameterNamed(cast<EntryOp>((*this)->getParentOp()), getName()))
+    return emitOpError() << "'" << getName() << "' is already a parameter";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  auto entry = cast<EntryOp>((*this)->getParentOp());
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(entry->getParentOp(), getKernelAttr());
+  if (!kernel) return emitOpError() << "launches " << getKernelAttr() << ", which is no target.kernel";
+  if (getArguments().size() != kernel.getParamNames().size())
+    return emitOpError() << "passes " << getArguments().size() << " arguments to a kernel of "
+                         << kernel.getParamNames().size();
+  if (getGroup() != kernel.getGroup())
+    return emitOpError() << "has groups of " << getGroup() << ", the kernel of " << kernel.getGroup();
+  for (auto [i, attr] : llvm::enumerate(getArguments())) {
+    auto argument = dyn_cast<ArgumentAttr>(attr);
+    if (!argument) return emitOpError() << attr << " is no #target.argument";
+    ParameterAttr parameter = parameterNamed(entry, argument.getText());
+    bool isTensor = parameter ? parameter.getMode() != "scalar" : hasTemporary(entry, argument.getText());
+    if (argument.getKind() == "dim" && failed(verifyDim(*this, argument.getText()))) return failure();
+    if (argument.getKind() == "tensor" && !isTensor)
+      return emitOpError() << "passes '" << argument.getText() << "', which is no tensor here";
+    if (argument.getKind() == "scalar" && (!parameter || isTensor))
+      return emitOpError() << "passes '" << argument.getText() << "', which is no scalar parameter";
+    bool wantsPointer = isa<PointerType>(kernel.getBody().getArgument(i).getType());
+    if (wantsPointer != (argument.getKind() == "tensor"))
+      return emitOpError() << "argument " << i << " and the kernel's parameter are not both tensors or both numbers";
+  }
+  if (getGrid() && failed(verifyDim(*this, *getGrid()))) return failure();
+  size_t combinations = 1, capacities = 0;
+  if (getCapacities())
+    for (Attribute attr : getCapacitiesAttr()) {
+      auto capacity = dyn_cast<CapacityAttr>(attr);
+      if (!capacity) return emitOpError() << attr << " is no #target.capacity";
+      combinations *= capacity.getValues().size();
+      ++capacities;
+    }
+  if (capacities != kernel.getCapacities().size())
+    return emitOpError() << "chooses " << capacities << " capacities of " << kernel.getCapacities().size();
+  if (getSharedBytes() && getSharedBytes()->size() != combinations)
+    return emitOpError() << "gives " << getSharedBytes()->size() << " sizes of shared memory for " << combinations
+                         << " combinations of capacities";
+  if (kernel.getDynamicShared() != getSharedBytes().has_value())
+    return emitOpError("must give shared_bytes exactly when the kernel has dynamic_shared");
+  return success();
+}
+
+LogicalResult HostFuncOp::verifyRegions() {
+  return verifyNames(*this, getParamNames(), getBody().getNumArguments(), "parameter");
+}
+void HostFuncOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  nameArguments(region, getParamNames(), set);
+}
+
+LogicalResult EntryCallOp::verify() {
+  auto entry = SymbolTable::lookupNearestSymbolFrom<EntryOp>(*this, getCalleeAttr());
+  if (!entry) return emitOpError() << "calls " << getCalleeAttr() << ", which is no target.entry";
+  size_t given = llvm::count_if(entry.getParameters(),
+                                [](Attribute a) { return cast<ParameterAttr>(a).getMode() != "result"; });
+  if (getOperands().size() != given)
+    return emitOpError() << "passes " << getOperands().size() << " arguments for " << given;
+  if (getResults().size() != entry.getReturns().size())
+    return emitOpError() << "takes " << getResults().size() << " results of " << entry.getReturns().size();
+  return verifyNames(*this, getNames(), getResults().size(), "result");
+}
+void EntryCallOp::getAsmResultNames(OpAsmSetValueNameFn set) {
+  for (auto [result, name] : llvm::zip(getResults(), getNames().getAsRange<StringAttr>())) set(result, name);
+}
+
+LogicalResult ConstantOp::verify() { return verifyName(*this, getName()); }
+LogicalResult AliasOp::verify() { return verifyName(*this, getName()); }
+LogicalResult SharedOp::verify() {
+  if (!isa<KernelOp>((*this)->getParentOp())) return emitOpError("must stand at the top of a target.kernel");
+  return verifyName(*this, getName());
+}
+void SharedOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getPlace(), getName()); }
+void VariableOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getPlace(), getName()); }
+
+}  // namespace tessera::ir::target

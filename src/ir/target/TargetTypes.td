@@ -1,0 +1,93 @@
+// The Target dialect: the words of a C-family language, one op for one piece of text.
+#ifndef TESSERA_IR_TARGET_TYPES_TD
+#define TESSERA_IR_TARGET_TYPES_TD
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Target_Dialect : Dialect {
+  let name = "target";
+  let cppNamespace = "::tessera::ir::target";
+  let summary = "Structured, imperative text of a C-family language";
+  let description = [{
+    A module of this dialect is emitted code, word for word: the printer chooses line breaks and parentheses and
+    the spelling of dtypes, nothing else. Rules of reading:
+
+    - **Expressions** (`literal`, `name`, `read`, `binary`, `unary`, `conditional`, `cast`, `call`, `method`, `member`,
+      `subscript`, `element`) are SSA values. An expression prints where it is used, has at most one use, and stands
+      in the block of its use. One without a use prints nothing.
+    - **Statements** print in order, one statement each.
+    - **Names** are final: identifiers of the language, distinct where they are visible, keywords already avoided.
+    - Every `index` is an `int64_t`; other scalars are spelled by the dtype table.
+    - An op's location is the place in the `.tsr` text that it comes from; the printer writes it as a trailing
+      comment once per group of statements.
+    - The module says which language it is: `target.device = "cuda" | "hip" | "cpu"`; for `hip` also the wave size,
+      `target.wave = 64 : i64`.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Target_Type<string name, string mnem> : TypeDef<Target_Dialect, name> { let mnemonic = mnem; }
+class Target_Attr<string name, string mnem> : AttrDef<Target_Dialect, name> { let mnemonic = mnem; }
+
+def Target_PointerType : Target_Type<"Pointer", "pointer"> {
+  let summary = "`T *`, or `const T *`; as a kernel parameter also `__restrict__` (unless it aliases)";
+  let description = [{ Example: `!target.pointer<bf16, const>` prints as `const tsr::bf16 *`. }];
+  let parameters = (ins "::mlir::Type":$pointee, "bool":$readOnly);
+  let hasCustomAssemblyFormat = 1;
+}
+def Target_NamedType : Target_Type<"Named", "named"> {
+  let summary = "A type by its text";
+  let description = [{ Example: `!target.named<"tsr::Fragment<float, BM, BN, Grid>">` prints as that text. }];
+  let parameters = (ins StringRefParameter<"the text of the type">:$text);
+  let assemblyFormat = "`<` $text `>`";
+}
+def Target_ArrayType : Target_Type<"Array", "array"> {
+  let summary = "An array with extents that are texts (constants by name, or numbers)";
+  let description = [{ Example: a variable "stage" of `!target.array<["2"], !target.named<"Tile">>` prints as `Tile stage[2]`. }];
+  let parameters = (ins "::mlir::ArrayAttr":$extents, "::mlir::Type":$element);
+  let assemblyFormat = "`<` $extents `,` $element `>`";
+}
+def Target_LValueType : Target_Type<"LValue", "lvalue"> {
+  let summary = "A place that holds a T: a variable, an element, a member";
+  let description = [{ Example: `!target.lvalue<f32>`. Prints nothing by itself. }];
+  let parameters = (ins "::mlir::Type":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Target_ParameterAttr : Target_Attr<"Parameter", "parameter"> {
+  let summary = "A parameter of an entry function";
+  let description = [{
+    Name, dtype, shape (dimensions as text in the normal form of `Dim`) and mode: "in", "out", "inout", "result" (memory
+    that the caller gives for a result), or "scalar" (passed by value, empty shape). A dimension variable is bound by
+    the first shape that holds it alone; every other mention is checked at entry.
+
+    Example: `#target.parameter<"A", bf16, ["M", "K"], "in">`, `#target.parameter<"alpha", f32, [], "scalar">`.
+  }];
+  let parameters = (ins StringRefParameter<"its name">:$name, "::mlir::Type":$dtype, "::mlir::ArrayAttr":$shape,
+                        StringRefParameter<"in, out, inout, result, scalar">:$mode);
+  let assemblyFormat = "`<` $name `,` $dtype `,` $shape `,` $mode `>`";
+  let genVerifyDecl = 1;
+}
+def Target_ArgumentAttr : Target_Attr<"Argument", "argument"> {
+  let summary = "What a launch passes for a kernel parameter";
+  let description = [{
+    Kind "tensor": the memory of the parameter or temporary of that name. Kind "dim": a dimension expression, as int64_t.
+    Kind "scalar": the scalar parameter of that name.
+    Example: `#target.argument<"tensor", "A">`, `#target.argument<"dim", "D // H">`.
+  }];
+  let parameters = (ins StringRefParameter<"tensor, dim, scalar">:$kind, StringRefParameter<"name or expression">:$text);
+  let assemblyFormat = "`<` $kind `,` $text `>`";
+  let genVerifyDecl = 1;
+}
+def Target_CapacityAttr : Target_Attr<"Capacity", "capacity"> {
+  let summary = "A dimension with a template parameter: the kernel is compiled once for each value";
+  let description = [{
+    The launch takes the least value that is at least the dimension; when there is none, the entry function fails with
+    a message. Example: `#target.capacity<"D", [64, 128, 256]>`.
+  }];
+  let parameters = (ins StringRefParameter<"dimension expression">:$dim, "::mlir::DenseI64ArrayAttr":$values);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+#endif
