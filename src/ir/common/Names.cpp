@@ -1,6 +1,7 @@
 #include "ir/common/Names.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace tessera::ir {
 using namespace mlir;
@@ -18,7 +19,22 @@ StringRef nameHint(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) return nameHint(call.getCallee());
   return {};
 }
-StringRef nameHint(Value value) { return nameHint(value.getLoc()); }
+// An operation with several results has one location for all of them: loops know the names by their carried
+// arguments, others by the attribute tsr.names.
+StringRef nameHint(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result) return nameHint(value.getLoc());
+  Operation *op = result.getOwner();
+  unsigned index = result.getResultNumber();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    auto carried = loop.getRegionIterArgs();
+    return index < carried.size() ? nameHint(carried[index].getLoc()) : StringRef();
+  }
+  if (auto names = op->getAttrOfType<ArrayAttr>("tsr.names"))
+    if (names.size() == op->getNumResults())
+      if (auto name = dyn_cast<StringAttr>(names[index])) return name;
+  return op->getNumResults() == 1 ? nameHint(op->getLoc()) : StringRef();
+}
 
 FileLineColLoc placeOf(Location location) {
   if (auto place = dyn_cast<FileLineColLoc>(location)) return place;

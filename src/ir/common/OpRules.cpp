@@ -1,0 +1,208 @@
+#include "ir/common/OpRules.h"
+#include "ir/common/Conversions.h"
+
+namespace tessera::ir {
+using namespace mlir;
+
+static std::string_view view(StringRef text) { return {text.data(), text.size()}; }
+static Type boolOf(Type type) { return withElementType(type, IntegerType::get(type.getContext(), 1)); }
+
+Type elementwiseResultType(ElementwiseOp op, Type type) { return info(op).resultIsBool ? boolOf(type) : type; }
+
+ParseResult parseElementwiseTypes(OpAsmParser &parser, SmallVectorImpl<Type> &operands, Type &result,
+                                  StringAttr mnemonic) {
+  auto place = parser.getCurrentLocation();
+  Type type;
+  if (parser.parseType(type)) return failure();
+  auto op = elementwiseByMnemonic(view(mnemonic.getValue()));
+  if (!op) return parser.emitError(place) << "unknown elementwise operation '" << mnemonic.getValue() << "'";
+  operands.assign(info(*op).arity, type);
+  if (*op == ElementwiseOp::Select) operands[0] = boolOf(type);
+  result = elementwiseResultType(*op, type);
+  return success();
+}
+void printElementwiseTypes(OpAsmPrinter &printer, Operation *, TypeRange operands, Type, StringAttr) {
+  printer << operands.back();
+}
+
+// ---------------------------------------------------------------- dtypes
+
+namespace {
+enum class Class { Float, Signed, Unsigned, Bool, Complex };
+}
+static Class classOf(Type element) {
+  if (element.isIndex()) return Class::Signed;
+  switch (info(*dtypeOf(element)).cls) {
+  case DTypeClass::Float: return Class::Float;
+  case DTypeClass::SignedInt: return Class::Signed;
+  case DTypeClass::UnsignedInt: return Class::Unsigned;
+  case DTypeClass::Bool: return Class::Bool;
+  case DTypeClass::Complex: return Class::Complex;
+  }
+  return Class::Bool;
+}
+static int bitsOf(Type element) { return element.isIndex() ? 64 : info(*dtypeOf(element)).bits; }
+
+static bool isAllowed(ElementwiseOp op, Class cls) {
+  bool isInt = cls == Class::Signed || cls == Class::Unsigned;
+  switch (op) {
+  case ElementwiseOp::Add: case ElementwiseOp::Sub: case ElementwiseOp::Mul: return cls != Class::Bool;
+  case ElementwiseOp::Neg: return cls != Class::Bool && cls != Class::Unsigned;
+  case ElementwiseOp::Div: return cls == Class::Float || cls == Class::Complex;
+  case ElementwiseOp::FloorDiv: case ElementwiseOp::Mod: case ElementwiseOp::Pow: case ElementwiseOp::Abs:
+    return isInt || cls == Class::Float;
+  case ElementwiseOp::Min: case ElementwiseOp::Max: return cls != Class::Complex;
+  case ElementwiseOp::And: case ElementwiseOp::Or: case ElementwiseOp::Xor: case ElementwiseOp::Not:
+    return isInt || cls == Class::Bool;
+  case ElementwiseOp::Shl: case ElementwiseOp::Shr: return isInt;
+  case ElementwiseOp::Eq: case ElementwiseOp::Ne: case ElementwiseOp::Select: return true;
+  case ElementwiseOp::Lt: case ElementwiseOp::Le: case ElementwiseOp::Gt: case ElementwiseOp::Ge:
+    return cls != Class::Complex;
+  default: return cls == Class::Float;
+  }
+}
+
+static bool isValue(Type type) { return isScalar(type) || isa<ArrayLike>(type); }
+
+LogicalResult verifyElementwise(Operation *op, StringRef mnemonic, TypeRange operands, Type result) {
+  auto row = elementwiseByMnemonic(view(mnemonic));
+  if (!row) return op->emitOpError() << "unknown elementwise operation '" << mnemonic << "'";
+  if (static_cast<size_t>(info(*row).arity) != operands.size())
+    return op->emitOpError() << "'" << mnemonic << "' takes " << info(*row).arity << " operands, not "
+                             << operands.size();
+  Type type = operands.back();
+  if (!isValue(type)) return op->emitOpError() << "'" << mnemonic << "' does not work on " << type;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    Type expected = *row == ElementwiseOp::Select && i == 0 ? boolOf(type) : type;
+    if (operand != expected)
+      return op->emitOpError() << "operand " << i << " has type " << operand << ", expected " << expected;
+  }
+  if (result != elementwiseResultType(*row, type))
+    return op->emitOpError() << "result has type " << result << ", expected " << elementwiseResultType(*row, type);
+  Type element = elementTypeOf(type);
+  if (!isAllowed(*row, classOf(element)))
+    return op->emitOpError() << "'" << mnemonic << "' is not defined for " << element;
+  return success();
+}
+
+LogicalResult verifyCast(Operation *op, Type from, Type to, Rounding rounding, bool saturate) {
+  if (!isValue(from) || !isValue(to)) return op->emitOpError() << "does not convert " << from << " to " << to;
+  Type source = elementTypeOf(from), target = elementTypeOf(to);
+  if (withElementType(from, target) != to)
+    return op->emitOpError() << "changes more than the element type: " << from << " to " << to;
+  if (classOf(source) == Class::Complex && classOf(target) != Class::Complex)
+    return op->emitOpError("drops the imaginary part");
+  bool toFloat = classOf(target) == Class::Float || classOf(target) == Class::Complex;
+  if (rounding != Rounding::NearestEven && !toFloat)
+    return op->emitOpError("has a rounding mode, but the result is not a float");
+  if (saturate && (classOf(target) == Class::Complex || classOf(target) == Class::Bool))
+    return op->emitOpError() << "saturates to " << target << ", which has no largest value";
+  return success();
+}
+
+bool isSameOrWider(Type from, Type to) {
+  if (from == to) return true;
+  if (!isScalar(from) || !isScalar(to) || classOf(from) != classOf(to)) return false;
+  bool isTf32 = from.isTF32() || to.isTF32();  // 32 bits of storage, fewer of mantissa than f32
+  if (isTf32 && bitsOf(from) == bitsOf(to)) return from.isTF32();
+  if (to.isTF32()) return bitsOf(from) < 32;
+  return bitsOf(from) < bitsOf(to);
+}
+
+LogicalResult verifyReduction(Operation *op, StringRef mnemonic, Type from, Type to) {
+  auto row = reduceByMnemonic(view(mnemonic));
+  if (!row) return op->emitOpError() << "unknown reduction '" << mnemonic << "'";
+  Type source = elementTypeOf(from), target = elementTypeOf(to);
+  if (!isScalar(source) || !isScalar(target))
+    return op->emitOpError() << "does not reduce " << from << " to " << to;
+  bool logical = *row == ReduceOp::Any || *row == ReduceOp::All;
+  if (logical != (classOf(source) == Class::Bool))
+    return op->emitOpError() << "'" << mnemonic << "' is not defined for " << source;
+  if (classOf(source) == Class::Complex && *row != ReduceOp::Sum && *row != ReduceOp::Prod)
+    return op->emitOpError() << "'" << mnemonic << "' is not defined for " << source;
+  if (!isSameOrWider(source, target))
+    return op->emitOpError() << "carries values of " << source << " in " << target << ", which does not hold them";
+  return success();
+}
+
+// ---------------------------------------------------------------- accesses
+
+ParseResult parseAccess(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,
+                        DenseBoolArrayAttr &points, DimsAttr &sizes, DenseI64ArrayAttr &steps,
+                        DenseBoolArrayAttr &inBounds) {
+  SmallVector<bool> isPoint, isInBounds;
+  SmallVector<Dim> extents;
+  SmallVector<int64_t> strides;
+  auto group = [&]() -> ParseResult {
+    if (parser.parseOperand(offsets.emplace_back())) return failure();
+    std::string size;
+    int64_t step = 1;
+    bool isRange = succeeded(parser.parseOptionalKeyword("size"));
+    if (isRange) {
+      auto place = parser.getCurrentLocation();
+      if (parser.parseString(&size)) return failure();
+      auto dim = Dim::parse(size);
+      if (!dim) return parser.emitError(place) << "'" << size << "' is not a dimension";
+      extents.push_back(*dim);
+      if (succeeded(parser.parseOptionalKeyword("step")) && parser.parseInteger(step)) return failure();
+    } else {
+      extents.push_back(Dim(1));
+    }
+    isPoint.push_back(!isRange);
+    strides.push_back(step);
+    isInBounds.push_back(succeeded(parser.parseOptionalKeyword("in_bounds")));
+    return success();
+  };
+  // A 0-d base has no groups.
+  if (failed(parser.parseOptionalRSquare())) {
+    do {
+      if (group()) return failure();
+    } while (succeeded(parser.parseOptionalComma()));
+    if (parser.parseRSquare()) return failure();
+  }
+  Builder builder(parser.getContext());
+  points = builder.getDenseBoolArrayAttr(isPoint);
+  sizes = DimsAttr::get(parser.getContext(), ArrayRef<Dim>(extents));
+  steps = builder.getDenseI64ArrayAttr(strides);
+  inBounds = builder.getDenseBoolArrayAttr(isInBounds);
+  return success();
+}
+
+void printAccess(OpAsmPrinter &printer, Operation *, OperandRange offsets, DenseBoolArrayAttr points, DimsAttr sizes,
+                 DenseI64ArrayAttr steps, DenseBoolArrayAttr inBounds) {
+  for (auto [i, offset] : llvm::enumerate(offsets)) {
+    if (i) printer << ", ";
+    printer << offset;
+    if (!points[i]) {
+      printer << " size ";
+      printer.printString(sizes.getDims()[i].getText());
+      if (steps[i] != 1) printer << " step " << steps[i];
+    }
+    if (inBounds[i]) printer << " in_bounds";
+  }
+  printer << ']';
+}
+
+LogicalResult verifyAccess(Operation *op, Type base, size_t offsets, ArrayRef<bool> points, ArrayRef<DimAttr> sizes,
+                           ArrayRef<int64_t> steps, ArrayRef<bool> inBounds) {
+  size_t rank = shapeOf(base).size();
+  if (offsets != rank || points.size() != rank || sizes.size() != rank || steps.size() != rank ||
+      inBounds.size() != rank)
+    return op->emitOpError() << "has " << offsets << " indices for the " << rank << " dimensions of " << base;
+  for (size_t i = 0; i < rank; ++i) {
+    if (steps[i] < 1) return op->emitOpError() << "index " << i << " has step " << steps[i];
+    if (points[i] && (steps[i] != 1 || sizes[i].getConstant() != 1))
+      return op->emitOpError() << "index " << i << " is a point with a size or a step";
+  }
+  return success();
+}
+
+Type accessedType(Type base, ArrayRef<bool> points, ArrayRef<DimAttr> sizes) {
+  SmallVector<DimAttr> shape;
+  for (auto [point, size] : llvm::zip_equal(points, sizes))
+    if (!point) shape.push_back(size);
+  if (shape.empty()) return elementTypeOf(base);
+  return TensorType::get(base.getContext(), shape, elementTypeOf(base));
+}
+
+}  // namespace tessera::ir
