@@ -1,0 +1,15 @@
+// The standard library and the headers that emitted code includes, inside the tools.
+#pragma once
+#include <string_view>
+#include <vector>
+
+namespace tessera::driver {
+
+struct EmbeddedFile {
+  std::string_view path;  // "tessera/nn.tsr", "tessera/device/tile.h"
+  std::string_view text;
+};
+const std::vector<EmbeddedFile> &embeddedStdlib();
+const std::vector<EmbeddedFile> &embeddedHeaders();
+
+}  // namespace tessera::driver

@@ -1,0 +1,78 @@
+#include "driver/Session.h"
+#include "driver/Embedded.h"
+#include "driver/Files.h"
+#include "frontend/Parser.h"
+#include <algorithm>
+
+namespace tessera::driver {
+
+void reportUnreadable(diag::Engine &diagnostics, const std::string &path, const ReadResult &result) {
+  switch (result.problem) {
+  case ReadProblem::Directory:
+    diagnostics.report(diag::Id::isDirectory, {}, path).help("name a file inside it, such as `" + path + "/model.tsr`");
+    break;
+  case ReadProblem::TooLarge:
+    diagnostics.report(diag::Id::fileTooLarge, {}, path, result.bytes, kMaxSourceBytes)
+        .help("keep data in `.npy` files and read them with `load_npy`");
+    break;
+  default:
+    diagnostics.report(diag::Id::cannotReadFile, {}, path, result.text).help("check the path and its permissions");
+  }
+}
+
+const ast::Module *Session::parse(const std::string &key, const std::string &path, std::string text) {
+  FileId file = sources.add(path, std::move(text));
+  auto &slot = modules_[key];
+  slot = frontend::parse(sources, file, diagnostics);
+  return slot.get();
+}
+
+const ast::Module *Session::load(const std::string &path) {
+  path_ = path;
+  ReadResult read = readFile(path, kMaxSourceBytes);
+  if (read.problem != ReadProblem::None) {
+    reportUnreadable(diagnostics, path, read);
+    return nullptr;
+  }
+  filesRead_.push_back(path);
+  return main_ = parse(path, path, std::move(read.text));
+}
+
+const ast::Module *Session::loadText(const std::string &path, std::string text) {
+  path_ = path;
+  return main_ = parse(path, path, std::move(text));
+}
+
+const ast::Module *Session::import(FileId importer, int level, const std::string &dotted) {
+  std::string relative = dotted;
+  std::replace(relative.begin(), relative.end(), '.', '/');
+  if (level == 0 && (dotted == "tessera" || dotted.rfind("tessera.", 0) == 0)) {
+    std::string key = "<" + dotted + ">";
+    if (auto it = modules_.find(key); it != modules_.end()) return it->second.get();
+    for (const EmbeddedFile &file : embeddedStdlib())
+      if (file.path == relative + ".tsr") return parse(key, "<" + std::string(file.path) + ">", std::string(file.text));
+    return nullptr;
+  }
+  std::string folder = folderOf(sources.file(importer).path);
+  for (int up = 1; up < level; ++up) folder += "/..";
+  std::string path = (folder == "." ? "" : folder + "/") + relative + ".tsr";
+  if (auto it = modules_.find(path); it != modules_.end()) return it->second.get();
+  ReadResult read = readFile(path, kMaxSourceBytes);
+  if (read.problem == ReadProblem::Missing) return nullptr;
+  if (read.problem != ReadProblem::None) {
+    reportUnreadable(diagnostics, path, read);
+    return nullptr;
+  }
+  filesRead_.push_back(path);
+  return parse(path, path, std::move(read.text));
+}
+
+const sema::Program *Session::check() {
+  if (!main_) return nullptr;
+  program_ = sema::check(*main_, sources,
+                         [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },
+                         diagnostics);
+  return program_.get();
+}
+
+}  // namespace tessera::driver

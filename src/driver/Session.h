@@ -1,0 +1,47 @@
+// The front half of a compilation: reading a program and what it imports, parsing, checking.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "frontend/AST.h"
+#include "sema/Check.h"
+#include "support/Sources.h"
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tessera::driver {
+
+/// One program: its files, trees, messages and checked form. Messages collect in `diagnostics`.
+class Session {
+public:
+  Sources sources;
+  diag::Engine diagnostics;
+
+  /// Reads and parses the program at `path`. Null if it could not be read.
+  const ast::Module *load(const std::string &path);
+  /// Parses a text that stands for the file `path` (an editor's buffer, a test).
+  const ast::Module *loadText(const std::string &path, std::string text);
+  /// Checks the loaded program with everything that it imports. Null after an error of reading.
+  const sema::Program *check();
+  /// The files on disk that were read, the program first: what a build system must watch.
+  const std::vector<std::string> &filesRead() const { return filesRead_; }
+  const std::string &path() const { return path_; }
+  const ast::Module *module() const { return main_; }
+
+private:
+  const ast::Module *parse(const std::string &key, const std::string &path, std::string text);
+  const ast::Module *import(FileId importer, int level, const std::string &dotted);
+
+  std::string path_;
+  const ast::Module *main_ = nullptr;
+  std::map<std::string, std::unique_ptr<ast::Module>> modules_;  // by path, or "<tessera.nn>"
+  std::vector<std::string> filesRead_;
+  std::unique_ptr<sema::Program> program_;
+};
+
+/// Puts a message about a file that could not be read into the engine.
+struct ReadResult;
+void reportUnreadable(diag::Engine &diagnostics, const std::string &path, const ReadResult &result);
+
+}  // namespace tessera::driver

@@ -1,0 +1,223 @@
+// Start and end, devices, contexts, streams, memory and copies.
+#include "runtime/Internal.h"
+#include <atomic>
+#include <cstring>
+
+namespace tessera::runtime {
+namespace {
+std::atomic<int> starts{0};
+std::mutex contextsMutex;
+std::vector<TessContext> contexts;
+}  // namespace
+
+TessStatus requireStarted() {
+  if (starts.load() > 0) return TESS_OK;
+  return fail(TESS_ERROR_NOT_INITIALIZED, "call tessInit(0) first");
+}
+
+Backend *backendFor(int32_t deviceType) {
+  static std::unique_ptr<Backend> cpu = makeCpuBackend(), cuda = makeCudaBackend(), hip = makeHipBackend();
+  switch (deviceType) {
+  case TESS_DEVICE_CPU: return cpu.get();
+  case TESS_DEVICE_CUDA: return cuda.get();
+  case TESS_DEVICE_HIP: return hip.get();
+  default: return nullptr;
+  }
+}
+
+namespace {
+TessStatus findBackend(int32_t deviceType, Backend *&backend) {
+  if (TessStatus status = requireStarted()) return status;
+  backend = backendFor(deviceType);
+  if (backend) return TESS_OK;
+  return fail(TESS_ERROR_INVALID_ARGUMENT, "%d is no device type; use TESS_DEVICE_CPU, TESS_DEVICE_CUDA or TESS_DEVICE_HIP", deviceType);
+}
+TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
+  if (TessStatus status = findBackend(deviceType, backend)) return status;
+  int32_t count = backend->count();
+  if (id >= 0 && id < count) return TESS_OK;
+  return fail(TESS_ERROR_NO_DEVICE, "there is no device %d of type %d: %d found", id, deviceType, count);
+}
+TessStatus requireContext(TessContext context) {
+  if (TessStatus status = requireStarted()) return status;
+  return context ? TESS_OK : fail(TESS_ERROR_INVALID_ARGUMENT, "the context is NULL");
+}
+}  // namespace
+}  // namespace tessera::runtime
+
+using namespace tessera::runtime;
+
+TessContextObject::~TessContextObject() {
+  modules.clear();
+  pools.clear();
+  for (auto &[pointer, bytes] : allocations) device->release(pointer);
+}
+
+extern "C" {
+
+TessStatus tessInit(uint32_t flags) {
+  if (flags != 0) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessInit: flags are %u; they must be 0", flags);
+  starts.fetch_add(1);
+  return TESS_OK;
+}
+
+TessStatus tessShutdown(void) {
+  if (TessStatus status = requireStarted()) return status;
+  if (starts.fetch_sub(1) > 1) return TESS_OK;
+  std::vector<TessContext> left;
+  {
+    std::lock_guard lock(contextsMutex);
+    left.swap(contexts);
+  }
+  for (TessContext context : left) delete context;
+  return TESS_OK;
+}
+
+int32_t tessVersion(void) { return 100; }
+
+TessStatus tessDeviceCount(int32_t device_type, int32_t *count) {
+  return guarded([&] {
+    Backend *backend = nullptr;
+    if (!count) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessDeviceCount: count is NULL");
+    if (TessStatus status = findBackend(device_type, backend)) return status;
+    *count = backend->count();
+    return TessStatus(TESS_OK);
+  });
+}
+
+TessStatus tessDeviceGetInfo(int32_t device_type, int32_t device_id, TessDeviceInfo *info) {
+  return guarded([&] {
+    Backend *backend = nullptr;
+    if (!info) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessDeviceGetInfo: info is NULL");
+    if (TessStatus status = findDevice(device_type, device_id, backend)) return status;
+    *info = {};
+    return backend->describe(device_id, *info);
+  });
+}
+
+TessStatus tessContextCreate(int32_t device_type, int32_t device_id, TessContext *context) {
+  return guarded([&] {
+    Backend *backend = nullptr;
+    if (!context) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessContextCreate: context is NULL");
+    *context = nullptr;
+    if (TessStatus status = findDevice(device_type, device_id, backend)) return status;
+    auto made = std::make_unique<TessContextObject>();
+    made->deviceType = device_type;
+    if (TessStatus status = backend->open(device_id, made->device)) return status;
+    std::lock_guard lock(contextsMutex);
+    contexts.push_back(made.get());
+    *context = made.release();
+    return TessStatus(TESS_OK);
+  });
+}
+
+TessStatus tessContextDestroy(TessContext context) {
+  return guarded([&] {
+    if (!context) return TessStatus(TESS_OK);
+    {
+      std::lock_guard lock(contextsMutex);
+      size_t before = contexts.size();
+      std::erase(contexts, context);
+      if (contexts.size() == before) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessContextDestroy: not a live context");
+    }
+    delete context;
+    return TessStatus(TESS_OK);
+  });
+}
+
+TessStatus tessContextSynchronize(TessContext context) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    return context->device->synchronizeAll();
+  });
+}
+
+TessStatus tessStreamCreate(TessContext context, TessStream *stream) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (!stream) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessStreamCreate: stream is NULL");
+    return context->device->createStream(stream);
+  });
+}
+TessStatus tessStreamDestroy(TessContext context, TessStream stream) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    return stream ? context->device->destroyStream(stream) : TessStatus(TESS_OK);
+  });
+}
+TessStatus tessStreamSynchronize(TessContext context, TessStream stream) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    return context->device->synchronize(stream);
+  });
+}
+
+TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (!pointer) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMalloc: pointer is NULL");
+    *pointer = nullptr;
+    if (TessStatus status = context->device->allocate(bytes ? bytes : 1, pointer)) return status;
+    std::lock_guard lock(context->mutex);
+    context->allocations[*pointer] = bytes;
+    return TessStatus(TESS_OK);
+  });
+}
+
+TessStatus tessFree(TessContext context, void *pointer) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (!pointer) return TessStatus(TESS_OK);
+    {
+      std::lock_guard lock(context->mutex);
+      if (context->allocations.erase(pointer) == 0)
+        return fail(TESS_ERROR_INVALID_ARGUMENT, "tessFree: %p was not allocated by tessMalloc of this context, or was freed before", pointer);
+    }
+    return context->device->release(pointer);
+  });
+}
+
+TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size_t bytes, TessMemcpyKind kind, TessStream stream) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (bytes == 0) return TessStatus(TESS_OK);
+    if (!to || !from) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemcpyAsync: %s is NULL", to ? "from" : "to");
+    if (kind < TESS_MEMCPY_HOST_TO_DEVICE || kind > TESS_MEMCPY_DEVICE_TO_DEVICE)
+      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemcpyAsync: %d is no TessMemcpyKind", static_cast<int>(kind));
+    return context->device->copy(to, from, bytes, kind, stream);
+  });
+}
+
+TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, size_t bytes, TessStream stream) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (bytes == 0) return TessStatus(TESS_OK);
+    if (!pointer) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemsetAsync: pointer is NULL");
+    if (value < 0 || value > 255) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemsetAsync: %d is no byte", value);
+    return context->device->set(pointer, value, bytes, stream);
+  });
+}
+
+TessStatus tessSetNumericsPolicy(TessContext context, const TessNumericsPolicy *policy) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (!policy) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessSetNumericsPolicy: policy is NULL");
+    if (policy->allow_tf32) return fail(TESS_ERROR_UNSUPPORTED, "tf32 is never a default: ask for it by dtype in the program");
+    if (TessStatus status = context->device->accepts(*policy)) return status;
+    std::lock_guard lock(context->mutex);
+    context->policy = *policy;
+    return TessStatus(TESS_OK);
+  });
+}
+
+TessStatus tessGetNumericsPolicy(TessContext context, TessNumericsPolicy *policy) {
+  return guarded([&] {
+    if (TessStatus status = requireContext(context)) return status;
+    if (!policy) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessGetNumericsPolicy: policy is NULL");
+    std::lock_guard lock(context->mutex);
+    *policy = context->policy;
+    return TessStatus(TESS_OK);
+  });
+}
+
+}  // extern "C"

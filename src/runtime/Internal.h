@@ -1,0 +1,120 @@
+// What the files of the runtime share: errors, and the interface between the C functions and a kind of device.
+#pragma once
+#include "tessera/tessera.h"
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tessera::runtime {
+
+/// Remembers the text for tessLastErrorText() and returns the status.
+[[gnu::format(printf, 2, 3)]] TessStatus fail(TessStatus status, const char *format, ...);
+
+/// A kernel of loaded code.
+class Entry {
+public:
+  virtual ~Entry() = default;
+  virtual TessStatus launch(const TessLaunchConfig &config, void *const *arguments, int32_t count, TessStream stream,
+                            const TessNumericsPolicy &policy) = 0;
+};
+
+/// Loaded code: a GPU module or a shared library.
+class Code {
+public:
+  virtual ~Code() = default;
+  virtual TessStatus find(const char *name, std::unique_ptr<Entry> &entry) = 0;
+};
+
+/// A device in use by one context.
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual TessStatus allocate(size_t bytes, void **pointer) = 0;
+  virtual TessStatus release(void *pointer) = 0;
+  virtual TessStatus copy(void *to, const void *from, size_t bytes, TessMemcpyKind kind, TessStream stream) = 0;
+  virtual TessStatus set(void *pointer, int32_t value, size_t bytes, TessStream stream) = 0;
+  virtual TessStatus createStream(TessStream *stream) = 0;
+  virtual TessStatus destroyStream(TessStream stream) = 0;
+  virtual TessStatus synchronize(TessStream stream) = 0;
+  virtual TessStatus synchronizeAll() = 0;
+  virtual TessStatus load(TessModuleFormat format, const void *data, size_t bytes, const TessModuleOptions *options,
+                          std::unique_ptr<Code> &code) = 0;
+  /// Whether the policy can be honoured; says why not through fail().
+  virtual TessStatus accepts(const TessNumericsPolicy &policy) = 0;
+};
+
+/// A kind of device: what there is of it, and opening one.
+class Backend {
+public:
+  virtual ~Backend() = default;
+  virtual int32_t count() = 0;
+  virtual TessStatus describe(int32_t id, TessDeviceInfo &info) = 0;
+  virtual TessStatus open(int32_t id, std::unique_ptr<Device> &device) = 0;
+};
+/// The backend for a device type of abi.h; null if that is no type.
+Backend *backendFor(int32_t deviceType);
+std::unique_ptr<Backend> makeCpuBackend();
+std::unique_ptr<Backend> makeCudaBackend();
+std::unique_ptr<Backend> makeHipBackend();
+
+/// Runs `body` and turns exceptions into a status: nothing is thrown across the C interface.
+template <class Body> TessStatus guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return fail(TESS_ERROR_OUT_OF_MEMORY, "the host has no memory left");
+  } catch (const std::exception &error) {
+    return fail(TESS_ERROR_INTERNAL, "%s", error.what());
+  } catch (...) {
+    return fail(TESS_ERROR_INTERNAL, "an unknown exception");
+  }
+}
+
+/// Refuses calls before tessInit().
+TessStatus requireStarted();
+
+}  // namespace tessera::runtime
+
+struct TessContextObject {
+  std::unique_ptr<tessera::runtime::Device> device;
+  int32_t deviceType = 0;
+  std::mutex mutex;                       // guards what follows
+  std::map<void *, size_t> allocations;   // of tessMalloc
+  std::vector<std::unique_ptr<TessMemPoolObject>> pools;
+  std::vector<std::unique_ptr<TessModuleObject>> modules;
+  TessNumericsPolicy policy{};
+  ~TessContextObject();
+};
+
+struct TessModuleObject {
+  TessContext context = nullptr;
+  std::unique_ptr<tessera::runtime::Code> code;
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<TessKernelObject>> kernels;
+  ~TessModuleObject();
+};
+
+struct TessKernelObject {
+  TessContext context = nullptr;
+  std::string name;
+  std::unique_ptr<tessera::runtime::Entry> entry;
+  bool deterministic = false;
+};
+
+struct TessMemPoolObject {
+  TessContext context = nullptr;
+  TessMemPoolOptions options{};
+  TessMemPoolStats stats{};
+  std::mutex mutex;
+  struct Piece {
+    size_t bytes = 0;
+    TessStream stream = nullptr;  // who used it last: only that stream may have it again without waiting
+  };
+  std::multimap<size_t, std::pair<void *, TessStream>> idle;  // by size
+  std::map<void *, Piece> used;
+  ~TessMemPoolObject();
+};

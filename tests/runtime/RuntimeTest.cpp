@@ -1,0 +1,201 @@
+#include "tessera/tessera.h"
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Runtime : testing::Test {
+  TessContext cpu = nullptr;
+  void SetUp() override {
+    ASSERT_EQ(tessInit(0), TESS_OK);
+    ASSERT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &cpu), TESS_OK);
+  }
+  void TearDown() override {
+    EXPECT_EQ(tessContextDestroy(cpu), TESS_OK);
+    EXPECT_EQ(tessShutdown(), TESS_OK);
+  }
+};
+
+struct ScaleArguments {
+  std::vector<float> x, result;
+  int64_t extent;
+  TessTensor xTensor, resultTensor;
+  TessValue values[3];
+  void *pointers[3];
+  ScaleArguments(std::vector<float> in, float factor) : x(std::move(in)), result(x.size(), NAN), extent(static_cast<int64_t>(x.size())) {
+    xTensor = {x.data(), TESS_F32, 1, &extent, nullptr, TESS_DEVICE_CPU, 0};
+    resultTensor = {result.data(), TESS_F32, 1, &extent, nullptr, TESS_DEVICE_CPU, 0};
+    values[0].kind = values[2].kind = TESS_VALUE_TENSOR;
+    values[0].as.tensor = &xTensor;
+    values[1].kind = TESS_VALUE_FLOAT;
+    values[1].as.number = factor;
+    values[2].as.tensor = &resultTensor;
+    for (int i = 0; i < 3; ++i) pointers[i] = &values[i];
+  }
+};
+
+TessKernel loadScale(TessContext cpu) {
+  TessModule module = nullptr;
+  TessKernel kernel = nullptr;
+  EXPECT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, TEST_MODULE, 0, nullptr, &module), TESS_OK) << tessLastErrorText();
+  EXPECT_EQ(tessKernelGet(module, "scale", &kernel), TESS_OK) << tessLastErrorText();
+  return kernel;
+}
+
+const TessLaunchConfig kOne{{1, 1, 1}, {1, 1, 1}, 0, 0};
+
+}  // namespace
+
+TEST(RuntimeStart, CallsBeforeInitAreRefused) {
+  TessContext context = nullptr;
+  EXPECT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &context), TESS_ERROR_NOT_INITIALIZED);
+  EXPECT_NE(std::string(tessLastErrorText()).find("tessInit"), std::string::npos);
+  EXPECT_EQ(tessShutdown(), TESS_ERROR_NOT_INITIALIZED);
+  EXPECT_EQ(tessInit(1), TESS_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(RuntimeStart, ShutdownFreesWhatIsLeft) {
+  ASSERT_EQ(tessInit(0), TESS_OK);
+  TessContext context = nullptr;
+  void *memory = nullptr;
+  ASSERT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &context), TESS_OK);
+  ASSERT_EQ(tessMalloc(context, 1000, &memory), TESS_OK);
+  EXPECT_EQ(tessShutdown(), TESS_OK);  // the sanitizer build sees a leak here
+}
+
+TEST_F(Runtime, DevicesSayWhatTheyAre) {
+  int32_t count = -1;
+  ASSERT_EQ(tessDeviceCount(TESS_DEVICE_CPU, &count), TESS_OK);
+  EXPECT_EQ(count, 1);
+  TessDeviceInfo info;
+  ASSERT_EQ(tessDeviceGetInfo(TESS_DEVICE_CPU, 0, &info), TESS_OK);
+  EXPECT_GT(std::strlen(info.name), 0u);
+  EXPECT_GT(info.memory_bytes, 1u << 20);
+  for (int32_t type : {TESS_DEVICE_CUDA, TESS_DEVICE_HIP}) {
+    ASSERT_EQ(tessDeviceCount(type, &count), TESS_OK);
+    TessContext context = nullptr;
+    EXPECT_EQ(tessContextCreate(type, count, &context), TESS_ERROR_NO_DEVICE);
+    EXPECT_EQ(context, nullptr);
+  }
+  EXPECT_EQ(tessDeviceCount(77, &count), TESS_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Runtime, MemoryIsCopiedAndChecked) {
+  void *memory = nullptr;
+  ASSERT_EQ(tessMalloc(cpu, 1000, &memory), TESS_OK);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 256, 0u);
+  std::vector<unsigned char> in(1000), out(1000, 0);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7);
+  ASSERT_EQ(tessMemcpyAsync(cpu, memory, in.data(), 1000, TESS_MEMCPY_HOST_TO_DEVICE, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemsetAsync(cpu, memory, 255, 10, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemcpyAsync(cpu, out.data(), memory, 1000, TESS_MEMCPY_DEVICE_TO_HOST, nullptr), TESS_OK);
+  ASSERT_EQ(tessStreamSynchronize(cpu, nullptr), TESS_OK);
+  EXPECT_EQ(out[9], 255);
+  EXPECT_EQ(out[10], in[10]);
+  EXPECT_EQ(out[999], in[999]);
+  EXPECT_EQ(tessMemsetAsync(cpu, memory, 256, 1, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessFree(cpu, memory), TESS_OK);
+  EXPECT_EQ(tessFree(cpu, memory), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessFree(cpu, nullptr), TESS_OK);
+  EXPECT_EQ(tessMalloc(cpu, ~size_t(0) / 2, &memory), TESS_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(memory, nullptr);
+  ASSERT_EQ(tessMalloc(cpu, 0, &memory), TESS_OK);
+  EXPECT_EQ(tessFree(cpu, memory), TESS_OK);
+}
+
+TEST_F(Runtime, PoolsUseMemoryAgainAndKeepTheirLimit) {
+  TessMemPoolOptions options{0, 3 << 20};
+  TessMemPool pool = nullptr;
+  ASSERT_EQ(tessMemPoolCreate(cpu, &options, &pool), TESS_OK);
+  void *a = nullptr, *b = nullptr, *c = nullptr;
+  ASSERT_EQ(tessMemPoolAlloc(pool, 700 << 10, nullptr, &a), TESS_OK);
+  ASSERT_EQ(tessMemPoolFree(pool, a, nullptr), TESS_OK);
+  EXPECT_EQ(tessMemPoolFree(pool, a, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(tessMemPoolAlloc(pool, 600 << 10, nullptr, &b), TESS_OK);
+  EXPECT_EQ(a, b);
+  ASSERT_EQ(tessMemPoolAlloc(pool, 2 << 20, nullptr, &c), TESS_OK);
+  void *d = nullptr;
+  EXPECT_EQ(tessMemPoolAlloc(pool, 1 << 20, nullptr, &d), TESS_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(d, nullptr);
+  TessMemPoolStats stats;
+  ASSERT_EQ(tessMemPoolGetStats(pool, &stats), TESS_OK);
+  EXPECT_EQ(stats.allocations, 3u);
+  EXPECT_EQ(stats.held_bytes, size_t(3) << 20);
+  ASSERT_EQ(tessMemPoolFree(pool, c, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemPoolTrim(pool), TESS_OK);
+  ASSERT_EQ(tessMemPoolGetStats(pool, &stats), TESS_OK);
+  EXPECT_EQ(stats.held_bytes, size_t(1) << 20);
+  EXPECT_EQ(tessMemPoolDestroy(pool), TESS_OK);
+}
+
+TEST_F(Runtime, KernelsRun) {
+  TessKernel kernel = loadScale(cpu);
+  ASSERT_NE(kernel, nullptr);
+  ScaleArguments arguments({1, 2, -3.5f}, 2);
+  ASSERT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 3, nullptr), TESS_OK) << tessLastErrorText();
+  EXPECT_EQ(arguments.result, (std::vector<float>{2, 4, -7}));
+  TessLaunchConfig empty = kOne;
+  empty.grid[1] = 0;
+  arguments.result[0] = 99;
+  EXPECT_EQ(tessLaunch(kernel, &empty, arguments.pointers, 3, nullptr), TESS_OK);
+  EXPECT_EQ(arguments.result[0], 99);
+}
+
+TEST_F(Runtime, DeterminismIsHonouredOrRefused) {
+  TessKernel kernel = loadScale(cpu);
+  ScaleArguments arguments({1}, 3);
+  TessLaunchConfig config = kOne;
+  config.flags = TESS_LAUNCH_DETERMINISTIC;
+  EXPECT_EQ(tessLaunch(kernel, &config, arguments.pointers, 3, nullptr), TESS_ERROR_NOT_DETERMINISTIC);
+  EXPECT_TRUE(std::isnan(arguments.result[0])) << "a refused launch must not run";
+  ASSERT_EQ(tessKernelSetDeterministic(kernel, 1), TESS_OK);
+  EXPECT_EQ(tessLaunch(kernel, &config, arguments.pointers, 3, nullptr), TESS_OK);
+  EXPECT_EQ(arguments.result[0], 3);
+  ASSERT_EQ(tessKernelSetDeterministic(kernel, 0), TESS_OK);
+  TessNumericsPolicy policy{1, 0, 0};
+  ASSERT_EQ(tessSetNumericsPolicy(cpu, &policy), TESS_OK);
+  EXPECT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 3, nullptr), TESS_ERROR_NOT_DETERMINISTIC);
+  config.flags = 2;
+  EXPECT_EQ(tessLaunch(kernel, &config, arguments.pointers, 3, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Runtime, DenormalsAreFlushedWhenThePolicySaysSo) {
+  TessKernel kernel = loadScale(cpu);
+  float tiny = std::numeric_limits<float>::min() / 4;
+  ScaleArguments kept({tiny}, 1), flushed({tiny}, 1);
+  ASSERT_EQ(tessLaunch(kernel, &kOne, kept.pointers, 3, nullptr), TESS_OK);
+  EXPECT_EQ(kept.result[0], tiny);
+  TessNumericsPolicy policy{0, 1, 0};
+  ASSERT_EQ(tessSetNumericsPolicy(cpu, &policy), TESS_OK);
+  ASSERT_EQ(tessLaunch(kernel, &kOne, flushed.pointers, 3, nullptr), TESS_OK);
+  EXPECT_EQ(flushed.result[0], 0.0f);
+  policy = {0, 0, 1};
+  EXPECT_EQ(tessSetNumericsPolicy(cpu, &policy), TESS_ERROR_UNSUPPORTED);
+  ASSERT_EQ(tessGetNumericsPolicy(cpu, &policy), TESS_OK);
+  EXPECT_EQ(policy.flush_denormals, 1);
+}
+
+TEST_F(Runtime, WhatIsMissingIsNamed) {
+  TessModule module = nullptr;
+  EXPECT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, "no/such/library.so", 0, nullptr, &module), TESS_ERROR_NOT_FOUND);
+  EXPECT_NE(std::string(tessLastErrorText()).find("no/such/library.so"), std::string::npos);
+  EXPECT_EQ(tessModuleLoad(cpu, TESS_MODULE_SOURCE, "x", 1, nullptr, &module), TESS_ERROR_UNSUPPORTED);
+  ASSERT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, TEST_MODULE, 0, nullptr, &module), TESS_OK);
+  TessKernel kernel = nullptr;
+  EXPECT_EQ(tessKernelGet(module, "scales", &kernel), TESS_ERROR_NOT_FOUND);
+  EXPECT_EQ(kernel, nullptr);
+  EXPECT_EQ(tessModuleUnload(module), TESS_OK);
+}
+
+TEST_F(Runtime, ErrorTextsBelongToTheirThread) {
+  EXPECT_EQ(tessMalloc(cpu, 8, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  std::string here = tessLastErrorText(), there = "unset";
+  std::thread([&] { there = tessLastErrorText(); }).join();
+  EXPECT_NE(here, "");
+  EXPECT_EQ(there, "");
+}
