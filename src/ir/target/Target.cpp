@@ -18,6 +18,16 @@ static ParseResult parseValueOfLValue(OpAsmParser &parser, Type &place) {
 static void printValueOfLValue(OpAsmPrinter &printer, Operation *, Type place) {
   printer << cast<LValueType>(place).getValue();
 }
+// A declaration with and without operands: `(f32) -> T`, `T`.
+static ParseResult parseInitialised(OpAsmParser &parser, SmallVectorImpl<Type> &operands, Type &place) {
+  if (succeeded(parser.parseOptionalLParen()))
+    if (parser.parseTypeList(operands) || parser.parseRParen() || parser.parseArrow()) return failure();
+  return parseValueOfLValue(parser, place);
+}
+static void printInitialised(OpAsmPrinter &printer, Operation *op, TypeRange operands, Type place) {
+  if (!operands.empty()) printer << "(" << operands << ") -> ";
+  printValueOfLValue(printer, op, place);
+}
 
 #include "ir/target/TargetDialect.cpp.inc"
 

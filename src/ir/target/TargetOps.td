@@ -179,13 +179,13 @@ def Target_VariableOp : Target_Op<"variable", [NamesResults]> {
     "direct" `T x(a, b);`, "braces" `T x{a, b};`. With `is_const` it is `const T`. `storage` is "" or "static thread_local".
 
     Examples: `%acc = target.variable "acc" "direct" (%zero) : (f32) -> !target.named<"tsr::Fragment<float, BM, BN, Grid>">`
-    prints `tsr::Fragment<float, BM, BN, Grid> acc(0.0f);`,
+    prints `tsr::Fragment<float, BM, BN, Grid> acc(0.0f);`, `%t = target.variable "t" "copy" () : f32` prints `float t;`,
     `%i = target.variable "i" "copy" (%e) {is_const} : (index) -> index` prints `const int64_t i = ...;`.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$form, Variadic<AnyType>:$init, UnitAttr:$is_const,
                        DefaultValuedStrAttr<StrAttr, "">:$storage);
   let results = (outs Target_LValue:$place);
-  let assemblyFormat = "$name $form `(` $init `)` attr-dict `:` `(` type($init) `)` `->` custom<ValueOfLValue>(type($place))";
+  let assemblyFormat = "$name $form `(` $init `)` attr-dict `:` custom<Initialised>(type($init), type($place))";
   let hasVerifier = 1;
 }
 
