@@ -1,10 +1,9 @@
 // The dialect `tile`: who holds what, where, and when. See Tile.td.
 #pragma once
-#include "ir/common/Common.h"
+#include "ir/common/OpRules.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

@@ -6,7 +6,7 @@
 #ifndef TESSERA_IR_TILE_TD
 #define TESSERA_IR_TILE_TD
 
-include "ir/common/Common.td"
+include "ir/common/Ops.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -85,6 +85,8 @@ def Tile_FragmentType : TypeDef<Tile_Dialect, "Fragment", [DeclareTypeInterfaceM
 def Tile_Value : AnyTypeOf<[Tsr_Scalar, Tile_FragmentType], "a scalar or a fragment">;
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+// Results print under the user's names.
+class Tile_ValueOp<string mnemonic, list<Trait> traits = []> : Tsr_Op<Tile_Dialect, mnemonic, traits>;
 
 include "ir/tile/TileStructure.td"
 include "ir/tile/TileValues.td"

@@ -17,26 +17,20 @@ LogicalResult checkElement(Operation *op, Type base, size_t indices, std::option
   return success();
 }
 
-/// The parts that all accesses to tiles share; `tileRank` dimensions of the base must not be points.
+/// The access is right for its base, and reaches exactly a tile of this shape.
 template <class Access>
-LogicalResult checkAccess(Access op, size_t tileRank, Type tileElement) {
+LogicalResult checkAccess(Access op, ArrayRef<DimAttr> shape, Type element, bool transposed = false) {
   Type base = op.getBase().getType();
-  size_t rank = shapeOf(base).size();
-  if (op.getOffsets().size() != rank)
-    return op.emitOpError() << "has " << op.getOffsets().size() << " offsets for a base of rank " << rank;
-  if (op.getPoints() && op.getPoints()->size() != rank) return op.emitOpError() << "'points' needs " << rank << " entries";
-  if (op.getSteps() && op.getSteps()->size() != rank) return op.emitOpError() << "'steps' needs " << rank << " entries";
-  if (op.getInBounds() && op.getInBounds()->size() != rank)
-    return op.emitOpError() << "'in_bounds' needs " << rank << " entries";
-  size_t ranges = 0;
-  for (size_t i = 0; i < rank; ++i) {
-    ranges += !op.isPoint(i);
-    if (op.getStep(i) == 0) return op.emitOpError() << "a step of 0 in dimension " << i;
-  }
-  if (ranges != tileRank)
-    return op.emitOpError() << "leaves " << ranges << " dimensions of the base for a tile of rank " << tileRank;
-  if (tileElement != elementTypeOf(base))
-    return op.emitOpError() << "the tile holds " << tileElement << ", the base " << elementTypeOf(base);
+  if (failed(verifyAccess(op, base, op.getOffsets().size(), op.getPoints(), op.getSizes().getDims(), op.getSteps(),
+                          op.getInBounds())))
+    return failure();
+  Type reached = accessedType(base, op.getPoints(), op.getSizes().getDims());
+  SmallVector<DimAttr> extents(shapeOf(reached));
+  if (transposed) std::reverse(extents.begin(), extents.end());
+  if (ArrayRef<DimAttr>(extents) != shape)
+    return op.emitOpError() << "reaches a tile of " << text(extents) << ", not " << text(shape);
+  if (element != elementTypeOf(base))
+    return op.emitOpError() << "the tile holds " << element << ", the base " << elementTypeOf(base);
   return success();
 }
 
@@ -45,7 +39,7 @@ template <class Read> LogicalResult checkRead(Read op) {
   if (op.getOther() && op.getOther().getType() != type.getElementType())
     return op.emitOpError() << "'other' is " << op.getOther().getType() << ", not " << type.getElementType();
   if (op.getTransposed() && type.getRank() != 2) return op.emitOpError() << "only a tile of rank 2 can be 'transposed'";
-  return checkAccess(op, type.getRank(), type.getElementType());
+  return checkAccess(op, type.getShape(), type.getElementType(), op.getTransposed());
 }
 
 }  // namespace
@@ -65,16 +59,16 @@ LogicalResult LoadFragmentOp::verify() { return checkRead(*this); }
 LogicalResult ReadSharedOp::verify() { return checkRead(*this); }
 
 LogicalResult StoreFragmentOp::verify() {
-  return checkAccess(*this, getValue().getType().getRank(), getValue().getType().getElementType());
+  return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
 }
 
 LogicalResult WriteSharedOp::verify() {
-  return checkAccess(*this, getValue().getType().getRank(), getValue().getType().getElementType());
+  return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
 }
 
 LogicalResult CopyOp::verify() {
   SharedType target = getTarget().getType();
-  return checkAccess(*this, target.getRank(), target.getElementType());
+  return checkAccess(*this, target.getShape(), target.getElementType());
 }
 
 LogicalResult SelectBufferOp::verify() {

@@ -1,53 +1,39 @@
 // Memory and time.
 //
-// An access names its base, an index for each dimension of the base, and in attribute arrays, one entry for
-// each dimension of the base: `points` (true: the index names one element and the dimension is dropped;
-// absent: no points), `steps` (distance between neighbours of the tile; absent: 1), `in_bounds` (true: proved,
-// no mask needed; absent: nothing proved). The dimensions that are not points are the tile's, in order.
-// A read outside the base gives `other`, or zero; a write there does nothing.
+// An access to a tile is written as in `graph`: %A[%b, %m size "T.m" step 2 in_bounds]: for each dimension of the base
+// a point (the dimension is dropped) or a range; `in_bounds` is proved: no mask is needed. A read outside the base
+// gives `other`, or zero; a write there does nothing. The tile has exactly the ranges' sizes.
 #ifndef TESSERA_IR_TILE_MEMORY_TD
 #define TESSERA_IR_TILE_MEMORY_TD
 
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Tile_AccessOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, traits> {
+class Tile_AccessOp<string mnemonic, list<Trait> traits = []> : Tile_ValueOp<mnemonic, traits> {
   let hasVerifier = 1;
-  code accessDeclaration = [{
-    bool isPoint(unsigned i) { return getPoints() && (*getPoints())[i]; }
-    int64_t getStep(unsigned i) { return getSteps() ? (*getSteps())[i] : 1; }
-    bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }
-  }];
-  let extraClassDeclaration = accessDeclaration;
 }
-// The attribute arrays of an access to a tile.
-defvar Tile_AccessAttrs = (ins OptionalAttr<DenseBoolArrayAttr>:$points, OptionalAttr<DenseI64ArrayAttr>:$steps,
-                               OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+class Tile_AccessStmt<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
 
 // ---------------------------------------------------------------- single elements
 
-class Tile_ElementOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, traits> {
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }
-  }];
-}
-
-def Tile_LoadElementOp : Tile_ElementOp<"load_element", [AttrSizedOperandSegments]> {
+def Tile_LoadElementOp : Tile_AccessOp<"load_element", [AttrSizedOperandSegments,
+    TypesMatchWith<"the result is an element of the base", "base", "result", "::tessera::ir::elementTypeOf($_self)">]> {
   let summary = "one element of a view or shared buffer";
   let description = [{
-    Example: `%e = tile.load_element %x[%i, %j] other(%zero : f32) {in_bounds = array<i1: true, false>} :
+    `in_bounds` has an entry for each dimension (absent: nothing is proved).
+
+    Example: `%e = tile.load_element %x[%i, %j] other %zero : f32 {in_bounds = array<i1: true, false>} :
     !tsr.view<["M", "N"], f32>`
   }];
+  let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
   let arguments = (ins Arg<Tsr_Memory, "", [MemRead]>:$base, Variadic<Index>:$indices, Optional<Tsr_Scalar>:$other,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs Tsr_Scalar:$result);
-  let assemblyFormat = [{
-    $base `[` $indices `]` (`other` `(` $other^ `:` type($other) `)`)? attr-dict `:` type($base) `->` type($result)
-  }];
+  let assemblyFormat = "$base `[` $indices `]` (`other` $other^ `:` type($other))? attr-dict `:` type($base)";
 }
 
-def Tile_StoreElementOp : Tile_ElementOp<"store_element"> {
+def Tile_StoreElementOp : Tile_AccessStmt<"store_element"> {
   let summary = "writes one element; every lane that reaches it writes its own value";
+  let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
   let description = "Example: `tile.store_element %v, %y[%i] : f32, !tsr.view<[\"n\"], f32>`";
   let arguments = (ins Tsr_Scalar:$value, Arg<Tsr_Memory, "", [MemWrite]>:$base, Variadic<Index>:$indices,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
@@ -61,70 +47,66 @@ def Tile_LoadFragmentOp : Tile_AccessOp<"load_fragment", [AttrSizedOperandSegmen
   let description = [{
     `transposed` (rank 2): element (i, j) of the fragment is the element at (j, i) of the tile.
 
-    Example: `%f = tile.load_fragment %x[%b, %m, %n] {points = array<i1: true, false, false>} :
-    !tsr.view<["B", "M", "N"], f32> -> !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
+    Example: `%f = tile.load_fragment %x[%b in_bounds, %m size "T.m", %n size "T.n"] :
+    !tsr.view<["B", "M", "N"], f32> to !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
   }];
-  let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base, Variadic<Index>:$offsets, Optional<Tsr_Scalar>:$other,
-                            UnitAttr:$transposed), Tile_AccessAttrs);
+  let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base), Tsr_AccessArguments,
+                       (ins Optional<Tsr_Scalar>:$other, UnitAttr:$transposed));
   let results = (outs Tile_FragmentType:$result);
-  let assemblyFormat = [{
-    $base `[` $offsets `]` (`other` `(` $other^ `:` type($other) `)`)? attr-dict `:` type($base) `->` type($result)
-  }];
+  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
+                                  " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
 }
 
-def Tile_StoreFragmentOp : Tile_AccessOp<"store_fragment"> {
+def Tile_StoreFragmentOp : Tile_AccessStmt<"store_fragment"> {
   let summary = "writes a fragment to a view; positions beyond the tile or the view are not written";
   let description = [{
-    Example: `tile.store_fragment %acc, %C[%m, %n] : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
+    Example: `tile.store_fragment %acc, %C[%m size "T.m", %n size "T.n"] : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
     !tsr.view<["M", "N"], f32>`
   }];
-  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base, Variadic<Index>:$offsets),
-                       Tile_AccessAttrs);
-  let assemblyFormat = "$value `,` $base `[` $offsets `]` attr-dict `:` type($value) `,` type($base)";
+  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base), Tsr_AccessArguments);
+  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat, " attr-dict `:` type($value) `,` type($base)");
 }
 
 def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]> {
   let summary = "a tile of a shared buffer, into registers";
   let description = [{
-    Example: `%f = tile.read_shared %s[%zero, %zero] {transposed, in_bounds = array<i1: true, true>} :
-    !tsr.shared<["64", "32"], f32, ""> -> !tile.fragment<["32", "64"], f32, #tile.grid<16 x 16>>`
+    Example: `%f = tile.read_shared %s[%zero size "64" in_bounds, %zero size "32" in_bounds] {transposed} :
+    !tsr.shared<["64", "32"], f32, ""> to !tile.fragment<["32", "64"], f32, #tile.grid<16 x 16>>`
   }];
-  let arguments = !con((ins Arg<Tsr_SharedType, "", [MemRead]>:$base, Variadic<Index>:$offsets, Optional<Tsr_Scalar>:$other,
-                            UnitAttr:$transposed), Tile_AccessAttrs);
+  let arguments = !con((ins Arg<Tsr_SharedType, "", [MemRead]>:$base), Tsr_AccessArguments,
+                       (ins Optional<Tsr_Scalar>:$other, UnitAttr:$transposed));
   let results = (outs Tile_FragmentType:$result);
-  let assemblyFormat = [{
-    $base `[` $offsets `]` (`other` `(` $other^ `:` type($other) `)`)? attr-dict `:` type($base) `->` type($result)
-  }];
+  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
+                                  " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
 }
 
-def Tile_WriteSharedOp : Tile_AccessOp<"write_shared"> {
+def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
   let summary = "writes a fragment to a shared buffer; positions beyond the tile are not written";
   let description = [{
-    Example: `tile.write_shared %p, %s[%zero, %zero] {in_bounds = array<i1: true, true>} :
+    Example: `tile.write_shared %p, %s[%zero size "64" in_bounds, %zero size "64" in_bounds] :
     !tile.fragment<["64", "64"], bf16, #tile.grid<16 x 16>>, !tsr.shared<["64", "64"], bf16, "">`
   }];
-  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_SharedType, "", [MemWrite]>:$base, Variadic<Index>:$offsets),
-                       Tile_AccessAttrs);
-  let assemblyFormat = "$value `,` $base `[` $offsets `]` attr-dict `:` type($value) `,` type($base)";
+  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_SharedType, "", [MemWrite]>:$base), Tsr_AccessArguments);
+  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat, " attr-dict `:` type($value) `,` type($base)");
 }
 
-def Tile_CopyOp : Tile_AccessOp<"copy"> {
+def Tile_CopyOp : Tile_AccessStmt<"copy"> {
   let summary = "the group copies a tile of a view to a whole shared buffer";
   let description = [{
     The buffer has the tile's shape; what lies outside the view, or beyond an extent that is below its
     capacity, is written as zero. With `async` the copy joins the next `tile.commit_group` and has landed after
     the `tile.wait_group` and barrier that follow; without, it has landed after the next barrier.
 
-    Example: `tile.copy %A[%m, %k] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to !tsr.shared<["T.m", "T.k"], bf16, "">`
+    Example: `tile.copy %A[%m size "T.m", %k size "T.k"] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to !tsr.shared<["T.m", "T.k"], bf16, "">`
   }];
-  let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base, Variadic<Index>:$offsets,
-                            Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async), Tile_AccessAttrs);
-  let assemblyFormat = "$base `[` $offsets `]` `to` $target attr-dict `:` type($base) `to` type($target)";
+  let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base), Tsr_AccessArguments,
+                       (ins Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async));
+  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat, " `to` $target attr-dict `:` type($base) `to` type($target)");
 }
 
 // ---------------------------------------------------------------- shared memory and time
 
-def Tile_AllocSharedOp : Tile_Op<"alloc_shared"> {
+def Tile_AllocSharedOp : Tile_ValueOp<"alloc_shared"> {
   let summary = "a buffer in the shared memory of the group";
   let description = [{
     `manual`: the program synchronises its accesses itself; the pass that inserts barriers leaves it alone.
@@ -136,15 +118,15 @@ def Tile_AllocSharedOp : Tile_Op<"alloc_shared"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Tile_SelectBufferOp : Tile_Op<"select_buffer", [Pure]> {
+def Tile_SelectBufferOp : Tile_ValueOp<"select_buffer", [Pure]> {
   let summary = "one of several equal buffers: the leading index fixed";
   let description = [{
-    Example: `%s = tile.select_buffer %stages[%stage] : !tsr.shared<["2", "128", "32"], bf16, "xor"> ->
+    Example: `%s = tile.select_buffer %stages[%stage] : !tsr.shared<["2", "128", "32"], bf16, "xor"> to
     !tsr.shared<["128", "32"], bf16, "xor">`
   }];
   let arguments = (ins Tsr_SharedType:$base, Index:$index);
   let results = (outs Tsr_SharedType:$result);
-  let assemblyFormat = "$base `[` $index `]` attr-dict `:` type($base) `->` type($result)";
+  let assemblyFormat = "$base `[` $index `]` attr-dict `:` type($base) `to` type($result)";
   let hasVerifier = 1;
 }
 

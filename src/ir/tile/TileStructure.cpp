@@ -1,90 +1,44 @@
-// Kernels, entry functions and launches: syntax and rules.
+// Rules of kernels, entry functions and launches.
 #include "ir/tile/Tile.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
-#include <set>
 
 using namespace mlir;
 using namespace tessera::ir;
 using namespace tessera::ir::tile;
 
-namespace {
-
-ParseResult parseFunction(OpAsmParser &parser, OperationState &result, StringRef typeAttr, StringRef argAttrs,
-                          StringRef resAttrs) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
-  MLIRContext *context = parser.getContext();
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  StringAttr::get(context, typeAttr), buildType,
-                                                  StringAttr::get(context, argAttrs),
-                                                  StringAttr::get(context, resAttrs));
-}
-
-template <class FunctionLike> ParseResult parseAs(OpAsmParser &parser, OperationState &result) {
-  return parseFunction(parser, result, "function_type", "arg_attrs", "res_attrs");
-}
-
-template <class FunctionLike> void printAs(FunctionLike op, OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false, "function_type",
-                                           op.getArgAttrsAttrName(), op.getResAttrsAttrName());
-}
-
-void buildFunction(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
-                   ArrayRef<NamedAttribute> attributes) {
-  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
-  state.addAttribute("function_type", TypeAttr::get(type));
-  state.attributes.append(attributes.begin(), attributes.end());
-  state.addRegion();
-}
-
 /// Every variable of an extent must be a size of the schedule or a dimension with capacities.
-LogicalResult checkExtents(KernelOp kernel, Operation *op, ArrayRef<DimAttr> extents) {
-  auto sizes = kernel->getAttrOfType<DictionaryAttr>("sizes");
-  auto capacity = kernel->getAttrOfType<DictionaryAttr>("capacity");
+static LogicalResult checkExtents(KernelOp kernel, Operation *op, ArrayRef<DimAttr> extents) {
   for (DimAttr extent : extents) {
     std::set<std::string> names;
     extent.getDim().collectVars(names);
-    for (const std::string &name : names)
-      if (!(sizes && sizes.contains(name)) && !(capacity && capacity.contains(name)))
+    for (StringRef name : names) {
+      bool isSize = name.starts_with("T.") && kernel.getSizes().contains(name.drop_front(2));
+      if (!isSize && !kernel.getCapacity().contains(name))
         return op->emitOpError() << "the extent " << extent.getText() << " of a fragment or shared buffer depends on "
                                  << name << ", which is neither in 'sizes' nor in 'capacity' of the kernel";
+    }
   }
   return success();
 }
 
-}  // namespace
-
-#define TESSERA_TILE_FUNCTION(Op)                                                                          \
-  ParseResult Op::parse(OpAsmParser &parser, OperationState &result) { return parseAs<Op>(parser, result); } \
-  void Op::print(OpAsmPrinter &printer) { printAs(*this, printer); }                                        \
-  void Op::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,              \
-                 ArrayRef<NamedAttribute> attributes) {                                                     \
-    buildFunction(builder, state, name, type, attributes);                                                  \
+LogicalResult KernelOp::verify() {
+  if (failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements(), getContext())))
+    return failure();
+  if (getGroup() == 0) return emitOpError("needs a decided 'group': the number of lanes of a group");
+  for (NamedAttribute entry : getCapacity()) {
+    auto values = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
+    if (!values || values.empty() || !llvm::is_sorted(values.asArrayRef()) || values[0] < 1)
+      return emitOpError() << "the capacities of " << entry.getName() << " are not ascending numbers above 0";
   }
-TESSERA_TILE_FUNCTION(KernelOp)
-TESSERA_TILE_FUNCTION(FuncOp)
-TESSERA_TILE_FUNCTION(HostFuncOp)
-#undef TESSERA_TILE_FUNCTION
-
-int64_t KernelOp::getGroup() {
-  auto group = (*this)->getAttrOfType<IntegerAttr>("group");
-  return group ? group.getInt() : 0;
+  return verifyKernel(*this, getParams(), getOutputs(), getGrid(), getGroup());
 }
 
-tessera::ir::GridAttr KernelOp::getGrid() { return (*this)->getAttrOfType<tessera::ir::GridAttr>("grid"); }
-
 LogicalResult KernelOp::verifyRegions() {
-  if (!getGrid()) return emitOpError() << "needs the attribute 'grid'";
-  if (getGroup() < 1 || getGroup() > 1024)
-    return emitOpError() << "needs the attribute 'group' of 1 to 1024 lanes";
   auto checkType = [&](Operation *op, Type type) -> LogicalResult {
     if (auto fragment = dyn_cast<FragmentType>(type)) {
-      if (fragment.getGrid().getLanes() != getGroup())
-        return op->emitOpError() << "a fragment over " << fragment.getGrid().getLanes()
-                                 << " lanes in a group of " << getGroup();
+      int64_t lanes = fragment.getGrid().getLanes();
+      if (lanes != int64_t(getGroup()))
+        return op->emitOpError() << "a fragment over " << lanes << " lanes in a group of " << getGroup();
       return checkExtents(*this, op, fragment.getShape());
     }
     if (auto shared = dyn_cast<SharedType>(type)) return checkExtents(*this, op, shared.getShape());
@@ -95,7 +49,18 @@ LogicalResult KernelOp::verifyRegions() {
       if (failed(checkType(op, type))) return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(walk.wasInterrupted());
+  if (walk.wasInterrupted()) return failure();
+  if (!isa<KernelEndOp>(getBody().front().back())) return emitOpError("does not end in tile.kernel_end");
+  return success();
+}
+
+LogicalResult FuncOp::verify() {
+  if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
+  return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
+}
+
+LogicalResult HostFuncOp::verify() {
+  return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -105,9 +70,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (expected.size() != getArgs().size())
     return emitOpError() << getKernelAttr() << " takes " << expected.size() << " arguments, not " << getArgs().size();
   for (auto [want, arg] : llvm::zip(expected, getArgs())) {
-    bool same = elementTypeOf(want) == elementTypeOf(arg.getType()) &&
-                shapeOf(want).size() == shapeOf(arg.getType()).size() && isa<ViewType>(want) == isa<ViewType>(arg.getType());
-    if (!same) return emitOpError() << "passes " << arg.getType() << " where " << getKernelAttr() << " takes " << want;
+    Type type = arg.getType();
+    bool same = elementTypeOf(want) == elementTypeOf(type) && shapeOf(want).size() == shapeOf(type).size() &&
+                isa<ViewType>(want) == isa<ViewType>(type);
+    if (!same) return emitOpError() << "passes " << type << " where " << getKernelAttr() << " takes " << want;
   }
   return success();
 }

@@ -2,53 +2,29 @@
 #ifndef TESSERA_IR_TILE_STRUCTURE_TD
 #define TESSERA_IR_TILE_STRUCTURE_TD
 
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/FunctionInterfaces.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
-
-class Tile_FunctionLike<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic,
-    [FunctionOpInterface, IsolatedFromAbove, SingleBlock] # traits> {
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
-                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
-  let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
-  let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
-                                 CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
-  let extraClassDeclaration = [{
-    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
-    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
-    ::mlir::Region *getCallableRegion() { return &getBody(); }
-  }];
-}
-
-def Tile_KernelOp : Tile_FunctionLike<"kernel"> {
+def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
   let summary = "the body of one kernel: runs once in each group of the launch";
   let description = [{
-    Parameters are views and scalars. Attributes: those of `schedule.kernel` (`grid`, `group`: lanes of a
-    group; `sizes`: every size of the schedule; `capacity`: for each dimension that is an extent of a
-    fragment or of shared memory and varies at run time, the values that the kernel is compiled for; the
-    entry function takes the least that is not below the dimension). The verifier requires `grid`,
-    `group` > 0, fragments of exactly `group` lanes, and extents whose every variable is a size or in `capacity`.
+    Attributes are those of `schedule.kernel`. `group`: lanes of a group, decided here. `sizes`: every field of
+    tile.context() has a value (the dimension "T.m" is the size "m"). `capacity`: for each dimension that is an
+    extent of a fragment or of shared memory and varies at run time, the values that the kernel is compiled
+    for; the entry function takes the least that is not below the dimension. `reasons`: sentences for the comment
+    over the kernel. The verifier requires fragments of exactly `group` lanes, and of every extent of a fragment
+    or shared buffer that its variables are sizes or in `capacity`.
 
     Example:
     ```mlir
-    tile.kernel @fill(%x: !tsr.view<["n"], f32>) attributes {grid = #tsr.grid<lanes, ["n"]>, group = 256 : i64} {
-      %i = tile.query "linear_id" {axis = 0 : i64}
+    tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = [],
+                      grid = #tsr.grid<lanes, ["n"]>, group = 256 : i64} {
+      %i = tile.query "linear_id"
       %one = tile.constant 1.0 : f32
       tile.store_element %one, %x[%i] : f32, !tsr.view<["n"], f32>
       tile.kernel_end
     }
     ```
   }];
-  let extraClassDeclaration = [{
-    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
-    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
-    ::mlir::Region *getCallableRegion() { return &getBody(); }
-    /// Lanes of a group.
-    int64_t getGroup();
-    ::tessera::ir::GridAttr getGrid();
-  }];
+  let arguments = !con(Tsr_FunctionArguments, Tsr_KernelArguments,
+                       (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity, DefaultValuedAttr<StrArrayAttr, "{}">:$reasons));
   let hasRegionVerifier = 1;
 }
 
@@ -58,15 +34,15 @@ def Tile_KernelEndOp : Tile_Op<"kernel_end", [Terminator, HasParent<"KernelOp">]
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_FuncOp : Tile_FunctionLike<"func"> {
+def Tile_FuncOp : Tsr_FunctionOp<Tile_Dialect, "func"> {
   let summary = "an entry function: temporaries and launches, in order";
   let description = [{
     Parameters are views (results too: each result is written through one) and scalars.
 
     Example:
     ```mlir
-    tile.func @fill(%x: !tsr.view<["n"], f32>) {
-      tile.launch @fill(%x) : !tsr.view<["n"], f32>
+    tile.func @fill(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = []} {
+      tile.launch @ones(%x) : !tsr.view<["n"], f32>
       tile.func_end
     }
     ```
@@ -79,7 +55,7 @@ def Tile_FuncEndOp : Tile_Op<"func_end", [Terminator, HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_TempOp : Tile_Op<"temp", [HasParent<"FuncOp">]> {
+def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
   let summary = "global memory that lives until the entry function returns";
   let description = "Example: `%t = tile.temp : !tsr.view<[\"M\", \"N\"], bf16>`";
   let results = (outs Tsr_ViewType:$result);
@@ -89,17 +65,19 @@ def Tile_TempOp : Tile_Op<"temp", [HasParent<"FuncOp">]> {
 def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel; kernels of one function run in order";
   let description = [{
-    `dims` gives each dimension variable of the kernel in variables of this function, where the two differ.
+    `dims` gives the dimension variables of the kernel that are not called so in this function.
 
-    Example: `tile.launch @fill(%x) : !tsr.view<["n"], f32>`
+    Example: `tile.launch @ones(%x) {dims = {n = #tsr.dim<"2*m">}} : !tsr.view<["2*m"], f32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$args, OptionalAttr<DictionaryAttr>:$dims);
   let assemblyFormat = "$kernel `(` $args `)` attr-dict (`:` type($args)^)?";
 }
 
-def Tile_HostFuncOp : Tile_FunctionLike<"host_func"> {
+def Tile_HostFuncOp : Tsr_FunctionOp<Tile_Dialect, "host_func"> {
   let summary = "host code: holds the host operations of `graph` unchanged";
-  let description = "Example: `tile.host_func @main() { graph.return }`";
+  let description = [{
+    Example: `tile.host_func @main() attributes {dims = [], params = [], outputs = []} { graph.return }`
+  }];
 }
 
 #endif

@@ -1,7 +1,6 @@
 // Rules of the operations on scalars and fragments.
 #include "ir/tile/Tile.h"
 #include "mlir/IR/Builders.h"
-#include "support/Ops.h"
 #include <array>
 
 using namespace mlir;
@@ -26,38 +25,18 @@ LogicalResult QueryOp::verify() {
 bool QueryOp::isVarying() { return getQuery() == "local_id" || getQuery() == "lane_id" || getQuery() == "linear_id"; }
 
 LogicalResult GroupReduceOp::verify() {
-  if (!tessera::reduceByMnemonic(getReduction())) return emitOpError() << "there is no reduction \"" << getReduction() << "\"";
-  if (isa<IndexType>(getValue().getType())) return emitOpError() << "reduces values of a dtype, not an index";
-  return success();
+  return verifyReduction(*this, getReduction(), getValue().getType(), getValue().getType());
 }
 
 LogicalResult tile::ElementwiseOp::verify() {
-  std::optional<tessera::ElementwiseOp> op = tessera::elementwiseByMnemonic(getMnemonic());
-  if (!op) return emitOpError() << "there is no elementwise operation \"" << getMnemonic() << "\"";
-  const tessera::ElementwiseInfo &row = tessera::info(*op);
-  if (getArgs().size() != size_t(row.arity))
-    return emitOpError() << "\"" << getMnemonic() << "\" takes " << row.arity << " operands, not " << getArgs().size();
-  Type type = getArgs().back().getType();
-  for (auto [i, arg] : llvm::enumerate(getArgs())) {
-    bool condition = *op == tessera::ElementwiseOp::Select && i == 0;
-    Type want = condition ? withElementType(type, IntegerType::get(getContext(), 1)) : type;
-    if (arg.getType() != want) return emitOpError() << "operand " << i << " is " << arg.getType() << ", not " << want;
-  }
-  Type result = row.resultIsBool ? withElementType(type, IntegerType::get(getContext(), 1)) : type;
-  if (getResult().getType() != result)
-    return emitOpError() << "gives " << result << ", not " << getResult().getType();
-  return success();
+  return verifyElementwise(*this, getMnemonic(), getArgs().getTypes(), getResult().getType());
 }
 
 LogicalResult CastOp::verify() {
-  Type from = getValue().getType(), to = getResult().getType();
-  if (isa<FragmentType>(from) != isa<FragmentType>(to) ||
-      (isa<FragmentType>(from) && withElementType(from, elementTypeOf(to)) != to))
-    return emitOpError() << "changes the dtype only: " << from << " cannot become " << to;
-  constexpr std::array modes = {"nearest_even", "toward_zero", "up", "down", "stochastic"};
-  if (getRounding() && !llvm::is_contained(modes, *getRounding()))
-    return emitOpError() << "there is no rounding \"" << *getRounding() << "\"";
-  return success();
+  std::optional<Rounding> rounding = Rounding::NearestEven;
+  if (getRounding()) rounding = symbolizeRounding(*getRounding());
+  if (!rounding) return emitOpError() << "there is no rounding \"" << *getRounding() << "\"";
+  return verifyCast(*this, getValue().getType(), getResult().getType(), *rounding, getSaturate());
 }
 
 LogicalResult FillOp::verify() {
@@ -91,7 +70,7 @@ LogicalResult BroadcastOp::verify() {
 }
 
 LogicalResult tile::ReduceOp::verify() {
-  if (!tessera::reduceByMnemonic(getReduction())) return emitOpError() << "there is no reduction \"" << getReduction() << "\"";
+  if (failed(verifyReduction(*this, getReduction(), getValue().getType(), getResult().getType()))) return failure();
   FragmentType from = getValue().getType();
   if (getAxis() >= from.getRank())
     return emitOpError() << "axis " << getAxis() << " is outside rank " << from.getRank();

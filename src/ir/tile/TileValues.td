@@ -2,12 +2,11 @@
 #ifndef TESSERA_IR_TILE_VALUES_TD
 #define TESSERA_IR_TILE_VALUES_TD
 
-include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 // ---------------------------------------------------------------- scalars
 
-def Tile_ConstantOp : Tile_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]> {
+def Tile_ConstantOp : Tile_ValueOp<"constant", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "a literal";
   let description = "Example: `%half = tile.constant 5.000000e-01 : f32`";
   let arguments = (ins TypedAttrInterface:$value);
@@ -15,7 +14,7 @@ def Tile_ConstantOp : Tile_Op<"constant", [Pure, AllTypesMatch<["value", "result
   let assemblyFormat = "$value attr-dict";
 }
 
-def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+def Tile_DimOp : Tile_ValueOp<"dim", [Pure]> {
   let summary = "the value of a dimension";
   let description = "Example: `%d = tile.dim \"D // H\"`";
   let arguments = (ins StrAttr:$dim);
@@ -24,7 +23,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_QueryOp : Tile_Op<"query", [Pure]> {
+def Tile_QueryOp : Tile_ValueOp<"query", [Pure]> {
   let summary = "where this group or lane stands";
   let description = [{
     `origin` (offset of the group's tile along output dimension `axis`), `group_id`, `group_count` (of grid
@@ -43,7 +42,7 @@ def Tile_QueryOp : Tile_Op<"query", [Pure]> {
   }];
 }
 
-def Tile_GroupReduceOp : Tile_Op<"group_reduce", [AllTypesMatch<["value", "result"]>]> {
+def Tile_GroupReduceOp : Tile_ValueOp<"group_reduce", [AllTypesMatch<["value", "result"]>]> {
   let summary = "combines one scalar of each lane; every lane gets the result";
   let description = [{
     All lanes of the group must reach it. The tree is fixed, so the same values give the same bits.
@@ -72,46 +71,47 @@ def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEff
 
 // ---------------------------------------------------------------- scalars and fragments
 
-def Tile_ElementwiseOp : Tile_Op<"elementwise", [Pure]> {
+def Tile_ElementwiseOp : Tile_ValueOp<"elementwise", [Pure]> {
   let summary = "one operation of support/Ops.def, element by element";
   let description = [{
     All operands are scalars, or all are fragments of the same shape and layout. The result has the dtype
     of the operands (`select`: of the second), or i1 for a comparison.
 
-    Examples: `%y = tile.elementwise "exp" %x : (f32) -> f32`,
-    `%z = tile.elementwise "add" %a, %b : (!F, !F) -> !F` with a fragment type `!F`
+    The type is the last operand's.
+
+    Examples: `%y = tile.elementwise "exp" %x : f32`, `%z = tile.elementwise "add" %a, %b : !F` with a fragment type `!F`
   }];
   let arguments = (ins StrAttr:$mnemonic, Variadic<Tile_Value>:$args);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$mnemonic $args attr-dict `:` functional-type($args, $result)";
+  let assemblyFormat = "$mnemonic $args attr-dict `:` custom<ElementwiseTypes>(type($args), type($result), ref($mnemonic))";
   let hasVerifier = 1;
 }
 
-def Tile_CastOp : Tile_Op<"cast", [Pure]> {
+def Tile_CastOp : Tile_ValueOp<"cast", [Pure]> {
   let summary = "the same values in another dtype";
   let description = [{
     Rounds to the nearest even value unless `rounding` says otherwise; `saturate` clamps what is out of range.
 
-    Example: `%b = tile.cast %f : f32 -> bf16`
+    Example: `%b = tile.cast %f : f32 to bf16`
   }];
   let arguments = (ins Tile_Value:$value, OptionalAttr<StrAttr>:$rounding, UnitAttr:$saturate);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
 }
 
 // ---------------------------------------------------------------- fragments
 
-def Tile_FillOp : Tile_Op<"fill", [Pure]> {
+def Tile_FillOp : Tile_ValueOp<"fill", [Pure]> {
   let summary = "a fragment with one value everywhere";
-  let description = "Example: `%acc = tile.fill %zero : f32 -> !tile.fragment<[\"T.m\", \"T.n\"], f32, #tile.grid<16 x 16>>`";
+  let description = "Example: `%acc = tile.fill %zero : f32 to !tile.fragment<[\"T.m\", \"T.n\"], f32, #tile.grid<16 x 16>>`";
   let arguments = (ins Tsr_Scalar:$value);
   let results = (outs Tile_FragmentType:$result);
-  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+def Tile_IotaOp : Tile_ValueOp<"iota", [Pure]> {
   let summary = "the index along one axis";
   let description = "Example: `%c = tile.iota {axis = 1 : i64} : !tile.fragment<[\"T.m\", \"T.n\"], i32, #tile.grid<16 x 16>>`";
   let arguments = (ins I64Attr:$axis);
@@ -120,21 +120,21 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_ValueOp<"broadcast", [Pure]> {
   let summary = "a vector repeated along the axis that it lacks";
   let description = [{
     The vector's layout is a slice of the result's; `slice<1, ...>` is repeated along the columns.
 
-    Example: `%b = tile.broadcast %v : !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> ->
+    Example: `%b = tile.broadcast %v : !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to
     !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
   }];
   let arguments = (ins Tile_FragmentType:$value);
   let results = (outs Tile_FragmentType:$result);
-  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce"> {
+def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
   let summary = "combines the elements of a fragment along one axis";
   let description = [{
     Rank 2 gives the slice that lacks `axis`; rank 1 (`axis` 0) gives a scalar, equal in all lanes. All lanes
@@ -142,16 +142,16 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
     wider than its tile (an extent that is no multiple of the thread grid, or below its capacity), select
     the identity there first.
 
-    Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> ->
+    Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> to
     !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
   }];
   let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$reduction $value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$reduction $value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["acc", "result"]>]> {
+def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "the accumulator plus the product of two tiles in shared memory";
   let description = [{
     acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
