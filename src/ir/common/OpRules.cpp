@@ -127,6 +127,22 @@ LogicalResult verifyReduction(Operation *op, StringRef mnemonic, Type from, Type
 
 // ---------------------------------------------------------------- accesses
 
+ParseResult parseDimText(OpAsmParser &parser, DimAttr &dim) {
+  std::string text;
+  auto place = parser.getCurrentLocation();
+  if (parser.parseString(&text)) return failure();
+  dim = DimAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(), StringRef(text));
+  return success(static_cast<bool>(dim));
+}
+void printDimText(OpAsmPrinter &printer, Operation *, DimAttr dim) { printer.printString(dim.getText()); }
+ParseResult parseInteger(OpAsmParser &parser, IntegerAttr &value) {
+  int64_t number;
+  if (parser.parseInteger(number)) return failure();
+  value = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr value) { printer << value.getInt(); }
+
 ParseResult parseAccess(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,
                         DenseBoolArrayAttr &points, DimsAttr &sizes, DenseI64ArrayAttr &steps,
                         DenseBoolArrayAttr &inBounds) {

@@ -24,7 +24,13 @@ mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemoni
 /// `to` holds every value of `from` and is of its class (float, int, bool, complex).
 bool isSameOrWider(mlir::Type from, mlir::Type to);
 
-/// The part between the brackets of an access: `%m size "T.m" step 2 in_bounds, %k`.
+/// A dimension as a bare string, and an integer without its type.
+mlir::ParseResult parseDimText(mlir::OpAsmParser &parser, DimAttr &dim);
+void printDimText(mlir::OpAsmPrinter &printer, mlir::Operation *op, DimAttr dim);
+mlir::ParseResult parseInteger(mlir::OpAsmParser &parser, mlir::IntegerAttr &value);
+void printInteger(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::IntegerAttr value);
+
+/// The part after `[` of an access: `%m size "T.m" step 2 in_bounds, %k]`.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
                               llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &offsets,
                               mlir::DenseBoolArrayAttr &points, DimsAttr &sizes, mlir::DenseI64ArrayAttr &steps,

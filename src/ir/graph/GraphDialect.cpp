@@ -1,0 +1,23 @@
+#include "ir/graph/Graph.h"
+#include "ir/graph/GraphDialect.cpp.inc"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+#define GET_OP_CLASSES
+#include "ir/graph/GraphOps.cpp.inc"
+
+namespace tessera::ir::graph {
+
+void GraphDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/graph/GraphOps.cpp.inc"
+      >();
+}
+
+bool isBodyOp(mlir::Operation *op) {
+  return mlir::isa_and_nonnull<GraphDialect>(op->getDialect()) &&
+         !mlir::isa<FuncOp, HostFuncOp, KernelOp, CallOp, ReturnOp, KernelEndOp, LoadNpyOp, SaveNpyOp, PrintOp,
+                    StringOp, FormatOp, HostShapeOp, HostItemOp, AssertOp>(op);
+}
+
+}  // namespace tessera::ir::graph

@@ -1,0 +1,160 @@
+// Values: scalars and arrays of any rank. Every op is pure; nothing here rounds but `cast` and arithmetic itself.
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+def Graph_ConstantOp : Graph_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a literal";
+  let description = "Example: `%0 = graph.constant 1.000000e+00 : f32`";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Graph_DimOp : Graph_Op<"dim", [Pure]> {
+  let summary = "the value of a dimension";
+  let description = "Example: `%0 = graph.dim \"D // H\"`";
+  let arguments = (ins Tsr_DimAttr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "custom<DimText>($dim) attr-dict";
+}
+
+def Graph_ElementwiseOp : Graph_Op<"elementwise", [Pure]> {
+  let summary = "an operation of support/Ops.def on scalars, or on arrays of one shape";
+  let description = [{
+    The type after the colon is the last operand's. Operands have one type (`select`: the first is a truth value);
+    the result is of that type or, for comparisons, of truth values. Nothing is broadcast or converted.
+
+    Example: `%2 = graph.elementwise "add" %0, %1 : !tsr.tensor<["R", "C"], f32>`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, Variadic<Tsr_Value>:$operands);
+  let results = (outs Tsr_Value:$result);
+  let assemblyFormat = "$mnemonic $operands attr-dict `:` "
+                       "custom<ElementwiseTypes>(type($operands), type($result), ref($mnemonic))";
+  let hasVerifier = 1;
+}
+
+def Graph_CastOp : Graph_Op<"cast", [Pure]> {
+  let summary = "the same values in another dtype";
+  let description = [{
+    Floats round by `rounding` (to nearest even if it is not written). Out-of-range values become infinity or wrap
+    as the dtype's conversion does, with `saturate` the nearest value that is there.
+
+    Example: `%1 = graph.cast %0 {rounding = "toward_zero"} : f32 to bf16`
+  }];
+  let arguments = (ins Tsr_Value:$operand, OptionalAttr<StrAttr>:$rounding, UnitAttr:$saturate);
+  let results = (outs Tsr_Value:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = "::tessera::ir::Rounding roundingMode();";
+}
+
+def Graph_BroadcastOp : Graph_Op<"broadcast", [Pure]> {
+  let summary = "an array repeated along new axes and along axes of extent 1";
+  let description = [{
+    `axes[i]` is the result axis that axis i of the operand becomes; they ascend.
+
+    Example: `%1 = graph.broadcast %0 {axes = array<i64: 1>} : !tsr.tensor<["C"], f32> to !tsr.tensor<["R", "C"], f32>`
+  }];
+  let arguments = (ins Tsr_TensorType:$operand, DenseI64ArrayAttr:$axes);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_ReshapeOp : Graph_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{
+    Also where two spellings of one shape meet that are equal under the function's facts. Without operand axes
+    (`[]`) the scalar's one element: `[]` to `["1"]`.
+
+    Example: `%1 = graph.reshape %0 : !tsr.tensor<["B", "4*D"], f32> to !tsr.tensor<["B", "4", "D"], f32>`
+  }];
+  let arguments = (ins Tsr_TensorType:$operand);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_TransposeOp : Graph_Op<"transpose", [Pure]> {
+  let summary = "axes in another order: result axis i is operand axis perm[i]";
+  let description =
+    "Example: `%1 = graph.transpose %0 {perm = array<i64: 1, 0>} : !tsr.tensor<[\"M\", \"N\"], f32> to !tsr.tensor<[\"N\", \"M\"], f32>`";
+  let arguments = (ins Tsr_TensorType:$operand, DenseI64ArrayAttr:$perm);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
+  let summary = "sum, prod, min, max, any or all over axes, which the result no longer has";
+  let description = [{
+    Carried in the result's dtype. Over all axes of an array the result is `!tsr.tensor<[], T>` or a scalar T.
+
+    Example: `%1 = graph.reduce "sum" %0 {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, Tsr_TensorType:$operand, DenseI64ArrayAttr:$axes);
+  let results = (outs Tsr_Value:$result);
+  let assemblyFormat = "$mnemonic $operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_DotOp : Graph_Op<"dot", [Pure]> {
+  let summary = "[..., M, K] times [..., K, N]; products are added up in the result's dtype";
+  let description =
+    "Example: `%2 = graph.dot %0, %1 : (!tsr.tensor<[\"M\", \"K\"], bf16>, !tsr.tensor<[\"K\", \"N\"], bf16>) -> !tsr.tensor<[\"M\", \"N\"], f32>`";
+  let arguments = (ins Tsr_TensorType:$lhs, Tsr_TensorType:$rhs);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Graph_FullOp : Graph_Op<"full", [Pure]> {
+  let summary = "a scalar everywhere in a shape";
+  let description = "Example: `%1 = graph.full %0 : f32 to !tsr.tensor<[\"T.m\", \"T.n\"], f32>`";
+  let arguments = (ins Tsr_Scalar:$operand);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_ExtractOp : Graph_Op<"extract", [Pure]> {
+  let summary = "the one element of an array without axes";
+  let description = "Example: `%1 = graph.extract %0 : !tsr.tensor<[], f32> to f32`";
+  let arguments = (ins Tsr_TensorType:$operand);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
+  let summary = "the index along one axis";
+  let description = "Example: `%0 = graph.iota 0 : !tsr.tensor<[\"T.m\"], i32>`";
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "custom<Integer>($axis) attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_ConcatOp : Graph_Op<"concat", [Pure]> {
+  let summary = "arrays one after the other along one axis";
+  let description = [{
+    Example: `%2 = graph.concat 0 %0, %1 : (!tsr.tensor<["N"], f32>, !tsr.tensor<["M"], f32>) -> !tsr.tensor<["M + N"], f32>`
+  }];
+  let arguments = (ins I64Attr:$axis, Variadic<Tsr_TensorType>:$operands);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "custom<Integer>($axis) $operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Graph_SliceOp : Graph_Op<"slice", [Pure]> {
+  let summary = "a part of an array value, proved to lie inside it";
+  let description =
+    "Example: `%2 = graph.slice %0[%1 size \"8\" in_bounds] : !tsr.tensor<[\"N\"], f32> to !tsr.tensor<[\"8\"], f32>`";
+  let arguments = !con((ins Tsr_TensorType:$base), Tsr_AccessArguments);
+  let results = (outs Tsr_Value:$result);
+  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
+                                   " attr-dict `:` type($base) `to` type($result)");
+  let hasVerifier = 1;
+}
