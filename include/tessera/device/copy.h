@@ -1,0 +1,110 @@
+// Copies of whole tiles from global to shared memory, by all lanes of a group together.
+//
+//   copy_tile<Lanes>(tile, view, row0, col0)         the elements of `view` from (row0, col0) on; zero outside of it
+//   copy_tile_async<Lanes>(tile, view, row0, col0)   likewise, but the elements come later:
+//   async_commit()                                   ends a batch of such copies
+//   async_wait<N>()                                  waits until all but the N latest batches of this lane have come
+//
+// A group_barrier() must stand between the copy (or the wait) and the first read by another lane. Asynchronous copies
+// are the machine's own (cp.async) on NVIDIA GPUs from sm_80; elsewhere they are done when the call returns.
+#pragma once
+#include "tessera/device/shared.h"
+
+namespace tsr {
+namespace detail {
+
+#if defined(TSR_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define TSR_ASYNC_COPY 1
+/// Bytes to shared memory: the first `valid` from `from`, zeros after them.
+template <int Bytes> TSR_DEVICE void copy_async(void *to, const void *from, int valid) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(valid) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(address), "l"(from), "r"(valid), "n"(Bytes)
+                 : "memory");
+}
+#endif
+
+template <int Bytes> struct alignas(Bytes) Chunk {
+  unsigned char byte[Bytes];
+};
+
+/// Copies the tile in chunks of Bytes, lane by lane; each chunk is aligned in both memories.
+template <int Lanes, int Bytes, bool Async, class T, int M, int N, class Swizzle>
+TSR_DEVICE void copy_chunks(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
+  constexpr int chunk = Bytes / static_cast<int>(sizeof(T)), chunks = N / chunk, total = M * chunks;
+  TSR_UNROLL
+  for (int first = 0; first < total; first += Lanes) {
+    const int at = first + lane();
+    if (total % Lanes != 0 && at >= total) break;
+    const int i = at / chunks, j = at % chunks * chunk;
+    const int left = i < height ? width - j : 0, valid = left < 0 ? 0 : left < chunk ? left : chunk;
+    T *const target = &to(i, j);
+    const T *const source = valid > 0 ? from + i * stride + j : from;
+#if defined(TSR_ASYNC_COPY)
+    if constexpr (Async && Bytes >= 4) {
+      copy_async<Bytes>(target, source, valid * static_cast<int>(sizeof(T)));
+      continue;
+    }
+#endif
+    if (valid == chunk) {
+      *reinterpret_cast<Chunk<Bytes> *>(target) = *reinterpret_cast<const Chunk<Bytes> *>(source);
+    } else {
+      TSR_UNROLL
+      for (int k = 0; k < chunk; ++k) target[k] = k < valid ? source[k] : T{};
+    }
+  }
+}
+
+/// True if chunks of Bytes lie aligned in a tile row of N elements and stay whole under the swizzle.
+template <class T, int N, int Bytes> TSR_INLINE constexpr bool chunks_fit() {
+  return Bytes >= static_cast<int>(sizeof(T)) && (N * static_cast<int>(sizeof(T))) % Bytes == 0;
+}
+
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  const int64_t down = view.extent[0] - row0, right = view.extent[1] - col0;
+  const int height = static_cast<int>(down < 0 ? 0 : down < M ? down : M);
+  const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
+  const int64_t stride = view.extent[1];
+  // Where nothing lies inside the tensor, no address outside of it is formed.
+  const T *const from = height > 0 && width > 0 ? view.data + row0 * stride + col0 : view.data;
+  const uintptr_t alignment = reinterpret_cast<uintptr_t>(from) | static_cast<uintptr_t>(stride * static_cast<int64_t>(sizeof(T)));
+  if constexpr (chunks_fit<T, N, 16>()) {
+    if (alignment % 16 == 0) return copy_chunks<Lanes, 16, Async>(to, from, stride, height, width);
+  }
+  if constexpr (chunks_fit<T, N, 8>()) {
+    if (alignment % 8 == 0) return copy_chunks<Lanes, 8, Async>(to, from, stride, height, width);
+  }
+  if constexpr (chunks_fit<T, N, 4>()) {
+    if (alignment % 4 == 0) return copy_chunks<Lanes, 4, Async>(to, from, stride, height, width);
+  }
+  copy_chunks<Lanes, static_cast<int>(sizeof(T)), false>(to, from, stride, height, width);
+}
+
+}  // namespace detail
+
+template <int Lanes, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  detail::copy_any<Lanes, false>(tile, view, row0, col0);
+}
+
+template <int Lanes, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  detail::copy_any<Lanes, true>(tile, view, row0, col0);
+}
+
+TSR_DEVICE void async_commit() {
+#if defined(TSR_ASYNC_COPY)
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int Pending> TSR_DEVICE void async_wait() {
+#if defined(TSR_ASYNC_COPY)
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+#endif
+}
+
+}  // namespace tsr

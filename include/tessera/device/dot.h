@@ -1,0 +1,49 @@
+// acc += a * b for tiles in shared memory, by the group's lanes with ordinary arithmetic.
+#pragma once
+#include "tessera/device/math.h"
+#include "tessera/device/shared.h"
+
+namespace tsr {
+
+/// acc (M x N, in registers) += a (M x K) * b (K x N). Products and sums are in the accumulator's type, k ascending.
+/// `a` and `b` are SharedTiles or transposed() ones.
+template <class T, int M, int N, class Grid, class A, class B>
+TSR_DEVICE void dot(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
+  static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "acc is M x N, a is M x K, b is K x N");
+  constexpr int K = A::cols, rows = Fragment<T, M, N, Grid>::rows;
+#if defined(TSR_CPU)
+  static_assert(Grid::size == 1, "on the CPU a group has one lane");
+  // Eight rows at a time share each converted row of b.
+  constexpr int together = 8;
+  for (int i0 = 0; i0 < rows; i0 += together) {
+    for (int k = 0; k < K; ++k) {
+      T line[N];
+      TSR_SIMD
+      for (int j = 0; j < N; ++j) line[j] = to<T>(b(k, j));
+      for (int i = i0; i < rows && i < i0 + together; ++i) {
+        const T factor = to<T>(a(i, k));
+        T *const sums = acc.element[i];
+        TSR_SIMD
+        for (int j = 0; j < N; ++j) sums[j] += factor * line[j];
+      }
+    }
+  }
+#else
+  constexpr int cols = Fragment<T, M, N, Grid>::cols;
+  TSR_UNROLL_4
+  for (int k = 0; k < K; ++k) {
+    T column[rows], line[cols];
+    TSR_UNROLL
+    for (int i = 0; i < rows; ++i) column[i] = M % Grid::rows == 0 || acc.row(i) < M ? to<T>(a(acc.row(i), k)) : T{};
+    TSR_UNROLL
+    for (int j = 0; j < cols; ++j) line[j] = N % Grid::cols == 0 || acc.col(j) < N ? to<T>(b(k, acc.col(j))) : T{};
+    TSR_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      TSR_UNROLL
+      for (int j = 0; j < cols; ++j) acc(i, j) += column[i] * line[j];
+    }
+  }
+#endif
+}
+
+}  // namespace tsr

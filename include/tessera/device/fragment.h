@@ -1,0 +1,135 @@
+// Tiles in registers. A tile of M x N elements is dealt out to the lanes of a group, which stand in a grid:
+//
+//   ThreadGrid<Rows, Cols>   lane number = row * Cols + col. On the CPU ThreadGrid<1, 1>: one lane has everything.
+//   Fragment<T, M, N, Grid>  M x N. Lane (r, c) holds the rows r, r + Grid::rows, ... and the columns c, c + Grid::cols, ...
+//   RowVector<T, M, Grid>    M elements, one a row of the tile: a lane holds those of its rows (lanes of one row agree)
+//   ColVector<T, N, Grid>    N elements, one a column of the tile: a lane holds those of its columns
+//
+//   for (int i = 0; i < acc.rows; ++i)
+//     for (int j = 0; j < acc.cols; ++j) acc(i, j) = scale * acc(i, j) + bias(j);   // bias: a ColVector
+//
+// acc(i, j) is the lane's own element; acc.row(i), acc.col(j) say where in the tile it stands. M and N need not be
+// multiples of the grid: the elements that are too many lie outside the tile (acc.row(i) >= M). They may hold anything;
+// every function here leaves them out.
+#pragma once
+#include "tessera/device/view.h"
+
+namespace tsr {
+
+template <int Rows, int Cols> struct ThreadGrid {
+  static_assert(Rows >= 1 && Cols >= 1, "a grid has lanes");
+  static constexpr int rows = Rows, cols = Cols, size = Rows * Cols;
+  static TSR_DEVICE int row() { return size == 1 ? 0 : lane() / Cols; }
+  static TSR_DEVICE int col() { return size == 1 ? 0 : lane() % Cols; }
+};
+
+template <class T, int M, int N, class Grid> struct Fragment {
+  using Element = T;
+  using ThreadGrid = Grid;
+  static constexpr int height = M, width = N;                       // of the tile
+  static constexpr int rows = (M + Grid::rows - 1) / Grid::rows;    // of one lane
+  static constexpr int cols = (N + Grid::cols - 1) / Grid::cols;
+  static constexpr bool whole = M % Grid::rows == 0 && N % Grid::cols == 0;  // no element lies outside the tile
+
+  T element[rows][cols];
+
+  Fragment() = default;
+  explicit TSR_DEVICE Fragment(T value) {
+    TSR_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      TSR_SIMD
+      for (int j = 0; j < cols; ++j) element[i][j] = value;
+    }
+  }
+  TSR_DEVICE T &operator()(int i, int j) { return element[i][j]; }
+  TSR_DEVICE const T &operator()(int i, int j) const { return element[i][j]; }
+  static TSR_DEVICE int row(int i) { return Grid::row() + i * Grid::rows; }
+  static TSR_DEVICE int col(int j) { return Grid::col() + j * Grid::cols; }
+  /// True if element (i, j) of this lane lies in the tile.
+  static TSR_DEVICE bool holds(int i, int j) { return whole || (row(i) < M && col(j) < N); }
+};
+
+template <class T, int M, class Grid> struct RowVector {
+  using Element = T;
+  using ThreadGrid = Grid;
+  static constexpr int height = M, rows = (M + Grid::rows - 1) / Grid::rows;
+  T element[rows];
+
+  RowVector() = default;
+  explicit TSR_DEVICE RowVector(T value) {
+    TSR_UNROLL
+    for (int i = 0; i < rows; ++i) element[i] = value;
+  }
+  TSR_DEVICE T &operator()(int i) { return element[i]; }
+  TSR_DEVICE const T &operator()(int i) const { return element[i]; }
+  static TSR_DEVICE int row(int i) { return Grid::row() + i * Grid::rows; }
+  static TSR_DEVICE bool holds(int i) { return M % Grid::rows == 0 || row(i) < M; }
+  /// True in the one lane that stores the vector's elements.
+  static TSR_DEVICE bool owner() { return Grid::col() == 0; }
+};
+
+template <class T, int N, class Grid> struct ColVector {
+  using Element = T;
+  using ThreadGrid = Grid;
+  static constexpr int width = N, cols = (N + Grid::cols - 1) / Grid::cols;
+  T element[cols];
+
+  ColVector() = default;
+  explicit TSR_DEVICE ColVector(T value) {
+    TSR_UNROLL
+    for (int j = 0; j < cols; ++j) element[j] = value;
+  }
+  TSR_DEVICE T &operator()(int j) { return element[j]; }
+  TSR_DEVICE const T &operator()(int j) const { return element[j]; }
+  static TSR_DEVICE int col(int j) { return Grid::col() + j * Grid::cols; }
+  static TSR_DEVICE bool holds(int j) { return N % Grid::cols == 0 || col(j) < N; }
+  static TSR_DEVICE bool owner() { return Grid::row() == 0; }
+};
+
+// ---------------------------------------------------------------- to and from global memory
+
+/// The M x N elements of `from` whose first is (row0, col0); `other` for those outside of the tensor.
+template <class T, int M, int N, class Grid, class V>
+TSR_DEVICE void load_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0, T other = T{}) {
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < to.cols; ++j)
+      to(i, j) = to.holds(i, j) ? from.at_or(other, row0 + to.row(i), col0 + to.col(j)) : other;
+  }
+}
+/// Stores the tile at (row0, col0); what lies outside of the tensor is not written.
+template <class V, class T, int M, int N, class Grid>
+TSR_DEVICE void store_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; ++j)
+      if (from.holds(i, j)) to.put(from(i, j), row0 + from.row(i), col0 + from.col(j));
+  }
+}
+/// Likewise M elements from element `row0` of a tensor of one dimension.
+template <class T, int M, class Grid, class V>
+TSR_DEVICE void load_fragment(RowVector<T, M, Grid> &to, const View<V, 1> &from, int64_t row0, T other = T{}) {
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) to(i) = to.holds(i) ? from.at_or(other, row0 + to.row(i)) : other;
+}
+template <class V, class T, int M, class Grid>
+TSR_DEVICE void store_fragment(const View<V, 1> &to, const RowVector<T, M, Grid> &from, int64_t row0) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i)
+    if (from.owner() && from.holds(i)) to.put(from(i), row0 + from.row(i));
+}
+template <class T, int N, class Grid, class V>
+TSR_DEVICE void load_fragment(ColVector<T, N, Grid> &to, const View<V, 1> &from, int64_t col0, T other = T{}) {
+  TSR_UNROLL
+  for (int j = 0; j < to.cols; ++j) to(j) = to.holds(j) ? from.at_or(other, col0 + to.col(j)) : other;
+}
+template <class V, class T, int N, class Grid>
+TSR_DEVICE void store_fragment(const View<V, 1> &to, const ColVector<T, N, Grid> &from, int64_t col0) {
+  TSR_UNROLL
+  for (int j = 0; j < from.cols; ++j)
+    if (from.owner() && from.holds(j)) to.put(from(j), col0 + from.col(j));
+}
+
+}  // namespace tsr

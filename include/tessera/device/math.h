@@ -1,0 +1,176 @@
+// Scalar mathematics with one meaning on every machine.
+//
+//   min, max        a NaN on either side wins, as in NumPy
+//   floordiv, mod   rounded to minus infinity; mod has the sign of the divisor, as in Python. A zero divisor of
+//                   integers gives 0
+//   round           halves to even
+//   exp .. erf      of f32 or f64. Narrower values are converted first, by the caller
+#pragma once
+#include "tessera/device/dtype.h"
+
+namespace tsr {
+
+template <class T> TSR_INLINE bool isnan(T x) { return x != x; }
+
+template <class T> TSR_INLINE T max(T a, T b) {
+  if constexpr (std::is_floating_point<T>::value) return a > b || a != a ? a : b;
+  else return a > b ? a : b;
+}
+template <class T> TSR_INLINE T min(T a, T b) {
+  if constexpr (std::is_floating_point<T>::value) return a < b || a != a ? a : b;
+  else return a < b ? a : b;
+}
+
+template <class T> TSR_INLINE T mod(T a, T b) {
+  if constexpr (std::is_floating_point<T>::value) {
+    T rest = ::fmod(a, b);
+    if (rest == T{0}) return ::copysign(T{0}, b);
+    return (rest < T{0}) != (b < T{0}) ? rest + b : rest;
+  } else {
+    if (b == T{0}) return T{0};
+    if constexpr (std::is_signed<T>::value) {
+      if (b == T{-1}) return T{0};
+    }
+    T rest = static_cast<T>(a % b);
+    return rest != T{0} && (rest < T{0}) != (b < T{0}) ? static_cast<T>(rest + b) : rest;
+  }
+}
+template <class T> TSR_INLINE T floordiv(T a, T b) {
+  if constexpr (std::is_floating_point<T>::value) {
+    if (b == T{0}) return a / b;
+    if (b == T{0} || a - a != T{0} || b - b != T{0}) return ::floor(a / b);
+    // From the exact remainder: dividing first could round up over a whole number.
+    T quotient = (a - mod(a, b)) / b;
+    T whole = ::floor(quotient);
+    return quotient - whole > T{0.5} ? whole + T{1} : whole;
+  } else {
+    if (b == T{0}) return T{0};
+    if constexpr (std::is_signed<T>::value) {
+      if (b == T{-1}) return static_cast<T>(0 - static_cast<typename std::make_unsigned<T>::type>(a));
+    }
+    T quotient = static_cast<T>(a / b), rest = static_cast<T>(a % b);
+    return rest != T{0} && (rest < T{0}) != (b < T{0}) ? static_cast<T>(quotient - 1) : quotient;
+  }
+}
+/// a / b rounded up, for counts: a >= 0, b > 0.
+TSR_INLINE int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+template <class T> TSR_INLINE T abs(T x) {
+  if constexpr (std::is_floating_point<T>::value) return ::fabs(x);
+  else if constexpr (std::is_signed<T>::value) return x < T{0} ? static_cast<T>(-x) : x;
+  else return x;
+}
+
+// Named once for f32 and once for f64: C's own names differ by a suffix.
+#define TSR_MATH(name, f32name, f64name)                       \
+  TSR_INLINE float name(float x) { return ::f32name(x); }      \
+  TSR_INLINE double name(double x) { return ::f64name(x); }
+#if !defined(TSR_CPU)
+TSR_MATH(exp, expf, exp)
+TSR_MATH(exp2, exp2f, exp2)
+#endif
+TSR_MATH(log, logf, log)
+TSR_MATH(log2, log2f, log2)
+TSR_MATH(sqrt, sqrtf, sqrt)
+TSR_MATH(tanh, tanhf, tanh)
+TSR_MATH(erf, erff, erf)
+TSR_MATH(sin, sinf, sin)
+TSR_MATH(cos, cosf, cos)
+TSR_MATH(floor, floorf, floor)
+TSR_MATH(ceil, ceilf, ceil)
+TSR_MATH(round, rintf, rint)
+#undef TSR_MATH
+
+#if defined(TSR_CPU)
+namespace detail {
+/// p * 2^n for n in -252..254, in two steps so that subnormal and infinite results come out right.
+inline float scaled(float p, int32_t n) {
+  const int32_t first = n >> 1, second = n - first;
+  return p * bit_cast<float>((first + 127) << 23) * bit_cast<float>((second + 127) << 23);
+}
+}  // namespace detail
+/// e^x, off by less than 1.5 units in the last place; plain arithmetic, so that loops over it become vector code.
+inline float exp(float x) {
+  const float low = x < -105.0f ? -105.0f : x, in = low > 90.0f ? 90.0f : low;
+  const float shifted = in * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;  // n = in / log(2) to nearest
+  float r = in - n * 0.693359375f;
+  r = r - n * -2.12194440e-4f;
+  float p = 1.9875691500e-4f * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const int32_t exponent = bit_cast<int32_t>(shifted) - 0x4b400000;
+  const float result = detail::scaled(p, x == x ? exponent : 0);
+  return x == x ? result : x;
+}
+inline double exp(double x) { return ::exp(x); }
+inline float exp2(float x) { return ::exp2f(x); }
+inline double exp2(double x) { return ::exp2(x); }
+inline float rsqrt(float x) { return 1.0f / ::sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
+#else
+TSR_INLINE float rsqrt(float x) { return 1.0f / ::sqrtf(x); }
+TSR_INLINE double rsqrt(double x) { return 1.0 / ::sqrt(x); }
+#endif
+TSR_INLINE float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+/// x to the power y. Integers: by squaring, modulo 2^bits; a negative exponent gives 0 (1 and -1 keep their powers).
+template <class T> TSR_INLINE T pow(T x, T y) {
+  if constexpr (std::is_same<T, float>::value) {
+    return ::powf(x, y);
+  } else if constexpr (std::is_same<T, double>::value) {
+    return ::pow(x, y);
+  } else {
+    using Unsigned = typename std::make_unsigned<T>::type;
+    if constexpr (std::is_signed<T>::value) {
+      if (y < T{0}) return x == T{1} ? T{1} : x == T{-1} ? (y & 1 ? T{-1} : T{1}) : T{0};
+    }
+    uint64_t power = 1, base = static_cast<uint64_t>(static_cast<Unsigned>(x));
+    for (Unsigned rest = static_cast<Unsigned>(y); rest; rest = static_cast<Unsigned>(rest >> 1)) {
+      if (rest & 1) power *= base;
+      base *= base;
+    }
+    return static_cast<T>(static_cast<Unsigned>(power));
+  }
+}
+
+/// The ends of a type's order, and its infinity, as constants (functions of std::numeric_limits are the host's).
+template <class T> struct Ends {
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr T lowest = std::numeric_limits<T>::has_infinity ? -infinity : std::numeric_limits<T>::lowest();
+  static constexpr T highest = std::numeric_limits<T>::has_infinity ? infinity : std::numeric_limits<T>::max();
+};
+template <class T> TSR_INLINE T infinity() { return Ends<T>::infinity; }
+
+// ---------------------------------------------------------------- reductions, by name
+
+/// What row_reduce, col_reduce and group_reduce combine with. `identity` changes nothing it is combined with.
+struct Sum {
+  template <class T> static TSR_INLINE T identity() { return T{}; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return static_cast<T>(a + b); }
+};
+struct Prod {
+  template <class T> static TSR_INLINE T identity() { return T{1}; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return static_cast<T>(a * b); }
+};
+struct Max {
+  template <class T> static TSR_INLINE T identity() { return Ends<T>::lowest; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return max(a, b); }
+};
+struct Min {
+  template <class T> static TSR_INLINE T identity() { return Ends<T>::highest; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return min(a, b); }
+};
+struct Any {
+  template <class T> static TSR_INLINE T identity() { return T{false}; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return a || b; }
+};
+struct All {
+  template <class T> static TSR_INLINE T identity() { return T{true}; }
+  template <class T> static TSR_INLINE T combine(T a, T b) { return a && b; }
+};
+
+}  // namespace tsr

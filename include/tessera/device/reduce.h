@@ -1,0 +1,112 @@
+// Reductions over tiles and over the lanes of a group. Op is Sum, Prod, Min, Max, Any or All of math.h. The order is
+// fixed by the sizes alone, so the same input gives the same bits every time and on every GPU.
+#pragma once
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+
+namespace tsr {
+namespace detail {
+
+/// Combines the values of `Width` neighbouring lanes (a power of two up to 32); all of them get the result.
+template <class Op, int Width, class T> TSR_DEVICE T reduce_neighbours(T value) {
+  static_assert(Width >= 1 && Width <= kRowLanes && (Width & (Width - 1)) == 0, "a power of two up to 32 lanes");
+#if !defined(TSR_CPU)
+  TSR_UNROLL
+  for (int offset = Width / 2; offset > 0; offset /= 2) value = Op::combine(value, shuffle_xor(value, offset));
+#endif
+  return value;
+}
+
+}  // namespace detail
+
+/// For each row of the tile, the combination of its elements. The lanes of a row stand side by side in one row of lanes:
+/// Grid::cols is a power of two up to 32.
+template <class Op, class T, int M, int N, class Grid>
+TSR_DEVICE RowVector<T, M, Grid> row_reduce(const Fragment<T, M, N, Grid> &tile) {
+  RowVector<T, M, Grid> result;
+  TSR_UNROLL
+  for (int i = 0; i < tile.rows; ++i) {
+    T value = Op::template identity<T>();
+    TSR_UNROLL
+    for (int j = 0; j < tile.cols; ++j)
+      if (N % Grid::cols == 0 || tile.col(j) < N) value = Op::combine(value, tile(i, j));
+    result(i) = detail::reduce_neighbours<Op, Grid::cols>(value);
+  }
+  return result;
+}
+
+/// Elements of T that col_reduce needs as scratch memory.
+template <class Tile> constexpr int col_reduce_scratch = Tile::ThreadGrid::rows *Tile::cols *Tile::ThreadGrid::cols;
+
+/// For each column of the tile, the combination of its elements. Lanes of a column meet in `scratch` (shared memory);
+/// holds barriers: every lane of the group takes part.
+template <class Op, class T, int M, int N, class Grid>
+TSR_DEVICE ColVector<T, N, Grid> col_reduce(const Fragment<T, M, N, Grid> &tile, T *scratch) {
+  ColVector<T, N, Grid> result;
+  constexpr int width = Fragment<T, M, N, Grid>::cols * Grid::cols;
+  TSR_UNROLL
+  for (int j = 0; j < tile.cols; ++j) {
+    T value = Op::template identity<T>();
+    TSR_UNROLL
+    for (int i = 0; i < tile.rows; ++i)
+      if (M % Grid::rows == 0 || tile.row(i) < M) value = Op::combine(value, tile(i, j));
+    result(j) = value;
+    if constexpr (Grid::rows > 1) scratch[Grid::row() * width + tile.col(j)] = value;
+  }
+  if constexpr (Grid::rows > 1) {
+    group_barrier();
+    TSR_UNROLL
+    for (int j = 0; j < tile.cols; ++j) {
+      T value = scratch[tile.col(j)];
+      for (int r = 1; r < Grid::rows; ++r) value = Op::combine(value, scratch[r * width + tile.col(j)]);
+      result(j) = value;
+    }
+    group_barrier();  // scratch may be used again
+  }
+  return result;
+}
+
+/// Elements of T that group_reduce over so many lanes needs as scratch memory.
+TSR_INLINE constexpr int group_reduce_scratch(int lanes) { return lanes % kRowLanes == 0 ? lanes / kRowLanes : lanes; }
+
+/// The combination of one value of each of the group's `Lanes` lanes; every lane gets it. `scratch` is shared memory;
+/// holds barriers: every lane of the group takes part.
+template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *scratch) {
+#if defined(TSR_CPU)
+  static_assert(Lanes == 1, "on the CPU a group has one lane: reduce its values in a loop, or give them as an array");
+  (void)scratch;
+  return value;
+#else
+  if constexpr (Lanes <= kRowLanes && (Lanes & (Lanes - 1)) == 0) {
+    (void)scratch;
+    return detail::reduce_neighbours<Op, Lanes>(value);
+  } else {
+    constexpr int parts = group_reduce_scratch(Lanes);
+    if constexpr (Lanes % kRowLanes == 0) value = detail::reduce_neighbours<Op, kRowLanes>(value);
+    if (Lanes % kRowLanes != 0 || lane() % kRowLanes == 0) scratch[lane() * parts / Lanes] = value;
+    group_barrier();
+    T total = scratch[0];
+    TSR_UNROLL
+    for (int part = 1; part < parts; ++part) total = Op::combine(total, scratch[part]);
+    group_barrier();  // scratch may be used again
+    return total;
+  }
+#endif
+}
+
+/// The same for lanes that the CPU runs one after the other: one element of `values` a lane, combined in the order of
+/// the GPU's lanes.
+template <class Op, int Lanes, class T> TSR_INLINE T group_reduce(const T (&values)[Lanes]) {
+  T part[Lanes];
+  for (int i = 0; i < Lanes; ++i) part[i] = values[i];
+  constexpr bool pairs = Lanes % kRowLanes == 0 || (Lanes < kRowLanes && (Lanes & (Lanes - 1)) == 0);
+  constexpr int width = !pairs ? 1 : Lanes < kRowLanes ? Lanes : kRowLanes;
+  for (int offset = width / 2; offset > 0; offset /= 2)
+    for (int first = 0; first < Lanes; first += width)
+      for (int i = first; i < first + offset; ++i) part[i] = Op::combine(part[i], part[i + offset]);
+  T total = part[0];
+  for (int first = width; first < Lanes; first += width) total = Op::combine(total, part[first]);
+  return total;
+}
+
+}  // namespace tsr
