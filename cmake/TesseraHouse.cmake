@@ -69,9 +69,13 @@ if(NOT TARGET tsr_mlir_archives)
   list(FILTER mlir_archives EXCLUDE REGEX "CAPI|ExecutionEngine|Test|LspServer|libMLIRReduce")
   find_library(LLVM_SUPPORT_ARCHIVE libLLVMSupport.a PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH REQUIRED)
   find_library(LLVM_DEMANGLE_ARCHIVE libLLVMDemangle.a PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH REQUIRED)
+  # As archives too: the tools need no library of these on the machine where they run.
+  find_library(TESSERA_Z libz.a REQUIRED)
+  find_library(TESSERA_ZSTD libzstd.a REQUIRED)
+  find_library(TESSERA_TINFO libtinfo.a REQUIRED)
   target_link_libraries(tsr_mlir_archives INTERFACE
     -Wl,--start-group ${mlir_archives} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} -Wl,--end-group
-    z zstd tinfo pthread dl m)
+    ${TESSERA_Z} ${TESSERA_ZSTD} ${TESSERA_TINFO} pthread dl m)
 endif()
 
 # tsr_gtest(<name> SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry.
@@ -88,4 +92,20 @@ function(tsr_gtest name)
   endif()
   target_compile_definitions(${name} PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# tsr_tool(<name> DEPENDS <room>...): a program in build/.../bin from the .cpp files of the current folder, linked
+# statically but for libc and libm, so that it runs on machines that have nothing of ours.
+function(tsr_tool name)
+  cmake_parse_arguments(TOOL "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_executable(${name} ${sources})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  foreach(dep IN LISTS TOOL_DEPENDS)
+    target_link_libraries(${name} PRIVATE tsr_${dep})
+  endforeach()
+  tsr_link_mlir(${name})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Asan")
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -s)
+  endif()
 endfunction()

@@ -11,5 +11,7 @@ struct EmbeddedFile {
 };
 const std::vector<EmbeddedFile> &embeddedStdlib();
 const std::vector<EmbeddedFile> &embeddedHeaders();
+/// The explanation pages, "E0412.md".
+const std::vector<EmbeddedFile> &embeddedPages();
 
 }  // namespace tessera::driver

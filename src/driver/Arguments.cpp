@@ -1,0 +1,201 @@
+#include "driver/Arguments.h"
+#include "driver/Files.h"
+#include "support/FloatFormats.h"
+#include <cmath>
+#include <cstdlib>
+
+namespace tessera::driver {
+namespace {
+
+using sema::TypeKind;
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void storeNumber(DType dtype, double value, char *bytes) {
+  if (isFloat(dtype)) storeFloat(dtype, value, bytes);
+  else storeInt(dtype, static_cast<int64_t>(value), bytes);
+}
+
+Result<NpyArray> scalarArgument(const sema::Param &param, const std::string &text) {
+  DType dtype = dtypeOf(param);
+  NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
+  if (dtype == DType::Bool) {
+    bool yes = text == "true" || text == "True" || text == "1";
+    if (!yes && text != "false" && text != "False" && text != "0") return Failure{"I expected true or false, but saw `" + text + "`"};
+    scalar.data[0] = yes;
+    return scalar;
+  }
+  char *end = nullptr;
+  if (isFloat(dtype)) {
+    double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end) return Failure{"I expected a number, but saw `" + text + "`"};
+    storeFloat(dtype, value, scalar.data.data());
+  } else {
+    long long value = std::strtoll(text.c_str(), &end, 0);
+    if (text.empty() || *end) return Failure{"I expected an integer, but saw `" + text + "`"};
+    if (value < minInt(dtype) || value > maxInt(dtype)) return Failure{text + " does not fit " + std::string(name(dtype))};
+    storeInt(dtype, value, scalar.data.data());
+  }
+  return scalar;
+}
+
+/// The value of a Constant default as an array of the parameter's dtype.
+NpyArray defaultArray(const sema::Param &param) {
+  DType dtype = dtypeOf(param);
+  NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
+  const auto &value = param.defaultValue->value;
+  double number = std::holds_alternative<double>(value)    ? std::get<double>(value)
+                  : std::holds_alternative<int64_t>(value) ? static_cast<double>(std::get<int64_t>(value))
+                  : std::holds_alternative<bool>(value)    ? static_cast<double>(std::get<bool>(value))
+                                                           : 0.0;
+  storeNumber(dtype, number, scalar.data.data());
+  return scalar;
+}
+
+/// Learns dimension variables from one array; a message if its rank or a variable disagrees.
+std::string learnDims(const sema::Param &param, const NpyArray &array, std::map<std::string, int64_t> &dims) {
+  const std::vector<Dim> &shape = param.var->type.shape;
+  if (array.shape.size() != shape.size())
+    return "it has shape " + shapeText(array.shape) + ", but `" + param.var->name + ": " + describe(param) + "` has " + std::to_string(shape.size()) + " dimensions";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!shape[i].isVar()) continue;
+    auto [it, inserted] = dims.try_emplace(shape[i].varName(), array.shape[i]);
+    if (!inserted && it->second != array.shape[i])
+      return "dimension " + std::to_string(i) + " is " + std::to_string(array.shape[i]) + ", but `" + it->first + "` is " + std::to_string(it->second);
+  }
+  return {};
+}
+
+Result<std::vector<int64_t>> shapeOf(const std::vector<Dim> &extents, const std::map<std::string, int64_t> &dims) {
+  std::vector<int64_t> shape;
+  for (const Dim &dim : extents) {
+    auto value = dim.evaluate([&](const std::string &variable) -> std::optional<int64_t> {
+      auto it = dims.find(variable);
+      return it == dims.end() ? std::nullopt : std::optional(it->second);
+    });
+    if (!value) return Failure{"the value of `" + dim.str() + "` is not known; give it"};
+    if (*value < 0) return Failure{"`" + dim.str() + "` is " + std::to_string(*value) + "; an extent cannot be negative"};
+    shape.push_back(*value);
+  }
+  return shape;
+}
+
+/// A place for a result. All bits set is NaN in every float format: an element that is never written cannot look right.
+Result<NpyArray> poisoned(const std::string &name, DType dtype, const std::vector<Dim> &extents, const std::map<std::string, int64_t> &dims) {
+  auto shape = shapeOf(extents, dims);
+  if (!shape) return Failure{"result `" + name + "`: " + shape.error()};
+  NpyArray place{dtype, *shape, {}};
+  place.data.assign(static_cast<size_t>(elementCount(place.shape) * storageBytes(dtype)), '\xff');
+  return place;
+}
+
+uint64_t nextRandom(uint64_t &state) {  // splitmix64
+  uint64_t z = state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+int64_t elementCount(const std::vector<int64_t> &shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+bool isTensorParam(const sema::Param &param) {
+  TypeKind kind = param.var->type.kind;
+  return kind == TypeKind::Tensor || kind == TypeKind::View;
+}
+
+DType dtypeOf(const sema::Param &param) {
+  return param.var->type.kind == TypeKind::Index ? DType::I64 : param.var->type.dtype;
+}
+
+std::string describe(const sema::Param &param) {
+  if (!isTensorParam(param)) return param.var->type.kind == TypeKind::Index ? "Int" : std::string(name(param.var->type.dtype));
+  std::string text = "Tensor[";
+  for (const Dim &dim : param.var->type.shape) text += dim.str() + ", ";
+  return text + std::string(name(param.var->type.dtype)) + "]";
+}
+
+Result<NpyArray> readArgument(const sema::Param &param, const std::string &text) {
+  if (!isTensorParam(param)) return scalarArgument(param, text);
+  ReadResult read = readFile(text);
+  if (read.problem != ReadProblem::None) return Failure{"I cannot read `" + text + "`: " + read.text};
+  auto array = parseNpy(read.text, dtypeOf(param));
+  if (!array) return Failure{"`" + text + "`: " + array.error()};
+  return array;
+}
+
+Result<BoundArguments> bindArguments(const sema::Function &function, std::map<std::string, NpyArray> named,
+                                     const std::map<std::string, int64_t> &dims) {
+  BoundArguments bound;
+  bound.dims = dims;
+  for (const sema::Param &param : function.params) {
+    auto it = named.find(param.var->name);
+    if (param.isResult || it == named.end() || !isTensorParam(param)) continue;
+    if (std::string message = learnDims(param, it->second, bound.dims); !message.empty())
+      return Failure{"argument `" + param.var->name + "`: " + message};
+  }
+  for (const sema::Param &param : function.params) {
+    const std::string &key = param.var->name;
+    auto it = named.find(key);
+    if (!param.isResult && it != named.end()) {
+      bound.arrays.push_back(std::move(it->second));
+    } else if (!param.isResult && param.defaultValue) {
+      bound.arrays.push_back(defaultArray(param));
+    } else if (!param.isResult && param.mode != sema::ParamMode::Out) {
+      return Failure{"`" + function.name + "` needs an argument `" + key + ": " + describe(param) + "`"};
+    } else {
+      auto place = poisoned(key, dtypeOf(param), param.var->type.shape, bound.dims);
+      if (!place) return Failure{place.error()};
+      bound.arrays.push_back(std::move(*place));
+    }
+    bound.isTensor.push_back(isTensorParam(param));
+    bound.bytesMoved += (param.mode == sema::ParamMode::InOut ? 2 : 1) * bound.arrays.back().data.size();
+  }
+  for (const sema::FunctionResult &result : function.results) {
+    bound.results.push_back(result.param >= 0 ? static_cast<size_t>(result.param) : bound.arrays.size());
+    if (result.param >= 0) continue;
+    auto place = poisoned(result.name, result.type.dtype, result.type.shape, bound.dims);
+    if (!place) return Failure{place.error()};
+    bound.bytesMoved += place->data.size();
+    bound.arrays.push_back(std::move(*place));
+    bound.isTensor.push_back(true);
+  }
+  return bound;
+}
+
+Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed) {
+  std::map<std::string, NpyArray> made;
+  uint64_t state = seed;
+  for (const sema::Param &param : function.params) {
+    if (param.isResult || param.defaultValue) continue;
+    NpyArray array{dtypeOf(param), {}, {}};
+    if (isTensorParam(param)) {
+      auto shape = shapeOf(param.var->type.shape, dims);
+      if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
+      array.shape = *shape;
+    }
+    int64_t count = elementCount(array.shape);
+    size_t bytes = static_cast<size_t>(storageBytes(array.dtype));
+    array.data.resize(static_cast<size_t>(count) * bytes);
+    for (int64_t i = 0; i < count; ++i) {
+      uint64_t bits = nextRandom(state);
+      double value = isFloat(array.dtype)           ? static_cast<double>(bits >> 11) * 0x1p-52 - 1.0
+                     : array.dtype == DType::Bool ? static_cast<double>(bits >> 63)
+                                                  : static_cast<double>(bits % 100);
+      storeNumber(array.dtype, value, array.data.data() + static_cast<size_t>(i) * bytes);
+    }
+    made.emplace(param.var->name, std::move(array));
+  }
+  return made;
+}
+
+}  // namespace tessera::driver

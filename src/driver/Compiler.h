@@ -1,0 +1,41 @@
+// A whole compilation: from a checked program through the four levels to files. The one list of pipelines.
+#pragma once
+#include "driver/Session.h"
+#include "driver/Targets.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tessera::driver {
+
+/// The stations of the way down, in order. `--emit=` takes their names.
+enum class Level { Ast, Checked, Graph, Schedule, Tile, Target, Source };
+std::optional<Level> levelByName(const std::string &name);
+std::string_view nameOf(Level level);
+
+struct CompileOptions {
+  TargetSpec target;
+  std::string sourceName = "model.cu";  // file name of the emitted source: the header and manifest are named after it
+  bool lineDirectives = false;
+  bool standalone = false;
+};
+struct Product {
+  std::string source, header, manifest, lineMap;
+};
+
+/// Carries a session's checked program down. Each call goes as far as it must; messages go to the session's engine.
+class Compiler {
+public:
+  Compiler(Session &session, CompileOptions options);
+  ~Compiler();
+  /// The text of the program at a level; nothing after an error. `function` (if not empty): only that one.
+  std::optional<std::string> textAt(Level level, const std::string &function = {});
+  /// The emitted files; nothing after an error.
+  std::optional<Product> emit();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::driver

@@ -1,0 +1,205 @@
+#include "driver/Execute.h"
+#include "driver/Embedded.h"
+#include "driver/Files.h"
+#include "driver/Process.h"
+#include "support/FloatFormats.h"
+#include "tessera/tessera.h"
+#include <chrono>
+#include <dlfcn.h>
+#include <filesystem>
+#include <unistd.h>
+
+namespace tessera::driver {
+namespace {
+
+int32_t deviceTypeOf(Target target) {
+  return target == Target::Cuda ? TESS_DEVICE_CUDA : target == Target::Hip ? TESS_DEVICE_HIP : TESS_DEVICE_CPU;
+}
+
+/// The arguments of one call on a device: copied there, passed, copied back.
+class DeviceCall {
+public:
+  DeviceCall(TessContext context, int32_t deviceType) : context_(context), deviceType_(deviceType) {}
+  ~DeviceCall() {
+    for (void *memory : owned_) tessFree(context_, memory);
+  }
+  std::string prepare(BoundArguments &arguments) {
+    size_t count = arguments.arrays.size();
+    tensors_.resize(count);
+    values_.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      NpyArray &array = arguments.arrays[i];
+      if (!arguments.isTensor[i]) {
+        values_[i] = scalarValue(array);
+        continue;
+      }
+      void *memory = array.data.data();
+      if (deviceType_ != TESS_DEVICE_CPU) {
+        if (tessMalloc(context_, array.data.size(), &memory) != TESS_OK) return tessLastErrorText();
+        owned_.push_back(memory);
+        if (tessMemcpyAsync(context_, memory, array.data.data(), array.data.size(), TESS_MEMCPY_HOST_TO_DEVICE, nullptr) != TESS_OK)
+          return tessLastErrorText();
+      }
+      tensors_[i] = {memory, static_cast<int32_t>(array.dtype), static_cast<int32_t>(array.shape.size()), array.shape.data(), nullptr, deviceType_, 0};
+      values_[i].kind = TESS_VALUE_TENSOR;
+      values_[i].as.tensor = &tensors_[i];
+    }
+    return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
+  }
+  std::string fetch(BoundArguments &arguments) {
+    if (deviceType_ == TESS_DEVICE_CPU) return {};
+    for (size_t i = 0; i < arguments.arrays.size(); ++i) {
+      NpyArray &array = arguments.arrays[i];
+      if (arguments.isTensor[i] &&
+          tessMemcpyAsync(context_, array.data.data(), tensors_[i].data, array.data.size(), TESS_MEMCPY_DEVICE_TO_HOST, nullptr) != TESS_OK)
+        return tessLastErrorText();
+    }
+    return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
+  }
+  const std::vector<TessValue> &values() const { return values_; }
+
+private:
+  static TessValue scalarValue(const NpyArray &array) {
+    TessValue value{};
+    if (isFloat(array.dtype)) {
+      value.kind = TESS_VALUE_FLOAT;
+      value.as.number = loadFloat(array.dtype, array.data.data());
+    } else {
+      value.kind = array.dtype == DType::Bool ? TESS_VALUE_BOOL : TESS_VALUE_INT;
+      value.as.integer = loadInt(array.dtype, array.data.data());
+    }
+    return value;
+  }
+  TessContext context_;
+  int32_t deviceType_;
+  std::vector<TessTensor> tensors_;
+  std::vector<TessValue> values_;
+  std::vector<void *> owned_;
+};
+
+class SharedProgram : public LoadedProgram {
+public:
+  using Call = TessStatus (*)(const TessValue *, int32_t, TessStream);
+  SharedProgram(void *library, TessContext context, int32_t deviceType) : library_(library), context_(context), deviceType_(deviceType) {}
+  ~SharedProgram() override {
+    tessContextDestroy(context_);
+    tessShutdown();
+  }
+  std::string call(const std::string &function, BoundArguments &arguments) override {
+    std::vector<double> seconds;
+    return time(function, arguments, 0, seconds);
+  }
+  std::string time(const std::string &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) override {
+    auto call = reinterpret_cast<Call>(dlsym(library_, (function + "_call").c_str()));
+    if (!call) return "the compiled program has no function `" + function + "`";
+    DeviceCall once(context_, deviceType_);
+    if (std::string problem = once.prepare(arguments); !problem.empty()) return problem;
+    auto run = [&]() -> std::string {
+      if (call(once.values().data(), static_cast<int32_t>(once.values().size()), nullptr) != TESS_OK) return errorText();
+      return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
+    };
+    if (std::string problem = run(); !problem.empty()) return problem;
+    if (std::string problem = once.fetch(arguments); !problem.empty()) return problem;
+    for (int i = 0; i < repeats; ++i) {
+      auto start = std::chrono::steady_clock::now();
+      if (std::string problem = run(); !problem.empty()) return problem;
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return {};
+  }
+
+private:
+  std::string errorText() {
+    auto last = reinterpret_cast<const char *(*)()>(dlsym(library_, "tessLastErrorText"));
+    return last ? last() : "the function failed";
+  }
+  void *library_;  // never closed: OpenMP's workers may still be in it
+  TessContext context_;
+  int32_t deviceType_;
+};
+
+std::string compileInto(Session &session, const TargetSpec &target, bool shared) {
+  CompileOptions options;
+  options.target = target;
+  options.sourceName = stemOf(session.path()) + target.suffix();
+  Compiler compiler(session, options);
+  auto product = compiler.emit();
+  if (!product) return {};
+  auto headers = unpackedHeaders();
+  if (!headers) return session.diagnostics.report(diag::Id::cannotWriteFile, {}, cacheFolder(), headers.error()), "";
+  std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (shared ? "so" : "exe"));
+  std::string folder = cacheFolder() + "/compiled";
+  std::string output = folder + "/" + key + (shared ? ".so" : "");
+  if (access(output.c_str(), R_OK) == 0) return output;
+  if (std::string problem = makeFolders(folder); !problem.empty())
+    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, folder, problem), "";
+  std::string source = folder + "/" + key + target.suffix();
+  if (std::string problem = writeFiles({{source, product->source}}); !problem.empty())
+    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, source, problem), "";
+  std::string temporary = output + ".tmp" + std::to_string(getpid()), missing;
+  std::string log = compileSource(target, source, temporary, shared, missing);
+  if (!missing.empty()) {
+    session.diagnostics.report(diag::Id::toolchainMissing, {}, target.name(), missing)
+        .help(target.target == Target::Cpu ? "install g++, or set TESSERA_CXX" : "install it, or use --target cpu or --target reference");
+    return {};
+  }
+  if (!log.empty()) {
+    std::remove(temporary.c_str());
+    session.diagnostics.report(diag::Id::toolchainFailed, {}, target.name()).help("the source is " + source).help(log);
+    return {};
+  }
+  if (std::rename(temporary.c_str(), output.c_str()) != 0)
+    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, output, "it could not be renamed into place"), "";
+  return output;
+}
+
+}  // namespace
+
+Result<std::string> unpackedHeaders() {
+  std::string all;
+  for (const EmbeddedFile &file : embeddedHeaders()) all += std::string(file.path) + "\n" + std::string(file.text);
+  std::string folder = cacheFolder() + "/include-" + contentHash(all);
+  if (access((folder + "/complete").c_str(), R_OK) == 0) return folder;
+  for (const EmbeddedFile &file : embeddedHeaders()) {
+    std::string path = folder + "/" + std::string(file.path);
+    if (std::string problem = makeFolders(folderOf(path)); !problem.empty()) return Failure{problem};
+    if (std::string problem = writeFiles({{path, std::string(file.text)}}); !problem.empty()) return Failure{problem};
+  }
+  if (std::string problem = writeFiles({{folder + "/complete", ""}}); !problem.empty()) return Failure{problem};
+  return folder;
+}
+
+std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing) {
+  auto headers = unpackedHeaders();
+  if (!headers) return headers.error();
+  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, *headers) : programCommand(target, source, output, *headers);
+  if (!command.missing.empty()) return missing = command.missing, "";
+  ProcessResult result = runProcess(command.command);
+  if (result.exitCode == 0) return {};
+  return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
+}
+
+std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target) {
+  int32_t deviceType = deviceTypeOf(target.target);
+  TessContext context = nullptr;
+  tessInit(0);
+  if (tessContextCreate(deviceType, 0, &context) != TESS_OK) {
+    session.diagnostics.report(diag::Id::runFailed, {}, target.name(), tessLastErrorText())
+        .help("use --target cpu, or --target reference for the interpreter");
+    tessShutdown();
+    return nullptr;
+  }
+  std::string path = compileInto(session, target, true);
+  void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, dlerror());
+    tessContextDestroy(context);
+    tessShutdown();
+    return nullptr;
+  }
+  return std::make_unique<SharedProgram>(library, context, deviceType);
+}
+
+std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, false); }
+
+}  // namespace tessera::driver
