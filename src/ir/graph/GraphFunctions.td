@@ -55,7 +55,7 @@ def Graph_ReturnOp : Graph_Op<"return", [Terminator, Pure, ParentOneOf<["FuncOp"
   let hasVerifier = 1;
 }
 
-def Graph_KernelEndOp : Graph_Op<"kernel_end", [Terminator, Pure]> {
+def Graph_KernelEndOp : Graph_Op<"kernel_end", [Terminator, Pure, HasParent<"KernelOp">]> {
   let summary = "ends a kernel";
   let description = "Example: `graph.kernel_end`";
   let assemblyFormat = "attr-dict";

@@ -1,0 +1,168 @@
+// The shape and dtype rules of values. A rule that is not met is an error, never a guess.
+#include "ir/common/Conversions.h"
+#include "ir/graph/Graph.h"
+
+namespace tessera::ir::graph {
+using namespace mlir;
+
+static LogicalResult sameElements(Operation *op, Type from, Type to) {
+  if (elementTypeOf(from) == elementTypeOf(to)) return success();
+  return op->emitOpError() << "changes the element type from " << elementTypeOf(from) << " to " << elementTypeOf(to);
+}
+
+LogicalResult ConstantOp::verify() {
+  if (isa<BoolAttr, IntegerAttr, FloatAttr>(getValue())) return success();
+  return emitOpError() << "value " << getValue() << " is not a number or truth value";
+}
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult ElementwiseOp::verify() {
+  return verifyElementwise(*this, getMnemonic(), getOperandTypes(), getType());
+}
+
+Rounding CastOp::roundingMode() {
+  return getRounding() ? *symbolizeRounding(*getRounding()) : Rounding::NearestEven;
+}
+LogicalResult CastOp::verify() {
+  if (getRounding() && !symbolizeRounding(*getRounding()))
+    return emitOpError() << "unknown rounding mode '" << *getRounding() << "'";
+  return verifyCast(*this, getOperand().getType(), getType(), roundingMode(), getSaturate());
+}
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType()) return getOperand();
+  return {};
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto from = getOperand().getType(), to = getType();
+  if (failed(sameElements(*this, from, to))) return failure();
+  if (getAxes().size() != from.getRank())
+    return emitOpError() << "names " << getAxes().size() << " axes for an operand with " << from.getRank();
+  int64_t last = -1;
+  for (auto [i, axis] : llvm::enumerate(getAxes())) {
+    if (axis <= last || axis >= static_cast<int64_t>(to.getRank()))
+      return emitOpError("axes must ascend and lie in the result");
+    last = axis;
+    DimAttr extent = from.getShape()[i], wanted = to.getShape()[axis];
+    if (extent != wanted && extent.getConstant() != 1)
+      return emitOpError() << "axis " << i << " has extent " << extent.getText() << ", which is neither 1 nor "
+                           << wanted.getText();
+  }
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  if (failed(sameElements(*this, getOperand().getType(), getType()))) return failure();
+  Dim before(1), after(1);
+  for (DimAttr dim : getOperand().getType().getShape()) before = before * dim.getDim();
+  for (DimAttr dim : getType().getShape()) after = after * dim.getDim();
+  if (before.isConstant() && after.isConstant() && !(before == after))
+    return emitOpError() << "has " << before.str() << " elements before and " << after.str() << " after";
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  auto from = getOperand().getType(), to = getType();
+  if (failed(sameElements(*this, from, to))) return failure();
+  SmallVector<bool> used(from.getRank(), false);
+  if (getPerm().size() != from.getRank() || to.getRank() != from.getRank())
+    return emitOpError("perm must name each axis once");
+  for (auto [i, axis] : llvm::enumerate(getPerm())) {
+    if (axis < 0 || axis >= static_cast<int64_t>(from.getRank()) || used[axis])
+      return emitOpError("perm must name each axis once");
+    used[axis] = true;
+    if (to.getShape()[i] != from.getShape()[axis])
+      return emitOpError() << "result axis " << i << " has extent " << to.getShape()[i].getText() << ", expected "
+                           << from.getShape()[axis].getText();
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto from = getOperand().getType();
+  if (failed(verifyReduction(*this, getMnemonic(), from, getType()))) return failure();
+  SmallVector<bool> removed(from.getRank(), false);
+  if (getAxes().empty()) return emitOpError("names no axis");
+  for (int64_t axis : getAxes()) {
+    if (axis < 0 || axis >= static_cast<int64_t>(from.getRank()) || removed[axis])
+      return emitOpError() << "axis " << axis << " is not an axis of the operand or stands there twice";
+    removed[axis] = true;
+  }
+  SmallVector<DimAttr> left;
+  for (auto [i, dim] : llvm::enumerate(from.getShape()))
+    if (!removed[i]) left.push_back(dim);
+  if (shapeOf(getType()) != ArrayRef(left))
+    return emitOpError() << "result has shape " << text(shapeOf(getType())) << ", expected " << text(left);
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  auto a = getLhs().getType().getShape(), b = getRhs().getType().getShape(), c = getType().getShape();
+  size_t rank = a.size();
+  if (rank < 2 || b.size() != rank || c.size() != rank)
+    return emitOpError("multiplies arrays of one rank, at least 2, into that rank");
+  for (size_t i = 0; i + 2 < rank; ++i)
+    if (a[i] != b[i] || a[i] != c[i])
+      return emitOpError() << "batch axis " << i << " differs: " << a[i].getText() << ", " << b[i].getText() << " and "
+                           << c[i].getText();
+  if (a[rank - 1] != b[rank - 2])
+    return emitOpError() << "contracts " << a[rank - 1].getText() << " with " << b[rank - 2].getText();
+  if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
+    return emitOpError() << "result has shape " << text(c) << ", expected it to end in [" << a[rank - 2].getText()
+                         << ", " << b[rank - 1].getText() << "]";
+  Type element = elementTypeOf(getType());
+  for (Type operand : {elementTypeOf(getLhs().getType()), elementTypeOf(getRhs().getType())})
+    if (!isSameOrWider(operand, element) || element.isInteger(1))
+      return emitOpError() << "adds products of " << operand << " up in " << element << ", which does not hold them";
+  return success();
+}
+
+LogicalResult FullOp::verify() { return sameElements(*this, getOperand().getType(), getType()); }
+
+LogicalResult ExtractOp::verify() {
+  if (getOperand().getType().getRank() != 0)
+    return emitOpError() << "takes the only element of an array with shape " << text(getOperand().getType().getShape());
+  return sameElements(*this, getOperand().getType(), getType());
+}
+
+LogicalResult IotaOp::verify() {
+  if (getAxis() >= getType().getRank()) return emitOpError() << "counts along axis " << getAxis() << " of " << getType();
+  Type element = getType().getElementType();
+  if (!element.isInteger(32) && !element.isInteger(64) && !element.isIndex())
+    return emitOpError() << "counts in i32, i64 or index, not in " << element;
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  size_t axis = getAxis();
+  auto shape = getType().getShape();
+  if (getOperands().empty()) return emitOpError("has no operands");
+  if (axis >= shape.size()) return emitOpError() << "joins along axis " << getAxis() << " of " << getType();
+  Dim total(0);
+  for (Value operand : getOperands()) {
+    auto part = shapeOf(operand.getType());
+    if (failed(sameElements(*this, operand.getType(), getType()))) return failure();
+    if (part.size() != shape.size()) return emitOpError("joins arrays of different ranks");
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (i != axis && part[i] != shape[i])
+        return emitOpError() << "joins extents " << part[i].getText() << " and " << shape[i].getText() << " on axis "
+                             << i;
+    total = total + part[axis].getDim();
+  }
+  if (!(total == shape[axis].getDim()))
+    return emitOpError() << "result has extent " << shape[axis].getText() << ", the parts have " << total.str();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  if (failed(verifyAccess(*this, getBase().getType(), getOffsets().size(), getPoints(), getSizes().getDims(),
+                          getSteps(), getInBounds())))
+    return failure();
+  if (!llvm::all_of(getInBounds(), [](bool inside) { return inside; }))
+    return emitOpError("is not proved to lie in bounds");
+  Type expected = accessedType(getBase().getType(), getPoints(), getSizes().getDims());
+  if (getType() != expected) return emitOpError() << "result has type " << getType() << ", expected " << expected;
+  return success();
+}
+
+}  // namespace tessera::ir::graph

@@ -1,0 +1,110 @@
+// The dialect `schedule`: which operations share a kernel, and in what sizes.
+#ifndef TESSERA_IR_SCHEDULE_TD
+#define TESSERA_IR_SCHEDULE_TD
+
+include "ir/common/Ops.td"
+
+def Schedule_Dialect : Dialect {
+  let name = "schedule";
+  let cppNamespace = "::tessera::ir::schedule";
+  let summary = "entry functions as lists of launches, kernels with every size decided";
+  let dependentDialects = ["::tessera::ir::TsrDialect", "::tessera::ir::graph::GraphDialect"];
+}
+
+class Schedule_Op<string mnemonic, list<Trait> traits = []> : Tsr_Op<Schedule_Dialect, mnemonic, traits>;
+
+def Schedule_FuncOp : Tsr_FunctionOp<Schedule_Dialect, "func"> {
+  let summary = "an entry function: temporaries and launches, in order";
+  let description = [{
+    Parameters are views and scalars, results among them (marked `result` in `params`).
+
+    Example:
+    ```mlir
+    schedule.func @twice(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) attributes {
+        dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
+        outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>, param = 1>]} {
+      %t = schedule.temp : !tsr.view<["N"], f32>
+      schedule.launch @twice_kernel(%x, %t) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+      schedule.launch @twice_kernel(%t, %result) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+      schedule.return
+    }
+    ```
+  }];
+}
+
+def Schedule_KernelOp : Tsr_FunctionOp<Schedule_Dialect, "kernel"> {
+  let summary = "a kernel over views, in tile form, with every decision as an attribute";
+  let description = [{
+    `sizes` has a value for each field of `context`; `group` is decided. `capacity`: run-time dimensions that are
+    an extent of a register tile, each with the sizes that the kernel is compiled for, ascending; the entry
+    chooses. `rows`: dimensions that a group streams over. `reasons`: sentences for the comment over the kernel.
+
+    Example:
+    ```mlir
+    schedule.kernel @twice_kernel(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) attributes {
+        dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
+        outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>, param = 1>],
+        grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64, uses_lanes, reasons = ["one lane an element"]} {
+      %i = graph.query "linear_id" 0
+      %0 = graph.load %x[%i] : !tsr.view<["N"], f32> to f32
+      %1 = graph.elementwise "add" %0, %0 : f32
+      graph.store %1, %result[%i] : f32, !tsr.view<["N"], f32>
+      schedule.kernel_end
+    }
+    ```
+  }];
+  let arguments = !con(Tsr_FunctionArguments, Tsr_KernelArguments,
+                       (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity,
+                            DefaultValuedAttr<StrArrayAttr, "{}">:$rows,
+                            DefaultValuedAttr<StrArrayAttr, "{}">:$reasons));
+}
+
+def Schedule_HostFuncOp : Tsr_FunctionOp<Schedule_Dialect, "host_func"> {
+  let summary = "host code, as in graph";
+  let description = [{
+    Example:
+    ```mlir
+    schedule.host_func @main() attributes {dims = [], params = [], outputs = []} {
+      %0 = graph.string "hello"
+      graph.print %0
+      schedule.return
+    }
+    ```
+  }];
+}
+
+def Schedule_TempOp : Schedule_Op<"temp", [MemoryEffects<[MemAlloc]>, HasParent<"FuncOp">]> {
+  let summary = "a tensor in global memory between two launches";
+  let description = "Example: `%t = schedule.temp : !tsr.view<[\"N\"], f32>`";
+  let results = (outs Tsr_ViewType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Schedule_LaunchOp : Schedule_Op<"launch", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">,
+                                               DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel over views and scalars";
+  let description = [{
+    `dims` are the kernel's dimensions in terms of this function's, in the kernel's order, where they differ.
+
+    Example: `schedule.launch @k(%x, %t) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyTypeOf<[Tsr_ViewType, Tsr_Scalar]>>:$operands,
+                       OptionalAttr<Tsr_DimsAttr>:$dims);
+  let assemblyFormat = "$kernel `(` $operands `)` attr-dict (`:` type($operands)^)?";
+}
+
+def Schedule_ReturnOp : Schedule_Op<"return", [Terminator, Pure, ParentOneOf<["FuncOp", "HostFuncOp"]>]> {
+  let summary = "ends an entry function or host function";
+  let description = "Example: `schedule.return`";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Schedule_KernelEndOp : Schedule_Op<"kernel_end", [Terminator, Pure, HasParent<"KernelOp">]> {
+  let summary = "ends a kernel";
+  let description = "Example: `schedule.kernel_end`";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif
