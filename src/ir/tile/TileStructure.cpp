@@ -77,3 +77,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   return success();
 }
+
+LogicalResult ReturnOp::verify() {
+  auto function = cast<FunctionOpInterface>((*this)->getParentOp());
+  if (TypeRange(getOperandTypes()) == TypeRange(function.getResultTypes())) return success();
+  return emitOpError("returns values of other types than its function says");
+}

@@ -43,16 +43,18 @@ def Tile_FuncOp : Tsr_FunctionOp<Tile_Dialect, "func"> {
     ```mlir
     tile.func @fill(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = []} {
       tile.launch @ones(%x) : !tsr.view<["n"], f32>
-      tile.func_end
+      tile.return
     }
     ```
   }];
 }
 
-def Tile_FuncEndOp : Tile_Op<"func_end", [Terminator, HasParent<"FuncOp">]> {
-  let summary = "the end of an entry function";
-  let description = "Example: `tile.func_end`";
-  let assemblyFormat = "attr-dict";
+def Tile_ReturnOp : Tile_Op<"return", [Terminator, Pure, ParentOneOf<["FuncOp", "HostFuncOp"]>]> {
+  let summary = "the end of an entry function or host function";
+  let description = "Example: `tile.return`";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
@@ -65,18 +67,18 @@ def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
 def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel; kernels of one function run in order";
   let description = [{
-    `dims` gives the dimension variables of the kernel that are not called so in this function.
+    `dims` are the kernel's dimensions in terms of this function's, in the kernel's order, where they differ.
 
-    Example: `tile.launch @ones(%x) {dims = {n = #tsr.dim<"2*m">}} : !tsr.view<["2*m"], f32>`
+    Example: `tile.launch @ones(%x) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$args, OptionalAttr<DictionaryAttr>:$dims);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$args, OptionalAttr<Tsr_DimsAttr>:$dims);
   let assemblyFormat = "$kernel `(` $args `)` attr-dict (`:` type($args)^)?";
 }
 
 def Tile_HostFuncOp : Tsr_FunctionOp<Tile_Dialect, "host_func"> {
   let summary = "host code: holds the host operations of `graph` unchanged";
   let description = [{
-    Example: `tile.host_func @main() attributes {dims = [], params = [], outputs = []} { graph.return }`
+    Example: `tile.host_func @main() attributes {dims = [], params = [], outputs = []} { tile.return }`
   }];
 }
 
