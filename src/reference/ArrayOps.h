@@ -1,0 +1,31 @@
+// Operations on whole arrays: moving elements, adding them up, contracting. Each works lane by lane where a value
+// differs between lanes.
+#pragma once
+#include "reference/Datum.h"
+#include "support/Ops.h"
+
+namespace tessera::reference {
+
+using Shape = std::vector<int64_t>;
+
+/// axes[i]: which axis of `shape` axis i of the argument becomes.
+Ref broadcast(const Ref &value, const Shape &shape, const std::vector<int> &axes);
+Ref reshape(const Ref &value, const Shape &shape);
+/// Axis i of the result is axis axes[i] of the argument.
+Ref transpose(const Ref &value, const std::vector<int> &axes);
+/// Floats are added up in f64. No elements: 0, 1, false, true, or for Min and Max the far end of the dtype.
+Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType result);
+/// [..., M, K] times [..., K, N]; the leading dimensions are the same.
+Ref dot(const Ref &left, const Ref &right, DType result);
+Ref full(const Ref &scalar, const Shape &shape, DType dtype);
+Ref iota(DType dtype, const Shape &shape, int axis);
+Ref concat(const std::vector<Ref> &values, int axis);
+/// Elements offset, offset + step, ... along each axis; `keep` says which axes stay.
+struct SlicePart {
+  int64_t offset = 0, size = 1, step = 1;
+  bool isPoint = false;
+};
+/// Nothing may lie outside the value.
+Ref slice(const Ref &value, const std::vector<SlicePart> &parts);
+
+}  // namespace tessera::reference

@@ -1,0 +1,31 @@
+// Elementwise operations and casts. Floats are computed in f64 whatever their dtype; integers wrap around at the
+// width of theirs.
+#pragma once
+#include "reference/Datum.h"
+#include "sema/Checked.h"
+#include "support/Ops.h"
+
+namespace tessera::reference {
+
+/// Applies an operation to scalars and arrays of one shape. Null and a message in `error` if it has no value.
+Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, std::string &error);
+
+/// The same values in another dtype.
+Ref cast(const Ref &value, DType to, const sema::Numerics &numerics, std::string &error);
+
+/// How a number is rounded where it is stored as `dtype`.
+class Rounder {
+public:
+  Rounder(DType dtype, const sema::Numerics &numerics);
+  double operator()(double value) const;
+  double ofInt(int64_t value) const;
+  int64_t toInt(double value) const;
+  int64_t wrap(int64_t value) const;
+
+private:
+  DType dtype_;
+  int mode_;
+  bool saturate_, flush_;
+};
+
+}  // namespace tessera::reference

@@ -1,0 +1,197 @@
+#include "reference/Elementwise.h"
+#include "reference/Interpreter.h"
+#include <cmath>
+
+namespace tessera::reference {
+
+using sema::Expr;
+using sema::ExprKind;
+using sema::TypeKind;
+
+std::nullptr_t Interpreter::fail(Span span, std::string message) {
+  if (!error_) error_ = RunError{span, std::move(message)};
+  return nullptr;
+}
+
+std::optional<int64_t> Interpreter::dim(const Dim &dim, Span span) {
+  if (auto it = dimCache_.find(&dim); it != dimCache_.end()) return it->second;
+  auto value = evaluateDim(dim, dims_);
+  if (!value) {
+    fail(span, "the size " + dim.str() + " has no value here");
+    return std::nullopt;
+  }
+  dimCache_[&dim] = *value;
+  return value;
+}
+
+const Shape *Interpreter::shape(const sema::Type &type, Span span) {
+  if (auto it = shapeCache_.find(&type); it != shapeCache_.end()) return &it->second;
+  Shape extents;
+  for (const Dim &d : type.shape) {
+    auto extent = dim(d, span);
+    if (!extent) return nullptr;
+    if (*extent < 0) return fail(span, "the size " + d.str() + " is " + std::to_string(*extent) + ", and no array is that large");
+    extents.push_back(*extent);
+  }
+  return &(shapeCache_[&type] = std::move(extents));
+}
+
+bool Interpreter::evalAll(const std::vector<sema::ExprPtr> &exprs, std::vector<Ref> &values) {
+  values.reserve(exprs.size());
+  for (const auto &expr : exprs) {
+    Ref value = eval(*expr);
+    if (!value) return false;
+    values.push_back(std::move(value));
+  }
+  return true;
+}
+
+std::optional<int64_t> Interpreter::evalInt(const Expr &expr) {
+  Ref value = eval(expr);
+  if (!value) return std::nullopt;
+  if (value->kind != Datum::Kind::Number || value->isFloat() || !value->shape.empty() || value->lanes != 0) {
+    fail(expr.span, "I expected one whole number for the whole group");
+    return std::nullopt;
+  }
+  return value->ints[0];
+}
+
+Ref Interpreter::eval(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Constant: return constant(expr);
+  case ExprKind::String: return makeText(expr.text);
+  case ExprKind::DimValue: {
+    auto value = dim(expr.dim, expr.span);
+    return value ? makeInt(expr.type.kind == TypeKind::Scalar ? expr.type.dtype : DType::I64, *value) : nullptr;
+  }
+  case ExprKind::VarRef: {
+    if (expr.var->id < values_.size() && values_[expr.var->id]) return values_[expr.var->id];
+    return fail(expr.span, "'" + expr.var->name + "' has no value here");
+  }
+  case ExprKind::Load: return load(expr.access, expr.span);
+  case ExprKind::Query: return query(expr);
+  case ExprKind::Call: case ExprKind::TupleItem: case ExprKind::HostShape: case ExprKind::HostItem:
+  case ExprKind::LoadNpy: case ExprKind::Format: return evalHost(expr);
+  default: return evalArray(expr);
+  }
+}
+
+Ref Interpreter::constant(const Expr &expr) {
+  DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
+  Rounder round(dtype, {});
+  Ref out = makeDatum(dtype, {});
+  double number = 0;
+  int64_t integer = 0;
+  bool isNumber = std::holds_alternative<double>(expr.value);
+  if (isNumber) number = std::get<double>(expr.value);
+  else if (auto *i = std::get_if<int64_t>(&expr.value)) integer = *i;
+  else if (auto *b = std::get_if<bool>(&expr.value)) integer = *b;
+  else if (expr.type.kind == TypeKind::None) return makeNone();
+  else return fail(expr.span, "a constant without a value");
+  if (out->isFloat()) out->floats[0] = isNumber ? round(number) : round.ofInt(integer);
+  else out->ints[0] = isNumber ? round.toInt(number) : round.wrap(integer);
+  return out;
+}
+
+Ref Interpreter::evalArray(const Expr &expr) {
+  if (expr.kind == ExprKind::Slice) return evalSlice(expr);
+  const Shape *target = shape(expr.type, expr.span);
+  if (!target) return nullptr;
+  if (expr.kind == ExprKind::Iota) return iota(expr.type.dtype, *target, expr.axes.at(0));
+  std::vector<Ref> args;
+  if (!evalAll(expr.args, args)) return nullptr;
+  std::string error;
+  Ref out;
+  DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
+  switch (expr.kind) {
+  case ExprKind::Elementwise: out = elementwise(expr.op, dtype, args, error); break;
+  case ExprKind::Cast: out = cast(args[0], dtype, expr.type.numerics, error); break;
+  case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.axes); break;
+  case ExprKind::Reshape:
+    if (elementCount(*target) != args[0]->perLane())
+      return fail(expr.span, "an array of shape " + shapeText(args[0]->shape) + " cannot be reshaped to " + shapeText(*target));
+    out = reshape(args[0], *target);
+    break;
+  case ExprKind::Transpose: out = transpose(args[0], expr.axes); break;
+  case ExprKind::Reduce: out = reduce(args[0], expr.reduceOp, expr.axes, dtype); break;
+  case ExprKind::Dot: out = dot(args[0], args[1], dtype); break;
+  case ExprKind::Full: out = full(args[0], *target, dtype); break;
+  case ExprKind::Concat: out = concat(args, expr.axes.at(0)); break;
+  default: TSR_UNREACHABLE("expression kind");
+  }
+  if (!out) return fail(expr.span, error);
+  // The checker's shape is a claim about the value; a claim that fails is a mistake in the compiler.
+  TSR_CHECK(expr.type.kind != TypeKind::Tensor || out->shape == *target,
+            "a value of shape " + shapeText(out->shape) + " where the checker says " + shapeText(*target));
+  return out;
+}
+
+Ref Interpreter::evalSlice(const Expr &expr) {
+  Ref value = eval(*expr.args[0]);
+  if (!value) return nullptr;
+  const auto &parts = expr.access.parts;
+  TSR_CHECK(parts.size() == value->shape.size(), "parts of a slice");
+  bool varies = value->lanes != 0;
+  std::vector<Ref> offsets(parts.size());
+  for (size_t d = 0; d < parts.size(); ++d)
+    if (parts[d].offset) {
+      if (!(offsets[d] = eval(*parts[d].offset))) return nullptr;
+      varies |= offsets[d]->lanes != 0;
+    }
+  Region where;
+  where.base = value;
+  std::vector<SlicePart> plain;
+  for (size_t d = 0; d < parts.size(); ++d) {
+    auto size = parts[d].isPoint ? std::optional<int64_t>(1) : dim(parts[d].size, expr.span);
+    if (!size) return nullptr;
+    where.parts.push_back({parts[d].isPoint, true, *size, parts[d].step, offsets[d] ? offsets[d]->ints : Shape{0}});
+    plain.push_back({where.parts[d].offset[0], *size, parts[d].step, parts[d].isPoint});
+    if (where.parts[d].offset.size() > 1) where.lanes = groupSize_;
+  }
+  if (breaksBounds(where, mask_)) return fail(expr.span, "this slice lies outside its array of shape " + shapeText(value->shape));
+  if (!varies || where.lanes == 0) return slice(value, plain);
+  if (value->lanes != 0) return fail(expr.span, "a slice at an offset that differs between lanes, of an array that does, too, is not supported");
+  return loadRegion(where, nullptr, mask_);
+}
+
+// ---------------------------------------------------------------- accesses
+
+bool Interpreter::region(const sema::Access &access, Span span, Region &region) {
+  const sema::Var &var = *access.base;
+  if (var.id >= values_.size() || !values_[var.id]) return fails(span, "'" + var.name + "' has no value here");
+  region.base = values_[var.id];
+  TSR_CHECK(access.parts.size() == region.base->shape.size(), "parts of an access to " + var.name);
+  for (const sema::IndexPart &part : access.parts) {
+    RegionPart &out = region.parts.emplace_back();
+    out.isPoint = part.isPoint;
+    out.inBounds = part.inBounds;
+    out.step = part.step;
+    if (!part.isPoint) {
+      auto size = dim(part.size, span);
+      if (!size) return false;
+      out.size = std::max<int64_t>(*size, 0);
+    }
+    if (!part.offset) {
+      out.offset = {0};
+      continue;
+    }
+    Ref offset = eval(*part.offset);
+    if (!offset) return false;
+    TSR_CHECK(offset->shape.empty() && !offset->isFloat(), "the offset of an access to " + var.name);
+    if (offset->lanes != 0) region.lanes = offset->lanes;
+    out.offset = offset->ints;
+  }
+  if (!breaksBounds(region, mask_)) return true;
+  return fails(span, "this access to '" + var.name + "' of shape " + shapeText(region.base->shape) +
+                         " lies outside, and the checker says that it cannot");
+}
+
+Ref Interpreter::load(const sema::Access &access, Span span) {
+  Region where;
+  if (!region(access, span, where)) return nullptr;
+  Ref other;
+  if (access.other && !(other = eval(*access.other))) return nullptr;
+  return loadRegion(where, other, mask_);
+}
+
+}  // namespace tessera::reference

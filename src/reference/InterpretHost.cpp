@@ -1,0 +1,142 @@
+#include "reference/Format.h"
+#include "reference/Interpreter.h"
+
+namespace tessera::reference {
+
+using sema::Expr;
+using sema::ExprKind;
+using sema::ParamMode;
+using sema::Stmt;
+using sema::TypeKind;
+
+Ref Interpreter::evalHost(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Call: return evalCall(expr);
+  case ExprKind::LoadNpy: return loadNpy(expr);
+  case ExprKind::Format: return format(expr);
+  case ExprKind::HostItem: return hostItem(expr);
+  case ExprKind::TupleItem: {
+    Ref tuple = eval(*expr.args[0]);
+    if (!tuple) return nullptr;
+    TSR_CHECK(tuple->kind == Datum::Kind::Tuple && static_cast<size_t>(expr.queryAxis) < tuple->items.size(), "item of a tuple");
+    return tuple->items[static_cast<size_t>(expr.queryAxis)];
+  }
+  case ExprKind::HostShape: {
+    Ref array = eval(*expr.args[0]);
+    if (!array) return nullptr;
+    int64_t rank = static_cast<int64_t>(array->shape.size()), axis = expr.queryAxis;
+    if (axis < 0) axis += rank;
+    if (array->kind != Datum::Kind::Number || axis < 0 || axis >= rank)
+      return fail(expr.span, "I asked for dimension " + std::to_string(expr.queryAxis) + " of an array of shape " + shapeText(array->shape));
+    return makeInt(DType::I64, array->shape[static_cast<size_t>(axis)]);
+  }
+  default: TSR_UNREACHABLE("host expression");
+  }
+}
+
+Ref Interpreter::evalCall(const Expr &expr) {
+  std::vector<Ref> args;
+  if (!evalAll(expr.args, args)) return nullptr;
+  size_t next = 0;
+  for (const sema::Param &param : expr.callee->params) {
+    if (param.isResult) continue;
+    if (next >= args.size()) break;
+    // Host code hands the array itself to an in-out parameter; the values of a tensor function do not change.
+    bool written = param.mode != ParamMode::In;
+    if (written && function_.kind != sema::FunctionKind::Host) args[next] = std::make_shared<Datum>(*args[next]);
+    ++next;
+  }
+  Interpreter callee(*expr.callee, options_);
+  if (!callee.call(std::move(args))) {
+    RunError inner = callee.error();
+    return fail(inner.span.valid() ? inner.span : expr.span, inner.message);
+  }
+  auto &results = callee.results();
+  if (results.empty()) return makeNone();
+  if (results.size() == 1) return results[0];
+  auto tuple = std::make_shared<Datum>();
+  tuple->kind = Datum::Kind::Tuple;
+  tuple->items = std::move(results);
+  return tuple;
+}
+
+Ref Interpreter::hostItem(const Expr &expr) {
+  Ref array = eval(*expr.args[0]);
+  if (!array) return nullptr;
+  Ref item;
+  if (expr.args.size() == 1) {
+    if (array->size() != 1) return fail(expr.span, "only an array of one element has a value, and this one has the shape " + shapeText(array->shape));
+    item = reshape(array, {});
+  } else {
+    auto row = evalInt(*expr.args[1]);
+    if (!row) return nullptr;
+    if (array->shape.empty()) return fail(expr.span, "an array without dimensions has no rows");
+    int64_t extent = array->shape[0], at = *row < 0 ? *row + extent : *row;
+    if (at < 0 || at >= extent)
+      return fail(expr.span, "I asked for row " + std::to_string(*row) + " of an array of shape " + shapeText(array->shape));
+    std::vector<SlicePart> parts{{at, 1, 1, true}};
+    for (size_t d = 1; d < array->shape.size(); ++d) parts.push_back({0, array->shape[d], 1, false});
+    item = slice(array, parts);
+    item->rawBytes = array->rawBytes;
+  }
+  // A scalar's dtype is known to the checker; the array's only now.
+  if (expr.type.kind == TypeKind::Scalar && item->dtype != expr.type.dtype)
+    return fail(expr.span, "this value is " + std::string(name(item->dtype)) + ", and " + std::string(name(expr.type.dtype)) + " is needed");
+  return item;
+}
+
+Ref Interpreter::loadNpy(const Expr &expr) {
+  Ref path = eval(*expr.args[0]);
+  if (!path) return nullptr;
+  if (!options_.readFile) return fail(expr.span, "files cannot be read here");
+  auto bytes = options_.readFile(path->text);
+  if (!bytes) return fail(expr.span, "cannot read '" + path->text + "': " + bytes.error());
+  // Two raw bytes can only be bf16; a single one may be of several dtypes, and its first use says which.
+  auto array = parseNpy(*bytes);
+  bool raw = false;
+  for (DType dtype : {DType::BF16, DType::F8E4M3})
+    if (!array && array.error().find("say which dtype") != std::string::npos) {
+      array = parseNpy(*bytes, dtype);
+      if (array) raw = storageBytes(dtype) == 1;
+      if (!array) array = parseNpy(*bytes);
+    }
+  if (!array) return fail(expr.span, "'" + path->text + "': " + array.error());
+  if (raw) array->dtype = DType::U8;
+  auto value = fromNpy(*array);
+  if (!value) return fail(expr.span, "'" + path->text + "': " + value.error());
+  Ref out = makeRef(std::move(*value));
+  out->rawBytes = raw;
+  return out;
+}
+
+bool Interpreter::saveNpy(const Stmt &stmt) {
+  Ref path = eval(*stmt.value);
+  Ref array = path ? eval(*stmt.extra) : nullptr;
+  if (!array) return false;
+  if (!options_.writeFile) return fails(stmt.span, "files cannot be written here");
+  std::string error = options_.writeFile(path->text, writeNpy(toNpy(*array)));
+  return error.empty() || fails(stmt.span, "cannot write '" + path->text + "': " + error);
+}
+
+Ref Interpreter::format(const Expr &expr) {
+  TSR_CHECK(expr.texts.size() == expr.args.size() + 1, "parts of a formatted string");
+  std::string out = expr.texts[0];
+  for (size_t i = 0; i < expr.args.size(); ++i) {
+    Ref value = eval(*expr.args[i]);
+    if (!value) return nullptr;
+    auto field = formatField(*value, i < expr.formats.size() ? expr.formats[i] : "");
+    if (!field) return fail(expr.args[i]->span, field.error());
+    out += *field + expr.texts[i + 1];
+  }
+  return makeText(std::move(out));
+}
+
+bool Interpreter::print(const Stmt &stmt) {
+  Ref text = stmt.value ? eval(*stmt.value) : makeText("");
+  if (!text) return false;
+  if (!options_.print) return fails(stmt.span, "nothing can be printed here");
+  options_.print(textOf(*text));
+  return true;
+}
+
+}  // namespace tessera::reference

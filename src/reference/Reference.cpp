@@ -1,0 +1,30 @@
+#include "reference/Reference.h"
+#include "reference/Interpreter.h"
+
+namespace tessera::reference {
+
+Outcome run(const sema::Function &function, Arguments arguments, const Options &options) {
+  std::vector<Ref> values;
+  for (auto &argument : arguments) values.push_back(argument ? makeRef(std::move(*argument)) : nullptr);
+  Interpreter interpreter(function, options);
+  Outcome outcome;
+  if (!interpreter.call(std::move(values))) {
+    outcome.error = interpreter.error();
+    return outcome;
+  }
+  for (const Ref &result : interpreter.results())
+    if (result->kind == Datum::Kind::Number) outcome.values.push_back(static_cast<const Value &>(*result));
+  return outcome;
+}
+
+Result<Value> evaluate(const sema::Expr &expression) {
+  sema::Function none;
+  Options options;
+  Interpreter interpreter(none, options);
+  Ref value = interpreter.eval(expression);
+  if (!value) return Failure{interpreter.error().message};
+  if (value->kind != Datum::Kind::Number) return Failure{"the value is no number"};
+  return static_cast<const Value &>(*value);
+}
+
+}  // namespace tessera::reference
