@@ -1,0 +1,68 @@
+#include "driver/Reference.h"
+#include "driver/Files.h"
+#include "reference/Reference.h"
+#include "support/FloatFormats.h"
+#include <chrono>
+#include <cstdio>
+
+namespace tessera::driver {
+namespace {
+
+std::string placed(const Session &session, const reference::RunError &error) {
+  if (!error.span.valid()) return error.message;
+  const SourceFile &file = session.sources.file(error.span.file);
+  LineColumn at = file.lineColumn(error.span.begin);
+  return file.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + error.message;
+}
+
+}  // namespace
+
+std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
+  reference::Arguments inputs;
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    if (function.params[i].isResult) continue;
+    auto value = reference::fromNpy(arguments.arrays[i]);
+    if (!value) return "argument `" + function.params[i].var->name + "`: " + value.error();
+    inputs.push_back(std::move(*value));
+  }
+  for (int run = 0; run <= repeats; ++run) {
+    auto start = std::chrono::steady_clock::now();
+    reference::Outcome outcome = reference::run(function, inputs);
+    if (outcome.error) return placed(session, *outcome.error);
+    if (run > 0) {
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      continue;
+    }
+    for (size_t r = 0; r < outcome.values.size(); ++r) arguments.arrays[arguments.results[r]] = reference::toNpy(outcome.values[r]);
+  }
+  return {};
+}
+
+std::string interpretMain(const Session &session, const sema::Function &function) {
+  reference::Options options;
+  options.readFile = [](const std::string &path) -> Result<std::string> {
+    ReadResult read = tessera::driver::readFile(path);
+    if (read.problem != ReadProblem::None) return Failure{"I cannot read `" + path + "`: " + read.text};
+    return std::move(read.text);
+  };
+  options.writeFile = [](const std::string &path, const std::string &bytes) { return writeFiles({{path, bytes}}); };
+  options.print = [](const std::string &line) { std::printf("%s\n", line.c_str()); };
+  reference::Outcome outcome = reference::run(function, {}, options);
+  return outcome.error ? placed(session, *outcome.error) : "";
+}
+
+std::string previewOf(const NpyArray &array) {
+  constexpr int64_t kShown = 6;
+  int64_t count = elementCount(array.shape);
+  std::string text = array.shape.empty() ? " = " : " = [";
+  for (int64_t i = 0; i < count && i < kShown; ++i) {
+    const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
+    char number[40];
+    if (isFloat(array.dtype)) std::snprintf(number, sizeof number, "%.6g", loadFloat(array.dtype, bytes));
+    else std::snprintf(number, sizeof number, "%lld", static_cast<long long>(loadInt(array.dtype, bytes)));
+    text += (i ? ", " : "") + std::string(number);
+  }
+  return text + (count > kShown ? ", ...]" : array.shape.empty() ? "" : "]");
+}
+
+}  // namespace tessera::driver

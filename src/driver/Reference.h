@@ -1,0 +1,17 @@
+// The reference interpreter behind the same calls as compiled programs.
+#pragma once
+#include "driver/Arguments.h"
+#include "driver/Session.h"
+#include <string>
+#include <vector>
+
+namespace tessera::driver {
+
+/// Interprets a function; results are left in `arguments.arrays`. Empty on success, else what went wrong and where.
+std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
+/// Interprets `def main()` with the files and the standard output of this process.
+std::string interpretMain(const Session &session, const sema::Function &function);
+/// The first elements as text, " = [1, 2, 3, ...]", for people.
+std::string previewOf(const NpyArray &array);
+
+}  // namespace tessera::driver

@@ -1,0 +1,17 @@
+// The commands of `tessera`, one file each. Each adds its options to the program and gives what runs it.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace tessera::tools {
+
+/// A command: registers itself and, if it was chosen, sets `chosen` to what must run.
+using Chosen = std::function<int()>;
+void addRun(CLI::App &app, Chosen &chosen);
+void addCheck(CLI::App &app, Chosen &chosen);
+void addFmt(CLI::App &app, Chosen &chosen);
+void addExplain(CLI::App &app, Chosen &chosen);
+void addInspect(CLI::App &app, Chosen &chosen);
+void addNew(CLI::App &app, Chosen &chosen);
+
+}  // namespace tessera::tools

@@ -1,0 +1,59 @@
+// tessera fmt: one layout for every program.
+#include "driver/Console.h"
+#include "driver/Files.h"
+#include "frontend/Format.h"
+#include "tools/tessera/Commands.h"
+#include <cstdio>
+
+namespace tessera::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  bool check = false, toStdout = false;
+};
+
+int run(const Options &options) {
+  int wrong = 0, changed = 0;
+  for (const std::string &path : options.paths) {
+    driver::Session session;
+    const ast::Module *module = session.load(path);
+    if (!module || session.diagnostics.hasErrors()) {
+      driver::printMessages(session, driver::MessageFormat::Text);
+      ++wrong;
+      continue;
+    }
+    std::string text = frontend::format(*module, session.sources);
+    if (options.toStdout) {
+      std::fputs(text.c_str(), stdout);
+      continue;
+    }
+    if (text == session.sources.file(module->file).text) continue;
+    ++changed;
+    if (options.check) {
+      std::printf("%s is not formatted\n", path.c_str());
+      continue;
+    }
+    if (std::string problem = driver::writeFiles({{path, text}}); !problem.empty()) {
+      std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", path.c_str(), problem.c_str());
+      ++wrong;
+    } else {
+      std::printf("formatted %s\n", path.c_str());
+    }
+  }
+  return wrong || (options.check && changed) ? driver::kProgramHasErrors : driver::kSuccess;
+}
+
+}  // namespace
+
+void addFmt(CLI::App &app, Chosen &chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand("fmt", "format programs in place; keeps every comment");
+  command->add_option("paths", options->paths, ".tsr files")->required();
+  command->add_flag("--check", options->check, "change nothing; exit with 1 if a file is not formatted");
+  command->add_flag("--stdout", options->toStdout, "print instead of writing");
+  command->footer("Examples:\n  tessera fmt model.tsr\n  tessera fmt --check src/*.tsr");
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,31 @@
+// tessera: run, check, format, explain and inspect Tessera programs.
+#include "driver/Console.h"
+#include "tools/tessera/Commands.h"
+
+int main(int argc, char **argv) {
+  using namespace tessera;
+  return driver::guardedMain([&]() -> int {
+    CLI::App app{"tessera runs, checks, formats and explains Tessera programs; `tesserac` compiles them to source"};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "tessera 0.1.0");
+    app.footer(R"(Examples:
+  tessera new hello && tessera run hello/hello.tsr
+  tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
+  tessera run saxpy.tsr saxpy --random n=1000000 --arg alpha=2.0 --time
+  tessera check model.tsr --json
+  tessera explain E0412)");
+    tools::Chosen chosen;
+    tools::addRun(app, chosen);
+    tools::addCheck(app, chosen);
+    tools::addFmt(app, chosen);
+    tools::addExplain(app, chosen);
+    tools::addInspect(app, chosen);
+    tools::addNew(app, chosen);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+      return app.exit(error) == 0 ? driver::kSuccess : driver::kBadUsage;
+    }
+    return chosen();
+  });
+}

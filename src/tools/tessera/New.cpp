@@ -1,0 +1,94 @@
+// tessera new: a small project that runs.
+#include "driver/Console.h"
+#include "driver/Files.h"
+#include "tools/tessera/Commands.h"
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+namespace tessera::tools {
+namespace {
+
+constexpr const char *kProgram = R"(# A kernel over rows, and a program that calls it. Try:
+#   tessera run NAME.tsr
+#   tessera run NAME.tsr scale_rows --random R=4,C=1000 --out y.npy
+#   tesserac NAME.tsr -o NAME.cu
+
+
+@kernel
+def scale_rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:
+    """Each row divided by its largest magnitude."""
+    r, _ = tile.origin()
+    v = x[r, :]
+    return v / tile.max(tile.abs(v), axis=-1, keepdim=True)
+)";
+
+constexpr const char *kCMake = R"(cmake_minimum_required(VERSION 3.24)
+project(NAME LANGUAGES C CXX)
+find_package(Tessera REQUIRED)
+find_package(OpenMP REQUIRED)
+
+tessera_add_library(NAME_kernels SOURCES NAME.tsr TARGETS cpu)
+add_executable(NAME main.cpp)
+target_link_libraries(NAME PRIVATE NAME_kernels)
+)";
+
+constexpr const char *kMain = R"(#include "NAME.h"
+#include <cstdio>
+#include <vector>
+
+int main() {
+  const int64_t shape[2] = {2, 3};
+  std::vector<float> x = {1, 2, 4, -8, 4, 2}, y(6);
+  TessTensor in{x.data(), TESS_F32, 2, shape, nullptr, TESS_DEVICE_CPU, 0};
+  TessTensor out{y.data(), TESS_F32, 2, shape, nullptr, TESS_DEVICE_CPU, 0};
+  if (scale_rows(&in, &out, nullptr) != TESS_OK) {
+    std::fprintf(stderr, "%s\n", tessLastErrorText());
+    return 1;
+  }
+  for (float value : y) std::printf("%g ", value);
+  std::printf("\n");
+}
+)";
+
+std::string withName(std::string text, const std::string &name) {
+  for (size_t at; (at = text.find("NAME")) != std::string::npos;) text.replace(at, 4, name);
+  return text;
+}
+
+int run(const std::string &path) {
+  std::string name = driver::fileNameOf(path);
+  bool good = !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_');
+  for (char c : name) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  if (!good) {
+    std::fprintf(stderr, "error[E0804]: `%s` is no name for a project: use letters, digits and `_`\n", name.c_str());
+    return driver::kBadUsage;
+  }
+  if (std::filesystem::exists(path)) {
+    std::fprintf(stderr, "error[E0703]: `%s` exists already; nothing was written\n", path.c_str());
+    return driver::kBadUsage;
+  }
+  std::string problem = driver::makeFolders(path);
+  if (problem.empty())
+    problem = driver::writeFiles({{path + "/" + name + ".tsr", withName(kProgram, name)},
+                                  {path + "/CMakeLists.txt", withName(kCMake, name)},
+                                  {path + "/main.cpp", withName(kMain, name)}});
+  if (!problem.empty()) {
+    std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", path.c_str(), problem.c_str());
+    return driver::kProgramHasErrors;
+  }
+  std::printf("made %s\n  tessera run %s/%s.tsr scale_rows --random R=4,C=1000 --out y.npy\n", path.c_str(), path.c_str(), name.c_str());
+  return driver::kSuccess;
+}
+
+}  // namespace
+
+void addNew(CLI::App &app, Chosen &chosen) {
+  auto path = std::make_shared<std::string>();
+  CLI::App *command = app.add_subcommand("new", "make a small project: a program, CMakeLists.txt and main.cpp");
+  command->add_option("path", *path, "folder to make; its last part names the project")->required();
+  command->footer("Example:\n  tessera new hello");
+  command->callback([path, &chosen] { chosen = [path] { return run(*path); }; });
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,238 @@
+// tessera run: compiles a program for a machine (or interprets it), calls a function, writes its results.
+#include "driver/Arguments.h"
+#include "driver/Console.h"
+#include "driver/Execute.h"
+#include "driver/Files.h"
+#include "driver/Process.h"
+#include "driver/Reference.h"
+#include "tools/tessera/Commands.h"
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace tessera::tools {
+namespace {
+
+using driver::Session;
+
+struct Options {
+  std::string path, function, target = "cpu", out, random;
+  std::vector<std::string> arguments;
+  uint64_t seed = 0;
+  int repeats = 20;
+  bool time = false, json = false, randomGiven = false;
+  driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
+};
+
+bool fail(Session &session, diag::Id id, std::string what, std::string help) {
+  session.diagnostics.report(id, {}, what).help(std::move(help));
+  return false;
+}
+
+std::string entryNames(const sema::Program &program) {
+  std::string names;
+  for (const auto &function : program.functions) names += (names.empty() ? "`" : ", `") + function->name + "`";
+  return names.empty() ? "it has none" : "it has " + names;
+}
+
+const sema::Function *chooseFunction(Session &session, const sema::Program &program, const std::string &name) {
+  if (name.empty()) {
+    if (const sema::Function *main = program.find("main")) return main;
+    if (program.functions.size() == 1) return program.functions[0].get();
+    fail(session, diag::Id::badOption, "which function shall run?", "name one behind the program: " + entryNames(program));
+    return nullptr;
+  }
+  const sema::Function *function = program.find(name);
+  if (!function) session.diagnostics.report(diag::Id::noSuchFunction, {}, session.path(), name).help(entryNames(program));
+  return function;
+}
+
+/// "n=1000,m=7" as dimension values.
+bool parseDims(Session &session, const std::string &text, std::map<std::string, int64_t> &dims) {
+  for (size_t at = 0; at < text.size();) {
+    size_t comma = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
+    std::string number = equals < comma ? text.substr(equals + 1, comma - equals - 1) : "";
+    char *end = nullptr;
+    long long value = std::strtoll(number.c_str(), &end, 10);
+    if (number.empty() || *end || value < 0)
+      return fail(session, diag::Id::badOption, "`--random " + text + "` is not of the form n=1000,m=64", "give each dimension a size that is not negative");
+    dims[text.substr(at, equals - at)] = value;
+    at = comma + 1;
+  }
+  return true;
+}
+
+/// All arguments of the call: random ones first, then those given by name.
+bool gather(Session &session, const sema::Function &function, const Options &options, driver::BoundArguments &bound) {
+  std::map<std::string, int64_t> dims;
+  std::map<std::string, NpyArray> named;
+  if (options.randomGiven) {
+    if (!parseDims(session, options.random, dims)) return false;
+    for (const auto &[dim, value] : dims)
+      if (std::find(function.dims.begin(), function.dims.end(), dim) == function.dims.end()) {
+        std::string known;
+        for (const std::string &name : function.dims) known += (known.empty() ? "" : ", ") + name;
+        return fail(session, diag::Id::badOption, "`" + function.name + "` has no dimension `" + dim + "`", known.empty() ? "it has none" : "it has " + known);
+      }
+    auto random = driver::randomArguments(function, dims, options.seed);
+    if (!random) return fail(session, diag::Id::badOption, random.error(), "all dimensions of the signature need a size");
+    named = std::move(*random);
+  }
+  for (const std::string &text : options.arguments) {
+    size_t equals = text.find('=');
+    std::string key = text.substr(0, equals);
+    auto it = std::find_if(function.params.begin(), function.params.end(), [&](const sema::Param &p) { return !p.isResult && p.var->name == key; });
+    if (equals == std::string::npos || it == function.params.end()) {
+      session.diagnostics.report(diag::Id::badArgument, {}, key, equals == std::string::npos ? "I expected name=value" : "`" + function.name + "` has no such parameter")
+          .help("the signature is " + function.signature);
+      return false;
+    }
+    auto value = driver::readArgument(*it, text.substr(equals + 1));
+    if (!value) {
+      session.diagnostics.report(diag::Id::badArgument, {}, key, value.error()).help("the parameter is `" + key + ": " + driver::describe(*it) + "`");
+      return false;
+    }
+    named.insert_or_assign(key, std::move(*value));
+  }
+  auto result = driver::bindArguments(function, std::move(named), dims);
+  if (!result) {
+    session.diagnostics.report(diag::Id::runFailed, {}, function.name, result.error()).help("give tensors with --arg x=x.npy, or let --random make them");
+    return false;
+  }
+  bound = std::move(*result);
+  return true;
+}
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+bool writeResults(Session &session, const sema::Function &function, const driver::BoundArguments &bound, const std::string &out) {
+  std::vector<driver::OutputFile> files;
+  if (bound.results.size() == 1 && out.back() != '/') {
+    files.push_back({out, writeNpy(bound.arrays[bound.results[0]])});
+  } else {
+    std::string folder = out.back() == '/' ? out : out + "/";
+    if (std::string problem = driver::makeFolders(folder); !problem.empty()) return fail(session, diag::Id::badOption, "I cannot make `" + folder + "`: " + problem, "choose another folder");
+    for (size_t i = 0; i < bound.results.size(); ++i)
+      files.push_back({folder + "result_" + std::to_string(i) + ".npy", writeNpy(bound.arrays[bound.results[i]])});
+  }
+  std::string problem = driver::writeFiles(files);
+  if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, out, problem).help("nothing was written");
+  return problem.empty();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  size_t n = values.size();
+  return n == 0 ? 0 : n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void report(const sema::Function &function, const driver::BoundArguments &bound, const Options &options, const std::vector<double> &seconds) {
+  double middle = median(seconds);
+  if (options.json) {
+    nlohmann::ordered_json out{{"function", function.name}, {"target", options.target}};
+    for (size_t i = 0; i < bound.results.size(); ++i) {
+      const NpyArray &array = bound.arrays[bound.results[i]];
+      out["results"].push_back({{"name", function.results[i].name}, {"dtype", std::string(name(array.dtype))}, {"shape", array.shape}});
+    }
+    if (!seconds.empty()) out["seconds"] = middle, out["bytesPerSecond"] = static_cast<double>(bound.bytesMoved) / middle, out["runs"] = seconds.size();
+    std::printf("%s\n", out.dump().c_str());
+    return;
+  }
+  for (size_t i = 0; i < bound.results.size(); ++i) {
+    const NpyArray &array = bound.arrays[bound.results[i]];
+    std::printf("%s: %s%s%s\n", function.results[i].name.c_str(), std::string(name(array.dtype)).c_str(), shapeText(array.shape).c_str(),
+                driver::previewOf(array).c_str());
+  }
+  if (!seconds.empty())
+    std::printf("median of %zu runs: %.3f ms, %.2f GB/s\n", seconds.size(), middle * 1e3, static_cast<double>(bound.bytesMoved) / middle * 1e-9);
+}
+
+/// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
+int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target) {
+  if (target.reference) {
+    std::string problem = driver::interpretMain(session, function);
+    if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
+    return problem.empty() ? driver::kSuccess : driver::kProgramHasErrors;
+  }
+  std::string program = driver::buildProgram(session, target);
+  if (program.empty()) return driver::kProgramHasErrors;
+  const char *arguments[] = {program.c_str(), nullptr};
+  std::fflush(nullptr);
+  execv(program.c_str(), const_cast<char *const *>(arguments));
+  session.diagnostics.report(diag::Id::runFailed, {}, program, "it could not be started");
+  return driver::kProgramHasErrors;
+}
+
+int runFunction(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
+  driver::BoundArguments bound;
+  if (!gather(session, function, options, bound)) return driver::kProgramHasErrors;
+  std::vector<double> seconds;
+  std::string problem;
+  if (target.reference) {
+    problem = driver::interpret(session, function, bound, options.time ? options.repeats : 0, seconds);
+  } else {
+    auto loaded = driver::loadCompiled(session, target);
+    if (!loaded) return driver::kProgramHasErrors;
+    problem = loaded->time(function.name, bound, options.time ? options.repeats : 0, seconds);
+  }
+  if (!problem.empty()) {
+    session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
+    return driver::kProgramHasErrors;
+  }
+  if (!options.out.empty() && !writeResults(session, function, bound, options.out)) return driver::kProgramHasErrors;
+  report(function, bound, options, seconds);
+  return driver::kSuccess;
+}
+
+int run(const Options &options) {
+  Session session;
+  auto finish = [&](int code) {
+    if (!session.diagnostics.all().empty()) driver::printMessages(session, options.format());
+    return code;
+  };
+  auto target = driver::parseTarget(options.target);
+  if (!target) {
+    session.diagnostics.report(diag::Id::unknownTarget, {}, options.target).help("I know cpu, cuda, cuda:sm_90a, hip, hip:gfx942 and reference");
+    return finish(driver::kBadUsage);
+  }
+  if (!session.load(options.path)) return finish(driver::kProgramHasErrors);
+  const sema::Program *program = session.check();
+  if (!program || session.diagnostics.hasErrors()) return finish(driver::kProgramHasErrors);
+  const sema::Function *function = chooseFunction(session, *program, options.function);
+  if (!function) return finish(driver::kBadUsage);
+  bool isMain = function->kind == sema::FunctionKind::Host;
+  return finish(isMain ? runMain(session, *function, *target) : runFunction(session, *function, *target, options));
+}
+
+}  // namespace
+
+void addRun(CLI::App &app, Chosen &chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand("run", "compile a program for this machine and call one of its functions");
+  command->add_option("path", options->path, "the program, a .tsr file")->required();
+  command->add_option("function", options->function, "the function; else `main`, else the only one");
+  command->add_option("--arg", options->arguments, "an argument: x=x.npy for tensors, alpha=2.0 for scalars; may be repeated");
+  command->add_option("--out", options->out, "where the result goes: a .npy file; a folder for several (result_0.npy, ...)");
+  command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
+  CLI::Option *random = command->add_option("--random", options->random, "make inputs from the signature; sizes as n=1000,m=64");
+  command->add_option("--seed", options->seed, "seed of --random")->capture_default_str();
+  command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
+  command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));
+  command->add_flag("--json", options->json, "results and messages as JSON");
+  command->footer(R"(Examples:
+  tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
+  tessera run saxpy.tsr saxpy --random n=1000000 --seed 7 --arg alpha=2.0 --time
+  tessera run norms.tsr layer_norm --random B=2,S=3,D=1000 --target reference
+  tessera run program.tsr                         its `def main()`)");
+  command->callback([options, random, &chosen] {
+    options->randomGiven = random->count() > 0;
+    chosen = [options] { return run(*options); };
+  });
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,137 @@
+// tesserac: one .tsr file in; source, C header, manifest and line map out.
+#include "diag/Diagnostic.h"
+#include "driver/Compiler.h"
+#include "driver/Console.h"
+#include "driver/Files.h"
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+using namespace tessera;
+using namespace tessera::driver;
+
+namespace {
+
+struct Options {
+  std::string input, output, target, emit, depfile, function;
+  bool json = false, sarif = false, lineDirectives = false, standalone = false;
+  MessageFormat format() const { return sarif ? MessageFormat::Sarif : json ? MessageFormat::Json : MessageFormat::Text; }
+};
+
+constexpr const char *kFooter = R"(Examples:
+  tesserac model.tsr -o model.cu                  CUDA C++, with model.h and model.json beside it
+  tesserac model.tsr -o model.hip                 HIP
+  tesserac model.tsr -o build/model.cpp           C++ with OpenMP
+  tesserac model.tsr --target cuda:sm_90a -o k.cu --standalone
+  tesserac model.tsr --emit=tile                  the program at one level of the compiler, to stdout
+  tesserac model.tsr --json -o model.cu           messages as JSON on stdout)";
+
+void addOptions(CLI::App &app, Options &options) {
+  app.add_option("input", options.input, "the program, a .tsr file")->required();
+  app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target");
+  app.add_option("--target", options.target, "cpu, cuda[:sm_90a], hip[:gfx942]; needed only if the suffix does not say it");
+  app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source");
+  app.add_option("--function", options.function, "with --emit: only this function");
+  app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja");
+  app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
+  app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
+  app.add_flag("--json", options.json, "messages as JSON on stdout");
+  app.add_flag("--sarif", options.sarif, "messages as SARIF 2.1.0 on stdout");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "tesserac 0.1.0");
+}
+
+/// The target of the options; reports what is wrong with them.
+std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &diagnostics) {
+  if (!options.target.empty()) {
+    auto target = parseTarget(options.target);
+    if (target && !target->reference) return target;
+    auto message = diagnostics.report(diag::Id::unknownTarget, {}, options.target);
+    if (target) message.help("the reference interpreter writes no source: use `tessera run --target reference`");
+    else message.help("I know cpu, cuda, cuda:sm_90a, hip and hip:gfx942; did you mean `" +
+                      std::string(diag::didYouMean(options.target, targetNames())) + "`?");
+    return std::nullopt;
+  }
+  if (options.output.empty()) return TargetSpec{};
+  auto target = targetOfSuffix(suffixOf(options.output));
+  if (!target)
+    diagnostics.report(diag::Id::unknownSuffix, {}, options.output)
+        .help("name it .cu for CUDA, .hip for HIP or .cpp for C++, or give --target");
+  return target;
+}
+
+std::string depfileText(const Session &session, const std::string &output) {
+  auto escaped = [](const std::string &path) {
+    std::string out;
+    for (char c : path) {
+      if (c == ' ' || c == '#') out += '\\';
+      out += c;
+    }
+    return out;
+  };
+  std::string text = escaped(output) + ":";
+  for (const std::string &file : session.filesRead()) text += " \\\n  " + escaped(file);
+  return text + "\n";
+}
+
+bool writeProduct(Session &session, const Options &options, Product product) {
+  std::string stem = folderOf(options.output) + "/" + stemOf(options.output);
+  std::vector<OutputFile> files = {{options.output, std::move(product.source)},
+                                   {stem + ".h", std::move(product.header)},
+                                   {stem + ".json", std::move(product.manifest)},
+                                   {stem + ".lines.json", std::move(product.lineMap)}};
+  if (!options.depfile.empty()) files.push_back({options.depfile, depfileText(session, options.output)});
+  std::string problem = writeFiles(files);
+  if (problem.empty()) return true;
+  session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help("nothing was written");
+  return false;
+}
+
+bool compile(Session &session, const Options &options) {
+  auto target = chooseTarget(options, session.diagnostics);
+  auto level = options.emit.empty() ? std::optional(Level::Source) : levelByName(options.emit);
+  if (!level)
+    session.diagnostics.report(diag::Id::badOption, {}, "`--emit=" + options.emit + "` names no level")
+        .help("the levels are ast, checked, graph, schedule, tile, target and source");
+  if (options.emit.empty() && options.output.empty() && target)
+    session.diagnostics.report(diag::Id::badOption, {}, "I do not know where to write the source")
+        .help("give an output, such as `-o " + stemOf(options.input) + ".cu`, or a level to print, such as `--emit=tile`");
+  if (!options.output.empty() && options.output == options.input)
+    session.diagnostics.report(diag::Id::outputIsInput, {}, options.output).help("give another name to -o");
+  if (session.diagnostics.hasErrors() || !session.load(options.input)) return false;
+
+  CompileOptions compileOptions;
+  compileOptions.target = *target;
+  compileOptions.sourceName = options.output.empty() ? stemOf(options.input) + target->suffix() : fileNameOf(options.output);
+  compileOptions.lineDirectives = options.lineDirectives;
+  compileOptions.standalone = options.standalone;
+  Compiler compiler(session, compileOptions);
+  if (!options.emit.empty()) {
+    auto text = compiler.textAt(*level, options.function);
+    if (!text) return false;
+    if (options.output.empty()) return std::fputs(text->c_str(), stdout) >= 0;
+    std::string problem = writeFiles({{options.output, *text}});
+    if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem);
+    return problem.empty();
+  }
+  auto product = compiler.emit();
+  return product && writeProduct(session, options, std::move(*product));
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  return guardedMain([&] {
+    CLI::App app{"tesserac compiles a Tessera program to readable CUDA C++, HIP or C++ source"};
+    Options options;
+    addOptions(app, options);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+      return app.exit(error) == 0 ? kSuccess : kBadUsage;
+    }
+    Session session;
+    bool good = compile(session, options);
+    if (!(options.format() == MessageFormat::Json && good && !options.emit.empty())) printMessages(session, options.format());
+    return good && !session.diagnostics.hasErrors() ? kSuccess : kProgramHasErrors;
+  });
+}
