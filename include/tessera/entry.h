@@ -1,0 +1,433 @@
+// What the C functions of emitted code are made of: checks of arguments, temporaries, launches. Nothing here throws or
+// aborts: the first failure is kept as a status and a sentence, and what comes after it does nothing.
+//
+//   extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
+//     tsr::Call call("softmax", stream);
+//     tsr::Dim R("R"), C("C");
+//     const auto x_view = call.input<const tsr::bf16>("x", x, {R, C});  ...
+#pragma once
+#include "tessera/abi.h"
+#include "tessera/device/math.h"
+#include "tessera/device/view.h"
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <new>
+#include <tuple>
+#include <utility>
+
+namespace tsr {
+namespace detail {
+
+struct ErrorText {
+  char text[1024] = "";
+};
+inline ErrorText &error_text() {
+  static thread_local ErrorText error;
+  return error;
+}
+
+template <class T> struct DTypeOf;
+#define TSR_DTYPE_OF(type, code, bits, name)                       \
+  template <> struct DTypeOf<type> {                               \
+    static TessDType dtype() { return {code, bits, 1}; }           \
+    static const char *text() { return name; }                     \
+  };
+TSR_DTYPE_OF(double, TESS_FLOAT, 64, "f64")
+TSR_DTYPE_OF(float, TESS_FLOAT, 32, "f32")
+TSR_DTYPE_OF(tf32, TESS_TF32, 32, "tf32")
+TSR_DTYPE_OF(bf16, TESS_BFLOAT, 16, "bf16")
+TSR_DTYPE_OF(f16, TESS_FLOAT, 16, "f16")
+TSR_DTYPE_OF(f8e4m3, TESS_FLOAT8_E4M3FN, 8, "f8e4m3")
+TSR_DTYPE_OF(f8e5m2, TESS_FLOAT8_E5M2, 8, "f8e5m2")
+TSR_DTYPE_OF(f6e2m3, TESS_FLOAT6_E2M3FN, 6, "f6e2m3")
+TSR_DTYPE_OF(f6e3m2, TESS_FLOAT6_E3M2FN, 6, "f6e3m2")
+TSR_DTYPE_OF(f4e2m1, TESS_FLOAT4_E2M1FN, 4, "f4e2m1")
+TSR_DTYPE_OF(int64_t, TESS_INT, 64, "i64")
+TSR_DTYPE_OF(int32_t, TESS_INT, 32, "i32")
+TSR_DTYPE_OF(int16_t, TESS_INT, 16, "i16")
+TSR_DTYPE_OF(int8_t, TESS_INT, 8, "i8")
+TSR_DTYPE_OF(i4, TESS_INT, 4, "i4")
+TSR_DTYPE_OF(uint32_t, TESS_UINT, 32, "u32")
+TSR_DTYPE_OF(uint16_t, TESS_UINT, 16, "u16")
+TSR_DTYPE_OF(uint8_t, TESS_UINT, 8, "u8")
+TSR_DTYPE_OF(bool, TESS_BOOL, 8, "bool")
+TSR_DTYPE_OF(complex64, TESS_COMPLEX, 64, "complex64")
+#undef TSR_DTYPE_OF
+
+inline const char *dtype_text(TessDType dtype, char (&buffer)[32]) {
+  const char *family = "code ";
+  switch (dtype.code) {
+  case TESS_INT: family = "i"; break;
+  case TESS_UINT: family = "u"; break;
+  case TESS_FLOAT: family = "f"; break;
+  case TESS_BFLOAT: family = "bf"; break;
+  case TESS_COMPLEX: family = "complex"; break;
+  case TESS_BOOL: return "bool";
+  case TESS_FLOAT8_E4M3FN: return "f8e4m3";
+  case TESS_FLOAT8_E5M2: return "f8e5m2";
+  case TESS_FLOAT6_E2M3FN: return "f6e2m3";
+  case TESS_FLOAT6_E3M2FN: return "f6e3m2";
+  case TESS_FLOAT4_E2M1FN: return "f4e2m1";
+  case TESS_TF32: return "tf32";
+  default: snprintf(buffer, sizeof buffer, "of DLPack code %d", dtype.code); return buffer;
+  }
+  snprintf(buffer, sizeof buffer, "%s%d", family, dtype.bits);
+  return buffer;
+}
+
+// The machine's runtime under one name.
+#if defined(TSR_CUDA)
+using DeviceError = cudaError_t;
+constexpr DeviceError kDeviceOk = cudaSuccess;
+inline const char *device_error_text(DeviceError e) { return cudaGetErrorString(e); }
+inline DeviceError device_last_error() { return cudaGetLastError(); }
+inline DeviceError device_get(int *id) { return cudaGetDevice(id); }
+inline DeviceError device_set(int id) { return cudaSetDevice(id); }
+inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
+  return cudaMallocAsync(to, bytes, static_cast<cudaStream_t>(stream));
+}
+inline DeviceError device_free(void *memory, TessStream stream) {
+  return cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+}
+template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+constexpr int kDeviceTypes[] = {TESS_CUDA, TESS_CUDA_HOST, TESS_CUDA_MANAGED};
+constexpr const char *kDeviceText = "a CUDA device";
+#elif defined(TSR_HIP)
+using DeviceError = hipError_t;
+constexpr DeviceError kDeviceOk = hipSuccess;
+inline const char *device_error_text(DeviceError e) { return hipGetErrorString(e); }
+inline DeviceError device_last_error() { return hipGetLastError(); }
+inline DeviceError device_get(int *id) { return hipGetDevice(id); }
+inline DeviceError device_set(int id) { return hipSetDevice(id); }
+inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
+  return hipMallocAsync(to, bytes, static_cast<hipStream_t>(stream));
+}
+inline DeviceError device_free(void *memory, TessStream stream) {
+  return hipFreeAsync(memory, static_cast<hipStream_t>(stream));
+}
+template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
+  return hipFuncSetAttribute(reinterpret_cast<const void *>(kernel), hipFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+constexpr int kDeviceTypes[] = {TESS_ROCM, TESS_ROCM_HOST};
+constexpr const char *kDeviceText = "a ROCm device";
+#else
+using DeviceError = int;
+constexpr DeviceError kDeviceOk = 0;
+inline const char *device_error_text(DeviceError) { return "out of memory"; }
+inline DeviceError device_last_error() { return 0; }
+inline DeviceError device_get(int *id) { return *id = 0; }
+inline DeviceError device_set(int) { return 0; }
+inline DeviceError device_allocate(void **to, size_t bytes, TessStream) {
+  *to = ::operator new(bytes, std::align_val_t(64), std::nothrow);
+  return *to ? 0 : 1;
+}
+inline DeviceError device_free(void *memory, TessStream) {
+  ::operator delete(memory, std::align_val_t(64), std::nothrow);
+  return 0;
+}
+constexpr int kDeviceTypes[] = {TESS_CPU, TESS_CUDA_HOST, TESS_ROCM_HOST};
+constexpr const char *kDeviceText = "the CPU";
+#endif
+
+}  // namespace detail
+
+/// A dimension variable: without a value until the first tensor whose shape has it.
+struct Dim {
+  explicit Dim(const char *name) : name(name) {}
+  const char *name;
+  int64_t value = -1;
+  const char *argument = "";  // where the value comes from
+  int axis = 0;
+  operator int64_t() const { return value; }
+};
+
+/// One extent of a declared shape: a variable, a number, or an expression that Call::extent checks later.
+struct Extent {
+  Extent(Dim &dim) : dim(&dim) {}
+  Extent(int value) : number(value) {}
+  Extent(int64_t value) : number(value) {}
+  static Extent later() { return Extent(int64_t(-1)); }
+  Dim *dim = nullptr;
+  int64_t number = -1;
+};
+
+/// One call of an entry function.
+class Call {
+public:
+  Call(const char *function, TessStream stream) : function_(function), stream_(stream) {
+    detail::error_text().text[0] = '\0';
+  }
+  ~Call() {
+    while (memory_) {
+      Memory *next = memory_->next;
+      (void)detail::device_free(memory_->data, stream_);
+      delete memory_;
+      memory_ = next;
+    }
+    if (previousDevice_ >= 0) (void)detail::device_set(previousDevice_);
+  }
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  bool failed() const { return status_ != TESS_OK; }
+  TessStatus status() const { return status_; }
+
+  /// Checks a tensor that is only read, and binds the variables of its shape.
+  template <class T> void input(const char *name, const TessTensor *tensor, std::initializer_list<Extent> shape) {
+    check<T>(name, tensor, shape, false);
+  }
+  /// Checks a tensor that is written (and perhaps read).
+  template <class T> void output(const char *name, const TessTensor *tensor, std::initializer_list<Extent> shape) {
+    check<T>(name, tensor, shape, true);
+  }
+  /// Checks an extent that is an expression over variables: `text` is how the program writes it.
+  void extent(const char *name, const TessTensor *tensor, int axis, int64_t expected, const char *text) {
+    if (failed() || tensor->shape[axis] == expected) return;
+    fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld, but `%s` is %lld", name, axis,
+         static_cast<long long>(tensor->shape[axis]), text, static_cast<long long>(expected));
+  }
+  /// Checks a fact about dimensions: `left relation right`, with both values for the message.
+  void require(bool holds, const char *text, int64_t left, int64_t right, const char *leftText) {
+    if (failed() || holds) return;
+    fail(TESS_ERROR_REQUIREMENT, "`%s` is required, but `%s` is %lld (compared with %lld)", text, leftText,
+         static_cast<long long>(left), static_cast<long long>(right));
+  }
+  void capacity(const char *text, int64_t value, int64_t most) {
+    if (failed() || value <= most) return;
+    fail(TESS_ERROR_CAPACITY, "`%s` is %lld, but this function was compiled for at most %lld", text,
+         static_cast<long long>(value), static_cast<long long>(most));
+  }
+
+  /// The elements of a checked tensor.
+  template <class T> T *data(const TessTensor *tensor) const {
+    return reinterpret_cast<T *>(static_cast<unsigned char *>(tensor->data) + tensor->byte_offset);
+  }
+  /// Device memory until the end of the call; null after a failure.
+  template <class T> T *temporary(const char *name, int64_t count) {
+    if (failed()) return nullptr;
+    const size_t bytes = static_cast<size_t>(count > 0 ? count : 1) * sizeof(T);
+    Memory *memory = new (std::nothrow) Memory;
+    void *data = nullptr;
+    if (memory) {
+      if (detail::DeviceError e = detail::device_allocate(&data, bytes, stream_); e == detail::kDeviceOk) {
+        *memory = {data, memory_};
+        memory_ = memory;
+        return static_cast<T *>(data);
+      }
+      delete memory;
+      (void)detail::device_last_error();  // the failure is told by the status
+    }
+    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %zu bytes", name, bytes);
+    return nullptr;
+  }
+
+  /// The number of groups of a launch as the machine takes it: at most 2^31 - 1.
+  unsigned groups(int64_t count) {
+    if (failed() || count <= 0) return 0;
+    if (count > 0x7fffffff) fail(TESS_ERROR_LAUNCH, "%lld groups are more than a launch can have", static_cast<long long>(count));
+    return static_cast<unsigned>(count);
+  }
+#if !defined(TSR_CPU)
+  /// Lets a kernel use so many bytes of dynamic shared memory.
+  template <class Kernel> void allow_shared(Kernel *kernel, int64_t bytes) {
+    if (failed() || bytes <= 48 * 1024) return;
+    const detail::DeviceError error = detail::device_allow_shared(kernel, static_cast<int>(bytes));
+    if (error == detail::kDeviceOk) return;
+    (void)detail::device_last_error();
+    fail(TESS_ERROR_LAUNCH, "this device does not give a group %lld bytes of shared memory", static_cast<long long>(bytes));
+  }
+#endif
+#if defined(TSR_CUDA)
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(stream_); }
+#elif defined(TSR_HIP)
+  hipStream_t stream() const { return static_cast<hipStream_t>(stream_); }
+#endif
+  /// The status of the call after its launches.
+  TessStatus finish() {
+    if (!failed()) {
+      if (detail::DeviceError e = detail::device_last_error(); e != detail::kDeviceOk)
+        fail(TESS_ERROR_LAUNCH, "%s", detail::device_error_text(e));
+    }
+    return status_;
+  }
+
+#if defined(__GNUC__)
+  __attribute__((format(printf, 3, 4)))
+#endif
+  void fail(TessStatus status, const char *format, ...) {
+    if (failed()) return;
+    status_ = status;
+    char *text = detail::error_text().text;
+    int used = snprintf(text, sizeof(detail::ErrorText), "%s: ", function_);
+    if (used < 0 || used >= static_cast<int>(sizeof(detail::ErrorText))) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof(detail::ErrorText) - static_cast<size_t>(used), format, arguments);
+    va_end(arguments);
+  }
+
+private:
+  struct Memory {
+    void *data = nullptr;
+    Memory *next = nullptr;
+  };
+  struct Range {
+    const char *name;
+    uintptr_t begin, end;
+    bool written;
+  };
+  static constexpr int kMaxTensors = 128;
+
+  template <class T> void check(const char *name, const TessTensor *tensor, std::initializer_list<Extent> shape, bool written) {
+    check_tensor(name, tensor, detail::DTypeOf<T>::dtype(), detail::DTypeOf<T>::text(), sizeof(T), shape, written);
+  }
+
+  void check_tensor(const char *name, const TessTensor *tensor, TessDType dtype, const char *dtypeText, size_t elementBytes,
+                    std::initializer_list<Extent> shape, bool written) {
+    if (failed()) return;
+    if (!tensor) return fail(TESS_ERROR_ARGUMENT, "argument `%s` is null", name);
+    if (tensor->dtype.code != dtype.code || tensor->dtype.bits != dtype.bits || tensor->dtype.lanes > 1) {
+      char buffer[32];
+      return fail(TESS_ERROR_DTYPE, "argument `%s`: its dtype is %s, but %s is declared", name,
+                  detail::dtype_text(tensor->dtype, buffer), dtypeText);
+    }
+    const int rank = static_cast<int>(shape.size());
+    if (tensor->ndim != rank)
+      return fail(TESS_ERROR_SHAPE, "argument `%s`: it has %d dimensions, but %d are declared", name, tensor->ndim, rank);
+    if (rank > 0 && !tensor->shape) return fail(TESS_ERROR_ARGUMENT, "argument `%s`: its shape is null", name);
+    check_device(name, tensor);
+    int axis = 0;
+    for (const Extent &extent : shape) bind(name, tensor->shape[axis], axis, extent), ++axis;
+    check_layout(name, tensor, elementBytes, written);
+  }
+
+  void bind(const char *name, int64_t seen, int axis, const Extent &declared) {
+    if (failed()) return;
+    if (seen < 0)
+      return fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld", name, axis, static_cast<long long>(seen));
+    if (Dim *dim = declared.dim) {
+      if (dim->value < 0) {
+        dim->value = seen;
+        dim->argument = name;
+        dim->axis = axis;
+      } else if (dim->value != seen) {
+        fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld, but `%s` is %lld (from dimension %d of argument `%s`)",
+             name, axis, static_cast<long long>(seen), dim->name, static_cast<long long>(dim->value), dim->axis, dim->argument);
+      }
+    } else if (declared.number >= 0 && declared.number != seen) {
+      fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld, but %lld is declared", name, axis,
+           static_cast<long long>(seen), static_cast<long long>(declared.number));
+    }
+  }
+
+  void check_device(const char *name, const TessTensor *tensor) {
+    if (failed()) return;
+    bool known = false;
+    for (int type : detail::kDeviceTypes) known = known || tensor->device.type == type;
+    if (!known)
+      return fail(TESS_ERROR_DEVICE, "argument `%s`: its memory is of device type %d, but this function runs on %s", name,
+                  tensor->device.type, detail::kDeviceText);
+#if !defined(TSR_CPU)
+    if (tensor->device.type != detail::kDeviceTypes[0]) return;  // memory that every device of the machine reads
+    if (device_ >= 0 && tensor->device.id != device_)
+      return fail(TESS_ERROR_DEVICE, "argument `%s` is on device %d, but the arguments before it are on device %d", name,
+                  tensor->device.id, device_);
+    if (device_ >= 0) return;
+    device_ = tensor->device.id;
+    int current = 0;
+    detail::DeviceError error = detail::device_get(&current);
+    if (error == detail::kDeviceOk && current != device_) {
+      error = detail::device_set(device_);
+      previousDevice_ = current;
+    }
+    if (error != detail::kDeviceOk) fail(TESS_ERROR_DEVICE, "device %d: %s", device_, detail::device_error_text(error));
+#endif
+  }
+
+  void check_layout(const char *name, const TessTensor *tensor, size_t elementBytes, bool written) {
+    if (failed()) return;
+    int64_t count = 1;
+    for (int axis = tensor->ndim - 1; axis >= 0; --axis) count *= tensor->shape[axis];
+    if (count == 0) return;  // nothing will be touched
+    int64_t expected = 1;
+    for (int axis = tensor->ndim - 1; axis >= 0 && tensor->strides; --axis) {
+      if (tensor->shape[axis] != 1 && tensor->strides[axis] != expected)
+        return fail(TESS_ERROR_LAYOUT,
+                    "argument `%s`: the stride of dimension %d is %lld, but a contiguous row-major tensor has %lld; copy it first",
+                    name, axis, static_cast<long long>(tensor->strides[axis]), static_cast<long long>(expected));
+      expected *= tensor->shape[axis];
+    }
+    if (!tensor->data) return fail(TESS_ERROR_ARGUMENT, "argument `%s`: its data pointer is null", name);
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
+    if (begin % elementBytes != 0)
+      return fail(TESS_ERROR_LAYOUT, "argument `%s`: its first element is not aligned to %zu bytes", name, elementBytes);
+    const Range range{name, begin, begin + static_cast<uintptr_t>(count) * elementBytes, written};
+    for (int i = 0; i < ranges_; ++i) {
+      const Range &other = range_[i];
+      if ((written || other.written) && range.begin < other.end && other.begin < range.end)
+        return fail(TESS_ERROR_ALIAS, "arguments `%s` and `%s` share memory, and one of them is written", other.name, name);
+    }
+    if (ranges_ < kMaxTensors) range_[ranges_++] = range;
+  }
+
+  const char *function_;
+  TessStream stream_;
+  TessStatus status_ = TESS_OK;
+  Memory *memory_ = nullptr;
+  int previousDevice_ = -1;
+#if !defined(TSR_CPU)
+  int device_ = -1;
+#endif
+  int ranges_ = 0;
+  Range range_[kMaxTensors];
+};
+
+namespace detail {
+
+template <class P> bool fits(const TessValue &value) {
+  if constexpr (std::is_pointer<P>::value) return value.kind == TESS_VALUE_TENSOR;
+  else if constexpr (std::is_floating_point<P>::value) return value.kind == TESS_VALUE_REAL || value.kind == TESS_VALUE_INTEGER;
+  else return value.kind == TESS_VALUE_INTEGER;
+}
+template <class P> P unpacked(const TessValue &value) {
+  if constexpr (std::is_pointer<P>::value) return value.as.tensor;
+  else if constexpr (std::is_floating_point<P>::value)
+    return static_cast<P>(value.kind == TESS_VALUE_REAL ? value.as.real : static_cast<double>(value.as.integer));
+  else return static_cast<P>(value.as.integer);
+}
+template <class... P, size_t... I>
+TessStatus call_unpacked(TessStatus (*function)(P...), const char *name, const TessValue *args, TessStream stream,
+                         std::index_sequence<I...>) {
+  using All = std::tuple<P...>;
+  int wrong = -1;
+  ((wrong < 0 && !fits<std::tuple_element_t<I, All>>(args[I]) ? void(wrong = static_cast<int>(I)) : void()), ...);
+  if (wrong >= 0) {
+    Call call(name, stream);
+    call.fail(TESS_ERROR_ARGUMENT, "argument %d is of another kind than declared (kind %d)", wrong, args[wrong].kind);
+    return call.status();
+  }
+  return function(unpacked<std::tuple_element_t<I, All>>(args[I])..., stream);
+}
+
+}  // namespace detail
+
+/// Calls an entry function with arguments from an array: what its `..._call` does. The stream is its last parameter.
+template <class... P>
+TessStatus call_with(TessStatus (*function)(P...), const char *name, const TessValue *args, int32_t count, TessStream stream) {
+  constexpr int declared = static_cast<int>(sizeof...(P)) - 1;
+  if (count != declared || (count > 0 && !args)) {
+    Call call(name, stream);
+    call.fail(TESS_ERROR_ARGUMENT, "%d arguments were given, but %d are declared", count, declared);
+    return call.status();
+  }
+  return detail::call_unpacked(function, name, args, stream, std::make_index_sequence<declared>());
+}
+
+}  // namespace tsr
+
+// One definition in a program, whichever emitted file it comes from.
+extern "C" __attribute__((weak)) const char *tessLastErrorText(void) { return tsr::detail::error_text().text; }
