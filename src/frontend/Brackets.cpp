@@ -1,0 +1,126 @@
+// Brackets: matching, unclosed and stray ones, C-style blocks, limits of nesting.
+#include "frontend/Kinds.h"
+#include "frontend/Lines.h"
+
+namespace tessera::frontend {
+
+using diag::Id;
+
+void LineSplitter::tooDeep(Token token, std::string_view what, size_t limit) {
+  spoilt_ = true;
+  if (diag::Engine *engine = speak())
+    engine->report(Id::nestingTooDeep, span(token), what, limit).label("one too many").help("give a part a name of its own");
+}
+
+/// Operators, calls and attributes chain into trees as deep as the chain is long.
+void LineSplitter::countChain(Token token) {
+  size_t &level = open_.empty() ? baseChain_ : open_.back().chain;
+  if (token.kind == K::COMMA || token.kind == K::SEMICOLON) {
+    chain_ -= level;
+    level = 0;
+  } else if (isOperator(token.kind) || isOpener(token.kind)) {
+    ++level;
+    if (++chain_ == kMaxChain) tooDeep(token, "operators, calls and attributes in one expression", kMaxChain);
+  }
+}
+
+void LineSplitter::open(Token token) {
+  if (token.kind == K::LBRACE && braceBlock(token)) return;
+  if (open_.size() == kMaxBrackets) {
+    tooDeep(token, "brackets inside one another", kMaxBrackets);
+    skippedDepth_ = open_.size() + 1;
+    return;
+  }
+  open_.push_back({token.kind, span(token), indentAt(token.begin)});
+  line_.tokens.push_back(token);
+}
+
+void LineSplitter::close(Token token) {
+  if (open_.empty()) {
+    if (diag::Engine *engine = speak())
+      engine->report(Id::unmatchedBracket, span(token), spelling(token.kind))
+          .label("nothing is open here")
+          .fix(span(token), "", "delete `" + std::string(spelling(token.kind)) + "`");
+    return;
+  }
+  if (token.kind != closerOf(open_.back().kind)) {
+    const Open &top = open_.back();
+    std::string wanted(spelling(closerOf(top.kind)));
+    if (diag::Engine *engine = speak())
+      engine->report(Id::mismatchedBracket, span(token), spelling(token.kind), spelling(top.kind))
+          .label("I expected `" + wanted + "`")
+          .note(top.span, "`" + std::string(spelling(top.kind)) + "` is opened here")
+          .fix(span(token), wanted, "write `" + wanted + "`");
+    bool opened = false;
+    for (const Open &open : open_) opened |= closerOf(open.kind) == token.kind;
+    if (!opened) token.kind = closerOf(top.kind);
+    while (closerOf(open_.back().kind) != token.kind) {
+      line_.tokens.push_back({closerOf(open_.back().kind), token.begin, token.begin});
+      chain_ -= open_.back().chain;
+      open_.pop_back();
+    }
+  }
+  chain_ -= open_.back().chain;
+  open_.pop_back();
+  line_.tokens.push_back(token);
+}
+
+/// Closes what is open, as if the closing brackets stood at `at`.
+void LineSplitter::closeAll(uint32_t at, bool report) {
+  if (open_.empty()) return;
+  std::string closers;
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open) closers += spelling(closerOf(open->kind));
+  if (report) {
+    if (diag::Engine *engine = speak())
+      engine->report(Id::unclosedBracket, open_.back().span, spelling(open_.back().kind))
+          .label("opened here")
+          .note(span(at, at), "I expected `" + closers + "` here at the latest")
+          .fix(span(at, at), closers, "insert `" + closers + "`");
+  }
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open) line_.tokens.push_back({closerOf(open->kind), at, at});
+  open_.clear();
+  chain_ = baseChain_;
+}
+
+bool LineSplitter::lineOpensBlock(const Tokens &tokens) const {
+  return !tokens.empty() && (startsBlock(tokens[0].kind) || (tokens[0].kind == K::NAME && isForeignHeader(word(tokens[0]))));
+}
+
+/// The raw index of the `}` for the `{` just read; raw_.size() when there is none.
+size_t LineSplitter::matchingBrace() const {
+  size_t depth = 1, i = at_;
+  for (; i < raw_.size(); ++i) {
+    if (raw_[i].kind == K::LBRACE) ++depth;
+    if (raw_[i].kind == K::RBRACE && --depth == 0) break;
+  }
+  return i;
+}
+
+/// `if x {` at the end of a line, up to a `}` with nothing but a line end behind it: a block as C writes it. The same
+/// with the `{` on a line of its own.
+bool LineSplitter::braceBlock(Token token) {
+  const Token *behind = next();
+  if (!open_.empty() || (behind && behind->kind != K::NEWLINE && behind->kind != K::COMMENT)) return false;
+  bool ownLine = line_.tokens.empty();
+  if (ownLine && (lines.empty() || lines.back().tokens.back().kind == K::COLON)) return false;
+  Tokens &header = ownLine ? lines.back().tokens : line_.tokens;
+  uint32_t last = header.back().kind;
+  if (!lineOpensBlock(header) || !(endsValue(last) || last == K::ELSE || last == K::TRY || last == K::FINALLY)) return false;
+  size_t match = matchingBrace();
+  if (match < raw_.size()) {
+    const Token *after = match + 1 < raw_.size() ? &raw_[match + 1] : nullptr;
+    bool lineEnds = !after || after->kind == K::NEWLINE || after->kind == K::COMMENT || after->kind == K::ELSE ||
+                    after->kind == K::ELIF || after->kind == K::SEMICOLON || after->kind == K::RBRACE;
+    if (!lineEnds) return false;
+    droppedBraces_.insert(match);
+  }
+  diagnostics_.report(Id::braceBlock, span(token))
+      .label("no `{` here")
+      .fix(span(header.back().end, token.end), ":", "write `:` and delete the `}`");
+  (ownLine ? lines.back() : line_).reported = true;
+  header.push_back({K::COLON, token.begin, token.end});
+  colonSeen_ = !ownLine;
+  return true;
+}
+
+}  // namespace tessera::frontend

@@ -1,0 +1,264 @@
+// Things that were left out, or stand in the wrong place.
+#include "frontend/Kinds.h"
+#include "frontend/Repair.h"
+#include <algorithm>
+
+namespace tessera::frontend {
+
+using diag::Id;
+
+/// `else` without `if`, `except` without `try`.
+bool Repair::orphanClause() {
+  if (at_ != first_) return false;
+  std::string owner;
+  switch (kind(first_)) {
+  case K::ELSE: owner = "`if`, `for`, `while` or `try`"; break;
+  case K::ELIF: owner = "`if`"; break;
+  case K::EXCEPT: case K::FINALLY: owner = "`try`"; break;
+  default: return false;
+  }
+  diagnostics_.report(Id::orphanClause, span(first_), word(first_), owner)
+      .label("nothing before it in this column that it could belong to");
+  giveUpLine();
+  return true;
+}
+
+bool Repair::lonelyDecorator() {
+  if (kind(first_) == K::AT && at_ < last_ && (kind(at_) == K::DEF || kind(at_) == K::CLASS || kind(at_) == K::ASYNC)) {
+    Span gap{file_, tokens_[at_ - 1].end, tokens_[at_].begin};
+    uint32_t start = source_.lineStart(source_.lineColumn(tokens_[first_].begin).line);
+    std::string blanks = source_.text.substr(start, tokens_[first_].begin - start);
+    diagnostics_.report(Id::lonelyDecorator, span(at_)).label("this belongs on the next line").fix(gap, "\n" + blanks, "start a new line");
+    insert(at_, K::NEWLINE);
+    return true;
+  }
+  size_t line = first_;  // the first token of the decorator's line
+  if (kind(first_) == K::AT) {
+    if (at_ <= last_) return false;
+  } else {
+    if (at_ != first_ || first_ == 0) return false;
+    do --line;
+    while (line > 0 && kind(line - 1) != K::NEWLINE && kind(line - 1) != K::INDENT && kind(line - 1) != K::DEDENT);
+    if (kind(line) != K::AT) return false;
+  }
+  size_t end = find(K::NEWLINE, line);
+  for (end = line; kind(end) != K::NEWLINE;) ++end;
+  diagnostics_.report(Id::lonelyDecorator, span(line, end - 1)).label("nothing follows that it could decorate");
+  first_ = line;
+  last_ = end;
+  giveUpLine();
+  return true;
+}
+
+/// `if x = 3:`
+bool Repair::assignInCondition() {
+  if (kind(at_) != K::ASSIGN) return false;
+  bool condition = kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
+  for (size_t i = first_; i < at_; ++i) condition |= kind(i) == K::WHERE;
+  if (!condition || find(K::COLON, first_) < at_) return false;
+  diagnostics_.report(Id::assignInCondition, span(at_))
+      .label("write `==`")
+      .fix(span(at_), "==", "compare with `==`")
+      .help("to bind a name inside a condition, write `(name := value)`");
+  replace(at_, K::EQ);
+  return true;
+}
+
+/// `for x range(8)`, `for x of xs`, `[x for x xs]`
+bool Repair::missingIn() {
+  size_t depth = 0, loop = last_;
+  for (size_t i = at_; i-- > first_ && loop == last_;) {
+    if (isCloser(kind(i))) ++depth;
+    if (isOpener(kind(i)) && depth-- == 0) break;
+    if (depth == 0 && (kind(i) == K::IN || kind(i) == K::COLON)) break;
+    if (depth == 0 && kind(i) == K::FOR) loop = i;
+  }
+  if (loop == last_ || at_ < loop + 2) return false;
+  bool word2 = isWord(at_, "of") || kind(at_) == K::ASSIGN || (kind(at_) == K::COLON && find(K::COLON, at_ + 1) != last_);
+  bool value = startsValue(kind(at_)) && endsValue(kind(at_ - 1));
+  bool ends = kind(at_) == K::COLON || at_ == last_ || isCloser(kind(at_));
+  if (!word2 && !value && !ends) return false;
+  auto report = diagnostics_.report(Id::missingIn, word2 ? span(at_) : visible(at_));
+  report.label(word2 ? "write `in`" : ends ? "`in` and a value are missing before this" : "`in` is missing before this");
+  if (word2)
+    report.fix(span(at_), "in", "write `in`");
+  else if (!ends)
+    report.fix({file_, tokens_[at_].begin, tokens_[at_].begin}, "in ", "insert `in`");
+  if (word2)
+    replace(at_, K::IN);
+  else
+    insert(at_, K::IN);
+  if (ends) insert(at_ + 1, K::ERROR_EXPRESSION);
+  return true;
+}
+
+/// `def in(x):`, `lambda = 3`, `f(from=2)`, `x.class`
+bool Repair::keywordAsName() {
+  size_t index = at_;
+  uint32_t before = at_ > first_ ? kind(at_ - 1) : 0, after = at_ < last_ ? kind(at_ + 1) : 0;
+  if (isKeyword(kind(at_))) {
+    bool named = before == K::DEF || before == K::CLASS || before == K::STRUCT || before == K::DOT || before == K::AS ||
+                 before == K::IMPORT || before == K::GLOBAL || before == K::NONLOCAL;
+    bool loop = before == K::FOR && find(K::IN, at_ + 1) != last_;
+    bool defined = kind(first_) == K::DEF || kind(first_) == K::ASYNC || kind(first_) == K::LAMBDA;
+    bool parameter = defined && (before == K::LPAREN || before == K::COMMA || before == K::STAR || before == K::POWER) &&
+                     (after == K::COLON || after == K::ASSIGN || after == K::COMMA || after == K::RPAREN);
+    if (!named && !loop && !parameter && after != K::ASSIGN) return false;
+  } else {
+    bool assigned = isAssignment(kind(at_)) && isKeyword(before) && before != K::NOT && before != K::AND && before != K::OR &&
+                    before != K::RETURN && before != K::IF && before != K::ELSE && before != K::IN && before != K::IS;
+    if (!assigned && !(isAssignment(kind(at_)) && isKeyword(before) && at_ == first_ + 1)) return false;
+    index = at_ - 1;
+  }
+  std::string name(word(index));
+  diagnostics_.report(Id::keywordAsName, span(index), name)
+      .label("choose another name")
+      .fix(span(index), name + "_", "write `" + name + "_`");
+  replace(index, K::NAME);
+  return true;
+}
+
+/// `def f:`
+bool Repair::missingParameters() {
+  if (!failure_.expects(K::LPAREN) || (kind(first_) != K::DEF && kind(first_) != K::ASYNC)) return false;
+  if (kind(at_) != K::COLON && kind(at_) != K::ARROW && kind(at_) != K::NEWLINE) return false;
+  diagnostics_.report(Id::missingParameters, behind(at_ - 1)).label("`()` is missing").fix(behind(at_ - 1), "()", "insert `()`");
+  insert(at_, K::RPAREN);
+  insert(at_, K::LPAREN);
+  return true;
+}
+
+bool Repair::missingName() {
+  if (at_ == first_ || at_ > last_) return false;
+  uint32_t before = kind(at_ - 1);
+  bool named = before == K::DEF || before == K::CLASS || before == K::DOT || before == K::AS || before == K::IMPORT ||
+               before == K::GLOBAL || before == K::NONLOCAL || before == K::FOR;
+  if (!named || (before == K::FOR && kind(at_) != K::IN)) return false;
+  diagnostics_.report(Id::missingName, visible(at_), "behind `" + std::string(word(at_ - 1)) + "`", describe(at_))
+      .label("a name is missing before this");
+  if (before == K::FOR)
+    insert(at_, K::ERROR_EXPRESSION);
+  else if (before == K::DOT)
+    erase(at_ - 1);
+  else
+    giveUpLine();
+  return true;
+}
+
+void Repair::missing(size_t index, std::string where) {
+  // The place of what is missing is best seen at the word before it.
+  Span place = index > first_ ? span(index - 1) : visible(index);
+  diagnostics_.report(Id::missingValue, place, where, describe(index))
+      .label(index > first_ ? "a value must follow this" : "a value must stand before this");
+  insert(index, K::ERROR_EXPRESSION);
+}
+
+/// An operator, `=`, `,` or keyword with nothing behind it.
+bool Repair::missingValue() {
+  if (at_ > last_ || startsValue(kind(at_))) {
+    bool star = at_ <= last_ && (kind(at_) == K::STAR || kind(at_) == K::POWER);
+    if (!star) return false;
+  }
+  if (!failure_.expected.empty() && !failure_.expects(K::ERROR_EXPRESSION)) return false;
+  if (at_ == first_) {
+    if (!isOperator(kind(at_)) && !isAssignment(kind(at_)) && kind(at_) != K::COMMA) return false;
+    missing(at_, "at the start of the statement");
+    return true;
+  }
+  uint32_t before = kind(at_ - 1);
+  bool needs = isOperator(before) || isAssignment(before) || isOpener(before);
+  for (uint32_t kind : {K::WALRUS, K::ARROW, K::WHERE, K::AWAIT, K::ELIF, K::WHILE, K::WITH, K::ASSERT, K::DEL, K::RETURN,
+                        K::RAISE, K::FROM, K::COMMA, K::COLON})
+    needs |= before == kind;
+  if (!needs || before == K::DOT) return false;
+  missing(at_, "behind `" + std::string(word(at_ - 1)) + "`");
+  return true;
+}
+
+/// `if x` at the end of a line; `else print(x)`; `if x then`
+bool Repair::missingColon() {
+  if (!isHeader() || at_ > last_ || at_ == first_ || depthAt(at_) > 0 || find(K::COLON, first_) < at_) return false;
+  uint32_t before = kind(at_ - 1);
+  bool complete = endsValue(before) || before == K::ELSE || before == K::TRY || before == K::FINALLY || before == K::EXCEPT;
+  bool other = (isWord(at_, "then") || isWord(at_, "do") || kind(at_) == K::SEMICOLON) && at_ + 1 == last_;
+  bool bare = (before == K::ELSE || before == K::TRY || before == K::FINALLY) && kind(at_) != K::IF;
+  if (!complete || !(at_ == last_ || other || bare || startsStatement(kind(at_)))) return false;
+  auto report = diagnostics_.report(Id::missingColon, other ? span(at_) : behind(at_ - 1), word(first_));
+  if (other) {
+    report.label("write `:`").fix({file_, tokens_[at_ - 1].end, tokens_[at_].end}, ":", "write `:`");
+    replace(at_, K::COLON);
+    ++at_;
+  } else {
+    report.label("`:` is missing").fix(behind(at_ - 1), ":", "insert `:`");
+    insert(at_, K::COLON);
+    ++at_;
+  }
+  if (kind(at_) != K::NEWLINE || kind(at_ + 1) == K::INDENT) return true;
+  for (uint32_t wanted : {K::DEDENT, K::NEWLINE, K::ERROR_LINE, K::INDENT}) insert(at_ + 1, wanted);
+  return true;
+}
+
+/// `repeat (8):` and a block.
+bool Repair::unknownBlock() {
+  if (isHeader() || last_ == first_ || kind(last_ - 1) != K::COLON || kind(last_ + 1) != K::INDENT) return false;
+  diagnostics_.report(Id::expectedToken, span(first_), "`if`, `for`, `while`, `with`, `try`, `def`, `class` or `struct`",
+                      "at the start of a line that opens a block", describe(first_))
+      .label("no statement with a block starts like this");
+  giveUpLine();
+  return true;
+}
+
+/// Two values side by side.
+bool Repair::missingComma() {
+  if (at_ == first_ || at_ >= last_ || !endsValue(kind(at_ - 1)) || !startsValue(kind(at_))) return false;
+  uint32_t bracket = bracketAround(at_);
+  bool header = kind(first_) == K::DEF || kind(first_) == K::ASYNC;
+  if (header && bracket == K::LPAREN && kind(at_ - 1) == K::NAME && kind(at_) == K::NAME &&
+      (kind(at_ - 2) == K::LPAREN || kind(at_ - 2) == K::COMMA)) {
+    std::string type(word(at_ - 1)), name(word(at_));
+    diagnostics_.report(Id::typeBeforeName, span(at_ - 1, at_), name, type)
+        .label("the type stands before the name")
+        .fix(span(at_ - 1, at_), name + ": " + type, "write `" + name + ": " + type + "`");
+    erase(at_ - 1);
+    return true;
+  }
+  Id id = bracket ? Id::missingComma : Id::missingOperator;
+  auto report = diagnostics_.report(id, span(at_));
+  report.label("this cannot follow " + describe(at_ - 1));
+  if (bracket) {
+    report.fix(behind(at_ - 1), ",", "insert `,`");
+    insert(at_, K::COMMA);
+  } else {
+    dropRest();
+  }
+  return true;
+}
+
+/// One mark was the only one that could stand here.
+bool Repair::expected() {
+  if (failure_.expected.size() != 1 || at_ == first_ || at_ > last_) return false;
+  std::string_view mark = spelling(failure_.expected[0]);
+  if (mark.empty()) return false;
+  diagnostics_.report(Id::expectedToken, visible(at_), "`" + std::string(mark) + "`", "behind " + describe(at_ - 1), describe(at_))
+      .label("`" + std::string(mark) + "` is missing before this");
+  insert(at_, failure_.expected[0]);
+  return true;
+}
+
+bool Repair::anythingElse() {
+  diagnostics_.report(Id::syntaxError, visible(at_), describe(at_)).label("I stopped reading the statement here");
+  if (at_ <= first_ || at_ >= last_ || bracketAround(at_))
+    giveUpLine();
+  else
+    dropRest();
+  return true;
+}
+
+/// Keeps what was read of the line, and its colon when it is a header.
+void Repair::dropRest() {
+  size_t end = isHeader() ? find(K::COLON, at_) : last_;
+  if (end == at_) return giveUpLine();
+  erase(at_, end - at_);
+}
+
+}  // namespace tessera::frontend
