@@ -86,6 +86,22 @@ void PointerType::print(AsmPrinter &printer) const {
   printer << "<" << getPointee() << (getReadOnly() ? ", const>" : ">");
 }
 
+Type ViewType::parse(AsmParser &parser) {
+  int64_t rank = 0;
+  Type element;
+  bool readOnly = false;
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element)) return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("const")) return {};
+    readOnly = true;
+  }
+  if (parser.parseGreater()) return {};
+  return get(parser.getContext(), rank, element, readOnly);
+}
+void ViewType::print(AsmPrinter &printer) const {
+  printer << "<" << getRank() << ", " << getElement() << (getReadOnly() ? ", const>" : ">");
+}
+
 Attribute CapacityAttr::parse(AsmParser &parser, Type) {
   std::string dim;
   SmallVector<int64_t> values;

@@ -195,7 +195,7 @@ def Target_LiteralOp : Target_Expression<"literal"> {
   let summary = "A number, truth value or string";
   let description = [{
     Typed floats (`1.0 : f32` prints `1.0f`; infinities and NaN by the language's macros), integers (`128 : index`), `true`,
-    and strings: `target.literal "x.npy" : !target.named<"std::string">`. dtypes without a literal form print as a cast of one.
+    and strings: `target.literal "x.npy" : !target.named<"std::string">` (the attribute carries that type). dtypes without a literal form print as a cast of one.
   }];
   let arguments = (ins AnyAttrOf<[AnyAttrOf<[BoolAttr, StrAttr]>, AnyAttr]>:$value);
   let results = (outs AnyType:$result);
@@ -292,6 +292,7 @@ def Target_SubscriptOp : Target_Expression<"subscript"> {
   let summary = "`base[i]` or `base[i][j]`: an element of what a pointer or an array holds";
   let description = [{
     Example: `%e = target.subscript %x[%i] : (!target.pointer<f32, const>, index) -> !target.lvalue<f32>`.
+    Of a view of rank r with k < r indices: the view of rank r - k that is left.
   }];
   let arguments = (ins AnyType:$base, Variadic<AnyType>:$indices);
   let results = (outs Target_LValue:$place);
@@ -301,7 +302,7 @@ def Target_SubscriptOp : Target_Expression<"subscript"> {
 def Target_ElementOp : Target_Expression<"element"> {
   let summary = "`f(i, j)`: an element of a fragment, a vector of a fragment, a shared tile or a view";
   let description = [{ Example: `%e = target.element %acc(%i, %j) : (!target.lvalue<...>, i32, i32) -> !target.lvalue<f32>`. }];
-  let arguments = (ins Target_LValue:$base, Variadic<AnyType>:$indices);
+  let arguments = (ins AnyType:$base, Variadic<AnyType>:$indices);
   let results = (outs Target_LValue:$place);
   let assemblyFormat = "$base `(` $indices `)` attr-dict `:` functional-type(operands, $place)";
   let hasVerifier = 1;
@@ -391,6 +392,11 @@ def Target_CommentOp : Target_Op<"comment"> {
   let description = [{ Example: `target.comment "the two blocks share B"` prints `// the two blocks share B`. }];
   let arguments = (ins StrAttr:$text);
   let assemblyFormat = "$text attr-dict";
+}
+def Target_BreakOp : Target_Op<"break"> {
+  let summary = "Leaves the innermost loop";
+  let description = [{ Example: `target.break` prints `break;`. }];
+  let assemblyFormat = "attr-dict";
 }
 def Target_ReturnOp : Target_Op<"return"> {
   let summary = "`return;`, `return v;`, or several values as a tuple";

@@ -36,6 +36,15 @@ def Target_PointerType : Target_Type<"Pointer", "pointer"> {
   let parameters = (ins "::mlir::Type":$pointee, "bool":$readOnly);
   let hasCustomAssemblyFormat = 1;
 }
+def Target_ViewType : Target_Type<"View", "view"> {
+  let summary = "`tsr::View<T, rank>`: a kernel parameter that knows its extents";
+  let description = [{
+    Row-major and contiguous; the extents that a launch gives are the shape of the tensor it passes. `base[i]` fixes the
+    first index. Example: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`.
+  }];
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly);
+  let hasCustomAssemblyFormat = 1;
+}
 def Target_NamedType : Target_Type<"Named", "named"> {
   let summary = "A type by its text";
   let description = [{ Example: `!target.named<"tsr::Fragment<float, BM, BN, Grid>">` prints as that text. }];

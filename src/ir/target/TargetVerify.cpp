@@ -47,9 +47,7 @@ ParseResult LiteralOp::parse(OpAsmParser &parser, OperationState &result) {
   Attribute value;
   if (parser.parseAttribute(value, "value", result.attributes)) return failure();
   Type type;
-  if (auto text = dyn_cast<StringAttr>(value); text && isa<NoneType>(text.getType())) {
-    if (parser.parseColonType(type)) return failure();
-  } else if (auto typed = dyn_cast<TypedAttr>(value)) {
+  if (auto typed = dyn_cast<TypedAttr>(value)) {
     type = typed.getType();
   } else {
     return parser.emitError(parser.getNameLoc(), "a literal is a number, a truth value or a string");
@@ -59,15 +57,14 @@ ParseResult LiteralOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 void LiteralOp::print(OpAsmPrinter &printer) {
   printer << " " << getValue();
-  if (isa<StringAttr>(getValue())) printer << " : " << getResult().getType();
   printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
 }
 LogicalResult LiteralOp::verify() {
   Type type = getResult().getType();
-  if (isa<StringAttr>(getValue()))
-    return isa<NamedType>(type) ? success() : emitOpError() << "string literal of type " << type;
+  if (auto text = dyn_cast<StringAttr>(getValue()); text && !isa<NamedType>(type))
+    return emitOpError() << "string literal of type " << type;
   auto typed = dyn_cast<TypedAttr>(getValue());
-  if (!typed || !isa<FloatAttr, IntegerAttr>(getValue())) return emitOpError("must be a number, a truth value or a string");
+  if (!typed || !isa<FloatAttr, IntegerAttr, StringAttr>(getValue())) return emitOpError("must be a number, a truth value or a string");
   return typed.getType() == type ? success() : emitOpError() << "of " << typed.getType() << " gives " << type;
 }
 
@@ -131,6 +128,12 @@ LogicalResult SubscriptOp::verify() {
     return pointer.getPointee() == result ? success() : emitOpError() << "of " << pointer << " gives " << result;
   }
   auto place = dyn_cast<LValueType>(getBase().getType());
+  if (auto view = dyn_cast<ViewType>(place ? place.getValue() : getBase().getType())) {
+    int64_t left = view.getRank() - static_cast<int64_t>(getIndices().size());
+    if (left < 1) return emitOpError("leaves no dimension of the view; an element is target.element");
+    auto rest = ViewType::get(getContext(), left, view.getElement(), view.getReadOnly());
+    return rest == result ? success() : emitOpError() << "of " << view << " gives " << result << ", not " << rest;
+  }
   auto array = place ? dyn_cast<ArrayType>(place.getValue()) : ArrayType();
   if (!array) return emitOpError() << "needs a pointer or an array, not " << getBase().getType();
   if (getIndices().size() != array.getExtents().size())
@@ -139,8 +142,9 @@ LogicalResult SubscriptOp::verify() {
 }
 
 LogicalResult ElementOp::verify() {
-  if (!isa<NamedType>(valueOf(getBase().getType())))
-    return emitOpError() << "needs a variable of a class type, not " << getBase().getType();
+  auto place = dyn_cast<LValueType>(getBase().getType());
+  Type base = place ? place.getValue() : getBase().getType();
+  if (!isa<NamedType, ViewType>(base)) return emitOpError() << "needs a value of a class type, not " << base;
   return verifyIndices(*this, getIndices());
 }
 

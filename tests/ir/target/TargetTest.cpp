@@ -45,7 +45,7 @@ TEST(Target, PrintsWhatItReads) {
   ASSERT_TRUE(module) << reader.messages;
   std::string once = print(*module);
   auto again = reader.read(once);
-  ASSERT_TRUE(again) << reader.messages;
+  ASSERT_TRUE(again) << reader.messages << once;
   EXPECT_EQ(print(*again), once);
   EXPECT_NE(once.find("%acc = target.variable \"acc\""), std::string::npos) << once;
 }

@@ -30,8 +30,8 @@ module attributes {target.device = "cuda"} {
     target.temporary "scratch" : f32 ["n", "2"]
     target.launch @saxpy_kernel grid "(n + Threads - 1) // Threads" group 256 arguments [#target.argument<"tensor", "x">, #target.argument<"tensor", "scratch">, #target.argument<"scalar", "alpha">, #target.argument<"dim", "n">]
   }
-  target.kernel @tiles attributes {capacities = ["CD"], comment = [], dynamic_shared, group = 128 : i64, param_names = ["A", "M", "K"]} {
-  ^bb0(%A: !target.pointer<bf16, const>, %M: index, %K: index):
+  target.kernel @tiles attributes {capacities = ["CD"], comment = [], dynamic_shared, group = 128 : i64, param_names = ["A", "M", "K", "V"]} {
+  ^bb0(%A: !target.pointer<bf16, const>, %M: index, %K: index, %V: !target.view<3, f32, const>):
     target.constant "BM" = 64 : i64
     target.constant "Half" = "BM / 2"
     target.alias "Grid" = "tsr::ThreadGrid<8, 16>"
@@ -72,6 +72,11 @@ module attributes {target.device = "cuda"} {
       %rounded = target.call "tsr::to"<[bf16]>(%chosen) : (f32) -> bf16
       %out = target.variable "out" "copy" (%rounded) {is_const} : (bf16) -> bf16
     }
+    %i4 = target.literal 4 : index
+    %rest = target.subscript %V[%i4] : (!target.view<3, f32, const>, index) -> !target.lvalue<!target.view<2, f32, const>>
+    %i5 = target.literal 5 : index
+    %i6 = target.literal 6 : index
+    %at2 = target.element %rest(%i5, %i6) : (!target.lvalue<!target.view<2, f32, const>>, index, index) -> !target.lvalue<f32>
     target.while {
       %row = target.literal 0 : i32
       %r = target.method %acc "row"(%row) : (!target.lvalue<!target.named<"tsr::Fragment<float, BM, CD, Grid>">>, i32) -> index
@@ -82,11 +87,12 @@ module attributes {target.device = "cuda"} {
         %n = target.member %acc "count" : (!target.lvalue<!target.named<"tsr::Fragment<float, BM, CD, Grid>">>) -> !target.lvalue<index>
         %v = target.literal 7 : index
         target.assign %n, %v : !target.lvalue<index>, index
+        target.break
       }
     }
   }
   target.entry @run_tiles attributes {doc = "", parameters = [#target.parameter<"A", bf16, ["M", "K"], "in">, #target.parameter<"y", f32, ["n"], "result">], returns = ["y"], signature = ""} {
-    target.launch @tiles grid "(M + 63) // 64" group 128 arguments [#target.argument<"tensor", "A">, #target.argument<"dim", "M">, #target.argument<"dim", "K">] {capacities = [#target.capacity<"K", [64, 128]>], shared_bytes = array<i64: 16896, 33280>}
+    target.launch @tiles grid "(M + 63) // 64" group 128 arguments [#target.argument<"tensor", "A">, #target.argument<"dim", "M">, #target.argument<"dim", "K">, #target.argument<"tensor", "A">] {capacities = [#target.capacity<"K", [64, 128]>], shared_bytes = array<i64: 16896, 33280>}
   }
   target.host_func @main attributes {param_names = [], result_types = []} {
     %path = target.literal "a.npy" : !target.named<"std::string">
