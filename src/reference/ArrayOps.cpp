@@ -19,7 +19,8 @@ Shape rowMajor(const Shape &shape) {
   return strides;
 }
 
-/// Calls f(position, offset) for every index of `shape` in row-major order; offset = start + sum of index * stride.
+/// Calls f(position, offset) for every index of `shape` in row-major order; offset = start + sum of index *
+/// stride.
 template <class F> void walk(const Shape &shape, const Shape &strides, int64_t start, F f) {
   size_t count = elementCount(shape), rank = shape.size();
   if (count == 0) return;
@@ -37,13 +38,18 @@ template <class F> void walk(const Shape &shape, const Shape &strides, int64_t s
   }
 }
 
-/// A new array of `shape` whose elements stand `strides` apart in the old one. `shape` and `strides` hold the lanes.
+/// A new array of `shape` whose elements stand `strides` apart in the old one. `shape` and `strides` hold the
+/// lanes.
 Ref gather(const Ref &from, const Shape &fullShape, const Shape &strides, int64_t start) {
   Shape shape = fullShape;
   if (from->lanes != 0) shape.erase(shape.begin());
   Ref out = makeDatum(from->dtype, shape, from->lanes);
-  if (out->isFloat()) walk(fullShape, strides, start, [&](size_t to, int64_t at) { out->floats[to] = from->floats[static_cast<size_t>(at)]; });
-  else walk(fullShape, strides, start, [&](size_t to, int64_t at) { out->ints[to] = from->ints[static_cast<size_t>(at)]; });
+  if (out->isFloat())
+    walk(fullShape, strides, start,
+         [&](size_t to, int64_t at) { out->floats[to] = from->floats[static_cast<size_t>(at)]; });
+  else
+    walk(fullShape, strides, start,
+         [&](size_t to, int64_t at) { out->ints[to] = from->ints[static_cast<size_t>(at)]; });
   return out;
 }
 
@@ -52,7 +58,8 @@ Ref gather(const Ref &from, const Shape &fullShape, const Shape &strides, int64_
 Ref broadcast(const Ref &value, const Shape &shape, const std::vector<int> &axes) {
   TSR_CHECK(axes.size() == value->shape.size(), "axes of a broadcast");
   size_t lead = value->lanes != 0 ? 1 : 0;
-  Shape from = withLanes(*value), fromStrides = rowMajor(from), strides(shape.size() + lead, 0), target = shape;
+  Shape from = withLanes(*value), fromStrides = rowMajor(from), strides(shape.size() + lead, 0),
+        target = shape;
   if (lead) target.insert(target.begin(), value->lanes), strides[0] = fromStrides[0];
   for (size_t i = 0; i < axes.size(); ++i) {
     auto axis = static_cast<size_t>(axes[i]) + lead;
@@ -64,7 +71,8 @@ Ref broadcast(const Ref &value, const Shape &shape, const std::vector<int> &axes
 }
 
 Ref reshape(const Ref &value, const Shape &shape) {
-  TSR_CHECK(elementCount(shape) == value->perLane(), "reshape of " + shapeText(value->shape) + " to " + shapeText(shape));
+  TSR_CHECK(elementCount(shape) == value->perLane(),
+            "reshape of " + shapeText(value->shape) + " to " + shapeText(shape));
   auto out = std::make_shared<Datum>(*value);
   out->shape = shape;
   return out;
@@ -103,33 +111,49 @@ namespace {
 double startOf(ReduceOp op) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   switch (op) {
-  case ReduceOp::Sum: case ReduceOp::Any: return 0;
-  case ReduceOp::Prod: case ReduceOp::All: return 1;
+  case ReduceOp::Sum:
+  case ReduceOp::Any: return 0;
+  case ReduceOp::Prod:
+  case ReduceOp::All: return 1;
   case ReduceOp::Min: return infinity;
   case ReduceOp::Max: return -infinity;
   }
   TSR_UNREACHABLE("reduction");
 }
 
-void reduceFloats(ReduceOp op, const Shape &shape, const Shape &strides, const double *in, std::vector<double> &out) {
+void reduceFloats(ReduceOp op, const Shape &shape, const Shape &strides, const double *in,
+                  std::vector<double> &out) {
   std::fill(out.begin(), out.end(), startOf(op));
-  auto fold = [&](auto f) { walk(shape, strides, 0, [&](size_t at, int64_t to) { double &o = out[static_cast<size_t>(to)]; o = f(o, in[at]); }); };
+  auto fold = [&](auto f) {
+    walk(shape, strides, 0, [&](size_t at, int64_t to) {
+      double &o = out[static_cast<size_t>(to)];
+      o = f(o, in[at]);
+    });
+  };
   switch (op) {
   case ReduceOp::Sum: return fold([](double a, double b) { return a + b; });
   case ReduceOp::Prod: return fold([](double a, double b) { return a * b; });
-  case ReduceOp::Min: return fold([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); });
-  case ReduceOp::Max: return fold([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); });
+  case ReduceOp::Min:
+    return fold([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); });
+  case ReduceOp::Max:
+    return fold([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); });
   case ReduceOp::Any: return fold([](double a, double b) { return a != 0 || b != 0; });
   case ReduceOp::All: return fold([](double a, double b) { return a != 0 && b != 0; });
   }
 }
 
-void reduceInts(ReduceOp op, DType dtype, const Shape &shape, const Shape &strides, const int64_t *in, std::vector<int64_t> &out) {
-  int64_t start = op == ReduceOp::Min ? maxInt(dtype) : op == ReduceOp::Max ? minInt(dtype) : static_cast<int64_t>(startOf(op));
+void reduceInts(ReduceOp op, DType dtype, const Shape &shape, const Shape &strides, const int64_t *in,
+                std::vector<int64_t> &out) {
+  int64_t start = op == ReduceOp::Min   ? maxInt(dtype)
+                  : op == ReduceOp::Max ? minInt(dtype)
+                                        : static_cast<int64_t>(startOf(op));
   std::fill(out.begin(), out.end(), start);
   using U = uint64_t;
   auto fold = [&](auto f) {
-    walk(shape, strides, 0, [&](size_t at, int64_t to) { int64_t &o = out[static_cast<size_t>(to)]; o = static_cast<int64_t>(f(o, in[at])); });
+    walk(shape, strides, 0, [&](size_t at, int64_t to) {
+      int64_t &o = out[static_cast<size_t>(to)];
+      o = static_cast<int64_t>(f(o, in[at]));
+    });
   };
   switch (op) {
   case ReduceOp::Sum: fold([](int64_t a, int64_t b) { return U(a) + U(b); }); break;
@@ -177,11 +201,14 @@ Ref dot(const Ref &left, const Ref &right, DType result) {
             "dot of " + shapeText(left->shape) + " and " + shapeText(right->shape));
   Shape shape = left->shape;
   shape[rank - 1] = right->shape[rank - 1];
-  for (size_t d = 0; d + 2 < rank; ++d) TSR_CHECK(left->shape[d] == right->shape[d], "leading dimensions of a dot");
+  for (size_t d = 0; d + 2 < rank; ++d)
+    TSR_CHECK(left->shape[d] == right->shape[d], "leading dimensions of a dot");
   int64_t lanes = std::max(left->lanes, right->lanes);
   Ref out = makeDatum(result, shape, lanes);
-  TSR_CHECK(left->isFloat() == out->isFloat() && right->isFloat() == out->isFloat(), "a dot of two kinds of number");
-  auto m = static_cast<size_t>(shape[rank - 2]), n = static_cast<size_t>(shape[rank - 1]), k = static_cast<size_t>(left->shape[rank - 1]);
+  TSR_CHECK(left->isFloat() == out->isFloat() && right->isFloat() == out->isFloat(),
+            "a dot of two kinds of number");
+  auto m = static_cast<size_t>(shape[rank - 2]), n = static_cast<size_t>(shape[rank - 1]),
+       k = static_cast<size_t>(left->shape[rank - 1]);
   Shape leading(shape.begin(), shape.end() - 2);
   size_t batches = elementCount(leading), laneCount = static_cast<size_t>(std::max<int64_t>(lanes, 1));
   std::vector<uint64_t> ua, ub, uc;  // integers wrap around: computed without a sign
@@ -195,7 +222,8 @@ Ref dot(const Ref &left, const Ref &right, DType result) {
       size_t a = (left->lanes ? lane * left->perLane() : 0) + batch * m * k;
       size_t b = (right->lanes ? lane * right->perLane() : 0) + batch * k * n;
       size_t c = lane * out->perLane() + batch * m * n;
-      if (out->isFloat()) multiply(left->floats.data() + a, right->floats.data() + b, out->floats.data() + c, m, n, k);
+      if (out->isFloat())
+        multiply(left->floats.data() + a, right->floats.data() + b, out->floats.data() + c, m, n, k);
       else multiply(ua.data() + a, ub.data() + b, uc.data() + c, m, n, k);
     }
   for (size_t i = 0; i < uc.size(); ++i) out->ints[i] = wrapInt(result, static_cast<int64_t>(uc[i]));

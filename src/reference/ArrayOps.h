@@ -1,5 +1,5 @@
-// Operations on whole arrays: moving elements, adding them up, contracting. Each works lane by lane where a value
-// differs between lanes.
+// Operations on whole arrays: moving elements, adding them up, contracting. Each works lane by lane where a
+// value differs between lanes.
 #pragma once
 #include "reference/Datum.h"
 #include "support/Ops.h"

@@ -32,14 +32,15 @@ Ref adaptArray(const std::string &which, const sema::Type &type, const Ref &argu
     return nullptr;
   }
   if (argument->shape.size() != type.shape.size()) {
-    error = which + " has the shape " + shapeText(argument->shape) + " of rank " + std::to_string(argument->shape.size()) +
-            ", and the parameter has the shape " + shapeOf(type.shape) + " of rank " + std::to_string(type.shape.size());
+    error = which + " has the shape " + shapeText(argument->shape) + " of rank " +
+            std::to_string(argument->shape.size()) + ", and the parameter has the shape " +
+            shapeOf(type.shape) + " of rank " + std::to_string(type.shape.size());
     return nullptr;
   }
   if (argument->dtype == type.dtype && !argument->rawBytes) return argument;
   if (argument->rawBytes && storageBytes(type.dtype) == 1) return decodeRaw(argument, type.dtype);
-  error = which + " holds " + std::string(name(argument->dtype)) + ", and the parameter holds " + std::string(name(type.dtype)) +
-          ": convert the array first, nothing is converted silently";
+  error = which + " holds " + std::string(name(argument->dtype)) + ", and the parameter holds " +
+          std::string(name(type.dtype)) + ": convert the array first, nothing is converted silently";
   return nullptr;
 }
 
@@ -51,9 +52,11 @@ Ref adaptScalar(const std::string &which, const sema::Type &type, const Ref &arg
     return nullptr;
   }
   bool widens = isFloat(dtype) && isInt(argument->dtype);
-  bool sameKind = isFloat(dtype) == argument->isFloat() && (dtype == DType::Bool) == (argument->dtype == DType::Bool);
+  bool sameKind =
+      isFloat(dtype) == argument->isFloat() && (dtype == DType::Bool) == (argument->dtype == DType::Bool);
   if (!widens && !sameKind) {
-    error = which + " is " + std::string(name(argument->dtype)) + ", and the parameter is " + std::string(name(dtype));
+    error = which + " is " + std::string(name(argument->dtype)) + ", and the parameter is " +
+            std::string(name(dtype));
     return nullptr;
   }
   return cast(argument, dtype, type.numerics, error);
@@ -76,7 +79,9 @@ std::optional<Unknown> oneUnknown(const Dim &dim, const DimValues &known) {
         continue;
       }
       auto value = atom.kind == AtomKind::Var ? evaluateDim(Dim::var(atom.name), known)
-                                              : Dim::parse(atom.str())->evaluate([&](const std::string &n) { return evaluateDim(Dim::var(n), known); });
+                                              : Dim::parse(atom.str())->evaluate([&](const std::string &n) {
+                                                  return evaluateDim(Dim::var(n), known);
+                                                });
       if (!value) return std::nullopt;
       for (int i = 0; i < power; ++i) product *= *value;
     }
@@ -123,7 +128,8 @@ public:
         if (!unknown) continue;
         int64_t product = claim.extent - unknown->rest;
         if (product % unknown->coefficient != 0 || product / unknown->coefficient < 0)
-          return RunError{claim.param->var->span, say(claim) + ", and no size " + unknown->name + " makes " + claim.dim->str() + " that"};
+          return RunError{claim.param->var->span, say(claim) + ", and no size " + unknown->name + " makes " +
+                                                      claim.dim->str() + " that"};
         values_[unknown->name] = product / unknown->coefficient;
         progress = true;
       }
@@ -159,7 +165,8 @@ private:
     }
   }
   std::string say(const Claim &claim) const {
-    return "dimension " + std::to_string(claim.axis) + " of " + quoted(claim.param->var->name) + " is " + std::to_string(claim.extent);
+    return "dimension " + std::to_string(claim.axis) + " of " + quoted(claim.param->var->name) + " is " +
+           std::to_string(claim.extent);
   }
   std::optional<RunError> checkShapes() {
     for (const Claim &claim : claims_) {
@@ -169,22 +176,25 @@ private:
       if (claim.dim->isVar())
         for (const Claim &other : claims_)
           if (other.dim->isVar() && *other.dim == *claim.dim && other.extent == *expected) {
-            from = " (from dimension " + std::to_string(other.axis) + " of " + quoted(other.param->var->name) + ")";
+            from = " (from dimension " + std::to_string(other.axis) + " of " +
+                   quoted(other.param->var->name) + ")";
             break;
           }
       std::set<std::string> names;
       if (!claim.dim->isVar()) claim.dim->collectVars(names);
       std::string given = where(names, values_);
-      return RunError{claim.param->var->span, say(claim) + ", and I expected " + claim.dim->str() +
-                                                  (claim.dim->isConstant() ? "" : " = " + std::to_string(*expected)) + from +
-                                                  (given.empty() ? "" : " (" + given + ")")};
+      return RunError{claim.param->var->span,
+                      say(claim) + ", and I expected " + claim.dim->str() +
+                          (claim.dim->isConstant() ? "" : " = " + std::to_string(*expected)) + from +
+                          (given.empty() ? "" : " (" + given + ")")};
     }
     return std::nullopt;
   }
   std::optional<RunError> checkUnknown() {
     for (const std::string &dim : function_.dims)
       if (!values_.count(dim))
-        return RunError{function_.span, "the arguments of " + quoted(function_.name) + " do not say how large " + dim + " is"};
+        return RunError{function_.span, "the arguments of " + quoted(function_.name) +
+                                            " do not say how large " + dim + " is"};
     return std::nullopt;
   }
   std::optional<RunError> checkRequirements() {
@@ -195,7 +205,8 @@ private:
       need.left.collectVars(names);
       need.right.collectVars(names);
       Span span = need.span.valid() ? need.span : function_.span;
-      return RunError{span, quoted(function_.name) + " requires " + need.text + ", which does not hold for " + where(names, values_)};
+      return RunError{span, quoted(function_.name) + " requires " + need.text + ", which does not hold for " +
+                                where(names, values_)};
     }
     return std::nullopt;
   }
@@ -210,12 +221,15 @@ std::optional<int64_t> evaluateDim(const Dim &dim, const DimValues &values) {
   });
 }
 
-Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument, std::string &error) {
+Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument,
+                  std::string &error) {
   std::string which = "the argument " + quoted(param.var->name) + " of " + quoted(function.name);
   const sema::Type &type = param.var->type;
   switch (type.kind) {
-  case TypeKind::View: case TypeKind::Tensor: return adaptArray(which, type, argument, error);
-  case TypeKind::Scalar: case TypeKind::Index: return adaptScalar(which, type, argument, error);
+  case TypeKind::View:
+  case TypeKind::Tensor: return adaptArray(which, type, argument, error);
+  case TypeKind::Scalar:
+  case TypeKind::Index: return adaptScalar(which, type, argument, error);
   case TypeKind::HostTensor:
     if (argument->kind == Datum::Kind::Number) return argument;
     error = which + " is no array";
@@ -228,7 +242,8 @@ Ref adaptArgument(const sema::Function &function, const sema::Param &param, cons
   }
 }
 
-std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments, DimValues &values) {
+std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments,
+                                       DimValues &values) {
   return Binder(function, arguments, values).run();
 }
 

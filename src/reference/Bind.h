@@ -1,4 +1,5 @@
-// Arguments meet parameters: dtypes and ranks are checked, dimension variables are found, requirements are decided.
+// Arguments meet parameters: dtypes and ranks are checked, dimension variables are found, requirements are
+// decided.
 #pragma once
 #include "reference/Datum.h"
 #include "reference/Reference.h"
@@ -9,10 +10,14 @@ using DimValues = std::map<std::string, int64_t>;
 
 std::optional<int64_t> evaluateDim(const Dim &dim, const DimValues &values);
 
-/// The argument as the parameter takes it (scalars rounded to their dtype). Null and a message if it does not fit.
-Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument, std::string &error);
+/// The argument as the parameter takes it (scalars rounded to their dtype). Null and a message if it does not
+/// fit.
+Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument,
+                  std::string &error);
 
-/// Finds every dimension variable from the shapes of the arguments (null: not given) and decides the requirements.
-std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments, DimValues &values);
+/// Finds every dimension variable from the shapes of the arguments (null: not given) and decides the
+/// requirements.
+std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments,
+                                       DimValues &values);
 
 }  // namespace tessera::reference

@@ -1,5 +1,5 @@
-// A value while a program is interpreted: an array or scalar, or one of them for each lane of a group; on the host
-// also a string, a tuple, or None.
+// A value while a program is interpreted: an array or scalar, or one of them for each lane of a group; on the
+// host also a string, a tuple, or None.
 #pragma once
 #include "reference/Value.h"
 #include <memory>
@@ -9,13 +9,14 @@
 namespace tessera::reference {
 
 struct Datum;
-/// Values are shared and not changed once made, but for buffers (views, shared memory), which are stored into.
+/// Values are shared and not changed once made, but for buffers (views, shared memory), which are stored
+/// into.
 using Ref = std::shared_ptr<Datum>;
 
 struct Datum : Value {
   enum class Kind : uint8_t { Number, String, Tuple, None };
   Kind kind = Kind::Number;
-  int64_t lanes = 0;       // 0: one value for the group; else one for each lane, lane after lane, each of `shape`
+  int64_t lanes = 0;  // 0: one value for the group; else one for each lane, lane after lane, each of `shape`
   bool rawBytes = false;   // one-byte codes read from a file, whose dtype the first use decides
   std::string text;        // String
   std::vector<Ref> items;  // Tuple

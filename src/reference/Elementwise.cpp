@@ -108,7 +108,9 @@ int64_t power(int64_t base, int64_t exponent) {
     if (exponent & 1) result *= square;
   return static_cast<int64_t>(result);
 }
-int64_t shiftLeft(int64_t a, int64_t by) { return by < 0 || by > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) << by); }
+int64_t shiftLeft(int64_t a, int64_t by) {
+  return by < 0 || by > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) << by);
+}
 int64_t shiftRight(int64_t a, int64_t by) { return by < 0 ? 0 : a >> std::min<int64_t>(by, 63); }
 
 bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::vector<Ref> &args) {
@@ -120,7 +122,8 @@ bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::
   case Op::Sub: return apply([](int64_t a, int64_t b) { return U(a) - U(b); });
   case Op::Mul: return apply([](int64_t a, int64_t b) { return U(a) * U(b); });
   case Op::FloorDiv: return apply(floorDivide);
-  case Op::Mod: return apply([](int64_t a, int64_t b) { return b == 0 ? 0 : U(a) - U(floorDivide(a, b)) * U(b); });
+  case Op::Mod:
+    return apply([](int64_t a, int64_t b) { return b == 0 ? 0 : U(a) - U(floorDivide(a, b)) * U(b); });
   case Op::Pow: return apply(power);
   case Op::Min: return apply([](int64_t a, int64_t b) { return std::min(a, b); });
   case Op::Max: return apply([](int64_t a, int64_t b) { return std::max(a, b); });
@@ -134,7 +137,9 @@ bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::
     return apply([](int64_t a) { return ~a; });
   case Op::Shl: return apply(shiftLeft);
   case Op::Shr: return apply(shiftRight);
-  case Op::Floor: case Op::Ceil: case Op::Round: return apply([](int64_t a) { return a; });
+  case Op::Floor:
+  case Op::Ceil:
+  case Op::Round: return apply([](int64_t a) { return a; });
   default: return false;
   }
 }
@@ -144,7 +149,8 @@ template <class T> void select(Extent n, T *out, const std::vector<Ref> &args) {
   auto a = operand<T>(*args[1]), b = operand<T>(*args[2]);
   for (size_t l = 0; l < n.lanes; ++l)
     for (size_t i = 0; i < n.count; ++i)
-      *out++ = c.data[l * c.lane + i * c.step] ? a.data[l * a.lane + i * a.step] : b.data[l * b.lane + i * b.step];
+      *out++ =
+          c.data[l * c.lane + i * c.step] ? a.data[l * a.lane + i * a.step] : b.data[l * b.lane + i * b.step];
 }
 
 }  // namespace
@@ -157,7 +163,8 @@ Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, st
     lanes = std::max(lanes, arg->lanes);
     if (arg->shape.empty()) continue;
     if (shape && *shape != arg->shape) {
-      error = "operands of '" + std::string(info(op).mnemonic) + "' have the shapes " + shapeText(*shape) + " and " + shapeText(arg->shape);
+      error = "operands of '" + std::string(info(op).mnemonic) + "' have the shapes " + shapeText(*shape) +
+              " and " + shapeText(arg->shape);
       return nullptr;
     }
     shape = &arg->shape;
@@ -168,7 +175,8 @@ Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, st
   const Ref &last = args.back();
   bool floats = last->isFloat();
   for (size_t i = op == ElementwiseOp::Select ? 1 : 0; i < args.size(); ++i)
-    TSR_CHECK(args[i]->isFloat() == floats, "operands of '" + std::string(info(op).mnemonic) + "' are of two kinds");
+    TSR_CHECK(args[i]->isFloat() == floats,
+              "operands of '" + std::string(info(op).mnemonic) + "' are of two kinds");
   bool divides = op == ElementwiseOp::FloorDiv || op == ElementwiseOp::Mod;
   if (divides && out->isScalar() && lanes == 0 && !floats && last->ints[0] == 0) {
     error = "a division by zero";
@@ -196,7 +204,8 @@ Rounder::Rounder(DType dtype, const sema::Numerics &numerics)
     : dtype_(dtype), saturate_(numerics.saturate), flush_(numerics.denormals == sema::Denormals::Flush) {
   RoundMode mode = RoundMode::NearestEven;
   switch (numerics.rounding) {
-  case sema::Rounding::NearestEven: case sema::Rounding::Stochastic: break;
+  case sema::Rounding::NearestEven:
+  case sema::Rounding::Stochastic: break;
   case sema::Rounding::TowardZero: mode = RoundMode::TowardZero; break;
   case sema::Rounding::Up: mode = RoundMode::Up; break;
   case sema::Rounding::Down: mode = RoundMode::Down; break;

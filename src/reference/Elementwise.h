@@ -1,5 +1,5 @@
-// Elementwise operations and casts. Floats are computed in f64 whatever their dtype; integers wrap around at the
-// width of theirs.
+// Elementwise operations and casts. Floats are computed in f64 whatever their dtype; integers wrap around at
+// the width of theirs.
 #pragma once
 #include "reference/Datum.h"
 #include "sema/Checked.h"

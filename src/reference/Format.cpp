@@ -7,16 +7,17 @@
 namespace tessera::reference {
 namespace {
 
-/// Digits and exponent of d.ddde+x, as Python writes them: 0.0001 <= |x| < 1e16 without an exponent.
-std::string pythonFloat(const char *begin, const char *end) {
+/// d.ddde+x as Python writes it: without an exponent if that is from -4 to below `highest`.
+std::string pythonFloat(const char *begin, const char *end, int highest = 16) {
   std::string text(begin, end), digits;
   bool negative = text[0] == '-';
   size_t e = text.find('e');
   for (char c : text.substr(negative ? 1 : 0, e - (negative ? 1 : 0)))
     if (c != '.') digits += c;
+  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
   int exponent = std::atoi(text.c_str() + e + 1);
   std::string out;
-  if (exponent < -4 || exponent >= 16) {
+  if (exponent < -4 || exponent >= highest) {
     out = digits.substr(0, 1) + (digits.size() > 1 ? "." + digits.substr(1) : "");
     std::string x = std::to_string(std::abs(exponent));
     out += std::string(exponent < 0 ? "e-" : "e+") + (x.size() < 2 ? "0" : "") + x;
@@ -78,6 +79,11 @@ struct Spec {
   char align = 0, sign = '-', grouping = 0, type = 0;
   bool alternate = false;
   int width = 0, precision = -1;
+  /// How wide zeros behind a sign of `taken` characters make the digits.
+  size_t zeroWidth(size_t taken) const {
+    bool zeros = align == '=' && fill == "0" && static_cast<size_t>(width) > taken;
+    return zeros ? static_cast<size_t>(width) - taken : 0;
+  }
 };
 
 size_t utf8Length(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
@@ -91,7 +97,8 @@ std::optional<Spec> parseSpec(std::string_view text) {
   Spec spec;
   auto isAlign = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
   size_t first = text.empty() ? 1 : std::min(text.size(), utf8Length(static_cast<unsigned char>(text[0])));
-  if (text.size() > first && isAlign(text[first])) {
+  bool ownFill = text.size() > first && isAlign(text[first]);
+  if (ownFill) {
     spec.fill = text.substr(0, first);
     spec.align = text[first];
     text.remove_prefix(first + 1);
@@ -108,7 +115,8 @@ std::optional<Spec> parseSpec(std::string_view text) {
   auto number = [&](int &into) {
     size_t n = 0;
     int value = 0;
-    while (n < text.size() && n < 6 && text[n] >= '0' && text[n] <= '9') value = value * 10 + (text[n++] - '0');
+    while (n < text.size() && n < 6 && text[n] >= '0' && text[n] <= '9')
+      value = value * 10 + (text[n++] - '0');
     if (n != 0) into = value;
     text.remove_prefix(n);
     return n != 0;
@@ -117,7 +125,8 @@ std::optional<Spec> parseSpec(std::string_view text) {
   spec.alternate = take("#") != 0;
   if (!text.empty() && text[0] == '0') {
     text.remove_prefix(1);
-    if (spec.align == 0) spec.align = '=', spec.fill = "0";
+    if (!ownFill) spec.fill = "0";
+    if (spec.align == 0) spec.align = '=';
   }
   number(spec.width);
   spec.grouping = take(",_");
@@ -133,7 +142,9 @@ std::string padded(const Spec &spec, const std::string &prefix, const std::strin
   size_t gap = static_cast<size_t>(spec.width) > length ? static_cast<size_t>(spec.width) - length : 0;
   size_t before = align == '<' || align == '=' ? 0 : align == '^' ? gap / 2 : gap;
   std::string out;
-  auto fill = [&](size_t n) { while (n-- > 0) out += spec.fill; };
+  auto fill = [&](size_t n) {
+    while (n-- > 0) out += spec.fill;
+  };
   fill(before);
   out += prefix;
   if (align == '=') fill(gap);
@@ -142,12 +153,13 @@ std::string padded(const Spec &spec, const std::string &prefix, const std::strin
   return out;
 }
 
-/// Separators between groups of digits of the whole part.
-std::string grouped(const std::string &digits, char separator, size_t every) {
+/// Separators between groups of digits of the whole part. Zeros that fill a field up to `width` are grouped, too.
+std::string grouped(std::string digits, char separator, size_t every, size_t width) {
   size_t whole = 0;
   while (whole < digits.size() && std::isxdigit(static_cast<unsigned char>(digits[whole]))) ++whole;
   if (every == 3)
     for (whole = 0; whole < digits.size() && digits[whole] >= '0' && digits[whole] <= '9';) ++whole;
+  for (; whole != 0 && digits.size() + (whole - 1) / every < width; ++whole) digits.insert(0, 1, '0');
   std::string out;
   for (size_t i = 0; i < digits.size(); ++i) {
     if (i != 0 && i < whole && (whole - i) % every == 0) out += separator;
@@ -167,35 +179,41 @@ std::string formatInt(const Spec &spec, int64_t value) {
   char buffer[72];
   auto r = std::to_chars(buffer, buffer + sizeof buffer, magnitude, base);
   std::string digits(buffer, r.ptr), prefix = signPrefix(spec, negative);
-  if (spec.type == 'X') for (char &c : digits) c = static_cast<char>(std::toupper(c));
+  if (spec.type == 'X')
+    for (char &c : digits) c = static_cast<char>(std::toupper(c));
   if (spec.alternate && base != 10) prefix += std::string("0") + spec.type;
-  if (spec.grouping) digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4);
+  if (spec.grouping) digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4, spec.zeroWidth(prefix.size()));
   return padded(spec, prefix, digits, '>');
 }
 
 std::string formatFloat(const Spec &spec, double value, DType dtype) {
   bool negative = std::signbit(value) && !std::isnan(value);
   double magnitude = std::fabs(value);
-  std::string body;
+  std::string body, prefix = signPrefix(spec, negative);
   bool upper = spec.type == 'E' || spec.type == 'F' || spec.type == 'G';
   if (!std::isfinite(value)) {
     body = std::isnan(value) ? "nan" : "inf";
     if (spec.type == '%') body += "%";
   } else if (spec.type == 0 && spec.precision < 0) {
     body = shortest(magnitude, dtype);
+  } else if (spec.type == 0) {
+    int precision = std::max(spec.precision, 1);
+    body.resize(static_cast<size_t>(std::snprintf(nullptr, 0, "%.*e", precision - 1, magnitude)));
+    std::snprintf(body.data(), body.size() + 1, "%.*e", precision - 1, magnitude);
+    body = pythonFloat(body.data(), body.data() + body.size(), precision - 1);
   } else {
-    char type = spec.type == 0 ? 'g' : static_cast<char>(std::tolower(spec.type));
+    char type = static_cast<char>(std::tolower(spec.type));
     int precision = spec.precision < 0 ? 6 : spec.precision;
     char pattern[] = {'%', '.', '*', type == '%' ? 'f' : type, 0};
     double shown = type == '%' ? magnitude * 100 : magnitude;
     body.resize(static_cast<size_t>(std::snprintf(nullptr, 0, pattern, precision, shown)));
     std::snprintf(body.data(), body.size() + 1, pattern, precision, shown);
     if (type == '%') body += "%";
-    if (spec.type == 0 && body.find_first_of(".e") == std::string::npos) body += ".0";
   }
-  if (upper) for (char &c : body) c = static_cast<char>(std::toupper(c));
-  if (spec.grouping) body = grouped(body, spec.grouping, 3);
-  return padded(spec, signPrefix(spec, negative), body, '>');
+  if (upper)
+    for (char &c : body) c = static_cast<char>(std::toupper(c));
+  if (spec.grouping) body = grouped(body, spec.grouping, 3, spec.zeroWidth(prefix.size()));
+  return padded(spec, prefix, body, '>');
 }
 
 }  // namespace
@@ -239,16 +257,20 @@ Result<std::string> formatField(const Datum &value, std::string_view text) {
     shown.text = repr ? reprOf(value) : textOf(value);
     return formatField(shown, text);
   }
-  if (text.size() > 1 && text[0] == ':' && std::string_view("<>^=").find(text[1]) == std::string_view::npos) text.remove_prefix(1);
-  else if (text.size() > 2 && text[0] == ':' && std::string_view("<>^=").find(text[2]) == std::string_view::npos) text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == ':' && std::string_view("<>^=").find(text[1]) == std::string_view::npos)
+    text.remove_prefix(1);
+  else if (text.size() > 2 && text[0] == ':' &&
+           std::string_view("<>^=").find(text[2]) == std::string_view::npos)
+    text.remove_prefix(1);
   if (text.empty()) return textOf(value);
   auto spec = parseSpec(text);
   if (!spec) return Failure{"the format '" + std::string(whole) + "' is none that I know"};
   bool isNumber = value.isScalar();
   if (!isNumber || spec->type == 's') {
     if (spec->type != 0 && spec->type != 's')
-      return Failure{"the format '" + std::string(whole) + "' is for numbers, and this is a " +
-                     (value.kind == Datum::Kind::String ? "string" : "value of shape " + shapeText(value.shape))};
+      return Failure{
+          "the format '" + std::string(whole) + "' is for numbers, and this is a " +
+          (value.kind == Datum::Kind::String ? "string" : "value of shape " + shapeText(value.shape))};
     std::string shown = textOf(value);
     if (spec->precision >= 0 && codePoints(shown) > static_cast<size_t>(spec->precision)) {
       size_t end = 0;
@@ -259,7 +281,8 @@ Result<std::string> formatField(const Datum &value, std::string_view text) {
   }
   bool intType = std::string_view("bdoxX").find(spec->type) != std::string_view::npos && spec->type != 0;
   if (value.isFloat() && intType)
-    return Failure{"the format '" + std::string(whole) + "' is for whole numbers, and this is " + std::string(name(value.dtype))};
+    return Failure{"the format '" + std::string(whole) + "' is for whole numbers, and this is " +
+                   std::string(name(value.dtype))};
   if (value.isFloat()) return formatFloat(*spec, value.floats[0], value.dtype);
   if (spec->type != 0 && !intType) return formatFloat(*spec, static_cast<double>(value.ints[0]), DType::F64);
   return formatInt(*spec, value.ints[0]);

@@ -4,8 +4,8 @@
 
 namespace tessera::reference {
 
-/// What str() gives. Floats are shortest such that they read back as their dtype; arrays look as NumPy's do, with a
-/// comma between elements and "..." in the middle of long axes.
+/// What str() gives. Floats are shortest such that they read back as their dtype; arrays look as NumPy's do,
+/// with a comma between elements and "..." in the middle of long axes.
 std::string textOf(const Datum &value);
 /// What repr() gives: strings in quotes.
 std::string reprOf(const Datum &value);

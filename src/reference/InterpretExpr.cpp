@@ -30,7 +30,9 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
   for (const Dim &d : type.shape) {
     auto extent = dim(d, span);
     if (!extent) return nullptr;
-    if (*extent < 0) return fail(span, "the size " + d.str() + " is " + std::to_string(*extent) + ", and no array is that large");
+    if (*extent < 0)
+      return fail(span,
+                  "the size " + d.str() + " is " + std::to_string(*extent) + ", and no array is that large");
     extents.push_back(*extent);
   }
   return &(shapeCache_[&type] = std::move(extents));
@@ -62,7 +64,8 @@ Ref Interpreter::eval(const Expr &expr) {
   case ExprKind::String: return makeText(expr.text);
   case ExprKind::DimValue: {
     auto value = dim(expr.dim, expr.span);
-    return value ? makeInt(expr.type.kind == TypeKind::Scalar ? expr.type.dtype : DType::I64, *value) : nullptr;
+    return value ? makeInt(expr.type.kind == TypeKind::Scalar ? expr.type.dtype : DType::I64, *value)
+                 : nullptr;
   }
   case ExprKind::VarRef: {
     if (expr.var->id < values_.size() && values_[expr.var->id]) return values_[expr.var->id];
@@ -70,8 +73,12 @@ Ref Interpreter::eval(const Expr &expr) {
   }
   case ExprKind::Load: return load(expr.access, expr.span);
   case ExprKind::Query: return query(expr);
-  case ExprKind::Call: case ExprKind::TupleItem: case ExprKind::HostShape: case ExprKind::HostItem:
-  case ExprKind::LoadNpy: case ExprKind::Format: return evalHost(expr);
+  case ExprKind::Call:
+  case ExprKind::TupleItem:
+  case ExprKind::HostShape:
+  case ExprKind::HostItem:
+  case ExprKind::LoadNpy:
+  case ExprKind::Format: return evalHost(expr);
   default: return evalArray(expr);
   }
 }
@@ -109,7 +116,8 @@ Ref Interpreter::evalArray(const Expr &expr) {
   case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.axes); break;
   case ExprKind::Reshape:
     if (elementCount(*target) != args[0]->perLane())
-      return fail(expr.span, "an array of shape " + shapeText(args[0]->shape) + " cannot be reshaped to " + shapeText(*target));
+      return fail(expr.span, "an array of shape " + shapeText(args[0]->shape) + " cannot be reshaped to " +
+                                 shapeText(*target));
     out = reshape(args[0], *target);
     break;
   case ExprKind::Transpose: out = transpose(args[0], expr.axes); break;
@@ -144,13 +152,18 @@ Ref Interpreter::evalSlice(const Expr &expr) {
   for (size_t d = 0; d < parts.size(); ++d) {
     auto size = parts[d].isPoint ? std::optional<int64_t>(1) : dim(parts[d].size, expr.span);
     if (!size) return nullptr;
-    where.parts.push_back({parts[d].isPoint, true, *size, parts[d].step, offsets[d] ? offsets[d]->ints : Shape{0}});
+    where.parts.push_back(
+        {parts[d].isPoint, true, *size, parts[d].step, offsets[d] ? offsets[d]->ints : Shape{0}});
     plain.push_back({where.parts[d].offset[0], *size, parts[d].step, parts[d].isPoint});
     if (where.parts[d].offset.size() > 1) where.lanes = groupSize_;
   }
-  if (breaksBounds(where, mask_)) return fail(expr.span, "this slice lies outside its array of shape " + shapeText(value->shape));
+  if (breaksBounds(where, mask_))
+    return fail(expr.span, "this slice lies outside its array of shape " + shapeText(value->shape));
   if (!varies || where.lanes == 0) return slice(value, plain);
-  if (value->lanes != 0) return fail(expr.span, "a slice at an offset that differs between lanes, of an array that does, too, is not supported");
+  if (value->lanes != 0)
+    return fail(
+        expr.span,
+        "a slice at an offset that differs between lanes, of an array that does, too, is not supported");
   return loadRegion(where, nullptr, mask_);
 }
 
@@ -158,7 +171,8 @@ Ref Interpreter::evalSlice(const Expr &expr) {
 
 bool Interpreter::region(const sema::Access &access, Span span, Region &region) {
   const sema::Var &var = *access.base;
-  if (var.id >= values_.size() || !values_[var.id]) return fails(span, "'" + var.name + "' has no value here");
+  if (var.id >= values_.size() || !values_[var.id])
+    return fails(span, "'" + var.name + "' has no value here");
   region.base = values_[var.id];
   TSR_CHECK(access.parts.size() == region.base->shape.size(), "parts of an access to " + var.name);
   for (const sema::IndexPart &part : access.parts) {

@@ -18,7 +18,8 @@ Ref Interpreter::evalHost(const Expr &expr) {
   case ExprKind::TupleItem: {
     Ref tuple = eval(*expr.args[0]);
     if (!tuple) return nullptr;
-    TSR_CHECK(tuple->kind == Datum::Kind::Tuple && static_cast<size_t>(expr.queryAxis) < tuple->items.size(), "item of a tuple");
+    TSR_CHECK(tuple->kind == Datum::Kind::Tuple && static_cast<size_t>(expr.queryAxis) < tuple->items.size(),
+              "item of a tuple");
     return tuple->items[static_cast<size_t>(expr.queryAxis)];
   }
   case ExprKind::HostShape: {
@@ -27,7 +28,8 @@ Ref Interpreter::evalHost(const Expr &expr) {
     int64_t rank = static_cast<int64_t>(array->shape.size()), axis = expr.queryAxis;
     if (axis < 0) axis += rank;
     if (array->kind != Datum::Kind::Number || axis < 0 || axis >= rank)
-      return fail(expr.span, "I asked for dimension " + std::to_string(expr.queryAxis) + " of an array of shape " + shapeText(array->shape));
+      return fail(expr.span, "I asked for dimension " + std::to_string(expr.queryAxis) +
+                                 " of an array of shape " + shapeText(array->shape));
     return makeInt(DType::I64, array->shape[static_cast<size_t>(axis)]);
   }
   default: TSR_UNREACHABLE("host expression");
@@ -43,7 +45,8 @@ Ref Interpreter::evalCall(const Expr &expr) {
     if (next >= args.size()) break;
     // Host code hands the array itself to an in-out parameter; the values of a tensor function do not change.
     bool written = param.mode != ParamMode::In;
-    if (written && function_.kind != sema::FunctionKind::Host) args[next] = std::make_shared<Datum>(*args[next]);
+    if (written && function_.kind != sema::FunctionKind::Host)
+      args[next] = std::make_shared<Datum>(*args[next]);
     ++next;
   }
   Interpreter callee(*expr.callee, options_);
@@ -65,7 +68,9 @@ Ref Interpreter::hostItem(const Expr &expr) {
   if (!array) return nullptr;
   Ref item;
   if (expr.args.size() == 1) {
-    if (array->size() != 1) return fail(expr.span, "only an array of one element has a value, and this one has the shape " + shapeText(array->shape));
+    if (array->size() != 1)
+      return fail(expr.span, "only an array of one element has a value, and this one has the shape " +
+                                 shapeText(array->shape));
     item = reshape(array, {});
   } else {
     auto row = evalInt(*expr.args[1]);
@@ -73,7 +78,8 @@ Ref Interpreter::hostItem(const Expr &expr) {
     if (array->shape.empty()) return fail(expr.span, "an array without dimensions has no rows");
     int64_t extent = array->shape[0], at = *row < 0 ? *row + extent : *row;
     if (at < 0 || at >= extent)
-      return fail(expr.span, "I asked for row " + std::to_string(*row) + " of an array of shape " + shapeText(array->shape));
+      return fail(expr.span, "I asked for row " + std::to_string(*row) + " of an array of shape " +
+                                 shapeText(array->shape));
     std::vector<SlicePart> parts{{at, 1, 1, true}};
     for (size_t d = 1; d < array->shape.size(); ++d) parts.push_back({0, array->shape[d], 1, false});
     item = slice(array, parts);
@@ -81,7 +87,8 @@ Ref Interpreter::hostItem(const Expr &expr) {
   }
   // A scalar's dtype is known to the checker; the array's only now.
   if (expr.type.kind == TypeKind::Scalar && item->dtype != expr.type.dtype)
-    return fail(expr.span, "this value is " + std::string(name(item->dtype)) + ", and " + std::string(name(expr.type.dtype)) + " is needed");
+    return fail(expr.span, "this value is " + std::string(name(item->dtype)) + ", and " +
+                               std::string(name(expr.type.dtype)) + " is needed");
   return item;
 }
 

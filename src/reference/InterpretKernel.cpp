@@ -20,8 +20,11 @@ bool Interpreter::contextSizes() {
     int64_t size = kDefaultTile;
     if (auto chosen = options_.sizes.find(field); chosen != options_.sizes.end()) size = chosen->second;
     else if (auto fixed = schedule.sizes.find(field); fixed != schedule.sizes.end()) size = fixed->second;
-    else if (auto space = schedule.space.find(field); space != schedule.space.end() && !space->second.empty()) size = space->second[0];
-    if (size <= 0) return fails(function_.span, "the size '" + field + "' must be positive, and it is " + std::to_string(size));
+    else if (auto space = schedule.space.find(field); space != schedule.space.end() && !space->second.empty())
+      size = space->second[0];
+    if (size <= 0)
+      return fails(function_.span,
+                   "the size '" + field + "' must be positive, and it is " + std::to_string(size));
     dims_["T." + field] = size;
   }
   dimCache_.clear();  // sizes of the context may occur in what was asked before
@@ -33,7 +36,8 @@ int64_t Interpreter::chooseGroupSize() const {
   if (function_.kernel.groupSize > 0) return function_.kernel.groupSize;
   if (options_.groupSize > 0) return options_.groupSize;
   auto warps = function_.kernel.schedule.sizes.find("warps");
-  if (warps != function_.kernel.schedule.sizes.end() && warps->second > 0) return warps->second * kLanesOfWarp;
+  if (warps != function_.kernel.schedule.sizes.end() && warps->second > 0)
+    return warps->second * kLanesOfWarp;
   return kDefaultGroup;
 }
 
@@ -103,7 +107,8 @@ Ref Interpreter::query(const Expr &expr) {
     for (int64_t lane = 0; lane < groupSize_; ++lane) out->ints[static_cast<size_t>(lane)] = f(lane);
     return out;
   };
-  if (function_.kind != sema::FunctionKind::Kernel) return fail(expr.span, "only a kernel runs in groups and lanes");
+  if (function_.kind != sema::FunctionKind::Kernel)
+    return fail(expr.span, "only a kernel runs in groups and lanes");
   switch (expr.query) {
   case Query::Origin: {
     int64_t tile = axis < tileShape_.size() ? tileShape_[axis] : 1;
@@ -140,7 +145,8 @@ void Interpreter::setMask(LaneMask mask) {
 Flow Interpreter::runIfByLanes(const Stmt &stmt, const Datum &condition) {
   LaneMask before = mask_, then = lanesWhere(condition), otherwise = before;
   for (size_t lane = 0; lane < before.size(); ++lane) otherwise[lane] = before[lane] && !then[lane];
-  const std::pair<const LaneMask *, const sema::Block *> branches[] = {{&then, &stmt.body}, {&otherwise, &stmt.otherwise}};
+  const std::pair<const LaneMask *, const sema::Block *> branches[] = {{&then, &stmt.body},
+                                                                       {&otherwise, &stmt.otherwise}};
   for (auto [mask, block] : branches) {
     setMask(*mask);
     if (active_ == 0 || block->empty()) continue;
@@ -167,7 +173,8 @@ Flow Interpreter::runWhileByLanes(const Stmt &stmt, Ref condition) {
 Flow Interpreter::runForByLanes(const Stmt &stmt, const Datum &start, const Datum &stop, int64_t step) {
   LaneMask before = mask_;
   Ref index = makeDatum(DType::I64, {}, groupSize_);
-  for (int64_t lane = 0; lane < groupSize_; ++lane) index->ints[static_cast<size_t>(lane)] = start.intAt(lane);
+  for (int64_t lane = 0; lane < groupSize_; ++lane)
+    index->ints[static_cast<size_t>(lane)] = start.intAt(lane);
   while (true) {
     LaneMask mask = mask_;
     for (int64_t lane = 0; lane < groupSize_; ++lane) {
@@ -191,8 +198,9 @@ Flow Interpreter::runForByLanes(const Stmt &stmt, const Datum &start, const Datu
 
 bool Interpreter::asyncCopy(const Stmt &stmt) {
   if (!allLanes())
-    return fails(stmt.span, "only " + std::to_string(active_) + " of the " + std::to_string(groupSize_) +
-                                " lanes of the group reach this asynchronous copy, which is the whole group's");
+    return fails(stmt.span,
+                 "only " + std::to_string(active_) + " of the " + std::to_string(groupSize_) +
+                     " lanes of the group reach this asynchronous copy, which is the whole group's");
   PendingCopy copy;
   copy.data = load(stmt.source, stmt.span);
   if (!copy.data || !region(stmt.access, stmt.span, copy.destination)) return false;

@@ -31,14 +31,15 @@ bool Interpreter::bindParameters(std::vector<Ref> &arguments) {
     if (!argument && param.defaultValue && !(argument = eval(*param.defaultValue))) return false;
     if (!argument && param.mode == ParamMode::Out) continue;
     if (!argument)
-      return fails(param.var->span, "the argument '" + param.var->name + "' of '" + function_.name + "' is missing");
+      return fails(param.var->span,
+                   "the argument '" + param.var->name + "' of '" + function_.name + "' is missing");
     std::string error;
     given[i] = adaptArgument(function_, param, argument, error);
     if (!given[i]) return fails(param.var->span, error);
   }
   if (next < arguments.size())
-    return fails(function_.span, "'" + function_.name + "' takes " + std::to_string(next) + " arguments, and there are " +
-                                     std::to_string(arguments.size()));
+    return fails(function_.span, "'" + function_.name + "' takes " + std::to_string(next) +
+                                     " arguments, and there are " + std::to_string(arguments.size()));
   if (auto error = bindDimensions(function_, given, dims_)) return fails(error->span, error->message);
   for (size_t i = 0; i < function_.params.size(); ++i) {
     const sema::Var &var = *function_.params[i].var;
@@ -89,7 +90,8 @@ Flow Interpreter::exec(const sema::Block &block) {
 Flow Interpreter::exec(const Stmt &stmt) {
   auto done = [](bool ok) { return ok ? Flow::Next : Flow::Failed; };
   switch (stmt.kind) {
-  case StmtKind::Let: case StmtKind::Assign: {
+  case StmtKind::Let:
+  case StmtKind::Assign: {
     Ref value = eval(*stmt.value);
     if (!value) return Flow::Failed;
     assign(*stmt.var, value);
@@ -117,8 +119,9 @@ Flow Interpreter::exec(const Stmt &stmt) {
     return Flow::Next;
   case StmtKind::Barrier:
     if (allLanes()) return Flow::Next;
-    return done(fails(stmt.span, "only " + std::to_string(active_) + " of the " + std::to_string(groupSize_) +
-                                     " lanes of the group reach this barrier: the others would be waited for without end"));
+    return done(fails(
+        stmt.span, "only " + std::to_string(active_) + " of the " + std::to_string(groupSize_) +
+                       " lanes of the group reach this barrier: the others would be waited for without end"));
   case StmtKind::Return: return execReturn(stmt);
   case StmtKind::Evaluate: return done(eval(*stmt.value) != nullptr);
   case StmtKind::Print: return done(print(stmt));
@@ -132,7 +135,8 @@ Flow Interpreter::exec(const Stmt &stmt) {
 void Interpreter::assign(const sema::Var &var, const Ref &value) {
   Ref &slot = values_[var.id];
   bool mixes = !allLanes() && slot && slot != value && slot->kind == Datum::Kind::Number &&
-               value->kind == Datum::Kind::Number && slot->shape == value->shape && slot->dtype == value->dtype;
+               value->kind == Datum::Kind::Number && slot->shape == value->shape &&
+               slot->dtype == value->dtype;
   if (!mixes) {
     slot = value;
     return;
@@ -204,9 +208,12 @@ Flow Interpreter::execFor(const Stmt &stmt) {
   Ref stop = start ? eval(*stmt.stop) : nullptr;
   Ref by = !stop ? nullptr : stmt.step ? eval(*stmt.step) : makeInt(DType::I64, 1);
   if (!by) return Flow::Failed;
-  if (by->lanes != 0) return fail(stmt.span, "the step of a loop must be the same in all lanes"), Flow::Failed;
+  if (by->lanes != 0)
+    return fail(stmt.span, "the step of a loop must be the same in all lanes"), Flow::Failed;
   int64_t step = by->ints[0];
-  if (step <= 0) return fail(stmt.span, "the step of a loop must be positive, and it is " + std::to_string(step)), Flow::Failed;
+  if (step <= 0)
+    return fail(stmt.span, "the step of a loop must be positive, and it is " + std::to_string(step)),
+           Flow::Failed;
   if (start->lanes != 0 || stop->lanes != 0) return runForByLanes(stmt, *start, *stop, step);
   for (int64_t i = start->ints[0]; i < stop->ints[0]; i += step) {
     values_[stmt.var->id] = makeInt(DType::I64, i);

@@ -13,7 +13,8 @@ enum class Flow : uint8_t { Next, Break, Continue, Return, Failed };
 
 class Interpreter {
 public:
-  Interpreter(const sema::Function &function, const Options &options) : function_(function), options_(options) {}
+  Interpreter(const sema::Function &function, const Options &options)
+      : function_(function), options_(options) {}
 
   /// Runs the function on values for its written parameters (null: not given). False: see error().
   bool call(std::vector<Ref> arguments);
@@ -28,9 +29,9 @@ private:
   const Options &options_;
   std::optional<RunError> error_;
   DimValues dims_;
-  std::unordered_map<const Dim *, int64_t> dimCache_;       // dimensions do not change during a call
+  std::unordered_map<const Dim *, int64_t> dimCache_;  // dimensions do not change during a call
   std::unordered_map<const sema::Type *, Shape> shapeCache_;
-  std::vector<Ref> values_;   // by Var::id
+  std::vector<Ref> values_;  // by Var::id
   std::vector<Ref> results_;
 
   // The group that runs. Outside of kernels there is one lane.

@@ -1,11 +1,12 @@
-// The reference interpreter: runs a checked program as it stands, on arrays in memory. It is the meaning of the
-// language that all emitted code is compared with, and what `--target reference` gives to users.
+// The reference interpreter: runs a checked program as it stands, on arrays in memory. It is the meaning of
+// the language that all emitted code is compared with, and what `--target reference` gives to users.
 //
-// Floats are computed in f64, whatever dtype an operation has. They are rounded where the program says so and nowhere
-// else: at a Cast, at a store into a tensor or shared memory, at a literal, at an argument and at a result. Integers
-// wrap around at the width of their dtype. The groups of a kernel run one after the other; the lanes of a group run
-// in lockstep under a mask. A barrier that not every lane reaches is an error. Shared memory starts as NaN, and so
-// does the destination of an asynchronous copy until the group has waited for it.
+// Floats are computed in f64, whatever dtype an operation has. They are rounded where the program says so and
+// nowhere else: at a Cast, at a store into a tensor or shared memory, at a literal, at an argument and at a
+// result. Integers wrap around at the width of their dtype. The groups of a kernel run one after the other;
+// the lanes of a group run in lockstep under a mask. A barrier that not every lane reaches is an error.
+// Shared memory starts as NaN, and so does the destination of an asynchronous copy until the group has waited
+// for it.
 #pragma once
 #include "reference/Value.h"
 #include "sema/Checked.h"
@@ -21,7 +22,8 @@ struct Options {
   int64_t groupSize = 0;  // lanes of a group where the kernel leaves it open; 0: the schedule's warps, or 128
   // What host code reaches of the world outside; without them its statements are errors.
   std::function<Result<std::string>(const std::string &path)> readFile;
-  std::function<std::string(const std::string &path, const std::string &bytes)> writeFile;  // the empty text: written
+  std::function<std::string(const std::string &path, const std::string &bytes)>
+      writeFile;  // the empty text: written
   std::function<void(const std::string &line)> print;
 };
 
@@ -36,8 +38,8 @@ struct Outcome {
   explicit operator bool() const { return !error; }
 };
 
-/// Arguments in the order of the parameters that the user wrote. One without a value takes its default; an array that
-/// is only written may be left out, too. Arguments are copies: in-out parameters are results.
+/// Arguments in the order of the parameters that the user wrote. One without a value takes its default; an
+/// array that is only written may be left out, too. Arguments are copies: in-out parameters are results.
 using Arguments = std::vector<std::optional<Value>>;
 Outcome run(const sema::Function &function, Arguments arguments, const Options &options = {});
 

@@ -4,10 +4,12 @@
 namespace tessera::reference {
 namespace {
 
-/// Calls f(position in the region, element of the buffer or -1) for the elements of one lane in row-major order.
+/// Calls f(position in the region, element of the buffer or -1) for the elements of one lane in row-major
+/// order.
 template <class F> class Walker {
 public:
-  Walker(const Region &region, size_t lane, F &f) : region_(region), extents_(region.base->shape), lane_(lane), f_(f) {}
+  Walker(const Region &region, size_t lane, F &f)
+      : region_(region), extents_(region.base->shape), lane_(lane), f_(f) {}
   void run() { step(0, 0, true); }
 
 private:
@@ -32,13 +34,16 @@ private:
 };
 template <class F> void walkLane(const Region &region, size_t lane, F f) { Walker<F>(region, lane, f).run(); }
 
-template <class T> void loadLanes(const Region &region, const std::vector<T> &from, std::vector<T> &to, const T *other,
-                                  bool otherVaries, const LaneMask &mask, size_t lanes, size_t perLane) {
+template <class T>
+void loadLanes(const Region &region, const std::vector<T> &from, std::vector<T> &to, const T *other,
+               bool otherVaries, const LaneMask &mask, size_t lanes, size_t perLane) {
   for (size_t lane = 0; lane < lanes; ++lane) {
     if (lanes > 1 && !mask[lane]) continue;
     T outside = other ? other[otherVaries ? lane : 0] : T{};
     T *out = to.data() + lane * perLane;
-    walkLane(region, lane, [&](size_t at, int64_t index) { out[at] = index >= 0 ? from[static_cast<size_t>(index)] : outside; });
+    walkLane(region, lane, [&](size_t at, int64_t index) {
+      out[at] = index >= 0 ? from[static_cast<size_t>(index)] : outside;
+    });
   }
 }
 
@@ -57,11 +62,11 @@ Ref loadRegion(const Region &region, const Ref &other, const LaneMask &mask) {
   auto count = static_cast<size_t>(std::max<int64_t>(lanes, 1));
   bool otherVaries = other && other->lanes != 0;
   if (out->isFloat())
-    loadLanes<double>(region, region.base->floats, out->floats, other ? other->floats.data() : nullptr, otherVaries, mask, count,
-                      out->perLane());
+    loadLanes<double>(region, region.base->floats, out->floats, other ? other->floats.data() : nullptr,
+                      otherVaries, mask, count, out->perLane());
   else
-    loadLanes<int64_t>(region, region.base->ints, out->ints, other ? other->ints.data() : nullptr, otherVaries, mask, count,
-                       out->perLane());
+    loadLanes<int64_t>(region, region.base->ints, out->ints, other ? other->ints.data() : nullptr,
+                       otherVaries, mask, count, out->perLane());
   return out;
 }
 
@@ -71,7 +76,8 @@ void storeRegion(const Region &region, const Datum &value, const LaneMask &mask,
   size_t step = value.lanes != 0 ? value.perLane() : 0;
   size_t element = value.shape.empty() ? 0 : 1;
   TSR_CHECK(base.isFloat() == value.isFloat(), "a store of another kind of number");
-  TSR_CHECK(element == 0 || value.shape == region.shape(), "a store of " + shapeText(value.shape) + " into " + shapeText(region.shape()));
+  TSR_CHECK(element == 0 || value.shape == region.shape(),
+            "a store of " + shapeText(value.shape) + " into " + shapeText(region.shape()));
   for (size_t lane = 0; lane < lanes; ++lane) {
     if (lanes > 1 && !mask[lane]) continue;
     size_t from = lane * step;
@@ -89,7 +95,8 @@ void poisonRegion(const Region &region) {
   auto lanes = static_cast<size_t>(std::max<int64_t>(region.lanes, 1));
   for (size_t lane = 0; lane < lanes; ++lane)
     walkLane(region, lane, [&](size_t, int64_t index) {
-      if (index >= 0) region.base->floats[static_cast<size_t>(index)] = std::numeric_limits<double>::quiet_NaN();
+      if (index >= 0)
+        region.base->floats[static_cast<size_t>(index)] = std::numeric_limits<double>::quiet_NaN();
     });
 }
 

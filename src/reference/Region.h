@@ -7,9 +7,9 @@ namespace tessera::reference {
 
 struct RegionPart {
   bool isPoint = false;
-  bool inBounds = false;          // claimed by the checker
+  bool inBounds = false;  // claimed by the checker
   int64_t size = 1, step = 1;
-  std::vector<int64_t> offset;    // one, or one for each lane
+  std::vector<int64_t> offset;  // one, or one for each lane
 };
 struct Region {
   Ref base;

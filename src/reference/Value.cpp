@@ -44,7 +44,8 @@ Value Value::poison(DType dtype, std::vector<int64_t> shape) {
 
 Result<Value> fromNpy(const NpyArray &array) {
   if (info(array.dtype).cls == DTypeClass::Complex)
-    return Failure{"the array holds " + std::string(name(array.dtype)) + ", and the reference interpreter has real numbers only"};
+    return Failure{"the array holds " + std::string(name(array.dtype)) +
+                   ", and the reference interpreter has real numbers only"};
   Value value{array.dtype, array.shape, {}, {}};
   size_t count = elementCount(array.shape), step = static_cast<size_t>(storageBytes(array.dtype));
   if (array.data.size() != count * step) return Failure{"the array's data does not fit its shape"};

@@ -9,8 +9,8 @@
 
 namespace tessera::reference {
 
-/// An array in row-major order; a scalar has the shape []. Floats are carried as doubles, whole numbers and truth
-/// values as 64-bit integers: exactly one of the two vectors is used.
+/// An array in row-major order; a scalar has the shape []. Floats are carried as doubles, whole numbers and
+/// truth values as 64-bit integers: exactly one of the two vectors is used.
 struct Value {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;

@@ -78,7 +78,8 @@ double roundToFloat(DType dtype, double value, RoundMode mode, bool saturate) {
   const FloatFormat &format = floatFormat(dtype);
   if (std::isnan(value)) return format.hasNaN ? value : format.max;
   if (std::isinf(value)) {
-    if (saturate || !format.hasInfinity) return overflowed(format, value < 0, RoundMode::NearestEven, saturate);
+    if (saturate || !format.hasInfinity)
+      return overflowed(format, value < 0, RoundMode::NearestEven, saturate);
     return value;
   }
   if (dtype == DType::F64 || value == 0) return value;
@@ -95,14 +96,16 @@ bool isSubnormal(DType dtype, double value) {
 
 int64_t minInt(DType dtype) {
   const DTypeInfo &row = info(dtype);
-  TSR_CHECK(row.cls != DTypeClass::Float && row.cls != DTypeClass::Complex, "no integer dtype: " + std::string(row.name));
+  TSR_CHECK(row.cls != DTypeClass::Float && row.cls != DTypeClass::Complex,
+            "no integer dtype: " + std::string(row.name));
   if (row.cls != DTypeClass::SignedInt) return 0;
   return row.bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t(1) << (row.bits - 1));
 }
 
 int64_t maxInt(DType dtype) {
   const DTypeInfo &row = info(dtype);
-  TSR_CHECK(row.cls != DTypeClass::Float && row.cls != DTypeClass::Complex, "no integer dtype: " + std::string(row.name));
+  TSR_CHECK(row.cls != DTypeClass::Float && row.cls != DTypeClass::Complex,
+            "no integer dtype: " + std::string(row.name));
   if (row.cls == DTypeClass::Bool) return 1;
   int valueBits = row.cls == DTypeClass::SignedInt ? row.bits - 1 : row.bits;
   return valueBits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t(1) << valueBits) - 1;
@@ -135,10 +138,12 @@ int64_t wrapInt(DType dtype, int64_t value, bool saturate) {
 uint64_t encodeFloat(DType dtype, double value) {
   if (dtype == DType::F64) return std::bit_cast<uint64_t>(value);
   double rounded = roundToFloat(dtype, value);
-  if (dtype == DType::F32 || dtype == DType::TF32) return std::bit_cast<uint32_t>(static_cast<float>(rounded));
+  if (dtype == DType::F32 || dtype == DType::TF32)
+    return std::bit_cast<uint32_t>(static_cast<float>(rounded));
   const FloatFormat &format = floatFormat(dtype);
   uint64_t sign = std::signbit(rounded) ? 1 : 0;
-  uint64_t topExponent = (uint64_t(1) << format.exponentBits) - 1, mantissaOnes = (uint64_t(1) << format.mantissaBits) - 1;
+  uint64_t topExponent = (uint64_t(1) << format.exponentBits) - 1,
+           mantissaOnes = (uint64_t(1) << format.mantissaBits) - 1;
   uint64_t exponent = 0, mantissa = 0;
   if (std::isnan(rounded)) {
     exponent = topExponent;
@@ -162,7 +167,8 @@ double decodeFloat(DType dtype, uint64_t bits) {
     return dtype == DType::TF32 ? roundToFloat(dtype, value) : value;
   }
   const FloatFormat &format = floatFormat(dtype);
-  uint64_t mantissaOnes = (uint64_t(1) << format.mantissaBits) - 1, topExponent = (uint64_t(1) << format.exponentBits) - 1;
+  uint64_t mantissaOnes = (uint64_t(1) << format.mantissaBits) - 1,
+           topExponent = (uint64_t(1) << format.exponentBits) - 1;
   uint64_t mantissa = bits & mantissaOnes, exponent = (bits >> format.mantissaBits) & topExponent;
   double sign = (bits >> (format.mantissaBits + format.exponentBits)) & 1 ? -1.0 : 1.0;
   if (exponent == topExponent && format.hasInfinity)
@@ -188,8 +194,12 @@ uint64_t getBytes(int count, const void *bytes) {
 }
 }  // namespace
 
-void storeFloat(DType dtype, double value, void *bytes) { putBytes(encodeFloat(dtype, value), storageBytes(dtype), bytes); }
-double loadFloat(DType dtype, const void *bytes) { return decodeFloat(dtype, getBytes(storageBytes(dtype), bytes)); }
+void storeFloat(DType dtype, double value, void *bytes) {
+  putBytes(encodeFloat(dtype, value), storageBytes(dtype), bytes);
+}
+double loadFloat(DType dtype, const void *bytes) {
+  return decodeFloat(dtype, getBytes(storageBytes(dtype), bytes));
+}
 void storeInt(DType dtype, int64_t value, void *bytes) {
   putBytes(static_cast<uint64_t>(wrapInt(dtype, value)), storageBytes(dtype), bytes);
 }

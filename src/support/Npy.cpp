@@ -42,8 +42,13 @@ private:
   Header header_;
 
   Failure fail(const std::string &what) const { return {"the header of the .npy file is damaged: " + what}; }
-  void skip() { while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_; }
-  char peek() { skip(); return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  char peek() {
+    skip();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
   bool take(char c) {
     if (peek() != c) return false;
     ++at_;
@@ -104,8 +109,13 @@ private:
 
 bool isRaw(DType dtype) {
   switch (dtype) {
-  case DType::BF16: case DType::F8E4M3: case DType::F8E5M2: case DType::F6E2M3: case DType::F6E3M2:
-  case DType::F4E2M1: case DType::I4: return true;
+  case DType::BF16:
+  case DType::F8E4M3:
+  case DType::F8E5M2:
+  case DType::F6E2M3:
+  case DType::F6E3M2:
+  case DType::F4E2M1:
+  case DType::I4: return true;
   default: return false;
   }
 }
@@ -113,19 +123,22 @@ bool isRaw(DType dtype) {
 Result<DType> dtypeOf(const std::string &descr, std::optional<DType> expected) {
   std::string kind = descr.substr(std::min<size_t>(1, descr.size()));
   if (descr.size() >= 2 && descr[1] == 'V') {
-    if (expected && isRaw(*expected) && kind == "V" + std::to_string(storageBytes(*expected))) return *expected;
+    if (expected && isRaw(*expected) && kind == "V" + std::to_string(storageBytes(*expected)))
+      return *expected;
     if (expected)
-      return Failure{"the array holds raw bytes ('" + descr + "'), and I expected " + std::string(name(*expected))};
+      return Failure{"the array holds raw bytes ('" + descr + "'), and I expected " +
+                     std::string(name(*expected))};
     return Failure{"the array holds raw bytes ('" + descr + "'): say which dtype they are"};
   }
   std::optional<DType> found;
-  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::I64, DType::I32, DType::I16, DType::I8, DType::U32,
-                      DType::U16, DType::U8, DType::Bool, DType::Complex64})
+  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::I64, DType::I32, DType::I16, DType::I8,
+                      DType::U32, DType::U16, DType::U8, DType::Bool, DType::Complex64})
     if (npyTypeString(dtype).substr(1) == kind) found = dtype;
   if (!found) return Failure{"the array has the NumPy type '" + descr + "', which has no counterpart here"};
   if (expected == DType::TF32 && found == DType::F32) return DType::TF32;
   if (expected && *expected != *found)
-    return Failure{"the array holds " + std::string(name(*found)) + ", and I expected " + std::string(name(*expected))};
+    return Failure{"the array holds " + std::string(name(*found)) + ", and I expected " +
+                   std::string(name(*expected))};
   return *found;
 }
 
@@ -179,12 +192,14 @@ std::string npyTypeString(DType dtype) {
 }
 
 Result<NpyArray> parseNpy(std::string_view bytes, std::optional<DType> expected) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) return Failure{"this is no .npy file: it does not start with \\x93NUMPY"};
+  if (bytes.substr(0, kMagic.size()) != kMagic)
+    return Failure{"this is no .npy file: it does not start with \\x93NUMPY"};
   if (bytes.size() < 10) return Failure{"the .npy file ends inside its first 10 bytes"};
   auto byte = [&](size_t at) { return static_cast<size_t>(static_cast<unsigned char>(bytes[at])); };
   size_t version = byte(6), lengthBytes = version == 1 ? 2 : 4;
   if (version < 1 || version > 3)
-    return Failure{"the .npy file has version " + std::to_string(version) + ", and I read versions 1, 2 and 3"};
+    return Failure{"the .npy file has version " + std::to_string(version) +
+                   ", and I read versions 1, 2 and 3"};
   if (bytes.size() < 8 + lengthBytes) return Failure{"the .npy file ends inside its header"};
   size_t length = 0;
   for (size_t i = 0; i < lengthBytes; ++i) length |= byte(8 + i) << (8 * i);
@@ -202,12 +217,13 @@ Result<NpyArray> parseNpy(std::string_view bytes, std::optional<DType> expected)
   if (!total) return Failure{"the shape in the .npy header has more elements than memory can hold"};
   std::string_view data = bytes.substr(begin + length);
   if (data.size() < *total)
-    return Failure{"the .npy file is cut off: its header promises " + std::to_string(*total) + " bytes of data and " +
-                   std::to_string(data.size()) + " are there"};
+    return Failure{"the .npy file is cut off: its header promises " + std::to_string(*total) +
+                   " bytes of data and " + std::to_string(data.size()) + " are there"};
   data = data.substr(0, *total);
   NpyArray array{*dtype, header->shape, {}};
-  array.data = header->fortranOrder && header->shape.size() > 1 ? toRowMajor(data, header->shape, elementBytes)
-                                                                : std::string(data);
+  array.data = header->fortranOrder && header->shape.size() > 1
+                   ? toRowMajor(data, header->shape, elementBytes)
+                   : std::string(data);
   if (header->descr[0] == '>') swapBytes(array.data, *dtype == DType::Complex64 ? 4 : elementBytes);
   return array;
 }
@@ -217,7 +233,8 @@ std::string writeNpy(const NpyArray &array) {
   for (int64_t extent : array.shape) shape += std::to_string(extent) + ", ";
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);  // (2, 3)
   else if (array.shape.size() == 1) shape.pop_back();          // (5,)
-  std::string header = "{'descr': '" + npyTypeString(array.dtype) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header =
+      "{'descr': '" + npyTypeString(array.dtype) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');
   header += '\n';

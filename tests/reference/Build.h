@@ -8,9 +8,15 @@ using namespace tessera::sema;
 
 inline Type index() { return {TypeKind::Index, DType::I64, {}, {}, {}}; }
 inline Type scalar(DType dtype) { return {TypeKind::Scalar, dtype, {}, {}, {}}; }
-inline Type array(DType dtype, std::vector<Dim> shape) { return {TypeKind::Tensor, dtype, {}, std::move(shape), {}}; }
-inline Type view(DType dtype, std::vector<Dim> shape) { return {TypeKind::View, dtype, {}, std::move(shape), {}}; }
-inline Type shared(DType dtype, std::vector<Dim> shape) { return {TypeKind::Shared, dtype, {}, std::move(shape), {}}; }
+inline Type array(DType dtype, std::vector<Dim> shape) {
+  return {TypeKind::Tensor, dtype, {}, std::move(shape), {}};
+}
+inline Type view(DType dtype, std::vector<Dim> shape) {
+  return {TypeKind::View, dtype, {}, std::move(shape), {}};
+}
+inline Type shared(DType dtype, std::vector<Dim> shape) {
+  return {TypeKind::Shared, dtype, {}, std::move(shape), {}};
+}
 
 inline ExprPtr expr(ExprKind kind, Type type) {
   auto e = std::make_unique<Expr>();
@@ -54,7 +60,9 @@ template <class... Args> ExprPtr apply(ElementwiseOp op, Type type, Args... args
   e->op = op;
   return with(std::move(e), std::move(args)...);
 }
-inline ExprPtr less(ExprPtr a, ExprPtr b) { return apply(ElementwiseOp::Lt, scalar(DType::Bool), std::move(a), std::move(b)); }
+inline ExprPtr less(ExprPtr a, ExprPtr b) {
+  return apply(ElementwiseOp::Lt, scalar(DType::Bool), std::move(a), std::move(b));
+}
 inline ExprPtr add(ExprPtr a, ExprPtr b) {
   Type type = a->type.kind == TypeKind::Tensor ? a->type : b->type;
   return apply(ElementwiseOp::Add, type, std::move(a), std::move(b));
@@ -108,7 +116,9 @@ inline std::unique_ptr<Stmt> let(Var *var, ExprPtr value, StmtKind kind = StmtKi
   s->value = std::move(value);
   return s;
 }
-inline std::unique_ptr<Stmt> assign(Var *var, ExprPtr value) { return let(var, std::move(value), StmtKind::Assign); }
+inline std::unique_ptr<Stmt> assign(Var *var, ExprPtr value) {
+  return let(var, std::move(value), StmtKind::Assign);
+}
 inline std::unique_ptr<Stmt> store(Access where, ExprPtr value) {
   auto s = stmt(StmtKind::Store);
   s->access = std::move(where);
@@ -178,6 +188,8 @@ struct Builder {
 inline reference::Value floats(DType dtype, std::vector<int64_t> shape, std::vector<double> values) {
   return reference::Value::ofFloats(dtype, std::move(shape), std::move(values));
 }
-inline std::string errorOf(const reference::Outcome &outcome) { return outcome ? "no error" : outcome.error->message; }
+inline std::string errorOf(const reference::Outcome &outcome) {
+  return outcome ? "no error" : outcome.error->message;
+}
 
 }  // namespace tessera::test

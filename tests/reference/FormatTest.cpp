@@ -56,6 +56,11 @@ TEST(Format, FieldsAsPythonFillsThem) {
   EXPECT_EQ(show(i64(-1234567), ","), "-1,234,567");
   EXPECT_EQ(show(i64(1234567), "_"), "1_234_567");
   EXPECT_EQ(show(i64(3), ".2f"), "3.00");
+  EXPECT_EQ(show(i64(7), "04,"), "0,007");
+  EXPECT_EQ(show(i64(7), "^05"), "00700");
+  EXPECT_EQ(show(f64(539.25), ".3"), "5.39e+02");
+  EXPECT_EQ(show(f64(539.25), ".4"), "539.2");
+  EXPECT_EQ(show(f64(-1234.5), "012,.1f"), "-0,001,234.5");
   EXPECT_EQ(show(makeText("abc"), ">5"), "  abc");
   EXPECT_EQ(show(makeText("h\xc3\xa9llo"), "-^7"), "-h\xc3\xa9llo-");
   EXPECT_EQ(show(makeText("abcdef"), ".3s"), "abc");

@@ -1,5 +1,5 @@
-// Kernels and functions written by hand as checked programs: grids, lanes, masks, shared memory, asynchronous copies,
-// and how arguments meet parameters.
+// Kernels and functions written by hand as checked programs: grids, lanes, masks, shared memory, asynchronous
+// copies, and how arguments meet parameters.
 #include "Build.h"
 #include <cmath>
 #include <numeric>
@@ -21,13 +21,16 @@ Builder saxpy() {
   b.f.dims = {"n"};
   b.f.kernel.grid = GridKind::Lanes;
   b.f.kernel.laneExtent = Dim::var("n");
-  auto product = apply(ElementwiseOp::Mul, scalar(DType::F32), ref(alpha), load(scalar(DType::F32), access(x, point(ref(i)))));
+  auto product = apply(ElementwiseOp::Mul, scalar(DType::F32), ref(alpha),
+                       load(scalar(DType::F32), access(x, point(ref(i)))));
   auto sum = add(std::move(product), load(scalar(DType::F32), access(y, point(ref(i)))));
-  b.f.body = block(let(i, query(Query::LinearId)), when(less(ref(i), size("n")), block(store(access(y, point(ref(i))), std::move(sum)))));
+  b.f.body = block(let(i, query(Query::LinearId)),
+                   when(less(ref(i), size("n")), block(store(access(y, point(ref(i))), std::move(sum)))));
   return b;
 }
 
-/// The sum of an array by a tree over shared memory; `barrierInside` puts a barrier under the lanes' condition.
+/// The sum of an array by a tree over shared memory; `barrierInside` puts a barrier under the lanes'
+/// condition.
 Builder total(bool barrierInside) {
   Builder b(FunctionKind::Kernel, "total");
   Type f32 = scalar(DType::F32);
@@ -47,22 +50,23 @@ Builder total(bool barrierInside) {
   once->oncePerGroup = true;
   Block halves = block(store(at(me()), add(load(f32, at(me())), load(f32, at(add(me(), ref(stride)))))));
   if (barrierInside) halves.push_back(stmt(StmtKind::Barrier));
-  b.f.body = block(
-      std::move(alloc), let(local, number(DType::F32, 0)),
-      each(i, me(), size("N"), query(Query::GroupSize),
-           block(assign(local, add(ref(local), load(f32, access(data, point(ref(i)))))))),
-      store(at(me()), ref(local)), stmt(StmtKind::Barrier), let(stride, whole(16)),
-      loop(less(whole(0), ref(stride)),
-           block(when(less(me(), ref(stride)), std::move(halves)), stmt(StmtKind::Barrier),
-                 assign(stride, apply(ElementwiseOp::FloorDiv, index(), ref(stride), whole(2))))),
-      std::move(once));
+  b.f.body =
+      block(std::move(alloc), let(local, number(DType::F32, 0)),
+            each(i, me(), size("N"), query(Query::GroupSize),
+                 block(assign(local, add(ref(local), load(f32, access(data, point(ref(i)))))))),
+            store(at(me()), ref(local)), stmt(StmtKind::Barrier), let(stride, whole(16)),
+            loop(less(whole(0), ref(stride)),
+                 block(when(less(me(), ref(stride)), std::move(halves)), stmt(StmtKind::Barrier),
+                       assign(stride, apply(ElementwiseOp::FloorDiv, index(), ref(stride), whole(2))))),
+            std::move(once));
   return b;
 }
 
 /// C = A @ B by tiles of T.m x T.n, added up in steps of T.k.
 Builder matmul(DType dtype) {
   Builder b(FunctionKind::Kernel, "matmul");
-  Dim M = Dim::var("M"), N = Dim::var("N"), K = Dim::var("K"), m = Dim::var("T.m"), n = Dim::var("T.n"), k = Dim::var("T.k");
+  Dim M = Dim::var("M"), N = Dim::var("N"), K = Dim::var("K"), m = Dim::var("T.m"), n = Dim::var("T.n"),
+      k = Dim::var("T.k");
   Var *A = b.param("A", view(dtype, {M, K})), *B = b.param("B", view(dtype, {K, N}));
   Var *C = b.param("result", view(dtype, {M, N}), ParamMode::Out, true);
   Var *acc = b.var("acc", array(DType::F32, {m, n})), *k0 = b.var("k", index());
@@ -71,14 +75,17 @@ Builder matmul(DType dtype) {
   b.f.kernel.tileShape = {m, n};
   b.f.kernel.contextSizes = {"m", "n", "k"};
   auto tile = [&](Var *base, ExprPtr row, Dim rows, ExprPtr column, Dim columns) {
-    return load(array(dtype, {rows, columns}), access(base, range(std::move(row), rows), range(std::move(column), columns)));
+    return load(array(dtype, {rows, columns}),
+                access(base, range(std::move(row), rows), range(std::move(column), columns)));
   };
-  auto product = with(expr(ExprKind::Dot, array(DType::F32, {m, n})), tile(A, query(Query::Origin, 0), m, ref(k0), k),
-                      tile(B, ref(k0), k, query(Query::Origin, 1), n));
-  b.f.body = block(
-      let(acc, with(expr(ExprKind::Full, array(DType::F32, {m, n})), number(DType::F32, 0))),
-      each(k0, whole(0), size("K"), size("T.k"), block(assign(acc, add(ref(acc), std::move(product))))),
-      store(access(C, range(query(Query::Origin, 0), m), range(query(Query::Origin, 1), n)), castTo(dtype, ref(acc))));
+  auto product =
+      with(expr(ExprKind::Dot, array(DType::F32, {m, n})), tile(A, query(Query::Origin, 0), m, ref(k0), k),
+           tile(B, ref(k0), k, query(Query::Origin, 1), n));
+  b.f.body =
+      block(let(acc, with(expr(ExprKind::Full, array(DType::F32, {m, n})), number(DType::F32, 0))),
+            each(k0, whole(0), size("K"), size("T.k"), block(assign(acc, add(ref(acc), std::move(product))))),
+            store(access(C, range(query(Query::Origin, 0), m), range(query(Query::Origin, 1), n)),
+                  castTo(dtype, ref(acc))));
   return b;
 }
 
@@ -97,7 +104,8 @@ TEST(Kernel, OneLaneForEachElement) {
     ASSERT_TRUE(outcome) << errorOf(outcome);
     ASSERT_EQ(outcome.values.size(), 1u);
     ASSERT_EQ(outcome.values[0].shape, std::vector<int64_t>{n});
-    for (size_t i = 0; i < outcome.values[0].size(); ++i) ASSERT_EQ(outcome.values[0].floats[i], 4 * (static_cast<double>(i % 13) - 5));
+    for (size_t i = 0; i < outcome.values[0].size(); ++i)
+      ASSERT_EQ(outcome.values[0].floats[i], 4 * (static_cast<double>(i % 13) - 5));
   }
 }
 
@@ -115,20 +123,24 @@ TEST(Kernel, LanesShareMemoryAndMeetAtBarriers) {
 TEST(Kernel, ABarrierThatSomeLanesMissIsAnError) {
   Builder b = total(true);
   auto outcome = run(b.f, {ramp(DType::F32, {64})});
-  EXPECT_EQ(errorOf(outcome), "only 16 of the 32 lanes of the group reach this barrier: the others would be waited for without end");
+  EXPECT_EQ(
+      errorOf(outcome),
+      "only 16 of the 32 lanes of the group reach this barrier: the others would be waited for without end");
   EXPECT_EQ(outcome.error->span, (Span{0, 3, 4}));
 }
 
 TEST(Kernel, TilesAreClippedAtTheEdges) {
   Builder b = matmul(DType::F32);
-  for (auto [m, n, k] : {std::array<int64_t, 3>{5, 7, 3}, {16, 16, 16}, {17, 15, 33}, {0, 4, 4}, {4, 4, 0}, {1, 1, 1}}) {
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{5, 7, 3}, {16, 16, 16}, {17, 15, 33}, {0, 4, 4}, {4, 4, 0}, {1, 1, 1}}) {
     Value A = ramp(DType::F32, {m, k}), B = ramp(DType::F32, {k, n});
     auto outcome = run(b.f, {A, B});
     ASSERT_TRUE(outcome) << errorOf(outcome);
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
-        for (int64_t p = 0; p < k; ++p) sum += A.floats[static_cast<size_t>(i * k + p)] * B.floats[static_cast<size_t>(p * n + j)];
+        for (int64_t p = 0; p < k; ++p)
+          sum += A.floats[static_cast<size_t>(i * k + p)] * B.floats[static_cast<size_t>(p * n + j)];
         ASSERT_EQ(outcome.values[0].floats[static_cast<size_t>(i * n + j)], sum);
       }
   }
@@ -167,9 +179,11 @@ TEST(Kernel, LanesThatDifferTakeBothBranches) {
   b.f.kernel.groupSize = 8;
   auto me = [] { return query(Query::LocalId); };
   // v = 10 for the first three lanes, else 20; then each lane adds its own number of ones.
-  b.f.body = block(when(less(me(), whole(3)), block(let(v, number(DType::I32, 10))), block(let(v, number(DType::I32, 20)))),
+  b.f.body = block(when(less(me(), whole(3)), block(let(v, number(DType::I32, 10))),
+                        block(let(v, number(DType::I32, 20)))),
                    let(n, whole(0)),
-                   loop(less(ref(n), me()), block(assign(v, add(ref(v), number(DType::I32, 1))), assign(n, add(ref(n), whole(1))))),
+                   loop(less(ref(n), me()), block(assign(v, add(ref(v), number(DType::I32, 1))),
+                                                  assign(n, add(ref(n), whole(1))))),
                    store(access(out, point(me())), ref(v)));
   auto outcome = run(b.f, {});
   ASSERT_TRUE(outcome) << errorOf(outcome);
@@ -193,7 +207,8 @@ TEST(Kernel, AnAsynchronousCopyIsThereOnceItWasWaitedFor) {
     auto waiting = stmt(StmtKind::WaitGroup);
     waiting->count = wait;
     b.f.body = block(std::move(alloc), std::move(copy), stmt(StmtKind::CommitGroup), std::move(waiting),
-                     store(access(out, range(nullptr, 4)), load(array(DType::F32, {Dim(4)}), access(buffer, range(nullptr, 4)))));
+                     store(access(out, range(nullptr, 4)),
+                           load(array(DType::F32, {Dim(4)}), access(buffer, range(nullptr, 4)))));
     auto outcome = run(b.f, {floats(DType::F32, {3}, {1, 2, 3})});
     ASSERT_TRUE(outcome) << errorOf(outcome);
     if (wait == 0) EXPECT_EQ(outcome.values[0].floats, (std::vector<double>{2, 3, 0, 0}));
@@ -220,14 +235,18 @@ TEST(Kernel, AClaimOfTheCheckerIsHeldAgainstIt) {
 TEST(Arguments, WhatDoesNotFitIsSaid) {
   Builder b = matmul(DType::F32);
   Value A = ramp(DType::F32, {2, 3}), B = ramp(DType::F32, {4, 2});
-  EXPECT_EQ(errorOf(run(b.f, {A, B})), "dimension 0 of 'B' is 4, and I expected K = 3 (from dimension 1 of 'A')");
+  EXPECT_EQ(errorOf(run(b.f, {A, B})),
+            "dimension 0 of 'B' is 4, and I expected K = 3 (from dimension 1 of 'A')");
   EXPECT_EQ(errorOf(run(b.f, {A})), "the argument 'B' of 'matmul' is missing");
   EXPECT_EQ(errorOf(run(b.f, {A, A, A})), "'matmul' takes 2 arguments, and there are 3");
   EXPECT_EQ(errorOf(run(b.f, {A, ramp(DType::F64, {3, 2})})),
-            "the argument 'B' of 'matmul' holds f64, and the parameter holds f32: convert the array first, nothing is converted silently");
+            "the argument 'B' of 'matmul' holds f64, and the parameter holds f32: convert the array first, "
+            "nothing is converted silently");
   EXPECT_EQ(errorOf(run(b.f, {A, ramp(DType::F32, {3})})),
-            "the argument 'B' of 'matmul' has the shape [3] of rank 1, and the parameter has the shape [K, N] of rank 2");
-  b.f.requirements.push_back({Dim::mod(Dim::var("K"), Dim(2)), Dim(0), Relation::Eq, "K % 2 == 0", {0, 7, 8}});
+            "the argument 'B' of 'matmul' has the shape [3] of rank 1, and the parameter has the shape [K, "
+            "N] of rank 2");
+  b.f.requirements.push_back(
+      {Dim::mod(Dim::var("K"), Dim(2)), Dim(0), Relation::Eq, "K % 2 == 0", {0, 7, 8}});
   auto outcome = run(b.f, {A, ramp(DType::F32, {3, 2})});
   EXPECT_EQ(errorOf(outcome), "'matmul' requires K % 2 == 0, which does not hold for K = 3");
   EXPECT_EQ(outcome.error->span, (Span{0, 7, 8}));
@@ -240,9 +259,12 @@ TEST(Arguments, ExpressionsOfDimensionsAreSolvedAndChecked) {
   b.result(array(DType::F32, {*Dim::parse("2*D + 1"), *Dim::parse("D*H")}));
   b.f.body = block(giveBack(ref(x)));
   EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {7, 6})})), "no error");
-  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {8, 6})})), "dimension 0 of 'x' is 8, and no size D makes 2*D + 1 that");
-  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {7, 5})})), "dimension 1 of 'x' is 5, and no size H makes D*H that");
-  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {1, 0})})), "the arguments of 'halves' do not say how large H is");
+  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {8, 6})})),
+            "dimension 0 of 'x' is 8, and no size D makes 2*D + 1 that");
+  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {7, 5})})),
+            "dimension 1 of 'x' is 5, and no size H makes D*H that");
+  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {1, 0})})),
+            "the arguments of 'halves' do not say how large H is");
 }
 
 TEST(Arguments, ScalarsAreRoundedAndWidenedButNotCut) {
@@ -252,7 +274,8 @@ TEST(Arguments, ScalarsAreRoundedAndWidenedButNotCut) {
   b.f.body = block(giveBack(ref(a)));
   EXPECT_EQ(run(b.f, {Value::scalar(DType::F64, 0.1)}).values[0].floats[0], static_cast<double>(0.1f));
   EXPECT_EQ(run(b.f, {Value::index(3)}).values[0].floats[0], 3);
-  EXPECT_EQ(errorOf(run(b.f, {Value::scalar(DType::Bool, 1)})), "the argument 'a' of 'scale' is bool, and the parameter is f32");
+  EXPECT_EQ(errorOf(run(b.f, {Value::scalar(DType::Bool, 1)})),
+            "the argument 'a' of 'scale' is bool, and the parameter is f32");
   b.f.params[0].defaultValue = number(DType::F32, 2.5);
   EXPECT_EQ(run(b.f, {std::nullopt}).values[0].floats[0], 2.5);
   EXPECT_EQ(run(b.f, {}).values[0].floats[0], 2.5);
@@ -275,14 +298,16 @@ TEST(Host, FilesAndPrintingGoThroughTheCaller) {
   effect->value = std::move(call);
   auto shape = with(expr(ExprKind::HostShape, index()), ref(x));
   auto item = with(expr(ExprKind::HostItem, scalar(DType::F32)), ref(x), whole(-1));
-  auto format = with(expr(ExprKind::Format, {TypeKind::String, DType::F32, {}, {}, {}}), std::move(shape), std::move(item));
+  auto format = with(expr(ExprKind::Format, {TypeKind::String, DType::F32, {}, {}, {}}), std::move(shape),
+                     std::move(item));
   format->texts = {"n=", " last=", "!"};
   format->formats = {"", ".2f"};
   auto printing = stmt(StmtKind::Print), saving = stmt(StmtKind::SaveNpy);
   printing->value = std::move(format);
   saving->value = text("y.npy");
   saving->extra = ref(x);
-  b.f.body = block(let(x, with(expr(ExprKind::LoadNpy, host), text("x.npy"))), std::move(effect), std::move(printing), std::move(saving));
+  b.f.body = block(let(x, with(expr(ExprKind::LoadNpy, host), text("x.npy"))), std::move(effect),
+                   std::move(printing), std::move(saving));
 
   EXPECT_EQ(errorOf(run(b.f, {})), "files cannot be read here");
   std::string printed, written;
@@ -291,7 +316,9 @@ TEST(Host, FilesAndPrintingGoThroughTheCaller) {
     if (path != "x.npy") return Failure{"no such file"};
     return writeNpy(toNpy(floats(DType::F32, {3}, {1, 2, 3})));
   };
-  options.writeFile = [&](const std::string &path, const std::string &bytes) { return written = bytes, std::string(); };
+  options.writeFile = [&](const std::string &path, const std::string &bytes) {
+    return written = bytes, std::string();
+  };
   options.print = [&](const std::string &line) { printed += line + "\n"; };
   auto outcome = run(b.f, {}, options);
   ASSERT_TRUE(outcome) << errorOf(outcome);
@@ -299,6 +326,8 @@ TEST(Host, FilesAndPrintingGoThroughTheCaller) {
   auto back = parseNpy(written);
   ASSERT_TRUE(back) << back.error();
   EXPECT_EQ(reference::fromNpy(*back)->floats, (std::vector<double>{2, 4, 6}));
-  options.writeFile = [](const std::string &, const std::string &) { return std::string("the disk is full"); };
+  options.writeFile = [](const std::string &, const std::string &) {
+    return std::string("the disk is full");
+  };
   EXPECT_EQ(errorOf(run(b.f, {}, options)), "cannot write 'y.npy': the disk is full");
 }

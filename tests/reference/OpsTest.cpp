@@ -72,7 +72,8 @@ TEST(Elementwise, IntegersWrapAtTheirWidth) {
   std::string error;
   EXPECT_EQ(elementwise(Op::Not, DType::Bool, {ints(DType::Bool, {0, 1})}, error)->ints, (Shape{1, 0}));
   EXPECT_EQ(elementwise(Op::Not, DType::I32, {ints(DType::I32, {0, 5})}, error)->ints, (Shape{-1, -6}));
-  EXPECT_EQ(elementwise(Op::FloorDiv, DType::I64, {makeInt(DType::I64, 1), makeInt(DType::I64, 0)}, error), nullptr);
+  EXPECT_EQ(elementwise(Op::FloorDiv, DType::I64, {makeInt(DType::I64, 1), makeInt(DType::I64, 0)}, error),
+            nullptr);
   EXPECT_EQ(error, "a division by zero");
   EXPECT_EQ(elementwise(Op::Sqrt, DType::I64, {makeInt(DType::I64, 1)}, error), nullptr);
   EXPECT_EQ(error, "'sqrt' has no meaning for i64");
@@ -85,7 +86,8 @@ TEST(Elementwise, ScalarsLanesAndArraysMix) {
   Ref sum = elementwise(Op::Add, DType::F64, {lanes, f64({1, 2, 3})}, error);
   EXPECT_EQ(sum->lanes, 2);
   EXPECT_EQ(sum->floats, (std::vector<double>{11, 12, 13, 21, 22, 23}));
-  Ref chosen = elementwise(Op::Select, DType::F64, {ints(DType::Bool, {1, 0, 1}), f64({1, 2, 3}), makeFloat(DType::F64, 9)}, error);
+  Ref chosen = elementwise(Op::Select, DType::F64,
+                           {ints(DType::Bool, {1, 0, 1}), f64({1, 2, 3}), makeFloat(DType::F64, 9)}, error);
   EXPECT_EQ(chosen->floats, (std::vector<double>{1, 9, 3}));
   EXPECT_EQ(elementwise(Op::Add, DType::F64, {f64({1, 2}), f64({1, 2, 3})}, error), nullptr);
   EXPECT_EQ(error, "operands of 'add' have the shapes [2] and [3]");
@@ -96,8 +98,10 @@ TEST(Cast, RoundsOnceAndOnlyThere) {
   std::string error;
   sema::Numerics plain, clipped;
   clipped.saturate = true;
-  EXPECT_EQ(cast(f64({1.00390625, 1.01171875}), DType::BF16, plain, error)->floats, (std::vector<double>{1, 1.015625}));
-  EXPECT_EQ(cast(f64({1000, -kInf}), DType::F8E4M3, clipped, error)->floats, (std::vector<double>{448, -448}));
+  EXPECT_EQ(cast(f64({1.00390625, 1.01171875}), DType::BF16, plain, error)->floats,
+            (std::vector<double>{1, 1.015625}));
+  EXPECT_EQ(cast(f64({1000, -kInf}), DType::F8E4M3, clipped, error)->floats,
+            (std::vector<double>{448, -448}));
   EXPECT_EQ(cast(f64({2.9, -2.9, kNaN, 1e30}), DType::I32, plain, error)->ints, (Shape{2, -2, 0, INT32_MAX}));
   EXPECT_EQ(cast(ints(DType::I64, {300, -1}), DType::U8, plain, error)->ints, (Shape{44, 255}));
   EXPECT_EQ(cast(ints(DType::I64, {300, -1}), DType::U8, clipped, error)->ints, (Shape{255, 0}));
@@ -113,15 +117,19 @@ TEST(Cast, RoundsOnceAndOnlyThere) {
 TEST(Cast, LargeIntegersAreRoundedOnce) {
   std::string error;
   // Twice rounded (through f64) the first would be a tie and go down.
-  for (int64_t v : {(int64_t(1) << 60) + (int64_t(1) << 36) + 1, -(int64_t(1) << 60) - (int64_t(1) << 36) - 1, INT64_MAX, INT64_MIN})
-    EXPECT_EQ(cast(ints(DType::I64, {v}), DType::F32, {}, error)->floats[0], static_cast<double>(static_cast<float>(v))) << v;
+  for (int64_t v : {(int64_t(1) << 60) + (int64_t(1) << 36) + 1, -(int64_t(1) << 60) - (int64_t(1) << 36) - 1,
+                    INT64_MAX, INT64_MIN})
+    EXPECT_EQ(cast(ints(DType::I64, {v}), DType::F32, {}, error)->floats[0],
+              static_cast<double>(static_cast<float>(v)))
+        << v;
 }
 
 TEST(Arrays, MovingElements) {
   Ref a = arange({2, 3});
   EXPECT_EQ(transpose(a, {1, 0})->floats, (std::vector<double>{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(broadcast(arange({3}), {2, 3}, {1})->floats, (std::vector<double>{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(broadcast(arange({2, 1}), {2, 2, 3}, {1, 2})->floats, (std::vector<double>{0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(broadcast(arange({2, 1}), {2, 2, 3}, {1, 2})->floats,
+            (std::vector<double>{0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(slice(a, {{0, 2, 1, false}, {1, 1, 1, true}})->floats, (std::vector<double>{1, 4}));
   EXPECT_EQ(slice(a, {{1, 1, 1, true}, {2, 2, -2, false}})->floats, (std::vector<double>{5, 3}));
   EXPECT_EQ(concat({a, arange({1, 3})}, 0)->floats, (std::vector<double>{0, 1, 2, 3, 4, 5, 0, 1, 2}));
@@ -131,7 +139,8 @@ TEST(Arrays, MovingElements) {
   Ref cube = transpose(arange({2, 3, 4}), {2, 0, 1});
   for (int64_t i = 0; i < 4; ++i)
     for (int64_t j = 0; j < 2; ++j)
-      for (int64_t k = 0; k < 3; ++k) EXPECT_EQ(cube->floats[static_cast<size_t>((i * 2 + j) * 3 + k)], (j * 3 + k) * 4 + i);
+      for (int64_t k = 0; k < 3; ++k)
+        EXPECT_EQ(cube->floats[static_cast<size_t>((i * 2 + j) * 3 + k)], (j * 3 + k) * 4 + i);
 }
 
 TEST(Arrays, LanesAreKeptApart) {
@@ -141,7 +150,8 @@ TEST(Arrays, LanesAreKeptApart) {
   EXPECT_EQ(reduce(a, ReduceOp::Sum, {1}, DType::F64)->floats, (std::vector<double>{1, 5, 9, 13}));
   EXPECT_EQ(reduce(a, ReduceOp::Sum, {0, 1}, DType::F64)->floats, (std::vector<double>{6, 22}));
   EXPECT_EQ(dot(a, arange({2, 1}), DType::F64)->floats, (std::vector<double>{1, 3, 5, 7}));
-  EXPECT_EQ(concat({a, arange({1, 2})}, 0)->floats, (std::vector<double>{0, 1, 2, 3, 0, 1, 4, 5, 6, 7, 0, 1}));
+  EXPECT_EQ(concat({a, arange({1, 2})}, 0)->floats,
+            (std::vector<double>{0, 1, 2, 3, 0, 1, 4, 5, 6, 7, 0, 1}));
 }
 
 TEST(Arrays, Reductions) {
@@ -164,7 +174,8 @@ TEST(Arrays, Dots) {
   EXPECT_EQ(batched->shape, (Shape{2, 1, 1}));
   EXPECT_EQ(batched->floats, (std::vector<double>{1, 13}));
   EXPECT_EQ(dot(arange({2, 0}), arange({0, 2}), DType::F32)->floats, (std::vector<double>{0, 0, 0, 0}));
-  Ref a = makeRef(Value::ofInts(DType::I32, {1, 2}, {1 << 20, 1})), b = makeRef(Value::ofInts(DType::I32, {2, 1}, {1 << 12, 5}));
+  Ref a = makeRef(Value::ofInts(DType::I32, {1, 2}, {1 << 20, 1})),
+      b = makeRef(Value::ofInts(DType::I32, {2, 1}, {1 << 12, 5}));
   EXPECT_EQ(dot(a, b, DType::I32)->ints[0], 5);
 }
 

@@ -64,7 +64,8 @@ TEST(FloatFormats, BetweenTwoNeighboursEveryModeGoesItsWay) {
   for (DType dtype : kSmall) {
     auto values = ladder(dtype);
     for (size_t i = 0; i + 1 < values.size(); ++i) {
-      double low = values[i], high = values[i + 1], middle = low + (high - low) / 2, quarter = low + (high - low) / 4;
+      double low = values[i], high = values[i + 1], middle = low + (high - low) / 2,
+             quarter = low + (high - low) / 4;
       double even = i % 2 == 0 ? low : high;
       ASSERT_EQ(roundToFloat(dtype, middle), even) << name(dtype) << " " << middle;
       ASSERT_EQ(roundToFloat(dtype, -middle), -even);
@@ -112,7 +113,8 @@ TEST(FloatFormats, F32IsTheMachines) {
     if (i % 2) value = std::ldexp(1 + (bits & 0xffffffffff) / 1e12, static_cast<int>(bits >> 40) % 320 - 160);
     if (!std::isfinite(value)) continue;
     float machine = static_cast<float>(value);
-    double down = roundToFloat(DType::F32, value, RoundMode::Down), up = roundToFloat(DType::F32, value, RoundMode::Up);
+    double down = roundToFloat(DType::F32, value, RoundMode::Down),
+           up = roundToFloat(DType::F32, value, RoundMode::Up);
     ASSERT_EQ(roundToFloat(DType::F32, value), machine);
     ASSERT_LE(down, value);
     ASSERT_GE(up, value);

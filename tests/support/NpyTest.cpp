@@ -27,9 +27,9 @@ const std::string kHeader = "{'descr': '<f4', 'fortran_order': False, 'shape': (
 }  // namespace
 
 TEST(Npy, EveryDtypeReadsBack) {
-  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2, DType::F4E2M1,
-                      DType::I64, DType::I32, DType::I16, DType::I8, DType::I4, DType::U32, DType::U16, DType::U8,
-                      DType::Bool, DType::Complex64, DType::TF32}) {
+  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2,
+                      DType::F4E2M1, DType::I64, DType::I32, DType::I16, DType::I8, DType::I4, DType::U32,
+                      DType::U16, DType::U8, DType::Bool, DType::Complex64, DType::TF32}) {
     NpyArray array{dtype, {2, 3}, {}};
     for (int i = 0; i < 6 * storageBytes(dtype); ++i) array.data += static_cast<char>(i * 7 + 1);
     std::string bytes = writeNpy(array);
@@ -43,10 +43,13 @@ TEST(Npy, EveryDtypeReadsBack) {
 }
 
 TEST(Npy, WritesWhatNumpyWrites) {
-  EXPECT_NE(writeNpy({DType::F32, {5}, std::string(20, 'x')}).find("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"),
+  EXPECT_NE(writeNpy({DType::F32, {5}, std::string(20, 'x')})
+                .find("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"),
             std::string::npos);
-  EXPECT_NE(writeNpy({DType::Bool, {}, "\1"}).find("'|b1', 'fortran_order': False, 'shape': (), }"), std::string::npos);
-  EXPECT_NE(writeNpy({DType::BF16, {0, 2}, ""}).find("'<V2', 'fortran_order': False, 'shape': (0, 2), }"), std::string::npos);
+  EXPECT_NE(writeNpy({DType::Bool, {}, "\1"}).find("'|b1', 'fortran_order': False, 'shape': (), }"),
+            std::string::npos);
+  EXPECT_NE(writeNpy({DType::BF16, {0, 2}, ""}).find("'<V2', 'fortran_order': False, 'shape': (0, 2), }"),
+            std::string::npos);
 }
 
 TEST(Npy, VersionsAndOrders) {
@@ -62,7 +65,8 @@ TEST(Npy, VersionsAndOrders) {
   auto cube = parseNpy(file("{'shape': (2, 1, 3), 'descr': '<f4', 'fortran_order': True}", data));
   ASSERT_TRUE(cube) << cube.error();
   EXPECT_EQ(cube->data, raw<float>({1, 3, 5, 2, 4, 6}));
-  auto big = parseNpy(file("{\"descr\": \">u2\", 'fortran_order': False, 'shape': (2L,)}", std::string("\1\2\3\4")));
+  auto big =
+      parseNpy(file("{\"descr\": \">u2\", 'fortran_order': False, 'shape': (2L,)}", std::string("\1\2\3\4")));
   ASSERT_TRUE(big) << big.error();
   EXPECT_EQ(big->data, "\2\1\4\3");
   auto none = parseNpy(file("{'shape': (3, 0), 'descr': '<f4', 'fortran_order': True}", ""));
@@ -78,17 +82,29 @@ TEST(Npy, DamageIsSaid) {
   EXPECT_EQ(errorOf(file(kHeader, "", 1).substr(0, 30)), "the .npy file ends inside its header");
   EXPECT_EQ(errorOf(file(kHeader, std::string(23, 'x'))),
             "the .npy file is cut off: its header promises 24 bytes of data and 23 are there");
-  EXPECT_NE(errorOf(file("{'descr': '<f4', 'shape': (2,)}", "")).find("no key 'fortran_order'"), std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", "")).find("not a number"), std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999, 999999999999)}", ""))
-                .find("more elements than memory"), std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "")).find("too large"),
+  EXPECT_NE(errorOf(file("{'descr': '<f4', 'shape': (2,)}", "")).find("no key 'fortran_order'"),
             std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "")).find("records"),
+  EXPECT_NE(
+      errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", "")).find("not a number"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999, 999999999999)}", ""))
+          .find("more elements than memory"),
+      std::string::npos);
+  EXPECT_NE(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", ""))
+                .find("too large"),
             std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': '<u8', 'fortran_order': False, 'shape': (1,)}", "")).find("no counterpart"), std::string::npos);
-  EXPECT_NE(errorOf(file("{'descr': '<V2', 'fortran_order': False, 'shape': (0,)}", "")).find("say which dtype"), std::string::npos);
-  EXPECT_EQ(errorOf(file(kHeader, std::string(24, 'x')), DType::F64), "the array holds f32, and I expected f64");
+  EXPECT_NE(
+      errorOf(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "")).find("records"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(file("{'descr': '<u8', 'fortran_order': False, 'shape': (1,)}", "")).find("no counterpart"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(file("{'descr': '<V2', 'fortran_order': False, 'shape': (0,)}", "")).find("say which dtype"),
+      std::string::npos);
+  EXPECT_EQ(errorOf(file(kHeader, std::string(24, 'x')), DType::F64),
+            "the array holds f32, and I expected f64");
 }
 
 TEST(Npy, NoPrefixAndNoFlippedByteCrashes) {
