@@ -1,0 +1,6 @@
+// Every pass that tessera-opt can run.
+#pragma once
+
+namespace tessera::tools {
+void registerPasses();
+}
