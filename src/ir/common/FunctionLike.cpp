@@ -15,10 +15,28 @@ ParseResult parseFunction(OpAsmParser &parser, OperationState &state) {
                                                   name("arg_attrs"), name("res_attrs"));
 }
 
+/// Attributes at their default are not printed.
+static bool isDefault(Attribute value) {
+  if (auto array = dyn_cast<ArrayAttr>(value)) return array.empty();
+  if (auto dictionary = dyn_cast<DictionaryAttr>(value)) return dictionary.empty();
+  if (auto text = dyn_cast<StringAttr>(value)) return text.empty();
+  if (auto number = dyn_cast<IntegerAttr>(value)) return number.getValue().isZero();
+  return false;
+}
+
 void printFunction(FunctionOpInterface op, OpAsmPrinter &printer) {
-  auto name = [&](StringRef text) { return StringAttr::get(op->getContext(), text); };
-  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false, "function_type", name("arg_attrs"),
-                                           name("res_attrs"));
+  printer << ' ';
+  printer.printSymbolName(op.getName());
+  function_interface_impl::printFunctionSignature(printer, op, op.getArgumentTypes(), /*isVariadic=*/false,
+                                                  op.getResultTypes());
+  static constexpr StringLiteral required[] = {"dims", "params", "outputs", "grid"};
+  SmallVector<StringRef> elided = {"sym_name", "function_type", "arg_attrs", "res_attrs"};
+  for (NamedAttribute attribute : op->getAttrs())
+    if (isDefault(attribute.getValue()) && !llvm::is_contained(required, attribute.getName().getValue()))
+      elided.push_back(attribute.getName());
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), elided);
+  printer << ' ';
+  printer.printRegion(op.getFunctionBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/true);
 }
 
 void setArgumentNames(Region &region, ArrayAttr params, OpAsmSetValueNameFn setName) {

@@ -1,0 +1,62 @@
+// The example of every value operation, printed and read again.
+// RUN: tessera-opt %s | tessera-opt | FileCheck %s
+
+// CHECK-LABEL: graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16>)
+graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16>) -> !tsr.tensor<["R", "C"], f32>
+    attributes {dims = ["R", "C"], params = [#tsr.param<"x", in>, #tsr.param<"b", in>],
+                outputs = [#tsr.result<"result", !tsr.tensor<["R", "C"], f32>>],
+                requirements = [#tsr.requirement<"C % 16" eq "0", "C % 16 == 0">],
+                signature = "def values(x, b)", doc = "all of them"} {
+  // CHECK: graph.constant 1.000000e+00 : f32
+  %one = graph.constant 1.0 : f32
+  // CHECK: graph.constant true
+  %yes = graph.constant true
+  // CHECK: graph.constant 3 : ui8
+  %small = graph.constant 3 : ui8
+  // CHECK: graph.dim "C // 16"
+  %c = graph.dim "C // 16"
+  // CHECK: graph.cast %{{.*}} {rounding = "toward_zero", saturate} : f32 to bf16
+  %narrow = graph.cast %one {rounding = "toward_zero", saturate} : f32 to bf16
+  // CHECK: graph.cast %b : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], f32>
+  %wide = graph.cast %b : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], f32>
+  // CHECK: graph.broadcast %{{.*}} {axes = array<i64: 1>} : <["C"], f32> to <["R", "C"], f32>
+  %rows = graph.broadcast %wide {axes = array<i64: 1>} : !tsr.tensor<["C"], f32> to !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.elementwise "add" %x, %{{.*}} : !tsr.tensor<["R", "C"], f32>
+  %sum = graph.elementwise "add" %x, %rows : !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.elementwise "lt" %x, %{{.*}} : !tsr.tensor<["R", "C"], f32>
+  %less = graph.elementwise "lt" %x, %sum : !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.elementwise "not" %{{.*}} : !tsr.tensor<["R", "C"], i1>
+  %more = graph.elementwise "not" %less : !tsr.tensor<["R", "C"], i1>
+  // CHECK: graph.elementwise "select" %{{.*}}, %x, %{{.*}} : !tsr.tensor<["R", "C"], f32>
+  %chosen = graph.elementwise "select" %more, %x, %sum : !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.reshape %{{.*}} : <["R", "C"], f32> to <["R", "C // 16", "16"], f32>
+  %parts = graph.reshape %chosen : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "C // 16", "16"], f32>
+  // CHECK: graph.transpose %{{.*}} {perm = array<i64: 1, 0>}
+  %turned = graph.transpose %chosen {perm = array<i64: 1, 0>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["C", "R"], f32>
+  // CHECK: graph.reduce "sum" %{{.*}} {axes = array<i64: 1>} : <["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %total = graph.reduce "sum" %x {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  // CHECK: graph.reduce "max" %{{.*}} {axes = array<i64: 0, 1>} : <["R", "C"], f32> to !tsr.tensor<[], f32>
+  %top = graph.reduce "max" %x {axes = array<i64: 0, 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<[], f32>
+  // CHECK: graph.extract %{{.*}} : <[], f32> to f32
+  %item = graph.extract %top : !tsr.tensor<[], f32> to f32
+  // CHECK: graph.dot %x, %{{.*}} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>) -> !tsr.tensor<["R", "R"], f32>
+  %dot = graph.dot %x, %turned : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>) -> !tsr.tensor<["R", "R"], f32>
+  // CHECK: graph.full %{{.*}} : f32 to <["R", "C"], f32>
+  %full = graph.full %item : f32 to !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.iota 1 : <["R", "C"], i32>
+  %iota = graph.iota 1 : !tsr.tensor<["R", "C"], i32>
+  // CHECK: graph.concat 0 %x, %{{.*}} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["2*R", "C"], f32>
+  %both = graph.concat 0 %x, %full : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["2*R", "C"], f32>
+  %zero = graph.constant 0 : index
+  // CHECK: graph.slice %{{.*}}[%{{.*}} size "R" step 2 in_bounds, %{{.*}} in_bounds] : <["2*R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %part = graph.slice %both[%zero size "R" step 2 in_bounds, %zero in_bounds] : !tsr.tensor<["2*R", "C"], f32> to !tsr.tensor<["R"], f32>
+  // CHECK: graph.return %{{.*}} : !tsr.tensor<["R", "C"], f32>
+  graph.return %chosen : !tsr.tensor<["R", "C"], f32>
+}
+
+// CHECK-LABEL: graph.func @twice
+graph.func @twice(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+  %0 = graph.elementwise "add" %x, %x : !tsr.tensor<["N"], f32>
+  graph.return %0 : !tsr.tensor<["N"], f32>
+}
