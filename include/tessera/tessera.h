@@ -20,10 +20,22 @@
 extern "C" {
 #endif
 
+/** Statuses of the runtime, beside those of abi.h. */
+enum TessRuntimeStatusCode {
+  TESS_ERROR_DRIVER = 32,            /**< the device or its driver reported an error */
+  TESS_ERROR_NO_DEVICE = 33,         /**< no such device here, or no driver for it */
+  TESS_ERROR_NOT_INITIALIZED = 34,   /**< tessInit() was not called */
+  TESS_ERROR_NOT_FOUND = 35,         /**< no such file or kernel */
+  TESS_ERROR_COMPILATION = 36,       /**< a compiler refused the source; its log is the error text */
+  TESS_ERROR_UNSUPPORTED = 37,       /**< known, and not possible here */
+  TESS_ERROR_NOT_DETERMINISTIC = 38, /**< determinism was demanded of a kernel that does not promise it */
+  TESS_ERROR_INTERNAL = 39           /**< a mistake in Tessera */
+};
+
 /* ---------------------------------------------------------------- start and end */
 
 /** Starts the runtime; may be called several times, each with its tessShutdown(). `flags` must be 0.
- *  TESS_ERROR_INVALID_ARGUMENT: unknown flags. */
+ *  TESS_ERROR_ARGUMENT: unknown flags. */
 TessStatus tessInit(uint32_t flags);
 /** Ends one tessInit(); the last one frees what contexts still hold. TESS_ERROR_NOT_INITIALIZED: without tessInit(). */
 TessStatus tessShutdown(void);
@@ -41,7 +53,7 @@ typedef struct TessDeviceInfo {
   int32_t wave_size;           /**< lanes that run together: 32, 64 or 1 */
 } TessDeviceInfo;
 
-/** How many devices of a type (kTessDevice... of abi.h) there are; 0 where its driver is missing. */
+/** How many devices of a type (enum TessDeviceType of abi.h) there are; 0 where its driver is missing. */
 TessStatus tessDeviceCount(int32_t device_type, int32_t *count);
 /** What a device is. TESS_ERROR_NO_DEVICE: there is none of that number. */
 TessStatus tessDeviceGetInfo(int32_t device_type, int32_t device_id, TessDeviceInfo *info);
@@ -51,7 +63,7 @@ typedef struct TessContextObject *TessContext;
 TessStatus tessContextCreate(int32_t device_type, int32_t device_id, TessContext *context);
 /** Frees what the context still holds. NULL is allowed. */
 TessStatus tessContextDestroy(TessContext context);
-/** Waits for all work of the context. Reports faults of earlier launches as TESS_ERROR_DEVICE. */
+/** Waits for all work of the context. Reports faults of earlier launches as TESS_ERROR_DRIVER. */
 TessStatus tessContextSynchronize(TessContext context);
 
 /* ---------------------------------------------------------------- streams */
@@ -65,9 +77,9 @@ TessStatus tessStreamSynchronize(TessContext context, TessStream stream);
 /* ---------------------------------------------------------------- memory */
 
 /** `bytes` of device memory, aligned to 256; 0 bytes give a pointer that may only be freed.
- *  TESS_ERROR_OUT_OF_MEMORY: the device has not that much left. */
+ *  TESS_ERROR_MEMORY: the device has not that much left. */
 TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer);
-/** NULL is allowed. TESS_ERROR_INVALID_ARGUMENT: not a pointer of tessMalloc() of this context, or freed before. */
+/** NULL is allowed. TESS_ERROR_ARGUMENT: not a pointer of tessMalloc() of this context, or freed before. */
 TessStatus tessFree(TessContext context, void *pointer);
 
 typedef enum TessMemcpyKind { TESS_MEMCPY_HOST_TO_DEVICE = 0, TESS_MEMCPY_DEVICE_TO_HOST = 1, TESS_MEMCPY_DEVICE_TO_DEVICE = 2 } TessMemcpyKind;
@@ -92,7 +104,7 @@ typedef struct TessMemPoolObject *TessMemPool;
 TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *options, TessMemPool *pool);
 /** Frees all memory of the pool, given out or not. */
 TessStatus tessMemPoolDestroy(TessMemPool pool);
-/** Memory for work that `stream` orders. TESS_ERROR_OUT_OF_MEMORY: over the limit, or the device has no more. */
+/** Memory for work that `stream` orders. TESS_ERROR_MEMORY: over the limit, or the device has no more. */
 TessStatus tessMemPoolAlloc(TessMemPool pool, size_t bytes, TessStream stream, void **pointer);
 /** Gives memory back: work queued on `stream` before this call may still use it. */
 TessStatus tessMemPoolFree(TessMemPool pool, void *pointer, TessStream stream);
@@ -118,7 +130,7 @@ typedef struct TessModuleOptions {
 } TessModuleOptions;
 /** Loads code into a context. `data` as the format says; `bytes` is its length (FILE: ignored). `options` may be NULL.
  *  TESS_ERROR_NOT_FOUND: no such file. TESS_ERROR_COMPILATION: the compiler refused; its log is the error text.
- *  TESS_ERROR_DEVICE: the image is not for this device. */
+ *  TESS_ERROR_DRIVER: the image is not for this device. */
 TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const void *data, size_t bytes,
                           const TessModuleOptions *options, TessModule *module);
 TessStatus tessModuleUnload(TessModule module);

@@ -13,7 +13,29 @@ namespace tessera::driver {
 namespace {
 
 int32_t deviceTypeOf(Target target) {
-  return target == Target::Cuda ? TESS_DEVICE_CUDA : target == Target::Hip ? TESS_DEVICE_HIP : TESS_DEVICE_CPU;
+  return target == Target::Cuda ? TESS_CUDA : target == Target::Hip ? TESS_ROCM : TESS_CPU;
+}
+
+TessDType dlpackDType(DType dtype) {
+  uint8_t bits = static_cast<uint8_t>(info(dtype).bits);
+  switch (dtype) {
+  case DType::BF16: return {TESS_BFLOAT, bits, 1};
+  case DType::TF32: return {TESS_TF32, bits, 1};
+  case DType::F8E4M3: return {TESS_FLOAT8_E4M3FN, bits, 1};
+  case DType::F8E5M2: return {TESS_FLOAT8_E5M2, bits, 1};
+  case DType::F6E2M3: return {TESS_FLOAT6_E2M3FN, bits, 1};
+  case DType::F6E3M2: return {TESS_FLOAT6_E3M2FN, bits, 1};
+  case DType::F4E2M1: return {TESS_FLOAT4_E2M1FN, bits, 1};
+  default: break;
+  }
+  switch (info(dtype).cls) {
+  case DTypeClass::Float: return {TESS_FLOAT, bits, 1};
+  case DTypeClass::SignedInt: return {TESS_INT, bits, 1};
+  case DTypeClass::UnsignedInt: return {TESS_UINT, bits, 1};
+  case DTypeClass::Bool: return {TESS_BOOL, bits, 1};
+  case DTypeClass::Complex: return {TESS_COMPLEX, bits, 1};
+  }
+  return {TESS_FLOAT, bits, 1};
 }
 
 /// The arguments of one call on a device: copied there, passed, copied back.
@@ -34,20 +56,20 @@ public:
         continue;
       }
       void *memory = array.data.data();
-      if (deviceType_ != TESS_DEVICE_CPU) {
+      if (deviceType_ != TESS_CPU) {
         if (tessMalloc(context_, array.data.size(), &memory) != TESS_OK) return tessLastErrorText();
         owned_.push_back(memory);
         if (tessMemcpyAsync(context_, memory, array.data.data(), array.data.size(), TESS_MEMCPY_HOST_TO_DEVICE, nullptr) != TESS_OK)
           return tessLastErrorText();
       }
-      tensors_[i] = {memory, static_cast<int32_t>(array.dtype), static_cast<int32_t>(array.shape.size()), array.shape.data(), nullptr, deviceType_, 0};
+      tensors_[i] = {memory, {deviceType_, 0}, static_cast<int32_t>(array.shape.size()), dlpackDType(array.dtype), array.shape.data(), nullptr, 0};
       values_[i].kind = TESS_VALUE_TENSOR;
       values_[i].as.tensor = &tensors_[i];
     }
     return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
   }
   std::string fetch(BoundArguments &arguments) {
-    if (deviceType_ == TESS_DEVICE_CPU) return {};
+    if (deviceType_ == TESS_CPU) return {};
     for (size_t i = 0; i < arguments.arrays.size(); ++i) {
       NpyArray &array = arguments.arrays[i];
       if (arguments.isTensor[i] &&
@@ -62,10 +84,10 @@ private:
   static TessValue scalarValue(const NpyArray &array) {
     TessValue value{};
     if (isFloat(array.dtype)) {
-      value.kind = TESS_VALUE_FLOAT;
-      value.as.number = loadFloat(array.dtype, array.data.data());
+      value.kind = TESS_VALUE_REAL;
+      value.as.real = loadFloat(array.dtype, array.data.data());
     } else {
-      value.kind = array.dtype == DType::Bool ? TESS_VALUE_BOOL : TESS_VALUE_INT;
+      value.kind = TESS_VALUE_INTEGER;
       value.as.integer = loadInt(array.dtype, array.data.data());
     }
     return value;

@@ -18,9 +18,9 @@ TessStatus requireStarted() {
 Backend *backendFor(int32_t deviceType) {
   static std::unique_ptr<Backend> cpu = makeCpuBackend(), cuda = makeCudaBackend(), hip = makeHipBackend();
   switch (deviceType) {
-  case TESS_DEVICE_CPU: return cpu.get();
-  case TESS_DEVICE_CUDA: return cuda.get();
-  case TESS_DEVICE_HIP: return hip.get();
+  case TESS_CPU: return cpu.get();
+  case TESS_CUDA: return cuda.get();
+  case TESS_ROCM: return hip.get();
   default: return nullptr;
   }
 }
@@ -30,7 +30,7 @@ TessStatus findBackend(int32_t deviceType, Backend *&backend) {
   if (TessStatus status = requireStarted()) return status;
   backend = backendFor(deviceType);
   if (backend) return TESS_OK;
-  return fail(TESS_ERROR_INVALID_ARGUMENT, "%d is no device type; use TESS_DEVICE_CPU, TESS_DEVICE_CUDA or TESS_DEVICE_HIP", deviceType);
+  return fail(TESS_ERROR_ARGUMENT, "%d is no device type; use TESS_CPU, TESS_CUDA or TESS_ROCM", deviceType);
 }
 TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
   if (TessStatus status = findBackend(deviceType, backend)) return status;
@@ -40,7 +40,7 @@ TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
 }
 TessStatus requireContext(TessContext context) {
   if (TessStatus status = requireStarted()) return status;
-  return context ? TESS_OK : fail(TESS_ERROR_INVALID_ARGUMENT, "the context is NULL");
+  return context ? TESS_OK : fail(TESS_ERROR_ARGUMENT, "the context is NULL");
 }
 }  // namespace
 }  // namespace tessera::runtime
@@ -56,7 +56,7 @@ TessContextObject::~TessContextObject() {
 extern "C" {
 
 TessStatus tessInit(uint32_t flags) {
-  if (flags != 0) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessInit: flags are %u; they must be 0", flags);
+  if (flags != 0) return fail(TESS_ERROR_ARGUMENT, "tessInit: flags are %u; they must be 0", flags);
   starts.fetch_add(1);
   return TESS_OK;
 }
@@ -78,7 +78,7 @@ int32_t tessVersion(void) { return 100; }
 TessStatus tessDeviceCount(int32_t device_type, int32_t *count) {
   return guarded([&] {
     Backend *backend = nullptr;
-    if (!count) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessDeviceCount: count is NULL");
+    if (!count) return fail(TESS_ERROR_ARGUMENT, "tessDeviceCount: count is NULL");
     if (TessStatus status = findBackend(device_type, backend)) return status;
     *count = backend->count();
     return TessStatus(TESS_OK);
@@ -88,7 +88,7 @@ TessStatus tessDeviceCount(int32_t device_type, int32_t *count) {
 TessStatus tessDeviceGetInfo(int32_t device_type, int32_t device_id, TessDeviceInfo *info) {
   return guarded([&] {
     Backend *backend = nullptr;
-    if (!info) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessDeviceGetInfo: info is NULL");
+    if (!info) return fail(TESS_ERROR_ARGUMENT, "tessDeviceGetInfo: info is NULL");
     if (TessStatus status = findDevice(device_type, device_id, backend)) return status;
     *info = {};
     return backend->describe(device_id, *info);
@@ -98,7 +98,7 @@ TessStatus tessDeviceGetInfo(int32_t device_type, int32_t device_id, TessDeviceI
 TessStatus tessContextCreate(int32_t device_type, int32_t device_id, TessContext *context) {
   return guarded([&] {
     Backend *backend = nullptr;
-    if (!context) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessContextCreate: context is NULL");
+    if (!context) return fail(TESS_ERROR_ARGUMENT, "tessContextCreate: context is NULL");
     *context = nullptr;
     if (TessStatus status = findDevice(device_type, device_id, backend)) return status;
     auto made = std::make_unique<TessContextObject>();
@@ -118,7 +118,7 @@ TessStatus tessContextDestroy(TessContext context) {
       std::lock_guard lock(contextsMutex);
       size_t before = contexts.size();
       std::erase(contexts, context);
-      if (contexts.size() == before) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessContextDestroy: not a live context");
+      if (contexts.size() == before) return fail(TESS_ERROR_ARGUMENT, "tessContextDestroy: not a live context");
     }
     delete context;
     return TessStatus(TESS_OK);
@@ -135,7 +135,7 @@ TessStatus tessContextSynchronize(TessContext context) {
 TessStatus tessStreamCreate(TessContext context, TessStream *stream) {
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
-    if (!stream) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessStreamCreate: stream is NULL");
+    if (!stream) return fail(TESS_ERROR_ARGUMENT, "tessStreamCreate: stream is NULL");
     return context->device->createStream(stream);
   });
 }
@@ -155,7 +155,7 @@ TessStatus tessStreamSynchronize(TessContext context, TessStream stream) {
 TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer) {
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
-    if (!pointer) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMalloc: pointer is NULL");
+    if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMalloc: pointer is NULL");
     *pointer = nullptr;
     if (TessStatus status = context->device->allocate(bytes ? bytes : 1, pointer)) return status;
     std::lock_guard lock(context->mutex);
@@ -171,7 +171,7 @@ TessStatus tessFree(TessContext context, void *pointer) {
     {
       std::lock_guard lock(context->mutex);
       if (context->allocations.erase(pointer) == 0)
-        return fail(TESS_ERROR_INVALID_ARGUMENT, "tessFree: %p was not allocated by tessMalloc of this context, or was freed before", pointer);
+        return fail(TESS_ERROR_ARGUMENT, "tessFree: %p was not allocated by tessMalloc of this context, or was freed before", pointer);
     }
     return context->device->release(pointer);
   });
@@ -181,9 +181,9 @@ TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
     if (bytes == 0) return TessStatus(TESS_OK);
-    if (!to || !from) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemcpyAsync: %s is NULL", to ? "from" : "to");
+    if (!to || !from) return fail(TESS_ERROR_ARGUMENT, "tessMemcpyAsync: %s is NULL", to ? "from" : "to");
     if (kind < TESS_MEMCPY_HOST_TO_DEVICE || kind > TESS_MEMCPY_DEVICE_TO_DEVICE)
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemcpyAsync: %d is no TessMemcpyKind", static_cast<int>(kind));
+      return fail(TESS_ERROR_ARGUMENT, "tessMemcpyAsync: %d is no TessMemcpyKind", static_cast<int>(kind));
     return context->device->copy(to, from, bytes, kind, stream);
   });
 }
@@ -192,8 +192,8 @@ TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, si
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
     if (bytes == 0) return TessStatus(TESS_OK);
-    if (!pointer) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemsetAsync: pointer is NULL");
-    if (value < 0 || value > 255) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemsetAsync: %d is no byte", value);
+    if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: pointer is NULL");
+    if (value < 0 || value > 255) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: %d is no byte", value);
     return context->device->set(pointer, value, bytes, stream);
   });
 }
@@ -201,7 +201,7 @@ TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, si
 TessStatus tessSetNumericsPolicy(TessContext context, const TessNumericsPolicy *policy) {
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
-    if (!policy) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessSetNumericsPolicy: policy is NULL");
+    if (!policy) return fail(TESS_ERROR_ARGUMENT, "tessSetNumericsPolicy: policy is NULL");
     if (policy->allow_tf32) return fail(TESS_ERROR_UNSUPPORTED, "tf32 is never a default: ask for it by dtype in the program");
     if (TessStatus status = context->device->accepts(*policy)) return status;
     std::lock_guard lock(context->mutex);
@@ -213,7 +213,7 @@ TessStatus tessSetNumericsPolicy(TessContext context, const TessNumericsPolicy *
 TessStatus tessGetNumericsPolicy(TessContext context, TessNumericsPolicy *policy) {
   return guarded([&] {
     if (TessStatus status = requireContext(context)) return status;
-    if (!policy) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessGetNumericsPolicy: policy is NULL");
+    if (!policy) return fail(TESS_ERROR_ARGUMENT, "tessGetNumericsPolicy: policy is NULL");
     std::lock_guard lock(context->mutex);
     *policy = context->policy;
     return TessStatus(TESS_OK);

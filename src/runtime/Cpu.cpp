@@ -40,7 +40,7 @@ public:
                     const TessNumericsPolicy &policy) override {
     std::vector<TessValue> values;
     for (int32_t i = 0; i < count; ++i) {
-      if (!arguments[i]) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessLaunch: argument %d is NULL", i);
+      if (!arguments[i]) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: argument %d is NULL", i);
       values.push_back(*static_cast<const TessValue *>(arguments[i]));
     }
     FlushDenormals flush(policy.flush_denormals != 0);
@@ -73,7 +73,7 @@ public:
   TessStatus allocate(size_t bytes, void **pointer) override {
     size_t rounded = (bytes + 255) / 256 * 256;
     *pointer = rounded < bytes ? nullptr : std::aligned_alloc(256, rounded);
-    return *pointer ? TessStatus(TESS_OK) : fail(TESS_ERROR_OUT_OF_MEMORY, "the host has no %zu bytes left", bytes);
+    return *pointer ? TessStatus(TESS_OK) : fail(TESS_ERROR_MEMORY, "the host has no %zu bytes left", bytes);
   }
   TessStatus release(void *pointer) override {
     std::free(pointer);
@@ -100,7 +100,7 @@ public:
     const char *path = static_cast<const char *>(data);
     if (access(path, R_OK) != 0) return fail(TESS_ERROR_NOT_FOUND, "there is no readable file `%s`", path);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return fail(TESS_ERROR_DEVICE, "%s", dlerror());
+    if (!handle) return fail(TESS_ERROR_DRIVER, "%s", dlerror());
     code = std::make_unique<SharedLibrary>(handle);
     return TESS_OK;
   }

@@ -10,8 +10,8 @@ namespace {
 
 TessStatus check(const GpuApi &api, GpuError error, const char *what) {
   if (error == 0) return TESS_OK;
-  if (error == api.outOfMemory) return fail(TESS_ERROR_OUT_OF_MEMORY, "%s: the device has no memory left", what);
-  return fail(TESS_ERROR_DEVICE, "%s: %s error %d: %s", what, api.title, error, api.errorText(error));
+  if (error == api.outOfMemory) return fail(TESS_ERROR_MEMORY, "%s: the device has no memory left", what);
+  return fail(TESS_ERROR_DRIVER, "%s: %s error %d: %s", what, api.title, error, api.errorText(error));
 }
 
 /// Makes a context's device current for the calling thread, as every call of these libraries needs.
@@ -144,7 +144,7 @@ TessStatus GpuDevice::load(TessModuleFormat format, const void *data, size_t byt
   void *module = nullptr;
   GpuError error = gpu_.api.loadModule(&module, image.data());
   if (std::find(std::begin(gpu_.api.fatalImage), std::end(gpu_.api.fatalImage), error) != std::end(gpu_.api.fatalImage))
-    return fail(TESS_ERROR_DEVICE, "the image is no code for this device (%s): %s", gpu_.api.arch(gpu_.api, gpu_.id).c_str(), gpu_.api.errorText(error));
+    return fail(TESS_ERROR_DRIVER, "the image is no code for this device (%s): %s", gpu_.api.arch(gpu_.api, gpu_.id).c_str(), gpu_.api.errorText(error));
   if (TessStatus status = check(gpu_.api, error, "loading the module")) return status;
   code = std::make_unique<GpuCode>(gpu_, module, std::move(lowered));
   return TESS_OK;

@@ -66,7 +66,7 @@ template <class Body> TessStatus guarded(Body body) {
   try {
     return body();
   } catch (const std::bad_alloc &) {
-    return fail(TESS_ERROR_OUT_OF_MEMORY, "the host has no memory left");
+    return fail(TESS_ERROR_MEMORY, "the host has no memory left");
   } catch (const std::exception &error) {
     return fail(TESS_ERROR_INTERNAL, "%s", error.what());
   } catch (...) {

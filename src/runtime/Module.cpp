@@ -13,10 +13,10 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
     if (!context || !data || !module)
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessModuleLoad: %s is NULL", !context ? "context" : !data ? "data" : "module");
+      return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %s is NULL", !context ? "context" : !data ? "data" : "module");
     *module = nullptr;
     if (format < TESS_MODULE_BINARY || format > TESS_MODULE_SOURCE)
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessModuleLoad: %d is no TessModuleFormat", static_cast<int>(format));
+      return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %d is no TessModuleFormat", static_cast<int>(format));
     auto made = std::make_unique<TessModuleObject>();
     made->context = context;
     if (TessStatus status = context->device->load(format, data, bytes, options, made->code)) return status;
@@ -35,7 +35,7 @@ TessStatus tessModuleUnload(TessModule module) {
     std::unique_ptr<TessModuleObject> dying;
     std::lock_guard lock(context->mutex);
     auto it = std::find_if(context->modules.begin(), context->modules.end(), [&](auto &m) { return m.get() == module; });
-    if (it == context->modules.end()) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessModuleUnload: not a live module");
+    if (it == context->modules.end()) return fail(TESS_ERROR_ARGUMENT, "tessModuleUnload: not a live module");
     dying = std::move(*it);
     context->modules.erase(it);
     return TessStatus(TESS_OK);
@@ -46,7 +46,7 @@ TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
     if (!module || !name || !kernel)
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessKernelGet: %s is NULL", !module ? "module" : !name ? "name" : "kernel");
+      return fail(TESS_ERROR_ARGUMENT, "tessKernelGet: %s is NULL", !module ? "module" : !name ? "name" : "kernel");
     *kernel = nullptr;
     std::lock_guard lock(module->mutex);
     if (auto it = module->kernels.find(name); it != module->kernels.end()) {
@@ -64,7 +64,7 @@ TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel
 }
 
 TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) {
-  if (!kernel) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessKernelSetDeterministic: kernel is NULL");
+  if (!kernel) return fail(TESS_ERROR_ARGUMENT, "tessKernelSetDeterministic: kernel is NULL");
   kernel->deterministic = deterministic != 0;
   return TESS_OK;
 }
@@ -72,11 +72,11 @@ TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) 
 TessStatus tessLaunch(TessKernel kernel, const TessLaunchConfig *config, void *const *arguments, int32_t argument_count, TessStream stream) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!kernel || !config) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessLaunch: %s is NULL", kernel ? "config" : "kernel");
+    if (!kernel || !config) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: %s is NULL", kernel ? "config" : "kernel");
     if (argument_count < 0 || (argument_count > 0 && !arguments))
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessLaunch: %d arguments at %p", argument_count, static_cast<const void *>(arguments));
+      return fail(TESS_ERROR_ARGUMENT, "tessLaunch: %d arguments at %p", argument_count, static_cast<const void *>(arguments));
     if (config->flags & ~uint32_t(TESS_LAUNCH_DETERMINISTIC))
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessLaunch: unknown flags %#x", config->flags);
+      return fail(TESS_ERROR_ARGUMENT, "tessLaunch: unknown flags %#x", config->flags);
     TessNumericsPolicy policy;
     {
       std::lock_guard lock(kernel->context->mutex);
@@ -87,7 +87,7 @@ TessStatus tessLaunch(TessKernel kernel, const TessLaunchConfig *config, void *c
                   "`%s` is not stated to be deterministic: nothing was run. If its manifest says that it is, "
                   "call tessKernelSetDeterministic(kernel, 1)", kernel->name.c_str());
     for (int axis = 0; axis < 3; ++axis) {
-      if (config->group[axis] == 0) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessLaunch: group[%d] is 0", axis);
+      if (config->group[axis] == 0) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: group[%d] is 0", axis);
       if (config->grid[axis] == 0) return TessStatus(TESS_OK);
     }
     return kernel->entry->launch(*config, arguments, argument_count, stream, policy);

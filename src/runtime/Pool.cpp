@@ -10,7 +10,7 @@ constexpr size_t kGranule = 512;
 
 TessStatus requirePool(TessMemPool pool, const char *function) {
   if (TessStatus status = requireStarted()) return status;
-  return pool ? TessStatus(TESS_OK) : fail(TESS_ERROR_INVALID_ARGUMENT, "%s: the pool is NULL", function);
+  return pool ? TessStatus(TESS_OK) : fail(TESS_ERROR_ARGUMENT, "%s: the pool is NULL", function);
 }
 
 /// Gives idle pieces back to the device. The caller holds the pool's mutex.
@@ -46,7 +46,7 @@ extern "C" {
 TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *options, TessMemPool *pool) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!context || !pool) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemPoolCreate: %s is NULL", context ? "pool" : "context");
+    if (!context || !pool) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolCreate: %s is NULL", context ? "pool" : "context");
     auto made = std::make_unique<TessMemPoolObject>();
     made->context = context;
     if (options) made->options = *options;
@@ -65,7 +65,7 @@ TessStatus tessMemPoolDestroy(TessMemPool pool) {
     TessContext context = pool->context;
     std::lock_guard lock(context->mutex);
     auto it = std::find_if(context->pools.begin(), context->pools.end(), [&](auto &p) { return p.get() == pool; });
-    if (it == context->pools.end()) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemPoolDestroy: not a live pool");
+    if (it == context->pools.end()) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolDestroy: not a live pool");
     dying = std::move(*it);
     context->pools.erase(it);
     return TessStatus(TESS_OK);
@@ -75,7 +75,7 @@ TessStatus tessMemPoolDestroy(TessMemPool pool) {
 TessStatus tessMemPoolAlloc(TessMemPool pool, size_t bytes, TessStream stream, void **pointer) {
   return guarded([&] {
     if (TessStatus status = requirePool(pool, "tessMemPoolAlloc")) return status;
-    if (!pointer) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemPoolAlloc: pointer is NULL");
+    if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolAlloc: pointer is NULL");
     *pointer = nullptr;
     std::lock_guard lock(pool->mutex);
     size_t size = pieceSize(*pool, bytes);
@@ -101,10 +101,10 @@ TessStatus tessMemPoolAlloc(TessMemPool pool, size_t bytes, TessStream stream, v
     size_t limit = pool->options.limit_bytes;
     if (limit && pool->stats.held_bytes + size > limit) releaseIdle(*pool);
     if (limit && pool->stats.held_bytes + size > limit)
-      return fail(TESS_ERROR_OUT_OF_MEMORY, "the pool holds %zu bytes; %zu more would pass its limit of %zu", pool->stats.held_bytes, size, limit);
+      return fail(TESS_ERROR_MEMORY, "the pool holds %zu bytes; %zu more would pass its limit of %zu", pool->stats.held_bytes, size, limit);
     void *memory = nullptr;
     TessStatus status = pool->context->device->allocate(size, &memory);
-    if (status == TESS_ERROR_OUT_OF_MEMORY && !pool->idle.empty()) {
+    if (status == TESS_ERROR_MEMORY && !pool->idle.empty()) {
       releaseIdle(*pool);
       status = pool->context->device->allocate(size, &memory);
     }
@@ -121,7 +121,7 @@ TessStatus tessMemPoolFree(TessMemPool pool, void *pointer, TessStream stream) {
     std::lock_guard lock(pool->mutex);
     auto it = pool->used.find(pointer);
     if (it == pool->used.end())
-      return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemPoolFree: %p is not in use in this pool (freed before?)", pointer);
+      return fail(TESS_ERROR_ARGUMENT, "tessMemPoolFree: %p is not in use in this pool (freed before?)", pointer);
     pool->stats.used_bytes -= it->second.bytes;
     pool->idle.emplace(it->second.bytes, std::make_pair(pointer, stream));
     pool->used.erase(it);
@@ -132,7 +132,7 @@ TessStatus tessMemPoolFree(TessMemPool pool, void *pointer, TessStream stream) {
 TessStatus tessMemPoolGetStats(TessMemPool pool, TessMemPoolStats *stats) {
   return guarded([&] {
     if (TessStatus status = requirePool(pool, "tessMemPoolGetStats")) return status;
-    if (!stats) return fail(TESS_ERROR_INVALID_ARGUMENT, "tessMemPoolGetStats: stats is NULL");
+    if (!stats) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolGetStats: stats is NULL");
     std::lock_guard lock(pool->mutex);
     *stats = pool->stats;
     return TessStatus(TESS_OK);

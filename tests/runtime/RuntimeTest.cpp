@@ -13,7 +13,7 @@ struct Runtime : testing::Test {
   TessContext cpu = nullptr;
   void SetUp() override {
     ASSERT_EQ(tessInit(0), TESS_OK);
-    ASSERT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &cpu), TESS_OK);
+    ASSERT_EQ(tessContextCreate(TESS_CPU, 0, &cpu), TESS_OK);
   }
   void TearDown() override {
     EXPECT_EQ(tessContextDestroy(cpu), TESS_OK);
@@ -28,12 +28,12 @@ struct ScaleArguments {
   TessValue values[3];
   void *pointers[3];
   ScaleArguments(std::vector<float> in, float factor) : x(std::move(in)), result(x.size(), NAN), extent(static_cast<int64_t>(x.size())) {
-    xTensor = {x.data(), TESS_F32, 1, &extent, nullptr, TESS_DEVICE_CPU, 0};
-    resultTensor = {result.data(), TESS_F32, 1, &extent, nullptr, TESS_DEVICE_CPU, 0};
+    xTensor = {x.data(), {TESS_CPU, 0}, 1, {TESS_FLOAT, 32, 1}, &extent, nullptr, 0};
+    resultTensor = {result.data(), {TESS_CPU, 0}, 1, {TESS_FLOAT, 32, 1}, &extent, nullptr, 0};
     values[0].kind = values[2].kind = TESS_VALUE_TENSOR;
     values[0].as.tensor = &xTensor;
-    values[1].kind = TESS_VALUE_FLOAT;
-    values[1].as.number = factor;
+    values[1].kind = TESS_VALUE_REAL;
+    values[1].as.real = factor;
     values[2].as.tensor = &resultTensor;
     for (int i = 0; i < 3; ++i) pointers[i] = &values[i];
   }
@@ -53,36 +53,36 @@ const TessLaunchConfig kOne{{1, 1, 1}, {1, 1, 1}, 0, 0};
 
 TEST(RuntimeStart, CallsBeforeInitAreRefused) {
   TessContext context = nullptr;
-  EXPECT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &context), TESS_ERROR_NOT_INITIALIZED);
+  EXPECT_EQ(tessContextCreate(TESS_CPU, 0, &context), TESS_ERROR_NOT_INITIALIZED);
   EXPECT_NE(std::string(tessLastErrorText()).find("tessInit"), std::string::npos);
   EXPECT_EQ(tessShutdown(), TESS_ERROR_NOT_INITIALIZED);
-  EXPECT_EQ(tessInit(1), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessInit(1), TESS_ERROR_ARGUMENT);
 }
 
 TEST(RuntimeStart, ShutdownFreesWhatIsLeft) {
   ASSERT_EQ(tessInit(0), TESS_OK);
   TessContext context = nullptr;
   void *memory = nullptr;
-  ASSERT_EQ(tessContextCreate(TESS_DEVICE_CPU, 0, &context), TESS_OK);
+  ASSERT_EQ(tessContextCreate(TESS_CPU, 0, &context), TESS_OK);
   ASSERT_EQ(tessMalloc(context, 1000, &memory), TESS_OK);
   EXPECT_EQ(tessShutdown(), TESS_OK);  // the sanitizer build sees a leak here
 }
 
 TEST_F(Runtime, DevicesSayWhatTheyAre) {
   int32_t count = -1;
-  ASSERT_EQ(tessDeviceCount(TESS_DEVICE_CPU, &count), TESS_OK);
+  ASSERT_EQ(tessDeviceCount(TESS_CPU, &count), TESS_OK);
   EXPECT_EQ(count, 1);
   TessDeviceInfo info;
-  ASSERT_EQ(tessDeviceGetInfo(TESS_DEVICE_CPU, 0, &info), TESS_OK);
+  ASSERT_EQ(tessDeviceGetInfo(TESS_CPU, 0, &info), TESS_OK);
   EXPECT_GT(std::strlen(info.name), 0u);
   EXPECT_GT(info.memory_bytes, 1u << 20);
-  for (int32_t type : {TESS_DEVICE_CUDA, TESS_DEVICE_HIP}) {
+  for (int32_t type : {TESS_CUDA, TESS_ROCM}) {
     ASSERT_EQ(tessDeviceCount(type, &count), TESS_OK);
     TessContext context = nullptr;
     EXPECT_EQ(tessContextCreate(type, count, &context), TESS_ERROR_NO_DEVICE);
     EXPECT_EQ(context, nullptr);
   }
-  EXPECT_EQ(tessDeviceCount(77, &count), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessDeviceCount(77, &count), TESS_ERROR_ARGUMENT);
 }
 
 TEST_F(Runtime, MemoryIsCopiedAndChecked) {
@@ -98,11 +98,11 @@ TEST_F(Runtime, MemoryIsCopiedAndChecked) {
   EXPECT_EQ(out[9], 255);
   EXPECT_EQ(out[10], in[10]);
   EXPECT_EQ(out[999], in[999]);
-  EXPECT_EQ(tessMemsetAsync(cpu, memory, 256, 1, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessMemsetAsync(cpu, memory, 256, 1, nullptr), TESS_ERROR_ARGUMENT);
   EXPECT_EQ(tessFree(cpu, memory), TESS_OK);
-  EXPECT_EQ(tessFree(cpu, memory), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessFree(cpu, memory), TESS_ERROR_ARGUMENT);
   EXPECT_EQ(tessFree(cpu, nullptr), TESS_OK);
-  EXPECT_EQ(tessMalloc(cpu, ~size_t(0) / 2, &memory), TESS_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(tessMalloc(cpu, ~size_t(0) / 2, &memory), TESS_ERROR_MEMORY);
   EXPECT_EQ(memory, nullptr);
   ASSERT_EQ(tessMalloc(cpu, 0, &memory), TESS_OK);
   EXPECT_EQ(tessFree(cpu, memory), TESS_OK);
@@ -115,12 +115,12 @@ TEST_F(Runtime, PoolsUseMemoryAgainAndKeepTheirLimit) {
   void *a = nullptr, *b = nullptr, *c = nullptr;
   ASSERT_EQ(tessMemPoolAlloc(pool, 700 << 10, nullptr, &a), TESS_OK);
   ASSERT_EQ(tessMemPoolFree(pool, a, nullptr), TESS_OK);
-  EXPECT_EQ(tessMemPoolFree(pool, a, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessMemPoolFree(pool, a, nullptr), TESS_ERROR_ARGUMENT);
   ASSERT_EQ(tessMemPoolAlloc(pool, 600 << 10, nullptr, &b), TESS_OK);
   EXPECT_EQ(a, b);
   ASSERT_EQ(tessMemPoolAlloc(pool, 2 << 20, nullptr, &c), TESS_OK);
   void *d = nullptr;
-  EXPECT_EQ(tessMemPoolAlloc(pool, 1 << 20, nullptr, &d), TESS_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(tessMemPoolAlloc(pool, 1 << 20, nullptr, &d), TESS_ERROR_MEMORY);
   EXPECT_EQ(d, nullptr);
   TessMemPoolStats stats;
   ASSERT_EQ(tessMemPoolGetStats(pool, &stats), TESS_OK);
@@ -161,7 +161,7 @@ TEST_F(Runtime, DeterminismIsHonouredOrRefused) {
   ASSERT_EQ(tessSetNumericsPolicy(cpu, &policy), TESS_OK);
   EXPECT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 3, nullptr), TESS_ERROR_NOT_DETERMINISTIC);
   config.flags = 2;
-  EXPECT_EQ(tessLaunch(kernel, &config, arguments.pointers, 3, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessLaunch(kernel, &config, arguments.pointers, 3, nullptr), TESS_ERROR_ARGUMENT);
 }
 
 TEST_F(Runtime, DenormalsAreFlushedWhenThePolicySaysSo) {
@@ -193,7 +193,7 @@ TEST_F(Runtime, WhatIsMissingIsNamed) {
 }
 
 TEST_F(Runtime, ErrorTextsBelongToTheirThread) {
-  EXPECT_EQ(tessMalloc(cpu, 8, nullptr), TESS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tessMalloc(cpu, 8, nullptr), TESS_ERROR_ARGUMENT);
   std::string here = tessLastErrorText(), there = "unset";
   std::thread([&] { there = tessLastErrorText(); }).join();
   EXPECT_NE(here, "");

@@ -3,11 +3,11 @@
 
 TessStatus scale_call(const TessValue *args, int32_t count, TessStream stream) {
   (void)stream;
-  if (count != 3 || args[0].kind != TESS_VALUE_TENSOR || args[1].kind != TESS_VALUE_FLOAT || args[2].kind != TESS_VALUE_TENSOR)
-    return TESS_ERROR_INVALID_ARGUMENT;
+  if (count != 3 || args[0].kind != TESS_VALUE_TENSOR || args[1].kind != TESS_VALUE_REAL || args[2].kind != TESS_VALUE_TENSOR)
+    return TESS_ERROR_ARGUMENT;
   const TessTensor *x = args[0].as.tensor, *result = args[2].as.tensor;
-  if (x->dtype != TESS_F32 || x->ndim != 1 || result->shape[0] != x->shape[0]) return TESS_ERROR_SHAPE;
+  if (x->dtype.code != TESS_FLOAT || x->dtype.bits != 32 || x->ndim != 1 || result->shape[0] != x->shape[0]) return TESS_ERROR_SHAPE;
   for (int64_t i = 0; i < x->shape[0]; ++i)
-    ((float *)result->data)[i] = (float)args[1].as.number * ((const float *)x->data)[i];
+    ((float *)result->data)[i] = (float)args[1].as.real * ((const float *)x->data)[i];
   return TESS_OK;
 }

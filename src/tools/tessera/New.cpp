@@ -40,8 +40,8 @@ constexpr const char *kMain = R"(#include "NAME.h"
 int main() {
   const int64_t shape[2] = {2, 3};
   std::vector<float> x = {1, 2, 4, -8, 4, 2}, y(6);
-  TessTensor in{x.data(), TESS_F32, 2, shape, nullptr, TESS_DEVICE_CPU, 0};
-  TessTensor out{y.data(), TESS_F32, 2, shape, nullptr, TESS_DEVICE_CPU, 0};
+  TessTensor in{x.data(), {TESS_CPU, 0}, 2, {TESS_FLOAT, 32, 1}, shape, nullptr, 0};
+  TessTensor out{y.data(), {TESS_CPU, 0}, 2, {TESS_FLOAT, 32, 1}, shape, nullptr, 0};
   if (scale_rows(&in, &out, nullptr) != TESS_OK) {
     std::fprintf(stderr, "%s\n", tessLastErrorText());
     return 1;
