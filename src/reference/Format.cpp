@@ -153,7 +153,8 @@ std::string padded(const Spec &spec, const std::string &prefix, const std::strin
   return out;
 }
 
-/// Separators between groups of digits of the whole part. Zeros that fill a field up to `width` are grouped, too.
+/// Separators between groups of digits of the whole part. Zeros that fill a field up to `width` are grouped,
+/// too.
 std::string grouped(std::string digits, char separator, size_t every, size_t width) {
   size_t whole = 0;
   while (whole < digits.size() && std::isxdigit(static_cast<unsigned char>(digits[whole]))) ++whole;
@@ -182,7 +183,8 @@ std::string formatInt(const Spec &spec, int64_t value) {
   if (spec.type == 'X')
     for (char &c : digits) c = static_cast<char>(std::toupper(c));
   if (spec.alternate && base != 10) prefix += std::string("0") + spec.type;
-  if (spec.grouping) digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4, spec.zeroWidth(prefix.size()));
+  if (spec.grouping)
+    digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4, spec.zeroWidth(prefix.size()));
   return padded(spec, prefix, digits, '>');
 }
 

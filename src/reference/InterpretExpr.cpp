@@ -1,6 +1,8 @@
 #include "reference/Elementwise.h"
 #include "reference/Interpreter.h"
-#include <cmath>
+#include <algorithm>
+#include <cstdlib>
+#include <set>
 
 namespace tessera::reference {
 
@@ -13,20 +15,35 @@ std::nullptr_t Interpreter::fail(Span span, std::string message) {
   return nullptr;
 }
 
-std::optional<int64_t> Interpreter::dim(const Dim &dim, Span span) {
-  if (auto it = dimCache_.find(&dim); it != dimCache_.end()) return it->second;
-  auto value = evaluateDim(dim, dims_);
-  if (!value) {
-    fail(span, "the size " + dim.str() + " has no value here");
-    return std::nullopt;
+/// The checker writes the value of a local variable in a dimension as "%" and the variable's id.
+std::optional<int64_t> Interpreter::valueInDim(const std::string &name) const {
+  if (name.empty() || name[0] != '%') {
+    auto it = dims_.find(name);
+    return it == dims_.end() ? std::nullopt : std::optional<int64_t>(it->second);
   }
-  dimCache_[&dim] = *value;
+  auto id = static_cast<size_t>(std::strtoul(name.c_str() + 1, nullptr, 10));
+  const Ref &value = id < values_.size() ? values_[id] : nullptr;
+  bool usable = value && value->isScalar() && !value->isFloat() && value->lanes == 0;
+  return usable ? std::optional<int64_t>(value->ints[0]) : std::nullopt;
+}
+
+std::optional<int64_t> Interpreter::dim(const Dim &dim, Span span) {
+  auto known = dimCache_.find(&dim);
+  if (known != dimCache_.end() && known->second) return known->second;
+  auto value = dim.evaluate([this](const std::string &name) { return valueInDim(name); });
+  if (!value) fail(span, "the size " + dim.str() + " has no value here");
+  if (!value || known != dimCache_.end()) return value;
+  std::set<std::string> names;
+  dim.collectVars(names);
+  bool fixed = std::none_of(names.begin(), names.end(), [](const std::string &n) { return n[0] == '%'; });
+  dimCache_[&dim] = fixed ? value : std::nullopt;
   return value;
 }
 
 const Shape *Interpreter::shape(const sema::Type &type, Span span) {
   if (auto it = shapeCache_.find(&type); it != shapeCache_.end()) return &it->second;
   Shape extents;
+  bool fixed = true;
   for (const Dim &d : type.shape) {
     auto extent = dim(d, span);
     if (!extent) return nullptr;
@@ -34,8 +51,11 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
       return fail(span,
                   "the size " + d.str() + " is " + std::to_string(*extent) + ", and no array is that large");
     extents.push_back(*extent);
+    fixed &= dimCache_[&d].has_value();
   }
-  return &(shapeCache_[&type] = std::move(extents));
+  Shape &slot = fixed ? shapeCache_[&type] : changingShapes_[&type];
+  slot = std::move(extents);
+  return &slot;
 }
 
 bool Interpreter::evalAll(const std::vector<sema::ExprPtr> &exprs, std::vector<Ref> &values) {

@@ -29,8 +29,9 @@ private:
   const Options &options_;
   std::optional<RunError> error_;
   DimValues dims_;
-  std::unordered_map<const Dim *, int64_t> dimCache_;  // dimensions do not change during a call
-  std::unordered_map<const sema::Type *, Shape> shapeCache_;
+  // What sizes and shapes are; nothing for those in which a local variable occurs: they change.
+  std::unordered_map<const Dim *, std::optional<int64_t>> dimCache_;
+  std::unordered_map<const sema::Type *, Shape> shapeCache_, changingShapes_;
   std::vector<Ref> values_;  // by Var::id
   std::vector<Ref> results_;
 
@@ -53,6 +54,7 @@ private:
   bool fails(Span span, std::string message) { return fail(span, std::move(message)), false; }
   bool allLanes() const { return active_ == groupSize_; }
 
+  std::optional<int64_t> valueInDim(const std::string &name) const;
   std::optional<int64_t> dim(const Dim &dim, Span span);
   const Shape *shape(const sema::Type &type, Span span);
   bool evalAll(const std::vector<sema::ExprPtr> &exprs, std::vector<Ref> &values);

@@ -230,6 +230,24 @@ TEST(Kernel, AClaimOfTheCheckerIsHeldAgainstIt) {
   EXPECT_NE(errorOf(run(b.f, {})).find("the checker says that it cannot"), std::string::npos);
 }
 
+TEST(Kernel, SizesThatHangOnALocalVariableFollowIt) {
+  Builder b(FunctionKind::Kernel);
+  Var *out = b.param("out", view(DType::F32, {Dim(6)}), ParamMode::Out, true);
+  Var *i = b.var("i", index());  // "%1" in dimensions
+  b.f.kernel.grid = GridKind::Explicit;
+  b.f.kernel.gridDims = {Dim(1)};
+  Dim changing = Dim::var("%1");
+  auto ones = with(expr(ExprKind::Full, array(DType::F32, {changing})), castTo(DType::F32, ref(i)));
+  // i elements of value i from offset i, for i = 1, 3.
+  b.f.body = block(each(i, whole(1), whole(4), whole(2),
+                        block(store(access(out, range(ref(i), changing)), std::move(ones)))));
+  auto outcome = run(b.f, {});
+  ASSERT_TRUE(outcome) << errorOf(outcome);
+  EXPECT_TRUE(std::isnan(outcome.values[0].floats[0]) && std::isnan(outcome.values[0].floats[2]));
+  EXPECT_EQ(outcome.values[0].floats[1], 1);
+  for (size_t at : {3, 4, 5}) EXPECT_EQ(outcome.values[0].floats[at], 3);
+}
+
 // ---------------------------------------------------------------- arguments
 
 TEST(Arguments, WhatDoesNotFitIsSaid) {
