@@ -1,23 +1,18 @@
-// The text of the last error, one for each thread.
+// The text of the last error, one for each thread: the same place that emitted code uses, whichever of them fails.
 #include "runtime/Internal.h"
+#include "tessera/entry.h"
 #include <cstdarg>
 #include <cstdio>
 
 namespace tessera::runtime {
-namespace {
-thread_local std::string lastError;
-}
 
 TessStatus fail(TessStatus status, const char *format, ...) {
-  char text[4096];
+  auto &text = tsr::detail::error_text().text;
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  lastError = text;
   return status;
 }
 
 }  // namespace tessera::runtime
-
-extern "C" const char *tessLastErrorText(void) { return tessera::runtime::lastError.c_str(); }

@@ -1,0 +1,125 @@
+// Compiles a program for a target, runs its functions on random inputs of awkward sizes, and compares every element
+// with the reference interpreter. Places of results start as NaN, so that what is not written is seen.
+//   canon_check --target cpu|cuda|hip program.tsr...
+#include "Cases.h"
+#include "driver/Arguments.h"
+#include "driver/Console.h"
+#include "driver/Execute.h"
+#include "driver/Files.h"
+#include "driver/Reference.h"
+#include "support/FloatFormats.h"
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+using namespace tessera;
+using namespace tessera::driver;
+
+namespace {
+
+int passed = 0, failed = 0;
+
+std::string dimsText(const Case &one) {
+  std::string text;
+  for (const auto &[name, value] : one.dims) text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+  for (const auto &[name, value] : one.scalars) text += " " + name + "=" + value;
+  return text;
+}
+
+void fail(const Subject &subject, const Case &one, const std::string &why) {
+  ++failed;
+  std::printf("FAILED %s(%s): %s\n", subject.function.c_str(), dimsText(one).c_str(), why.c_str());
+}
+
+double elementOf(const NpyArray &array, int64_t i) {
+  const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
+  return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
+}
+
+/// Empty if all elements are near enough, else the worst one.
+std::string compare(const NpyArray &got, const NpyArray &expected, const Subject &subject) {
+  if (got.shape != expected.shape || got.dtype != expected.dtype) return "shape or dtype differs";
+  double worst = -1;
+  std::string text;
+  for (int64_t i = 0, n = elementCount(expected.shape); i < n; ++i) {
+    double a = elementOf(got, i), b = elementOf(expected, i);
+    if (std::isnan(b) && std::isnan(a)) continue;
+    double excess = std::fabs(a - b) - (subject.absolute + subject.relative * std::fabs(b));
+    if (a == b || excess <= 0) continue;
+    if (std::isnan(excess)) excess = HUGE_VAL;
+    if (excess <= worst) continue;
+    worst = excess;
+    text = "element " + std::to_string(i) + " is " + std::to_string(a) + ", the reference says " + std::to_string(b);
+  }
+  return text;
+}
+
+void check(Session &session, LoadedProgram &program, const sema::Function &function, const Subject &subject, const Case &one, uint64_t seed) {
+  auto named = randomArguments(function, one.dims, seed);
+  if (!named) return fail(subject, one, named.error());
+  for (const sema::Param &param : function.params)
+    if (auto it = one.scalars.find(param.var->name); it != one.scalars.end()) {
+      auto value = readArgument(param, it->second);
+      if (!value) return fail(subject, one, value.error());
+      named->insert_or_assign(it->first, *value);
+    }
+  auto compiled = bindArguments(function, *named, one.dims), interpreted = bindArguments(function, *named, one.dims);
+  if (!compiled) return fail(subject, one, compiled.error());
+  std::vector<double> seconds;
+  if (std::string problem = interpret(session, function, *interpreted, 0, seconds); !problem.empty()) return fail(subject, one, "reference: " + problem);
+  if (std::string problem = program.call(function.name, *compiled); !problem.empty()) return fail(subject, one, problem);
+  for (size_t r = 0; r < compiled->results.size(); ++r)
+    if (std::string wrong = compare(compiled->arrays[compiled->results[r]], interpreted->arrays[interpreted->results[r]], subject); !wrong.empty())
+      return fail(subject, one, wrong);
+  // Same inputs, same machine: the same bits.
+  auto again = bindArguments(function, *named, one.dims);
+  program.call(function.name, *again);
+  for (size_t r = 0; r < again->results.size(); ++r)
+    if (again->arrays[again->results[r]].data != compiled->arrays[compiled->results[r]].data) return fail(subject, one, "a second run gave other bits");
+  ++passed;
+}
+
+void checkProgram(const std::string &path, const TargetSpec &target) {
+  Session session;
+  std::string name = stemOf(path);
+  auto giveUp = [&] {
+    printMessages(session, MessageFormat::Text);
+    ++failed;
+  };
+  const sema::Program *program = session.load(path) ? session.check() : nullptr;
+  if (!program || session.diagnostics.hasErrors()) return giveUp();
+  auto loaded = loadCompiled(session, target);
+  if (!loaded) return giveUp();
+  uint64_t seed = 1;
+  for (const Subject &subject : subjects()) {
+    if (subject.file != name) continue;
+    const sema::Function *function = program->find(subject.function);
+    if (!function) {
+      std::printf("FAILED %s: the checked program has no `%s`\n", name.c_str(), subject.function.c_str());
+      ++failed;
+      continue;
+    }
+    for (const Case &one : subject.cases) check(session, *loaded, *function, subject, one, seed++);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  TargetSpec target;
+  std::vector<std::string> paths;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--target") == 0 && i + 1 < argc) {
+      auto parsed = parseTarget(argv[++i]);
+      if (!parsed) return std::fprintf(stderr, "canon_check: no target `%s`\n", argv[i]), 2;
+      target = *parsed;
+    } else {
+      paths.push_back(argv[i]);
+    }
+  }
+  return guardedMain([&] {
+    for (const std::string &path : paths) checkProgram(path, target);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed ? 1 : 0;
+  });
+}

@@ -1,0 +1,61 @@
+#include "Cases.h"
+
+namespace {
+
+using Dims = std::map<std::string, int64_t>;
+
+/// The same scalars for all sizes.
+std::vector<Case> each(std::vector<Dims> sizes, std::map<std::string, std::string> scalars = {}) {
+  std::vector<Case> cases;
+  for (Dims &dims : sizes) cases.push_back({dims, scalars});
+  return cases;
+}
+std::vector<Case> operator+(std::vector<Case> a, std::vector<Case> b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<Dims> vectors(const char *name) {
+  std::vector<Dims> sizes;
+  for (int64_t n : {0, 1, 2, 127, 128, 129, 255, 256, 257, 1009, 100003}) sizes.push_back({{name, n}});
+  return sizes;
+}
+std::vector<Dims> matrices() {
+  return {{{"R", 0}, {"C", 5}}, {{"R", 5}, {"C", 0}}, {{"R", 1}, {"C", 1}}, {{"R", 3}, {"C", 7}}, {{"R", 17}, {"C", 129}},
+          {{"R", 2}, {"C", 127}}, {{"R", 64}, {"C", 256}}, {{"R", 1031}, {"C", 3}}, {{"R", 2}, {"C", 100003}}};
+}
+std::vector<Dims> rows() {
+  return {{{"B", 0}, {"S", 3}, {"D", 5}}, {{"B", 1}, {"S", 1}, {"D", 1}}, {{"B", 2}, {"S", 3}, {"D", 127}}, {{"B", 3}, {"S", 1}, {"D", 256}},
+          {{"B", 1}, {"S", 5}, {"D", 257}}, {{"B", 2}, {"S", 7}, {"D", 1009}}, {{"B", 1}, {"S", 2}, {"D", 100003}}};
+}
+std::vector<Dims> products() {
+  auto mnk = [](int64_t m, int64_t n, int64_t k) { return Dims{{"M", m}, {"N", n}, {"K", k}}; };
+  return {mnk(0, 4, 4), mnk(4, 0, 3), mnk(3, 4, 0), mnk(1, 1, 1), mnk(31, 37, 101), mnk(127, 255, 63), mnk(128, 256, 64), mnk(129, 257, 65), mnk(64, 64, 200), mnk(257, 131, 33)};
+}
+std::vector<Dims> heads() {
+  auto bhsd = [](int64_t b, int64_t h, int64_t s, int64_t d) { return Dims{{"B", b}, {"H", h}, {"S", s}, {"D", d}}; };
+  return {bhsd(1, 1, 1, 16), bhsd(1, 2, 100, 64), bhsd(2, 1, 129, 32), bhsd(1, 1, 65, 48), bhsd(1, 1, 257, 128), bhsd(1, 1, 70, 256), bhsd(1, 1, 0, 64), bhsd(0, 2, 5, 64)};
+}
+
+}  // namespace
+
+const std::vector<Subject> &subjects() {
+  constexpr double kBf16 = 1.0 / 128, kF32 = 2e-5;
+  static const std::vector<Subject> all = {
+      {"01_saxpy", "saxpy", 1e-6, 1e-6, each(vectors("n"), {{"alpha", "2.5"}}) + each({{{"n", 1009}}}, {{"alpha", "-0.125"}})},
+      {"02_elementwise", "bias_gelu_residual", kBf16, 1e-3, each(matrices())},
+      {"02_elementwise", "swiglu", kBf16, 1e-3, each(matrices())},
+      {"03_matmul", "matmul", kBf16, 2e-3, each(products())},
+      {"03_matmul", "small_matmul", kBf16, 2e-3, each(products())},
+      {"04_softmax", "softmax", kBf16, 1e-7, each(matrices())},
+      {"04_softmax", "attention_weights", kF32, 1e-9,
+       each({{{"B", 1}, {"H", 1}, {"S", 1}}, {{"B", 2}, {"H", 3}, {"S", 17}}, {{"B", 1}, {"H", 2}, {"S", 129}}, {{"B", 1}, {"H", 1}, {"S", 0}}, {{"B", 1}, {"H", 1}, {"S", 1021}}})},
+      {"05_norms", "layer_norm", 1e-4, 1e-4, each(rows())},
+      {"05_norms", "rms_norm", kBf16, 1e-3, each(rows())},
+      {"06_cooperative_reduction", "total", 1e-4, 2e-3, each(vectors("N"))},
+      {"07_double_buffered_gemm", "double_buffered_gemm", 1e-4, 1e-4, each(products())},
+      {"08_flash_attention", "flash_attention", kBf16, 4e-3, each(heads()) + each(heads(), {{"causal", "false"}})},
+      {"20_host", "row_sums", 1e-4, 1e-3, each(matrices())},
+  };
+  return all;
+}
