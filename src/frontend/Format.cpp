@@ -5,6 +5,7 @@
 #include "frontend/FormatTokens.h"
 #include "frontend/FormatTypes.h"
 #include <algorithm>
+#include <set>
 
 namespace tessera::frontend {
 namespace {
@@ -13,14 +14,32 @@ using namespace fmt;
 
 // ---------------------------------------------------------------- words
 
-void applyFacts(LogicalLine &line, const TypeFacts &facts, bool shortDTypes) {
+/// Marks the `@` of policies; these are known by their ordinal among all `@`, which formatting does not change.
+void markPolicies(std::vector<LogicalLine> &lines, const std::set<size_t> &ordinals) {
+  size_t ordinal = 0;
+  for (LogicalLine &line : lines)
+    for (Token &token : line.tokens)
+      if (token.is("@")) token.isPolicy = ordinals.contains(ordinal++);
+}
+std::set<size_t> policyOrdinals(const std::vector<LogicalLine> &lines, const TypeFacts &facts) {
+  std::set<size_t> ordinals;
+  size_t ordinal = 0;
+  for (const LogicalLine &line : lines)
+    for (const Token &token : line.tokens) {
+      if (!token.is("@")) continue;
+      if (facts.policies.contains(token.begin)) ordinals.insert(ordinal);
+      ++ordinal;
+    }
+  return ordinals;
+}
+
+void shortenDTypes(LogicalLine &line, const TypeFacts &facts) {
   std::vector<Token> kept;
   for (size_t i = 0; i < line.tokens.size(); ++i) {
     Token &token = line.tokens[i];
-    token.isPolicy = facts.policies.contains(token.begin);
     auto rename = facts.renames.find(token.begin);
     size_t last = i;
-    if (shortDTypes && rename != facts.renames.end()) {
+    if (rename != facts.renames.end()) {
       bool commented = false;  // a comment inside `fp8(e4m3)` keeps the long form
       for (; line.tokens[last].end < rename->second.end && last + 1 < line.tokens.size(); ++last)
         commented |= line.tokens[last].trailing.has_value() || !line.tokens[last + 1].before.empty();
@@ -141,23 +160,25 @@ private:
   void write(LogicalLine &line) {
     unsigned level = line.level;
     bool closed = closeDefinitions(level);
-    bool definition = isDefinition(line), joined = !line.comments.empty() && line.blanks == 0;
-    bool gapDue = closed && !line.tokens.empty();
-    unsigned commentLevel = level_.value_or(0) + (afterHeader_ ? 1 : 0);
+    bool definition = isDefinition(line), gapDue = closed;
+    std::vector<unsigned> levels;
+    unsigned above = level_.value_or(0) + (afterHeader_ ? 1 : 0);
+    for (const SourceComment &comment : line.comments) levels.push_back(above = levelOf(comment.column, level, above));
+    // Comments directly above a definition belong to it: its empty line stands above them.
+    size_t attached = line.comments.size();
+    if (definition && line.blanks == 0)
+      while (attached > 0 && levels[attached - 1] == level &&
+             (attached == line.comments.size() || line.comments[attached].blanks == 0))
+        --attached;
     for (size_t i = 0; i < line.comments.size(); ++i) {
-      const SourceComment &comment = line.comments[i];
-      commentLevel = std::min(commentLevel, levelOf(comment.column, level, commentLevel));
-      bool attached = definition && joined && allAttached(line, i) && commentLevel == level;
-      unsigned atLeast = (attached && separates(line)) || (closed && commentLevel <= level) ? 1 : 0;
-      if (i > 0 && !(attached && comment.blanks)) atLeast = 0;
-      blankLines(comment.blanks, atLeast, commentLevel);
-      if (commentLevel <= level) gapDue = false;
-      emit({PrintedLine{commentLevel * kIndent, "", comment.text, {}}});
+      bool gap = (gapDue && levels[i] <= level) || (i == attached && separates(line));
+      if (levels[i] <= level) gapDue = false;
+      blankLines(line.comments[i].blanks, gap ? 1 : 0, levels[i]);
+      emit({PrintedLine{levels[i] * kIndent, "", line.comments[i].text, {}}});
       afterHeader_ = afterDecorator_ = false;
     }
     if (line.tokens.empty()) return;
-    bool needsGap = gapDue || (definition && line.comments.empty() && separates(line)) ||
-                    (definition && !line.comments.empty() && !joined);
+    bool needsGap = gapDue || (definition && attached == line.comments.size() && separates(line));
     blankLines(continuesStatement(line) ? 0 : line.blanks, needsGap ? 1 : 0, level);
     code(line);
   }
@@ -190,11 +211,6 @@ private:
   /// Whether a definition here needs an empty line above it.
   bool separates(const LogicalLine &line) const {
     return level_.has_value() && !afterHeader_ && !afterDecorator_ && !(afterDots_ && endsWithDots(line));
-  }
-  static bool allAttached(const LogicalLine &line, size_t from) {
-    for (size_t i = from + 1; i < line.comments.size(); ++i)
-      if (line.comments[i].blanks) return false;
-    return true;
   }
   /// The level of a comment between a statement of `highest` level and one of `lowest`: by its column.
   unsigned levelOf(uint32_t column, unsigned lowest, unsigned highest) const {
@@ -238,17 +254,36 @@ private:
   }
 };
 
+constexpr int kMostPasses = 8;
+
+std::string layOut(std::vector<LogicalLine> lines) {
+  std::vector<LogicalLine> pieces;
+  for (LogicalLine &line : lines) {
+    for (Token &token : line.tokens) normaliseQuotes(token);
+    for (LogicalLine &piece : splitStatements(std::move(line))) pieces.push_back(std::move(piece));
+  }
+  return Writer().run(std::move(pieces));
+}
+
 }  // namespace
 
 std::string format(const ast::Module &module, const Sources &sources, FormatOptions options) {
   TypeFacts facts = typeFacts(module);
-  std::vector<LogicalLine> lines;
-  for (LogicalLine &line : scan(sources.file(module.file))) {
-    applyFacts(line, facts, options.shortDTypes);
-    for (Token &token : line.tokens) normaliseQuotes(token);
-    for (LogicalLine &piece : splitStatements(std::move(line))) lines.push_back(std::move(piece));
+  std::vector<LogicalLine> lines = scan(sources.file(module.file));
+  std::set<size_t> policies = policyOrdinals(lines, facts);
+  markPolicies(lines, policies);
+  if (options.shortDTypes)
+    for (LogicalLine &line : lines) shortenDTypes(line, facts);
+  std::string text = layOut(std::move(lines));
+  // Line breaks that the first layout made are the author's for the next one, which may then see more room.
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    std::vector<LogicalLine> again = scan(SourceFile("", text));
+    markPolicies(again, policies);
+    std::string next = layOut(std::move(again));
+    if (next == text) break;
+    text = std::move(next);
   }
-  return Writer().run(std::move(lines));
+  return text;
 }
 
 }  // namespace tessera::frontend

@@ -80,7 +80,7 @@ DocRef Docs::list(Doc list) {
   uint32_t open = static_cast<uint32_t>(list.text.size()), widest = 0;
   list.forced |= list.rows || list.hanging || list.openComment || list.closeComments;
   for (const ListItem &item : list.items) {
-    list.forced |= item.content->forced || item.commaComment;
+    list.forced |= item.content->forced || item.above || item.commaComment;
     list.flatWidth += item.content->flatWidth;
     widest = std::max(widest, item.content->leastWidth + 1);
   }
@@ -99,6 +99,7 @@ struct Entry {
   bool flat;
   DocRef doc;
   bool before = false;  // a list separator: `doc` is the item behind it
+  int slot = -1;        // of an item: where to note its first line; of a separator: of the item in front of it
 };
 
 class Printer {
@@ -123,6 +124,7 @@ private:
   uint32_t column_ = 0;
   bool empty_ = true;  // nothing but indentation on this line
   std::deque<Doc> made_;
+  std::vector<size_t> firstLines_;  // of items of lists: how many lines were finished when they began
 
   void start(uint32_t indent) {
     current_ = {};
@@ -162,6 +164,7 @@ private:
       separator(entry);
       return;
     }
+    if (entry.slot >= 0) firstLines_[static_cast<size_t>(entry.slot)] = lines_.size();
     switch (doc.kind) {
     case Doc::Text: put(doc.text, entry.indent); break;
     case Doc::Line:
@@ -170,6 +173,7 @@ private:
       break;
     case Doc::HardLine:
       if (!empty_ || !current_.comment.empty()) newline(entry.indent);
+      else start(entry.indent);
       break;
     case Doc::Comment: comment(doc, entry.indent); break;
     case Doc::Concat: pushAll(doc.children, entry.indent, entry.flat); break;
@@ -298,13 +302,17 @@ private:
     std::vector<Entry> entries;
     if (list.openComment) entries.push_back({inner, false, list.openComment});
     if (hang) entries.push_back({inner, false, hardLine()});
+    int slot = -1;
     for (size_t i = 0; i < list.items.size(); ++i) {
       const ListItem &item = list.items[i];
       bool breaks = item.before == Separator::Break || (list.onePerLine && !list.rows && !hug);
       if (i > 0 && breaks) entries.push_back({inner, false, hardLine()});
       else if (i > 0 && hug) entries.push_back({inner, false, blank()});
-      else if (i > 0) entries.push_back({inner, false, item.content, true});
-      entries.push_back({inner, false, item.content});
+      else if (i > 0) entries.push_back({inner, false, item.content, true, slot});
+      if (item.above) entries.push_back({inner, false, item.above}), entries.push_back({inner, false, hardLine()});
+      slot = static_cast<int>(firstLines_.size());
+      firstLines_.push_back(0);
+      entries.push_back({inner, false, item.content, false, slot});
       bool last = i + 1 == list.items.size();
       bool comma = !last || list.comma == TrailingComma::Always || (hang && list.comma == TrailingComma::WhenHanging);
       if (comma) entries.push_back({inner, false, made(",")});
@@ -316,12 +324,14 @@ private:
     for (size_t i = entries.size(); i-- > 0;) stack_.push_back(entries[i]);
   }
 
-  /// The blank in front of an item: a line break if the item does not fit behind what is there.
+  /// The blank in front of an item: a line break if the item does not fit behind what is there, or if the item in
+  /// front of it took more than one line.
   void separator(const Entry &entry) {
     TSR_CHECK(!stack_.empty() && stack_.back().doc == entry.doc, "the item stands behind its separator");
     Entry item = stack_.back();
     stack_.pop_back();
-    bool here = current_.comment.empty() && fits({{0, !entry.doc->forced, entry.doc}, {0, true, blank()}});
+    bool broken = entry.slot >= 0 && lines_.size() > firstLines_[static_cast<size_t>(entry.slot)];
+    bool here = !broken && current_.comment.empty() && fits({{0, !entry.doc->forced, entry.doc}, {0, true, blank()}});
     stack_.push_back(item);
     if (here) put(" ", entry.indent);
     else newline(entry.indent);

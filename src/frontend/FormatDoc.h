@@ -22,6 +22,7 @@ enum class TrailingComma : uint8_t { Never, Always, WhenHanging };
 
 struct ListItem {
   DocRef content;                 // without its comma
+  DocRef above = nullptr;         // comments on lines of their own, or null
   DocRef commaComment = nullptr;  // comments behind the comma, or null
   Separator before = Separator::Fill;
 };

@@ -88,7 +88,8 @@ private:
   const LogicalLine &line_;
   Docs &docs_;
   bool nestOperators_ = false;           // pieces of an item among others stand four columns further in
-  const Token *leadComments_ = nullptr;  // the word whose comments above are printed by its list
+  const Token *leadComments_ = nullptr;  // the word whose comments above are printed by its list,
+  const Token *tailComment_ = nullptr;   // and the one whose comment behind is: a comma may come between
   const Token *behindArrow_ = nullptr;  // in a signature: from here on stands the result
 
   bool signature() const {
@@ -122,7 +123,7 @@ private:
       ListItem item{words(nodes.subspan(begin, i - begin), false)};
       const Token &first = *nodes[begin].word;
       if (begin > 1 && (first.lineBreakBefore || !first.before.empty())) item.before = Separator::Break, list.rows = true;
-      if (i < nodes.size()) item.commaComment = comments(*nodes[i].word);
+      if (i < nodes.size()) item.commaComment = comments(nullptr, nodes[i].word);
       list.items.push_back(item);
       begin = i + 1;
     }
@@ -137,11 +138,12 @@ private:
   static std::optional<uint32_t> setApart(const SourceComment &comment) {
     return comment.gap > 2 ? std::optional(comment.column) : std::nullopt;
   }
-  /// The comments of a word that is not printed itself (a comma), or null.
-  DocRef comments(const Token &word) {
+  /// The comments behind an item and around its comma, or null.
+  DocRef comments(const Token *last, const Token *comma) {
     std::vector<DocRef> parts;
-    addComments(word.before, parts);
-    if (word.trailing) parts.push_back(docs_.comment(word.trailing->text, setApart(*word.trailing), false));
+    if (last && last->trailing) parts.push_back(behind(*last));
+    if (comma) addComments(comma->before, parts);
+    if (comma && comma->trailing) parts.push_back(behind(*comma));
     return parts.empty() ? nullptr : docs_.concat(std::move(parts));
   }
   void addComments(const std::vector<SourceComment> &comments, std::vector<DocRef> &parts) {
@@ -150,8 +152,9 @@ private:
   void word(const Token &token, std::vector<DocRef> &parts) {
     if (&token != leadComments_) addComments(token.before, parts);
     parts.push_back(docs_.text(token.text));
-    if (token.trailing) parts.push_back(docs_.comment(token.trailing->text, setApart(*token.trailing), false));
+    if (token.trailing && &token != tailComment_) parts.push_back(behind(token));
   }
+  DocRef behind(const Token &token) { return docs_.comment(token.trailing->text, setApart(*token.trailing), false); }
 
   /// How loosely the operator at `i` binds: where to break first. kNoBreak for what is no operator.
   static int looseness(Nodes nodes, size_t i) {
@@ -265,7 +268,7 @@ private:
 
   DocRef bracket(const Node &node) {
     const Token &open = *node.word, &close = *node.close;
-    bool ownComments = &open == leadComments_;
+    bool ownComments = &open == leadComments_, ownTail = &close == tailComment_;
     Doc list{Doc::List};
     list.text = open.text;
     list.close = close.text;
@@ -274,21 +277,22 @@ private:
     std::vector<DocRef> openComments, closeComments;
     addComments(close.before, closeComments);
     if (!closeComments.empty()) list.closeComments = docs_.concat(closeComments);
-    if (open.trailing) list.openComment = docs_.comment(open.trailing->text, setApart(*open.trailing), false);
-    const Token *previousComma = nullptr;
+    if (open.trailing) list.openComment = behind(open);
     bool signs = false;
     for (size_t i = 0; i < node.items.size(); ++i) {
       const Item &item = node.items[i];
       TSR_CHECK(!item.nodes.empty(), "an empty item in a program that parsed");
       const Token &first = *item.nodes.front().word;
       ListItem made{itemContent(item, node.items.size() > 1)};
-      bool commentAbove = !first.before.empty() || (previousComma && (previousComma->trailing || !previousComma->before.empty()));
+      std::vector<DocRef> above;
+      addComments(first.before, above);
+      if (!above.empty()) made.above = docs_.concat(std::move(above));
+      bool commentAbove = !first.before.empty() || (i > 0 && list.items.back().commaComment);
       if (i == 0) list.hanging |= (first.lineBreakBefore && anyComma) || !first.before.empty();
       else if (first.lineBreakBefore || commentAbove) made.before = Separator::Break, list.rows = true;
-      if (item.comma) made.commaComment = comments(*item.comma);
-      if (i + 1 == node.items.size() && (item.nodes.back().last().trailing || made.commaComment)) list.hanging = true;
+      made.commaComment = comments(&item.nodes.back().last(), item.comma);
+      if (i + 1 == node.items.size() && made.commaComment) list.hanging = true;
       signs |= hasSign(item);
-      previousComma = item.comma;
       list.items.push_back(made);
     }
     list.rows |= list.hanging && anyComma;
@@ -298,20 +302,20 @@ private:
     std::vector<DocRef> parts;
     if (!ownComments) addComments(open.before, parts);
     parts.push_back(docs_.list(std::move(list)));
-    if (close.trailing) parts.push_back(docs_.comment(close.trailing->text, setApart(*close.trailing), false));
+    if (close.trailing && !ownTail) parts.push_back(behind(close));
     return docs_.concat(std::move(parts));
   }
 
   DocRef itemContent(const Item &item, bool amongOthers) {
     const Token *first = item.nodes.front().word;
-    std::vector<DocRef> parts;
-    addComments(first->before, parts);
     const Token *outerLead = std::exchange(leadComments_, first);
+    const Token *outerTail = std::exchange(tailComment_, &item.nodes.back().last());
     bool outerNest = std::exchange(nestOperators_, amongOthers);
-    parts.push_back(words(item.nodes, true));
+    DocRef content = words(item.nodes, true);
     nestOperators_ = outerNest;
     leadComments_ = outerLead;
-    return docs_.concat(std::move(parts));
+    tailComment_ = outerTail;
+    return content;
   }
 
   /// `f([...])`, `f(g(...))`, and `f(a, [...])` where the author broke the last one.

@@ -109,6 +109,7 @@ private:
   }
   /// `accum(f32)`: the arguments of a policy may be dtypes.
   void policyExpr(const Expr *expr) {
+    if (auto *name = as<NameExpr>(expr)) rename(name->span, name->name);
     if (auto *call = as<CallExpr>(expr))
       for (const Argument &argument : call->arguments) type(argument.value.get());
   }
