@@ -79,6 +79,11 @@ public:
   const std::vector<Diagnostic> &all() const { return diagnostics_; }
   bool hasErrors() const { return errors_ != 0; }
   size_t errorCount() const { return errors_; }
+  /// Takes over a diagnostic that another engine made (a phase that puts its messages in order first).
+  void append(Diagnostic diagnostic) {
+    if (diagnostic.severity == Severity::Error) ++errors_;
+    diagnostics_.push_back(std::move(diagnostic));
+  }
   /// Forgets what came after `count` diagnostics (speculative checking).
   void truncate(size_t count);
 

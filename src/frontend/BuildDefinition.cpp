@@ -106,6 +106,7 @@ std::vector<Parameter> AstBuilder::parameters(const std::vector<G::ParameterCont
     Parameter made = parameter(context, keywordOnly);
     if (made.kind == ParameterKind::VarPositional && before)
       diagnostics_.report(Id::parameterOrder, made.span, "a second `*`").label("only one `*` may stand among the parameters");
+    if (made.kind == ParameterKind::VarPositional) lastStar = {};
     if (made.name.text.empty()) {
       lastStar = made.span;
       continue;

@@ -27,7 +27,13 @@ ExprPtr AstBuilder::sequence(ExprKind kind, Span span, std::vector<ExprPtr> item
 
 ExprPtr AstBuilder::expressions(G::ExpressionsContext *context) {
   auto contexts = context->item();
-  if (contexts.size() == 1 && context->COMMA().empty()) return build(contexts[0]);
+  if (contexts.size() == 1 && context->COMMA().empty()) {
+    ExprPtr only = build(contexts[0]);
+    if (only->kind == ExprKind::Starred)
+      diagnostics_.report(diag::Id::syntaxError, {file_, only->span.begin, only->span.begin + 1}, "`*`")
+          .label("a value is unpacked inside a tuple, a list or a call");
+    return only;
+  }
   std::vector<ExprPtr> items;
   for (auto *item : contexts) items.push_back(build(item));
   return sequence(ExprKind::Tuple, span(context), std::move(items), false);

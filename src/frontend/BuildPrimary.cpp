@@ -57,7 +57,7 @@ ExprPtr AstBuilder::trailer(ExprPtr object, G::TrailerContext *context) {
 
 std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext *> &contexts) {
   std::vector<Argument> out;
-  Span keyword;
+  Span keyword, options;
   for (auto *context : contexts) {
     Argument argument;
     argument.span = span(context);
@@ -68,10 +68,12 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
     } else if (auto *spread = dynamic_cast<G::SpreadArgumentContext *>(context)) {
       argument.stars = 1;
       argument.value = expression(spread->expression());
-    } else if (auto *options = dynamic_cast<G::OptionsArgumentContext *>(context)) {
+      if (options.valid())
+        diagnostics_.report(Id::argumentOrder, argument.span).label("`*` stands before `**`").note(options, "`**` stands here");
+    } else if (auto *twice = dynamic_cast<G::OptionsArgumentContext *>(context)) {
       argument.stars = 2;
-      argument.value = expression(options->expression());
-      keyword = argument.span;
+      argument.value = expression(twice->expression());
+      keyword = options = argument.span;
     } else {
       auto *plain = static_cast<G::PlainArgumentContext *>(context);
       argument.value = named(plain->namedExpression());

@@ -64,9 +64,11 @@ bool Repair::foreignOperator() {
       if (!touching(begin, pair.first, pair.second)) continue;
       if (pair.first == K::ASSIGN && (kind(first_) == K::DEF || kind(first_) == K::ASYNC)) continue;  // an arrow
       auto report = diagnostics_.report(Id::foreignOperator, span(begin, begin + 1), pair.text);
-      report.label("write `" + std::string(pair.meant) + "`")
-          .fix(span(begin, begin + 1), std::string(pair.meant), "write `" + std::string(pair.meant) + "`");
-      if (pair.text == "=>") report.help("a function without a name is written `lambda x: x + 1`");
+      std::string write = "write `" + std::string(pair.meant) + "`";
+      if (pair.text == "=>" && kind(first_) != K::IF && kind(first_) != K::WHILE && kind(first_) != K::ELIF)
+        report.label("`>=` compares; a function without a name is written `lambda x: x + 1`");
+      else
+        report.label(write).fix(span(begin, begin + 1), std::string(pair.meant), write);
       replace(begin, pair.kind);
       erase(begin + 1);
       return true;
@@ -84,7 +86,9 @@ bool Repair::increment() {
   Span mark = span(at_ - 2, at_ - 1);
   auto report = diagnostics_.report(Id::increment, mark, plus ? "++" : "--");
   report.label("write `" + update.substr(1) + "`, as a statement of its own");
-  if (at_ == last_ && first_ + 2 < at_) report.fix(mark, update, "write `" + update.substr(1) + "`");
+  bool assigned = std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(first_), tokens_.begin() + static_cast<ptrdiff_t>(at_),
+                              [](const Token &token) { return isAssignment(token.kind); });
+  if (at_ == last_ && !assigned) report.fix(mark, update, "write `" + update.substr(1) + "`");
   if (depthAt(at_) > 0) {
     erase(at_ - 2, 2);
   } else {

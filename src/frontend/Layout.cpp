@@ -21,7 +21,7 @@ public:
 
   void run(std::vector<Line> &lines) {
     for (Line &line : lines) add(line);
-    if (expectsBlock_) missingBlock({});
+    if (expectsBlock_) missingBlock({}, false);
     while (levels_.size() > 1) pop();
   }
 
@@ -38,7 +38,7 @@ private:
   void place(Line &line, std::string_view blanks);
   void deeper(Line &line, std::string_view blanks, size_t width);
   void shallower(Line &line, std::string_view blanks, size_t width);
-  void missingBlock(Span next);
+  void missingBlock(Span next, bool indentNext);
   void contextualKeywords(Tokens &tokens) const;
   void headerKeywords(Tokens &tokens) const;
   void longElifChain(Line &line);
@@ -96,12 +96,19 @@ void Indenter::place(Line &line, std::string_view blanks) {
     mixedReported_ = line.reported = true;
   }
   if (columns > top.width) return deeper(line, blanks, columns);
-  if (expectsBlock_) missingBlock({file_, line.tokens[0].begin, line.tokens[0].end});
+  if (expectsBlock_) {
+    uint32_t first = line.tokens[0].kind;
+    bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY || startsBlock(first);
+    missingBlock({file_, line.tokens[0].begin, line.tokens[0].end}, columns == top.width && !clause);
+  }
   if (columns < top.width) shallower(line, blanks, columns);
 }
 
 /// The width of blanks that do not compare with the others: a tab is as wide as makes it fit a block.
 size_t Indenter::widthBesideOthers(std::string_view blanks) const {
+  if (expectsBlock_)
+    for (size_t tab : {4, 8})
+      if (width(blanks, tab) > levels_.back().width) return width(blanks, tab);
   for (size_t tab : {4, 8, 2})
     for (const Level &level : levels_)
       if (width(blanks, tab) == level.width) return level.width;
@@ -148,12 +155,15 @@ void Indenter::shallower(Line &line, std::string_view blanks, size_t width) {
   }
 }
 
-void Indenter::missingBlock(Span next) {
+void Indenter::missingBlock(Span next, bool indentNext) {
   uint32_t end = lastEnd();
   auto report = diagnostics_.report(Id::missingBlock, {file_, end ? end - 1 : 0, end});
   report.label("a block must follow this `:`");
   if (next.valid()) report.note(next, "this line is not indented deeper");
-  report.fix({file_, end, end}, " pass", "write `pass` for an empty block");
+  if (indentNext)
+    report.fix({file_, next.begin, next.begin}, "    ", "indent this line");
+  else
+    report.fix({file_, end, end}, " pass", "write `pass` for an empty block");
   for (uint32_t kind : {K::INDENT, K::ERROR_LINE, K::NEWLINE, K::DEDENT}) out_.tokens.push_back({kind, end, end});
   expectsBlock_ = false;
 }
@@ -215,7 +225,9 @@ void Indenter::longElifChain(Line &line) {
 void Indenter::emit(Line &line) {
   const Tokens &tokens = line.tokens;
   uint32_t first = tokens[0].kind;
-  bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY;
+  bool foreignClause = first == K::NAME && tokens.size() > 1 && startsValue(tokens[1].kind) &&
+                       (word(tokens[0]) == "elseif" || word(tokens[0]) == "elsif" || word(tokens[0]) == "elseIf");
+  bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY || foreignClause;
   if (levels_.size() == 1 && !decorated_ && (!clause || out_.units.empty())) out_.units.push_back(out_.tokens.size());
   if (line.reported) out_.reported.push_back(tokens[0].begin);
   out_.tokens.insert(out_.tokens.end(), tokens.begin(), tokens.end());

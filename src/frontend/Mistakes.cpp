@@ -53,7 +53,7 @@ bool Repair::lonelyDecorator() {
 /// `if x = 3:`
 bool Repair::assignInCondition() {
   if (kind(at_) != K::ASSIGN) return false;
-  bool condition = kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
+  bool condition = kind(first_) == K::RETURN || kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
   for (size_t i = first_; i < at_; ++i) condition |= kind(i) == K::WHERE;
   if (!condition || find(K::COLON, first_) < at_) return false;
   diagnostics_.report(Id::assignInCondition, span(at_))
@@ -133,10 +133,10 @@ bool Repair::missingName() {
   uint32_t before = kind(at_ - 1);
   bool named = before == K::DEF || before == K::CLASS || before == K::DOT || before == K::AS || before == K::IMPORT ||
                before == K::GLOBAL || before == K::NONLOCAL || before == K::FOR;
-  if (!named || (before == K::FOR && kind(at_) != K::IN)) return false;
+  if (!named || (before == K::FOR && kind(at_) != K::IN && kind(at_) != K::NEWLINE && kind(at_) != K::COLON)) return false;
   diagnostics_.report(Id::missingName, visible(at_), "behind `" + std::string(word(at_ - 1)) + "`", describe(at_))
       .label("a name is missing before this");
-  if (before == K::FOR)
+  if (before == K::FOR && kind(at_) == K::IN)
     insert(at_, K::ERROR_EXPRESSION);
   else if (before == K::DOT)
     erase(at_ - 1);
@@ -159,7 +159,8 @@ bool Repair::missingValue() {
     bool star = at_ <= last_ && (kind(at_) == K::STAR || kind(at_) == K::POWER);
     if (!star) return false;
   }
-  if (!failure_.expected.empty() && !failure_.expects(K::ERROR_EXPRESSION)) return false;
+  bool first = at_ > first_ && isOpener(kind(at_ - 1)) && kind(at_) == K::COMMA;
+  if (!first && !failure_.expected.empty() && !failure_.expects(K::ERROR_EXPRESSION)) return false;
   if (at_ == first_) {
     if (!isOperator(kind(at_)) && !isAssignment(kind(at_)) && kind(at_) != K::COMMA) return false;
     missing(at_, "at the start of the statement");
@@ -179,10 +180,12 @@ bool Repair::missingValue() {
 bool Repair::missingColon() {
   if (!isHeader() || at_ > last_ || at_ == first_ || depthAt(at_) > 0 || find(K::COLON, first_) < at_) return false;
   uint32_t before = kind(at_ - 1);
+  // `for i in xs print(i)`: no colon anywhere, and no block below.
+  bool sameLine = startsValue(kind(at_)) && find(K::COLON, first_) == last_ && kind(last_ + 1) != K::INDENT;
   bool complete = endsValue(before) || before == K::ELSE || before == K::TRY || before == K::FINALLY || before == K::EXCEPT;
   bool other = (isWord(at_, "then") || isWord(at_, "do") || kind(at_) == K::SEMICOLON) && at_ + 1 == last_;
   bool bare = (before == K::ELSE || before == K::TRY || before == K::FINALLY) && kind(at_) != K::IF;
-  if (!complete || !(at_ == last_ || other || bare || startsStatement(kind(at_)))) return false;
+  if (!complete || !(at_ == last_ || other || bare || sameLine || startsStatement(kind(at_)))) return false;
   auto report = diagnostics_.report(Id::missingColon, other ? span(at_) : behind(at_ - 1), word(first_));
   if (other) {
     report.label("write `:`").fix({file_, tokens_[at_ - 1].end, tokens_[at_].end}, ":", "write `:`");
@@ -222,6 +225,15 @@ bool Repair::missingComma() {
     erase(at_ - 1);
     return true;
   }
+  if (bracket == K::LBRACE && (kind(at_ - 2) == K::COMMA || kind(at_ - 2) == K::LBRACE) && bracesHoldPairs()) {
+    diagnostics_.report(Id::expectedToken, span(at_), "`:`", "behind the key " + describe(at_ - 1), describe(at_))
+        .label("`:` is missing before this")
+        .fix(behind(at_ - 1), ":", "insert `:`");
+    insert(at_, K::COLON);
+    return true;
+  }
+  bool expression = !startsStatement(kind(first_)) || kind(first_) == K::RETURN || isHeader();
+  if (!bracket && !expression) return false;
   Id id = bracket ? Id::missingComma : Id::missingOperator;
   auto report = diagnostics_.report(id, span(at_));
   report.label("this cannot follow " + describe(at_ - 1));
@@ -234,14 +246,28 @@ bool Repair::missingComma() {
   return true;
 }
 
-/// One mark was the only one that could stand here.
+/// Does a `:` stand between the innermost braces around the failure?
+bool Repair::bracesHoldPairs() const {
+  size_t depth = 0;
+  for (size_t i = at_; i-- > first_;) {
+    if (isCloser(kind(i))) ++depth;
+    if (isOpener(kind(i)) && depth-- == 0) break;
+    if (depth == 0 && kind(i) == K::COLON) return true;
+  }
+  return false;
+}
+
+/// `from tessera tile`, and where one mark was the only one that could stand here.
 bool Repair::expected() {
-  if (failure_.expected.size() != 1 || at_ == first_ || at_ > last_) return false;
-  std::string_view mark = spelling(failure_.expected[0]);
+  if (at_ == first_ || at_ > last_) return false;
+  bool import = kind(first_) == K::FROM && find(K::IMPORT, first_) == last_ && failure_.expects(K::IMPORT);
+  if (failure_.expected.size() != 1 && !import) return false;
+  uint32_t wanted = import ? uint32_t(K::IMPORT) : failure_.expected[0];
+  std::string_view mark = spelling(wanted);
   if (mark.empty()) return false;
   diagnostics_.report(Id::expectedToken, visible(at_), "`" + std::string(mark) + "`", "behind " + describe(at_ - 1), describe(at_))
       .label("`" + std::string(mark) + "` is missing before this");
-  insert(at_, failure_.expected[0]);
+  insert(at_, wanted);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/Layout.h"
 #include "frontend/Repair.h"
 #include "frontend/TextCheck.h"
+#include <algorithm>
 
 namespace tessera::frontend {
 
@@ -16,10 +17,18 @@ constexpr size_t kMaxBadUnits = 30;
 class ModuleParser {
 public:
   ModuleParser(const Sources &sources, FileId file, diag::Engine &diagnostics, ast::Module &module)
-      : source_(sources.file(file)), file_(file), diagnostics_(diagnostics), module_(module),
-        grammar_(sources, file, diagnostics) {}
+      : source_(sources.file(file)), file_(file), all_(diagnostics), module_(module), grammar_(sources, file, built_) {}
 
   void run() {
+    read();
+    // Layout speaks before the grammar does; a reader wants the messages in the order of the text.
+    std::vector<diag::Diagnostic> sorted = diagnostics_.all();
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.span.begin < b.span.begin; });
+    for (diag::Diagnostic &diagnostic : sorted) all_.append(std::move(diagnostic));
+  }
+
+private:
+  void read() {
     LaidOut out = layout(source_, file_, diagnostics_);
     module_.comments = std::move(out.comments);
     for (size_t i = 0; i < out.units.size(); ++i) {
@@ -36,21 +45,35 @@ public:
     }
   }
 
-private:
   /// Reads one top-level statement; as long as it does not fit the grammar, mends what did not fit and reads again.
   void statement(Tokens unit, const std::vector<uint32_t> &reported) {
     Failure failure;
-    if (grammar_.statements(unit, module_.body, failure)) return;
-    ++badUnits_;
+    bool read = grammar_.statements(unit, module_.body, failure);
+    if (read && built_.all().empty()) return;
     Repair repair(source_, file_, diagnostics_, std::move(unit), reported);
-    do {
+    badUnits_ += read ? 0 : 1;
+    while (!read) {
       repair.mend(failure);
-    } while (!grammar_.statements(repair.tokens(), module_.body, failure));
+      read = grammar_.statements(repair.tokens(), module_.body, failure);
+    }
+    takeBuilt(repair.reported());
+  }
+
+  /// Takes over what was said while the tree was built, except about lines that have a message already.
+  void takeBuilt(const std::vector<Span> &reported) {
+    for (const diag::Diagnostic &diagnostic : built_.all()) {
+      bool quiet = std::any_of(reported.begin(), reported.end(), [&](Span line) {
+        return diagnostic.span.begin >= line.begin && diagnostic.span.begin <= line.end;
+      });
+      if (!quiet) diagnostics_.append(diagnostic);
+    }
+    built_.truncate(0);
   }
 
   const SourceFile &source_;
   FileId file_;
-  diag::Engine &diagnostics_;
+  diag::Engine &all_;
+  diag::Engine diagnostics_, built_;  // of layout and repairs; of the tree's building
   ast::Module &module_;
   GrammarParser grammar_;
   size_t badUnits_ = 0;

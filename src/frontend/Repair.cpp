@@ -27,7 +27,7 @@ void Repair::mend(const Failure &failure) {
       &Repair::wrongArrow,    &Repair::braces,             &Repair::printStatement,  &Repair::lonelyDecorator,
       &Repair::foreignConditional, &Repair::assignInCondition, &Repair::missingIn,   &Repair::keywordAsName,
       &Repair::missingParameters, &Repair::missingName,    &Repair::unknownBlock,    &Repair::missingColon, &Repair::missingValue,
-      &Repair::missingComma,  &Repair::expected,           &Repair::anythingElse};
+      &Repair::expected,      &Repair::missingComma,       &Repair::anythingElse};
   bool done = false;
   if (++attempts_ > tokens_.size() + 20) {  // nothing helps: the whole statement is given up
     tokens_ = {{K::ERROR_LINE, tokens_.front().begin, tokens_.back().end}, {K::NEWLINE, tokens_.back().end, tokens_.back().end}, tokens_.back()};
@@ -40,6 +40,21 @@ void Repair::mend(const Failure &failure) {
   if (!done) giveUpLine();
   if (quiet) diagnostics_.truncate(before);
   line.messages += diagnostics_.all().size() - before;
+}
+
+std::vector<Span> Repair::reported() const {
+  std::vector<Span> out;
+  for (const auto &[begin, line] : lines_) {
+    if (line.messages == 0) continue;
+    uint32_t end = begin;
+    for (const Token &token : tokens_)
+      if (token.begin >= begin && token.kind == K::NEWLINE) {
+        end = token.end;
+        break;
+      }
+    out.push_back({file_, begin, end});
+  }
+  return out;
 }
 
 /// Finds the line of a token. What ends too early is the line before a NEWLINE, INDENT, DEDENT or the end.
@@ -97,7 +112,7 @@ bool Repair::isWord(size_t index, std::string_view text) const { return kind(ind
 /// The token's text, or one character for what has none.
 Span Repair::visible(size_t index) const {
   Span place = span(index);
-  if (place.begin == place.end && place.begin > 0 && kind(index) != K::INDENT) return {file_, place.begin, place.begin + 1};
+  if (place.begin == place.end && place.end < source_.text.size() && kind(index) != K::INDENT) return {file_, place.begin, place.begin + 1};
   return place;
 }
 

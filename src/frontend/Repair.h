@@ -15,6 +15,8 @@ public:
   /// `reported`: where lines begin that have a message already.
   Repair(const SourceFile &source, FileId file, diag::Engine &diagnostics, Tokens tokens, const std::vector<uint32_t> &reported);
   const Tokens &tokens() const { return tokens_; }
+  /// Where the lines are that have a message.
+  std::vector<Span> reported() const;
   /// Gives a message for the place where the grammar stopped, and changes the tokens there.
   void mend(const Failure &failure);
 
@@ -70,6 +72,7 @@ private:
   size_t depthAt(size_t index) const;
   uint32_t bracketAround(size_t index) const;
   bool isHeader() const;
+  bool bracesHoldPairs() const;
   size_t find(uint32_t kind, size_t from) const;
 
   const SourceFile &source_;
