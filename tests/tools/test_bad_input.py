@@ -1,0 +1,125 @@
+"""Bad input: a message with a fix and a non-zero exit; no crash, nothing half-written."""
+import os
+import unittest
+
+from support import CANON, ToolTest, run, write_npy
+
+SAXPY = os.path.join(CANON, "01_saxpy.tsr")
+
+
+class BadFiles(ToolTest):
+    def refuse(self, *arguments, code=None, says=None, exit_codes=(1, 2)):
+        result = run(*arguments, text=False)
+        output = (result.stdout + result.stderr).decode("utf-8", "replace")
+        self.assertIn(result.returncode, exit_codes, output[-2000:])
+        self.assertLess(len(output), 200_000)
+        if code:
+            self.assertIn(code, output[:5000])
+        if says:
+            self.assertIn(says, output)
+        return output
+
+    def compile(self, path, **expect):
+        output = self.refuse("tesserac", path, "-o", self.path("out.cpp"), **expect)
+        left = [name for name in os.listdir(self.folder) if name.startswith("out.")]
+        self.assertEqual(left, [], "something was written")
+        return output
+
+    def test_missing_file(self):
+        self.compile(self.path("no.tsr"), code="E0700")
+
+    def test_directory(self):
+        self.compile(self.folder, code="E0701")
+
+    def test_unreadable_output_folder(self):
+        self.refuse("tesserac", SAXPY, "-o", self.path("none/out.cpp"), code="E0703")
+
+    def test_output_is_input(self):
+        program = self.write("p.tsr", "x = 1\n")
+        self.refuse("tesserac", program, "-o", program, "--target", "cpu", code="E0706")
+        self.assertEqual(open(program).read(), "x = 1\n")
+
+    def test_unknown_suffix_target_and_level(self):
+        self.refuse("tesserac", SAXPY, "-o", self.path("out.xyz"), code="E0705")
+        self.refuse("tesserac", SAXPY, "--target", "cudda", "-o", self.path("out.cu"), says="cuda")
+        self.refuse("tesserac", SAXPY, "--emit=tiles", code="E0804")
+        self.refuse("tesserac", SAXPY, code="E0804")
+        self.refuse("tesserac", exit_codes=(2,))
+
+    def test_binary_junk(self):
+        self.compile(self.write("junk.tsr", bytes((i * 73 + i // 7) % 256 for i in range(100_000))))
+
+    def test_nul_byte(self):
+        self.compile(self.write("nul.tsr", b"x = 1\n\0y = 2\n"), says="2:1")
+
+    def test_bad_utf8(self):
+        self.compile(self.write("utf.tsr", b"x = 1  # \xff\xfe\n"), says="1:10")
+
+    def test_ten_megabytes(self):
+        self.compile(self.write("big.tsr", "x = 1 +\n" * 1_300_000))
+
+    def test_nested_brackets(self):
+        self.compile(self.write("deep.tsr", "x = " + "(" * 10_000 + ")" * 10_000 + "\n"))
+        self.compile(self.write("open.tsr", "x = " + "[" * 10_000 + "\n"))
+
+    def test_cyclic_import(self):
+        self.write("a.tsr", "from .b import g\n\ndef f(x):\n    return g(x)\n")
+        self.write("b.tsr", "from .a import f\n\ndef g(x):\n    return f(x)\n")
+        self.compile(self.path("a.tsr"), says="import")
+
+    def test_missing_import(self):
+        self.compile(self.write("p.tsr", "from .nowhere import f\n"), says="nowhere")
+
+
+class BadArguments(ToolTest):
+    def refuse(self, says, *arguments):
+        result = run("tessera", "run", *arguments)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(says, result.stdout + result.stderr)
+        self.assertFalse(os.path.exists(self.path("y.npy")))
+
+    def setUp(self):
+        super().setUp()
+        write_npy(self.path("x.npy"), [1.0, 2.0, 3.0], (3,))
+        write_npy(self.path("long.npy"), [1.0] * 4, (4,))
+        write_npy(self.path("flat.npy"), [1.0] * 4, (2, 2))
+        write_npy(self.path("double.npy"), [1.0] * 3, (3,), "d")
+        self.x = ["--arg", "x=" + self.path("x.npy"), "--arg", "alpha=2", "--out", self.path("y.npy")]
+
+    def test_wrong_arguments(self):
+        saxpy = [SAXPY, "saxpy", *self.x]
+        self.refuse("y", *saxpy)
+        self.refuse("`n` is 3", *saxpy, "--arg", "y=" + self.path("long.npy"))
+        self.refuse("dimensions", *saxpy, "--arg", "y=" + self.path("flat.npy"))
+        self.refuse("f32", *saxpy, "--arg", "y=" + self.path("double.npy"))
+        self.refuse("no such file", *saxpy, "--arg", "y=" + self.path("none.npy"))
+        self.refuse("no such parameter", *saxpy, "--arg", "z=1")
+        self.refuse("number", *saxpy, "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=two")
+        self.refuse("E0800", SAXPY, "sexpy")
+        self.refuse("n=", SAXPY, "saxpy", "--random", "m=3", "--arg", "alpha=2")
+        self.refuse("cpu", SAXPY, "saxpy", "--target", "tpu")
+
+    def test_junk_array(self):
+        self.write("junk.npy", b"\x93NUMPY\x01\x00\xff\xff{'descr'")
+        self.refuse("junk.npy", SAXPY, "saxpy", "--arg", "x=" + self.path("junk.npy"), "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=2")
+
+
+class Names(ToolTest):
+    def test_names_of_the_target_language(self):
+        """Names that C++ or CUDA use are renamed, and the program still runs right."""
+        program = self.write("p.tsr", (
+            "def namespace[M](float: Tensor[M, f32], template: Tensor[M, f32]) -> Tensor[M, f32]:\n"
+            "    int = float * 2.0\n    threadIdx = int + template\n    return threadIdx\n\n"
+            "@kernel\ndef NULL[errno](assert_: Tensor[errno, f32], y: Tensor[errno, f32], M_PI: f32) -> Tensor[errno, f32]:\n"
+            "    i = tile.linear_id()\n    if i < errno:\n        y[i] = assert_[i] * M_PI\n    return y\n"))
+        for suffix in (".cpp", ".cu", ".hip"):
+            result = run("tesserac", program, "-o", self.path("out" + suffix))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = run("tessera", "run", program, "namespace", "--random", "M=5", "--out", self.path("y.npy"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = run("tessera", "run", program, "NULL", "--random", "errno=5")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

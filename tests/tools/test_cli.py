@@ -1,0 +1,153 @@
+"""The commands of tesserac and tessera on programs that are right."""
+import json
+import math
+import os
+import random
+import unittest
+
+from support import CANON, ToolTest, read_npy, run, write_npy
+
+SOFTMAX = os.path.join(CANON, "04_softmax.tsr")
+SAXPY = os.path.join(CANON, "01_saxpy.tsr")
+
+
+class Compile(ToolTest):
+    def test_suffix_chooses_the_target(self):
+        for suffix, word in ((".cu", "__global__"), (".hip", "hipLaunchKernelGGL"), (".cpp", "#pragma omp")):
+            result = run("tesserac", SOFTMAX, "-o", self.path("softmax" + suffix))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(word, open(self.path("softmax" + suffix)).read())
+            self.assertIn("softmax(", open(self.path("softmax.h")).read())
+            manifest = json.load(open(self.path("softmax.json")))
+            self.assertIn("softmax", json.dumps(manifest))
+            json.load(open(self.path("softmax.lines.json")))
+
+    def test_same_input_same_bytes(self):
+        texts = []
+        for name in ("a", "b"):
+            os.mkdir(self.path(name))
+            self.assertEqual(run("tesserac", SOFTMAX, "-o", self.path(name + "/s.cu")).returncode, 0)
+            texts.append([open(self.path(f"{name}/s{end}")).read() for end in (".cu", ".h", ".json", ".lines.json")])
+        self.assertEqual(texts[0], texts[1])
+
+    def test_every_level_can_be_printed(self):
+        for level, word in (("ast", "softmax"), ("checked", "softmax"), ("graph", "graph.kernel"), ("schedule", "schedule.kernel"),
+                            ("tile", "tile.kernel"), ("target", "target.kernel"), ("source", "__global__")):
+            result = run("tesserac", SOFTMAX, "--emit=" + level, "--target", "cuda")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(word, result.stdout)
+
+    def test_line_directives_and_standalone(self):
+        self.assertEqual(run("tesserac", SAXPY, "-o", self.path("a.cpp"), "--line-directives", "--standalone").returncode, 0)
+        text = open(self.path("a.cpp")).read()
+        self.assertIn("#line", text)
+        self.assertNotIn('#include "tessera/', text)
+
+    def test_depfile_names_imports(self):
+        self.write("half.tsr", "def half(x):\n    return x * 0.5\n")
+        program = self.write("p.tsr", "from .half import half\n\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return half(x)\n")
+        result = run("tesserac", program, "-o", self.path("p.cpp"), "--depfile", self.path("p.d"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("half.tsr", open(self.path("p.d")).read())
+
+
+class Run(ToolTest):
+    def test_softmax_of_a_file(self):
+        random.seed(3)
+        x = [random.uniform(-4, 4) for _ in range(3 * 257)]
+        write_npy(self.path("x.npy"), x, (1, 1, 3, 257))
+        program = self.write("p.tsr", "def weights[B, H, R, C](x: Tensor[B, H, R, C, f32]) -> Tensor[B, H, R, C, f32]:\n    return softmax_safe(x, axis=-1)\n")
+        for target in ("cpu", "reference"):
+            out = self.path(target + ".npy")
+            result = run("tessera", "run", program, "weights", "--arg", "x=" + self.path("x.npy"), "--out", out, "--target", target)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            shape, y = read_npy(out)
+            self.assertEqual(shape, [1, 1, 3, 257])
+            for row in range(3):
+                exact = [math.exp(v) for v in x[row * 257 : row * 257 + 257]]
+                for got, e in zip(y[row * 257 : row * 257 + 257], exact):
+                    self.assertAlmostEqual(got, e / sum(exact), delta=1e-7)
+
+    def test_random_scalars_time_and_json(self):
+        result = run("tessera", "run", SAXPY, "saxpy", "--random", "n=1000", "--seed", "7", "--arg", "alpha=2.0", "--time", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual(answer["results"][0]["shape"], [1000])
+        self.assertGreater(answer["bytesPerSecond"], 0)
+
+    def test_seed_decides_the_inputs(self):
+        outs = []
+        for seed in ("7", "7", "8"):
+            run("tessera", "run", SAXPY, "saxpy", "--random", "n=100", "--seed", seed, "--arg", "alpha=1", "--out", self.path("y.npy"))
+            outs.append(read_npy(self.path("y.npy"))[1])
+        self.assertEqual(outs[0], outs[1])
+        self.assertNotEqual(outs[0], outs[2])
+
+    def test_several_results_go_to_a_folder(self):
+        program = self.write("p.tsr", "def both[N](x: Tensor[N, f32]):\n    return x * 2.0, x + 1.0\n")
+        write_npy(self.path("x.npy"), [1.0, 2.0], (2,))
+        result = run("tessera", "run", program, "both", "--arg", "x=" + self.path("x.npy"), "--out", self.path("out/"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(read_npy(self.path("out/result_0.npy"))[1], [2.0, 4.0])
+        self.assertEqual(read_npy(self.path("out/result_1.npy"))[1], [2.0, 3.0])
+
+    def test_host_program(self):
+        program = os.path.join(os.path.dirname(CANON), "e2e", "programs", "20_host.tsr")
+        write_npy(self.path("x.npy"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], (2, 3))
+        outputs = []
+        for target in ("cpu", "reference"):
+            result = run("tessera", "run", program, "--target", target, cwd=self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(read_npy(self.path("sums.npy")), ([2], [48.0, 120.0]))
+            outputs.append(result.stdout)
+        self.assertEqual(outputs[0], "step 0\nstep 1\nstep 2\nrow 0: 48.0000\nrow 1: 120.0000\n")
+        self.assertEqual(outputs[0], outputs[1])
+
+
+class Others(ToolTest):
+    def test_check(self):
+        self.assertEqual(run("tessera", "check", SOFTMAX).returncode, 0)
+        wrong = self.write("w.tsr", "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return y\n")
+        result = run("tessera", "check", wrong, "--json")
+        self.assertEqual(result.returncode, 1)
+        message = json.loads(result.stdout)["diagnostics"][0]
+        self.assertEqual((message["line"], message["column"]), (2, 12))
+
+    def test_fmt(self):
+        ugly = self.write("u.tsr", "def f( x ):   # why\n  return x+1\n")
+        self.assertEqual(run("tessera", "fmt", "--check", ugly).returncode, 1)
+        self.assertEqual(run("tessera", "fmt", ugly).returncode, 0)
+        self.assertIn("# why", open(ugly).read())
+        self.assertEqual(run("tessera", "fmt", "--check", ugly).returncode, 0)
+
+    def test_explain(self):
+        result = run("tessera", "explain", "e0701")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("E0701", result.stdout)
+        self.assertEqual(run("tessera", "explain", "E9999").returncode, 2)
+
+    def test_inspect_shows_levels_side_by_side(self):
+        result = run("tessera", "inspect", SOFTMAX, "softmax", "--levels", "graph,source", "--columns", "180", "--target", "cpu")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        first = result.stdout.splitlines()[0]
+        self.assertIn("graph", first)
+        self.assertIn("| source", first)
+        self.assertNotIn("attention_weights", result.stdout)
+
+    def test_new_project_runs(self):
+        self.assertEqual(run("tessera", "new", self.path("hello")).returncode, 0)
+        result = run("tessera", "run", self.path("hello/hello.tsr"), "scale_rows", "--random", "R=4,C=1000")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotEqual(run("tessera", "new", self.path("hello")).returncode, 0)
+        self.assertEqual(run("tessera", "fmt", "--check", self.path("hello/hello.tsr")).returncode, 0)
+
+    def test_help_has_examples(self):
+        for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "fmt", "explain", "inspect", "new")]):
+            result = run(*command, "--help")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("Example", result.stdout)
+            self.assertNotIn("\033", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
