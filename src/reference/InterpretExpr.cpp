@@ -15,11 +15,17 @@ std::nullptr_t Interpreter::fail(Span span, std::string message) {
   return nullptr;
 }
 
-/// The checker writes the value of a local variable in a dimension as "%" and the variable's id.
+/// The checker writes the value of a local variable in a dimension as "%" and the variable's id, and a query
+/// as "%q:", its number, ":" and its axis.
 std::optional<int64_t> Interpreter::valueInDim(const std::string &name) const {
   if (name.empty() || name[0] != '%') {
     auto it = dims_.find(name);
     return it == dims_.end() ? std::nullopt : std::optional<int64_t>(it->second);
+  }
+  if (name.rfind("%q:", 0) == 0) {
+    char *end = nullptr;
+    auto query = static_cast<sema::Query>(std::strtol(name.c_str() + 3, &end, 10));
+    return groupQuery(query, static_cast<size_t>(std::strtol(end + 1, nullptr, 10)));
   }
   auto id = static_cast<size_t>(std::strtoul(name.c_str() + 1, nullptr, 10));
   const Ref &value = id < values_.size() ? values_[id] : nullptr;

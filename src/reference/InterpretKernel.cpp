@@ -99,29 +99,30 @@ bool Interpreter::runGroups(int64_t count) {
   return true;
 }
 
+std::optional<int64_t> Interpreter::groupQuery(Query query, size_t axis) const {
+  int64_t coordinate = axis < groupCoordinates_.size() ? groupCoordinates_[axis] : 0;
+  switch (query) {
+  case Query::Origin: return coordinate * (axis < tileShape_.size() ? tileShape_[axis] : 1);
+  case Query::GroupId: return coordinate;
+  case Query::GroupSize: return groupSize_;
+  case Query::GroupCount: return axis < gridShape_.size() ? gridShape_[axis] : 1;
+  case Query::LocalId:
+  case Query::LaneId:
+  case Query::LinearId: break;
+  }
+  return std::nullopt;
+}
+
 Ref Interpreter::query(const Expr &expr) {
-  auto axis = static_cast<size_t>(expr.queryAxis);
-  auto coordinate = [&](size_t d) { return d < groupCoordinates_.size() ? groupCoordinates_[d] : 0; };
-  auto perLane = [&](auto f) {
-    Ref out = makeDatum(DType::I64, {}, groupSize_);
-    for (int64_t lane = 0; lane < groupSize_; ++lane) out->ints[static_cast<size_t>(lane)] = f(lane);
-    return out;
-  };
   if (function_.kind != sema::FunctionKind::Kernel)
     return fail(expr.span, "only a kernel runs in groups and lanes");
-  switch (expr.query) {
-  case Query::Origin: {
-    int64_t tile = axis < tileShape_.size() ? tileShape_[axis] : 1;
-    return makeInt(DType::I64, coordinate(axis) * tile);
-  }
-  case Query::GroupId: return makeInt(DType::I64, coordinate(axis));
-  case Query::GroupSize: return makeInt(DType::I64, groupSize_);
-  case Query::GroupCount: return makeInt(DType::I64, axis < gridShape_.size() ? gridShape_[axis] : 1);
-  case Query::LocalId: return perLane([](int64_t lane) { return lane; });
-  case Query::LaneId: return perLane([](int64_t lane) { return lane % kLanesOfWarp; });
-  case Query::LinearId: return perLane([&](int64_t lane) { return coordinate(0) * groupSize_ + lane; });
-  }
-  TSR_UNREACHABLE("query");
+  if (auto same = groupQuery(expr.query, static_cast<size_t>(expr.queryAxis)))
+    return makeInt(DType::I64, *same);
+  int64_t first = expr.query == Query::LinearId ? *groupQuery(Query::GroupId, 0) * groupSize_ : 0;
+  Ref out = makeDatum(DType::I64, {}, groupSize_);
+  for (int64_t lane = 0; lane < groupSize_; ++lane)
+    out->ints[static_cast<size_t>(lane)] = first + (expr.query == Query::LaneId ? lane % kLanesOfWarp : lane);
+  return out;
 }
 
 // ---------------------------------------------------------------- lanes

@@ -75,6 +75,8 @@ private:
   int64_t chooseGroupSize() const;
   bool runGroups(int64_t count);
   Ref query(const sema::Expr &expr);
+  /// A query whose answer is the same for all lanes; nothing for the others.
+  std::optional<int64_t> groupQuery(sema::Query query, size_t axis) const;
   void resetMask();
   void setMask(LaneMask mask);
   bool asyncCopy(const sema::Stmt &stmt);
