@@ -2,7 +2,9 @@
 #include "driver/Files.h"
 #include "reference/Reference.h"
 #include "support/FloatFormats.h"
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace tessera::driver {
@@ -49,6 +51,26 @@ std::string interpretMain(const Session &session, const sema::Function &function
   options.print = [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   return outcome.error ? placed(session, *outcome.error) : "";
+}
+
+Difference differenceOf(const NpyArray &got, const NpyArray &reference) {
+  auto element = [](const NpyArray &array, int64_t i) {
+    const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
+    return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
+  };
+  double largest = 0, apart = 0;
+  for (int64_t i = 0, n = elementCount(reference.shape); i < n; ++i) {
+    double a = element(got, i), b = element(reference, i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    apart = std::isnan(a - b) ? HUGE_VAL : std::max(apart, std::fabs(a - b));
+  }
+  for (int64_t i = 0, n = elementCount(reference.shape); i < n; ++i)
+    if (double b = std::fabs(element(reference, i)); std::isfinite(b)) largest = std::max(largest, b);
+  Difference difference;
+  difference.relative = apart == 0 ? 0 : apart / (largest > 0 ? largest : 1);
+  double step = isFloat(reference.dtype) ? std::ldexp(1.0, -floatFormat(reference.dtype).mantissaBits) : 0;
+  difference.acceptable = difference.relative <= (info(reference.dtype).bits >= 32 ? 256 : 2) * step;
+  return difference;
 }
 
 std::string previewOf(const NpyArray &array) {

@@ -11,6 +11,12 @@ namespace tessera::driver {
 std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
 /// Interprets `def main()` with the files and the standard output of this process.
 std::string interpretMain(const Session &session, const sema::Function &function);
+/// How far two arrays of one shape and dtype are apart.
+struct Difference {
+  double relative = 0;     // largest difference over the largest magnitude of the reference
+  bool acceptable = true;  // within what the dtype can say, with room for another order of adding up
+};
+Difference differenceOf(const NpyArray &got, const NpyArray &reference);
 /// The first elements as text, " = [1, 2, 3, ...]", for people.
 std::string previewOf(const NpyArray &array);
 

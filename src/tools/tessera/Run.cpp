@@ -21,7 +21,7 @@ struct Options {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   int repeats = 20;
-  bool time = false, json = false, randomGiven = false;
+  bool time = false, json = false, check = false, randomGiven = false;
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
 };
 
@@ -152,6 +152,21 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
     std::printf("median of %zu runs: %.3f ms, %.2f GB/s\n", seconds.size(), middle * 1e3, static_cast<double>(bound.bytesMoved) / middle * 1e-9);
 }
 
+/// Interprets the same call and says how far the results are apart, relative to the largest element.
+bool compareWithReference(Session &session, const sema::Function &function, const driver::BoundArguments &bound, driver::BoundArguments &reference) {
+  std::vector<double> seconds;
+  std::string problem = driver::interpret(session, function, reference, 0, seconds);
+  if (!problem.empty()) return fail(session, diag::Id::badOption, "the reference interpreter refused the call: " + problem, "run without --check");
+  bool good = true;
+  for (size_t r = 0; r < bound.results.size(); ++r) {
+    driver::Difference difference = driver::differenceOf(bound.arrays[bound.results[r]], reference.arrays[reference.results[r]]);
+    good = good && difference.acceptable;
+    std::printf("%s: largest difference from the reference %.2g of the largest element%s\n", function.results[r].name.c_str(), difference.relative,
+                difference.acceptable ? "" : ": TOO MUCH");
+  }
+  return good;
+}
+
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
 int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target) {
   if (target.reference) {
@@ -169,8 +184,9 @@ int runMain(Session &session, const sema::Function &function, const driver::Targ
 }
 
 int runFunction(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
-  driver::BoundArguments bound;
+  driver::BoundArguments bound, reference;
   if (!gather(session, function, options, bound)) return driver::kProgramHasErrors;
+  if (options.check) reference = bound;
   std::vector<double> seconds;
   std::string problem;
   if (target.reference) {
@@ -186,7 +202,7 @@ int runFunction(Session &session, const sema::Function &function, const driver::
   }
   if (!options.out.empty() && !writeResults(session, function, bound, options.out)) return driver::kProgramHasErrors;
   report(function, bound, options, seconds);
-  return driver::kSuccess;
+  return !options.check || compareWithReference(session, function, bound, reference) ? driver::kSuccess : driver::kProgramHasErrors;
 }
 
 int run(const Options &options) {
@@ -223,6 +239,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_option("--seed", options->seed, "seed of --random")->capture_default_str();
   command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
   command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));
+  command->add_flag("--check", options->check, "compare the results with the reference interpreter");
   command->add_flag("--json", options->json, "results and messages as JSON");
   command->footer(R"(Examples:
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The tests that need a GPU. They need nvcc and the built tools, but neither LLVM nor ANTLR: the tools are static, so
+# that a build made elsewhere can be brought along (build/release/bin).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+BIN=${TESSERA_BIN:-$PWD/build/release/bin}
+ARCH=${TESSERA_GPU_ARCH:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d . | sed 's/^/sm_/;s/^sm_90$/sm_90a/')}
+export TESSERA_CACHE=${TESSERA_CACHE:-$PWD/build/gpu-cache}
+export PATH=$PATH:/usr/local/cuda/bin
+passed=0 failed=0
+
+if ! command -v nvcc >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
+  echo "no nvcc or no GPU here: the GPU tests are SKIPPED"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+fi
+if [ ! -x "$BIN/canon_check" ]; then
+  echo "build first (./dev build), or bring build/release/bin along" >&2
+  exit 1
+fi
+echo "GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1), $ARCH"
+
+check() { # name command...
+  local name=$1; shift
+  local output
+  if output=$("$@" 2>&1); then passed=$((passed + 1)); echo "ok     $name: $(tail -1 <<<"$output")"
+  else failed=$((failed + 1)); echo "FAILED $name"; tail -40 <<<"$output"; fi
+}
+
+programs=(tests/canon/0[1-8]_*.tsr)
+# nvcc takes most of the time: compile several programs at once, print in order.
+mkdir -p build/gpu-logs
+for program in "${programs[@]}"; do
+  ("$BIN/canon_check" --target "cuda:$ARCH" "$program" >"build/gpu-logs/$(basename "$program").log" 2>&1; echo $? >"build/gpu-logs/$(basename "$program").status") &
+done
+wait
+for program in "${programs[@]}"; do
+  log=build/gpu-logs/$(basename "$program").log
+  check "$(basename "$program")" bash -c "cat $log; exit \$(cat build/gpu-logs/$(basename "$program").status)"
+done
+[ -x "$BIN/runtime_test" ] && check runtime "$BIN/runtime_test"
+[ -x "$BIN/runtime_gpu_test" ] && check runtime_gpu "$BIN/runtime_gpu_test"
+for source in tests/device/*.cu; do
+  [ -e "$source" ] || continue
+  binary=build/gpu-logs/$(basename "$source" .cu)
+  check "compile $(basename "$source")" nvcc -std=c++17 -O2 -arch="$ARCH" -Iinclude -Itests/device "$source" -o "$binary" && check "run $(basename "$source")" "$binary"
+done
+if command -v compute-sanitizer >/dev/null && [ "${TESSERA_SANITIZE:-1}" = 1 ]; then
+  for program in 06_cooperative_reduction 07_double_buffered_gemm; do
+    check "memcheck $program" compute-sanitizer --tool memcheck --error-exitcode 9 "$BIN/canon_check" --quick --target "cuda:$ARCH" "tests/canon/$program.tsr"
+    check "racecheck $program" compute-sanitizer --tool racecheck --error-exitcode 9 "$BIN/canon_check" --quick --target "cuda:$ARCH" "tests/canon/$program.tsr"
+  done
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
