@@ -231,6 +231,8 @@ Ref Interpreter::load(const sema::Access &access, Span span) {
   if (!region(access, span, where)) return nullptr;
   Ref other;
   if (access.other && !(other = eval(*access.other))) return nullptr;
+  bool isShared = access.base->type.kind == TypeKind::Shared;
+  if (isShared && !reportRace(races_.read(access.base->name, where, mask_), span)) return nullptr;
   return loadRegion(where, other, mask_);
 }
 

@@ -87,6 +87,7 @@ bool Interpreter::runGroups(int64_t count) {
   for (int64_t group = 0; group < count; ++group) {
     values_ = arguments;
     resetMask();
+    races_.clear();
     if (exec(function_.body) == Flow::Failed) return false;
     uncommitted_.clear();
     committed_.clear();
@@ -206,17 +207,24 @@ bool Interpreter::asyncCopy(const Stmt &stmt) {
   copy.data = load(stmt.source, stmt.span);
   if (!copy.data || !region(stmt.access, stmt.span, copy.destination)) return false;
   copy.numerics = stmt.access.base->type.numerics;
+  auto race = races_.write(stmt.access.base->name, copy.destination, mask_, false);
+  if (!reportRace(std::move(race), stmt.span)) return false;
   poisonRegion(copy.destination);
   uncommitted_.push_back(std::move(copy));
   return true;
 }
 
 void Interpreter::finishCopies(size_t keep) {
-  while (committed_.size() > keep) {
-    for (const PendingCopy &copy : committed_.front())
+  for (; committed_.size() > keep; committed_.pop_front())
+    for (const PendingCopy &copy : committed_.front()) {
       storeRegion(copy.destination, *copy.data, mask_, Rounder(copy.destination.base->dtype, copy.numerics));
-    committed_.pop_front();
-  }
+      races_.arrive(copy.destination);
+    }
+}
+
+bool Interpreter::reportRace(std::optional<std::string> race, Span span) {
+  if (!race) return true;
+  return fails(span, "a race in shared memory: " + *race + ", with no barrier between");
 }
 
 }  // namespace tessera::reference

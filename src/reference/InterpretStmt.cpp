@@ -1,6 +1,7 @@
 #include "reference/Elementwise.h"
 #include "reference/Format.h"
 #include "reference/Interpreter.h"
+#include <algorithm>
 
 namespace tessera::reference {
 
@@ -107,6 +108,7 @@ Flow Interpreter::exec(const Stmt &stmt) {
     const Shape *extents = shape(stmt.var->type, stmt.span);
     if (!extents) return Flow::Failed;
     values_[stmt.var->id] = makeRef(Value::poison(stmt.var->type.dtype, *extents));
+    races_.addBuffer(values_[stmt.var->id].get());
     return Flow::Next;
   }
   case StmtKind::AsyncCopy: return done(asyncCopy(stmt));
@@ -118,6 +120,7 @@ Flow Interpreter::exec(const Stmt &stmt) {
     finishCopies(static_cast<size_t>(std::max<int64_t>(stmt.count, 0)));
     return Flow::Next;
   case StmtKind::Barrier:
+    races_.barrier();
     if (allLanes()) return Flow::Next;
     return done(fails(
         stmt.span, "only " + std::to_string(active_) + " of the " + std::to_string(groupSize_) +
@@ -161,17 +164,13 @@ bool Interpreter::store(const Stmt &stmt) {
   if (!value) return false;
   const sema::Type &type = stmt.access.base->type;
   Rounder round(where.base->dtype, type.numerics);
-  if (!stmt.oncePerGroup || (where.lanes == 0 && value->lanes == 0)) {
-    storeRegion(where, *value, mask_, round);
-    return true;
-  }
-  LaneMask one(mask_.size(), 0);  // the first lane that takes part
-  for (size_t lane = 0; lane < mask_.size(); ++lane)
-    if (mask_[lane]) {
-      one[lane] = 1;
-      break;
-    }
-  storeRegion(where, *value, one, round);
+  LaneMask lanes = mask_;
+  if (stmt.oncePerGroup)  // the first lane that takes part does it
+    std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
+  if (type.kind == TypeKind::Shared &&
+      !reportRace(races_.write(stmt.access.base->name, where, lanes, value->lanes != 0), stmt.span))
+    return false;
+  storeRegion(where, *value, lanes, round);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "reference/ArrayOps.h"
 #include "reference/Bind.h"
+#include "reference/Races.h"
 #include "reference/Region.h"
 #include <deque>
 #include <unordered_map>
@@ -42,6 +43,7 @@ private:
   int64_t active_ = 1;
   bool laneReturned_ = false;  // some lanes have left the kernel early
   LaneMask gone_;
+  Races races_;
   struct PendingCopy {
     Region destination;
     Ref data;
@@ -81,6 +83,7 @@ private:
   void setMask(LaneMask mask);
   bool asyncCopy(const sema::Stmt &stmt);
   void finishCopies(size_t keep);
+  bool reportRace(std::optional<std::string> race, Span span);
   Flow runIfByLanes(const sema::Stmt &stmt, const Datum &condition);
   Flow runWhileByLanes(const sema::Stmt &stmt, Ref condition);
   Flow runForByLanes(const sema::Stmt &stmt, const Datum &start, const Datum &stop, int64_t step);

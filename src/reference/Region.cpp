@@ -100,6 +100,10 @@ void poisonRegion(const Region &region) {
     });
 }
 
+void visitRegion(const Region &region, size_t lane, const std::function<void(int64_t)> &f) {
+  walkLane(region, lane, [&](size_t, int64_t index) { f(index); });
+}
+
 bool breaksBounds(const Region &region, const LaneMask &mask) {
   for (size_t d = 0; d < region.parts.size(); ++d) {
     const RegionPart &part = region.parts[d];

@@ -2,6 +2,7 @@
 #pragma once
 #include "reference/Datum.h"
 #include "reference/Elementwise.h"
+#include <functional>
 
 namespace tessera::reference {
 
@@ -27,6 +28,8 @@ Ref loadRegion(const Region &region, const Ref &other, const LaneMask &mask);
 void storeRegion(const Region &region, const Datum &value, const LaneMask &mask, const Rounder &round);
 /// NaN in every element of the region (floats only): its contents may not be used.
 void poisonRegion(const Region &region);
+/// Calls f with every element of the buffer that a lane uses, -1 for those outside.
+void visitRegion(const Region &region, size_t lane, const std::function<void(int64_t)> &f);
 /// True if a part that the checker claims to be in bounds is not, in a lane that takes part.
 bool breaksBounds(const Region &region, const LaneMask &mask);
 

@@ -207,6 +207,7 @@ TEST(Kernel, AnAsynchronousCopyIsThereOnceItWasWaitedFor) {
     auto waiting = stmt(StmtKind::WaitGroup);
     waiting->count = wait;
     b.f.body = block(std::move(alloc), std::move(copy), stmt(StmtKind::CommitGroup), std::move(waiting),
+                     stmt(StmtKind::Barrier),
                      store(access(out, range(nullptr, 4)),
                            load(array(DType::F32, {Dim(4)}), access(buffer, range(nullptr, 4)))));
     auto outcome = run(b.f, {floats(DType::F32, {3}, {1, 2, 3})});
@@ -214,6 +215,54 @@ TEST(Kernel, AnAsynchronousCopyIsThereOnceItWasWaitedFor) {
     if (wait == 0) EXPECT_EQ(outcome.values[0].floats, (std::vector<double>{2, 3, 0, 0}));
     else EXPECT_TRUE(std::isnan(outcome.values[0].floats[0]));
   }
+}
+
+TEST(Kernel, ARaceInSharedMemoryIsAnError) {
+  // Every lane writes its own element and reads its right neighbour's, with or without a barrier between.
+  for (bool barrier : {true, false}) {
+    Builder b(FunctionKind::Kernel);
+    Var *out = b.param("out", view(DType::F32, {Dim(8)}), ParamMode::Out, true);
+    Var *s = b.var("s", shared(DType::F32, {Dim(9)}));
+    b.f.kernel.grid = GridKind::Explicit;
+    b.f.kernel.gridDims = {Dim(2)};
+    b.f.kernel.groupSize = 8;
+    auto alloc = stmt(StmtKind::AllocShared);
+    alloc->var = s;
+    auto me = [] { return query(Query::LocalId); };
+    b.f.body.push_back(std::move(alloc));
+    b.f.body.push_back(store(access(s, point(me())), castTo(DType::F32, me())));
+    if (barrier) b.f.body.push_back(stmt(StmtKind::Barrier));
+    auto next = load(scalar(DType::F32), access(s, point(add(me(), whole(1)))));
+    b.f.body.push_back(store(access(out, point(me())), std::move(next)));
+    auto outcome = run(b.f, {});
+    if (barrier) {
+      ASSERT_TRUE(outcome) << errorOf(outcome);
+      EXPECT_EQ(outcome.values[0].floats[3], 4);
+      continue;
+    }
+    EXPECT_EQ(errorOf(outcome),
+              "a race in shared memory: lane 0 reads an element of 's' that lane 1 writes, with no "
+              "barrier between");
+    EXPECT_EQ(outcome.error->span, (Span{0, 1, 2}));
+  }
+}
+
+TEST(Kernel, LanesMayNotWriteWhatOthersReadBefore) {
+  // All read element 0, then one lane writes it.
+  Builder b(FunctionKind::Kernel);
+  Var *s = b.var("s", shared(DType::F32, {Dim(1)})), *v = b.var("v", scalar(DType::F32));
+  b.f.kernel.grid = GridKind::Explicit;
+  b.f.kernel.gridDims = {Dim(1)};
+  b.f.kernel.groupSize = 8;
+  auto alloc = stmt(StmtKind::AllocShared);
+  alloc->var = s;
+  auto once = store(access(s, point(whole(0))), number(DType::F32, 1));
+  once->oncePerGroup = true;
+  b.f.body =
+      block(std::move(alloc), let(v, load(scalar(DType::F32), access(s, point(whole(0))))), std::move(once));
+  EXPECT_EQ(errorOf(run(b.f, {})),
+            "a race in shared memory: lane 0 writes an element of 's' that every lane reads, "
+            "with no barrier between");
 }
 
 TEST(Kernel, AClaimOfTheCheckerIsHeldAgainstIt) {
