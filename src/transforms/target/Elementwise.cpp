@@ -1,0 +1,114 @@
+#include "transforms/target/Elementwise.h"
+#include "support/Ops.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tessera::transforms::totarget {
+namespace {
+
+bool isNativeFloat(Type type) { return type.isF32() || type.isF64(); }
+bool isInteger(Type type) { return isa<IndexType>(type) || (isa<IntegerType>(type) && !type.isInteger(1) && !type.isInteger(4)); }
+bool isComplex(Type type) { return isa<ComplexType>(type); }
+bool isTruth(Type type) { return type.isInteger(1); }
+/// The type that arithmetic on values of this type is done in, where the language cannot do it in the type itself.
+Type arithmeticType(Type type) {
+  if (isNativeFloat(type) || isInteger(type) || isTruth(type) || isComplex(type)) return type;
+  if (type.isInteger(4)) return IntegerType::get(type.getContext(), 32);
+  return Float32Type::get(type.getContext());
+}
+/// C computes integers below 32 bits in `int`: the result is cut back to its type.
+ExprRef cutBack(ExprRef expr, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 32 || integer.getWidth() == 1) return expr;
+  return call("tsr::to", {std::move(expr)}, type, {TypeAttr::get(type)});
+}
+
+const char *infix(ElementwiseOp op) {
+  switch (op) {
+  case ElementwiseOp::Add: return "+";
+  case ElementwiseOp::Sub: return "-";
+  case ElementwiseOp::Mul: return "*";
+  case ElementwiseOp::Div: return "/";
+  case ElementwiseOp::Shl: return "<<";
+  case ElementwiseOp::Shr: return ">>";
+  case ElementwiseOp::Eq: return "==";
+  case ElementwiseOp::Ne: return "!=";
+  case ElementwiseOp::Lt: return "<";
+  case ElementwiseOp::Le: return "<=";
+  case ElementwiseOp::Gt: return ">";
+  case ElementwiseOp::Ge: return ">=";
+  default: return nullptr;
+  }
+}
+
+ExprRef logical(ElementwiseOp op, const std::vector<ExprRef> &a, bool truth) {
+  switch (op) {
+  case ElementwiseOp::And: return binary(truth ? "&&" : "&", a[0], a[1]);
+  case ElementwiseOp::Or: return binary(truth ? "||" : "|", a[0], a[1]);
+  case ElementwiseOp::Xor: return truth ? compare("!=", a[0], a[1]) : binary("^", a[0], a[1]);
+  case ElementwiseOp::Not: return unary(truth ? "!" : "~", a[0]);
+  default: return nullptr;
+  }
+}
+
+}  // namespace
+
+ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type result, bool nonNegative) {
+  auto op = elementwiseByMnemonic(std::string_view(mnemonic.data(), mnemonic.size()));
+  if (!op || given.empty()) return nullptr;
+  if (*op == ElementwiseOp::Select) return conditional(given[0], given[1], given[2]);
+  Type type = given[0]->type, wide = arithmeticType(type);
+  if (wide != type) {
+    std::vector<ExprRef> operands;
+    for (const ExprRef &operand : given) operands.push_back(convert(operand, wide));
+    bool truth = isTruth(result);
+    ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, nonNegative);
+    return value && !truth ? convert(value, result) : value;
+  }
+  if (info(*op).resultIsBool && given.size() == 2) return compare(infix(*op), given[0], given[1]);
+  if (const char *text = infix(*op)) return cutBack(binary(text, given[0], given[1]), type);
+  if (ExprRef truth = logical(*op, given, isTruth(type))) return truth;
+  bool index = isa<IndexType>(type);
+  if (*op == ElementwiseOp::FloorDiv && index && nonNegative) return binary("/", given[0], given[1]);
+  if (*op == ElementwiseOp::Mod && index && nonNegative) return binary("%", given[0], given[1]);
+  if (*op == ElementwiseOp::Neg) return cutBack(unary("-", given[0]), type);
+  return call("tsr::" + mnemonic.str(), given, result);
+}
+
+ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {
+  Type from = value->type;
+  if (from == type && !saturate) return value;
+  bool plainRounding = rounding.empty() || rounding == "nearest_even";
+  if (auto integer = asInteger(value); integer && plainRounding && (isInteger(type) || isNativeFloat(type))) {
+    bool exact = isNativeFloat(type) ? *integer < (1 << 24) && *integer > -(1 << 24)
+                                     : isa<IndexType>(type) || (*integer >= 0 && *integer < 128);
+    if (exact) return number(type, *integer);
+  }
+  // What C converts just as tsr::to does.
+  bool toFloat = isNativeFloat(type) && (isInteger(from) || isTruth(from) || isNativeFloat(from));
+  bool toInteger = isInteger(type) && (isInteger(from) || isTruth(from));
+  if (plainRounding && !saturate && (toFloat || toInteger)) return castTo(type, value);
+  std::vector<Attribute> templates = {TypeAttr::get(type)};
+  if (!plainRounding || saturate) {
+    StringRef name = llvm::StringSwitch<StringRef>(plainRounding ? "nearest_even" : rounding)
+                         .Case("toward_zero", "tsr::Round::TowardZero")
+                         .Case("up", "tsr::Round::Up")
+                         .Case("down", "tsr::Round::Down")
+                         .Case("nearest_even", "tsr::Round::NearestEven")
+                         .Default("");
+    if (name.empty()) return nullptr;
+    templates.push_back(StringAttr::get(type.getContext(), name));
+  }
+  if (saturate) templates.push_back(StringAttr::get(type.getContext(), "true"));
+  return call("tsr::to", {value}, type, templates);
+}
+
+std::string reductionName(StringRef reduction) {
+  std::string name = reduction.str();
+  name[0] = llvm::toUpper(name[0]);
+  return "tsr::" + name;
+}
+
+}  // namespace tessera::transforms::totarget

@@ -1,0 +1,13 @@
+// The elementwise operations of support/Ops.def and casts as expressions of the C-family languages.
+#pragma once
+#include "transforms/target/Expr.h"
+
+namespace tessera::transforms::totarget {
+
+/// Null if there is no such operation on these operands. `nonNegative`: integer operands are known to be >= 0.
+ExprRef elementwise(llvm::StringRef mnemonic, const std::vector<ExprRef> &operands, mlir::Type result, bool nonNegative);
+ExprRef convert(const ExprRef &value, mlir::Type type, llvm::StringRef rounding = "", bool saturate = false);
+/// tsr::Max for "max".
+std::string reductionName(llvm::StringRef reduction);
+
+}  // namespace tessera::transforms::totarget

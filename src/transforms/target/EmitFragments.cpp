@@ -1,0 +1,235 @@
+// Fragments: variables of each lane, element by element in explicit loops, whole in calls of the device headers.
+#include "ir/common/Common.h"
+#include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/Elementwise.h"
+#include "transforms/target/KernelScope.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+std::string KernelEmitter::dtypeText(Type type) {
+  if (isa<IndexType>(type)) return "int64_t";
+  auto dtype = ir::dtypeOf(type);
+  TSR_CHECK(dtype, "a type without a row in the dtype table");
+  return std::string(spelling(*dtype, target_));
+}
+
+std::string KernelEmitter::fragmentType(tile::FragmentType type) {
+  std::string text = type.getRank() == 2 ? "tsr::Fragment<" : type.getSliceAxis() == 1 ? "tsr::RowVector<" : "tsr::ColVector<";
+  text += dtypeText(type.getElementType());
+  for (ir::DimAttr extent : type.getShape()) text += ", " + typeExtent(extent.getDim());
+  return text + ", Grid>";
+}
+
+LogicalResult KernelEmitter::emitFragment(Operation &op) {
+  if (isElementwiseFragment(&op)) {
+    if (plan_.isInline(op.getResult(0))) return success();  // in the loop of its user
+    if (auto fill = dyn_cast<tile::FillOp>(op)) {
+      Storage *storage = plan_.storage(op.getResult(0));
+      Type type = placeType(fill.getType());
+      if (!storage) {
+        bound_[fill.getResult()] = declare(nameFor(fill.getResult()), type, "direct", {scalar(fill.getValue())}, false, op.getLoc());
+        return success();
+      }
+      if (!storage->place) {
+        declareStorage(*storage, scalar(fill.getValue()), op.getLoc());
+        return success();
+      }
+    }
+    return emitElementwiseLoop(op);
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return emitReduce(reduce);
+  if (auto dot = dyn_cast<tile::DotOp>(op)) return emitDot(dot);
+  if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return emitLoad(load);
+  if (auto load = dyn_cast<tile::ReadSharedOp>(op)) return emitLoad(load);
+  if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) return emitStore(store);
+  if (auto store = dyn_cast<tile::WriteSharedOp>(op)) return emitStore(store);
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) return emitCopy(copy);
+  if (auto select = dyn_cast<tile::SelectBufferOp>(op)) {
+    ExprRef base = bound_.lookup(select.getBase());
+    auto array = cast<out::ArrayType>(cast<out::LValueType>(base->type).getValue());
+    if (array.getExtents().size() != 1) return unsupported(op, "a buffer is chosen by one index");
+    ExprRef index = scalar(select.getIndex());
+    bound_[select.getResult()] = subscript(base, {index}, array.getElement());
+    return success();
+  }
+  return unsupported(op, "'" + op.getName().getStringRef() + "' has no form in emitted code");
+}
+
+/// The loops over a lane's elements; a loop over the same elements that has just ended takes the statement in.
+void KernelEmitter::overElements(tile::FragmentType type, const ExprRef &place, Location location,
+                                 llvm::function_ref<void(const ExprRef &, const ExprRef &)> body) {
+  bool rows = type.getRank() == 2 || type.getSliceAxis() == 1, cols = type.getRank() == 2 || type.getSliceAxis() == 0;
+  Type space = tile::FragmentType::get(context_, type.getShape(), builder_.getF32Type(), type.getLayout());
+  OpBuilder::InsertionGuard guard(builder_);
+  ExprRef i, j;
+  if (lastLoop_ && lastLoopType_ == space && lastLoop_->getNextNode() == nullptr && lastLoop_->getBlock() == builder_.getInsertionBlock()) {
+    auto loop = cast<out::ForOp>(lastLoop_);
+    if (rows) i = valueOf(loop.getBody().getArgument(0));
+    if (rows && cols) loop = cast<out::ForOp>(loop.getBody().front().back());
+    if (cols) j = valueOf(loop.getBody().getArgument(0));
+    builder_.setInsertionPointToEnd(&loop.getBody().front());
+    body(i, j);
+    return;
+  }
+  names_.push();
+  Operation *first = nullptr;
+  auto loopOver = [&](StringRef counter, StringRef extent, bool simd) {
+    Value from = write(builder_, location, number(intType(), 0));
+    Value to = write(builder_, location, member(place, extent.str(), intType()));
+    Value by = write(builder_, location, number(intType(), 1));
+    IntegerAttr unroll = isCpu() ? IntegerAttr() : builder_.getI64IntegerAttr(0);
+    auto loop = builder_.create<out::ForOp>(location, names_.fresh(counter), from, to, by, unroll, false, simd && isCpu());
+    if (!first) first = loop;
+    builder_.createBlock(&loop.getBody())->addArgument(intType(), location);
+    return valueOf(loop.getBody().getArgument(0));
+  };
+  if (rows) i = loopOver("i", "rows", !cols);
+  if (cols) j = loopOver("j", "cols", true);
+  body(i, j);
+  names_.pop();
+  lastLoop_ = first;
+  lastLoopType_ = space;
+}
+
+/// The element that a lane holds at (i, j); `shape` is a place whose type has the maps of rows and columns.
+ExprRef KernelEmitter::elementOf(Value value, const ExprRef &i, const ExprRef &j, const ExprRef &shape) {
+  auto type = cast<tile::FragmentType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (op && isElementwiseFragment(op) && plan_.isInline(value)) {
+    if (auto fill = dyn_cast<tile::FillOp>(op)) return scalar(fill.getValue());
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return elementOf(broadcast.getValue(), i, j, shape);
+    if (auto iota = dyn_cast<tile::IotaOp>(op)) {
+      bool row = type.getRank() == 2 ? iota.getAxis() == 0 : type.getSliceAxis() == 1;
+      ExprRef index = method(shape, row ? "row" : "col", {row ? i : j}, intType());
+      return convert(index, type.getElementType());
+    }
+    if (auto cast = dyn_cast<tile::CastOp>(op))
+      return convert(elementOf(cast.getValue(), i, j, shape), type.getElementType(), cast.getRounding().value_or(""),
+                     cast.getSaturate());
+    auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
+    std::vector<ExprRef> operands;
+    for (Value operand : elementwiseOp.getArgs()) operands.push_back(elementOf(operand, i, j, shape));
+    return elementwise(elementwiseOp.getMnemonic(), operands, type.getElementType(), false);
+  }
+  ExprRef place = placeOf(value);
+  if (place->kind == Expr::Kind::Read) place = place->operands[0];
+  Indices at;
+  if (type.getRank() == 2) at = {i, j};
+  else at = {type.getSliceAxis() == 1 ? i : j};
+  return read(element(place, at, type.getElementType()));
+}
+
+LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
+  Value result = op.getResult(0);
+  auto type = cast<tile::FragmentType>(result.getType());
+  Storage *storage = plan_.storage(result);
+  ExprRef place;
+  Operation *joined = lastLoop_;
+  if (storage && storage->place) {
+    place = storage->place;
+  } else if (storage) {
+    declareStorage(*storage, nullptr, op.getLoc());
+    place = storage->place;
+  } else {
+    place = declare(nameFor(result), placeType(type), "direct", {}, false, op.getLoc());
+  }
+  // A declaration in front of the loop that has just ended does not keep the loops apart.
+  if (joined && !lastLoop_ && lastLoopType_ == tile::FragmentType::get(context_, type.getShape(), builder_.getF32Type(), type.getLayout())) {
+    if (Operation *declared = place->value.getDefiningOp(); declared && declared->getPrevNode() == joined) {
+      declared->moveBefore(joined);
+      lastLoop_ = joined;
+    }
+  }
+  bool known = true;
+  overElements(type, place, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
+    // The value itself is written here, whatever the plan says of its operands.
+    ExprRef value;
+    if (auto fill = dyn_cast<tile::FillOp>(op)) value = scalar(fill.getValue());
+    else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) value = elementOf(broadcast.getValue(), i, j, place);
+    else if (auto iota = dyn_cast<tile::IotaOp>(op)) {
+      bool row = type.getRank() == 2 ? iota.getAxis() == 0 : type.getSliceAxis() == 1;
+      value = convert(method(place, row ? "row" : "col", {row ? i : j}, intType()), type.getElementType());
+    } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
+      value = convert(elementOf(cast.getValue(), i, j, place), type.getElementType(), cast.getRounding().value_or(""), cast.getSaturate());
+    } else {
+      auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
+      std::vector<ExprRef> operands;
+      for (Value operand : elementwiseOp.getArgs()) operands.push_back(elementOf(operand, i, j, place));
+      value = elementwise(elementwiseOp.getMnemonic(), operands, type.getElementType(), false);
+    }
+    if (!value) {
+      known = false;
+      return;
+    }
+    Indices at;
+    if (i) at.push_back(i);
+    if (j) at.push_back(j);
+    assign(element(place, at, type.getElementType()), value, op.getLoc());
+  });
+  if (!known) return unsupported(op, "this operation has no form on " + ir::text(type.getElementType()));
+  bound_[result] = place;
+  return success();
+}
+
+/// The variable of a fragment; one that is folded elsewhere gets a variable here.
+ExprRef KernelEmitter::materialised(Value fragment) {
+  ExprRef place;
+  if (Storage *storage = plan_.storage(fragment); storage && storage->place) place = storage->place;
+  else place = bound_.lookup(fragment);
+  if (!place) {
+    if (failed(emitElementwiseLoop(*fragment.getDefiningOp()))) return nullptr;
+    place = bound_.lookup(fragment);
+  }
+  return place->kind == Expr::Kind::Read ? place : read(place);
+}
+
+LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  if (type.getRank() != 2) return unsupported(*op, "a vector in registers cannot be reduced to a scalar yet");
+  ExprRef source = materialised(op.getValue());
+  if (!source) return failure();
+  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction()))};
+  Type result = placeType(op.getResult().getType());
+  ExprRef value;
+  if (op.getAxis() == 1) {
+    value = call("tsr::row_reduce", {source->operands[0]}, result, templates);
+  } else {
+    Dim columns = type.getShape()[1].getDim();
+    int64_t width = 8;
+    if (type.getElementType().isIntOrFloat()) width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
+    int64_t rows = singleLane_ ? 1 : type.getGrid().getRows();
+    ExprRef space = scratch(type.getElementType(), "tsr::col_reduce_scratch<" + fragmentType(type) + ">", width * rows);
+    shared_.back().extents = {columns};  // bytes: for each column
+    value = call("tsr::col_reduce", {source->operands[0], space}, result, templates);
+  }
+  if (Storage *storage = plan_.storage(op.getResult())) {
+    store(*storage, value, op.getLoc());
+    return success();
+  }
+  bound_[op.getResult()] = declare(nameFor(op.getResult()), result, "copy", {value}, true, op.getLoc());
+  return success();
+}
+
+LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
+  Storage *sum = plan_.storage(op.getResult());
+  TSR_CHECK(sum, "a product without a variable");
+  if (plan_.storage(op.getAcc()) != sum) {
+    ExprRef start = materialised(op.getAcc());
+    if (!start) return failure();
+    store(*sum, start, op.getLoc());
+  }
+  auto operand = [&](Value buffer, bool transposed) {
+    ExprRef place = bound_.lookup(buffer);
+    return transposed ? call("tsr::transposed", {place}, out::NamedType::get(context_, "auto")) : place;
+  };
+  statement(call("tsr::dot", {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()), op.getLoc());
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

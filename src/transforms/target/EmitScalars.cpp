@@ -1,0 +1,156 @@
+// Scalars: constants, arithmetic, single elements of memory.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/Elementwise.h"
+#include "transforms/target/KernelEmitter.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+ExprRef KernelEmitter::constant(TypedAttr value) { return literal(value, value.getType()); }
+
+LogicalResult KernelEmitter::emitScalar(Operation &op) {
+  Value result = op.getResult(0);
+  ExprRef value;
+  if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
+    value = constant(constantOp.getValue());
+  } else if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
+    value = dim(*Dim::parse(dimOp.getDim().str()));
+  } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
+    value = query(queryOp);
+  } else if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
+    value = loadElement(load);
+  } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
+    value = convert(scalar(cast.getValue()), result.getType(), cast.getRounding().value_or(""), cast.getSaturate());
+    if (!value) return unsupported(op, "a cast that rounds '" + *cast.getRounding() + "' is not emitted yet");
+  } else {
+    auto elementwiseOp = cast_or_null<tile::ElementwiseOp>(&op);
+    std::vector<ExprRef> operands;
+    bool nonNegative = true;
+    for (Value operand : elementwiseOp.getArgs()) {
+      operands.push_back(scalar(operand));
+      nonNegative &= isNonNegative(operand);
+    }
+    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), nonNegative);
+    if (!value) return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " + ir::text(result.getType()));
+  }
+  define(result, value);
+  return success();
+}
+
+/// Whether the index can be below zero, as far as can be seen from how it is computed.
+bool KernelEmitter::isNonNegative(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() && isNonNegative(loop.getLowerBound());
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::QueryOp>(op)) return true;
+  if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
+    auto parsed = Dim::parse(dimOp.getDim().str());
+    return parsed && llvm::all_of(parsed->terms(), [](const Dim::Term &term) { return term.coefficient >= 0; });
+  }
+  if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
+    auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
+    return integer && !integer.getValue().isNegative();
+  }
+  auto elementwiseOp = dyn_cast<tile::ElementwiseOp>(op);
+  if (!elementwiseOp) return false;
+  static const char *const keeping[] = {"add", "mul", "floordiv", "mod", "min", "max", "shr"};
+  return llvm::is_contained(keeping, elementwiseOp.getMnemonic()) &&
+         llvm::all_of(elementwiseOp.getArgs(), [&](Value operand) { return isNonNegative(operand); });
+}
+
+/// The element at these indices, as a place.
+ExprRef KernelEmitter::elementPlace(Value base, const Indices &indices, Value) {
+  ExprRef place = bound_.lookup(base);
+  TSR_CHECK(place, "memory is used before it is emitted");
+  Type type = ir::elementTypeOf(base.getType());
+  Type held = place->type;
+  if (auto lvalue = dyn_cast<out::LValueType>(held)) held = lvalue.getValue();
+  if (isa<out::ViewType, out::NamedType>(held)) return element(place, indices, type);
+  if (auto array = dyn_cast<out::ArrayType>(held)) {
+    if (isa<out::NamedType>(array.getElement())) {  // several tiles: [stage](i, j)
+      size_t leading = array.getExtents().size();
+      ExprRef one = subscript(place, Indices(indices.begin(), indices.begin() + leading), array.getElement());
+      return element(one, Indices(indices.begin() + leading, indices.end()), type);
+    }
+    return subscript(place, indices.empty() ? Indices{typed(0)} : indices, type);
+  }
+  // A pointer: row-major.
+  ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
+  ExprRef at = typed(0);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (i > 0) at = binary("*", at, dim(shape[i].getDim()));
+    at = binary("+", at, indices[i]);
+  }
+  return subscript(place, {at}, type);
+}
+
+/// What must hold for the element to lie in the tensor; null if that is proved.
+ExprRef KernelEmitter::mask(Value base, ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds) {
+  ExprRef condition;
+  auto require = [&](ExprRef part) {
+    Type truth = IntegerType::get(context_, 1);
+    condition = condition ? binary("&&", condition, part) : part;
+    TSR_CHECK(condition->type == truth, "a mask is a truth value");
+  };
+  ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    if (inBounds(i)) continue;
+    if (!isNonNegative(index)) require(compare(">=", scalar(index), typed(0)));
+    require(compare("<", scalar(index), dim(shape[i].getDim())));
+  }
+  return condition;
+}
+
+ExprRef KernelEmitter::loadElement(tile::LoadElementOp op) {
+  Indices indices;
+  for (Value index : op.getIndices()) indices.push_back(scalar(index));
+  ExprRef value = read(elementPlace(op.getBase(), indices, op.getBase()));
+  ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
+  if (!inside) return value;
+  ExprRef other = op.getOther() ? scalar(op.getOther()) : nullptr;
+  if (!other) other = isa<FloatType, IntegerType, IndexType>(value->type) ? number(value->type, 0)
+                                                                         : call(dtypeText(value->type), {}, value->type);
+  return conditional(inside, value, other);
+}
+
+LogicalResult KernelEmitter::emitStoreElement(tile::StoreElementOp op) {
+  lastLoop_ = nullptr;
+  Indices indices;
+  for (Value index : op.getIndices()) indices.push_back(scalar(index));
+  ExprRef place = elementPlace(op.getBase(), indices, op.getBase());
+  ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
+  if (!inside) {
+    assign(place, scalar(op.getValue()), op.getLoc());
+    return success();
+  }
+  auto branch = builder_.create<out::IfOp>(op.getLoc(), write(builder_, op.getLoc(), inside));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.createBlock(&branch.getThenBody());
+  assign(place, scalar(op.getValue()), op.getLoc());
+  return success();
+}
+
+LogicalResult KernelEmitter::emitGroupReduce(tile::GroupReduceOp op) {
+  ExprRef value = scalar(op.getValue());
+  if (singleLane_) {  // one lane has combined everything
+    define(op.getResult(), value);
+    return success();
+  }
+  Type type = op.getType();
+  std::string lanes = "Threads";
+  int64_t count = kernel_.getGroup() % 32 == 0 ? kernel_.getGroup() / 32 : kernel_.getGroup();
+  int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
+  ExprRef space = scratch(type, "tsr::group_reduce_scratch(Threads)", bytes);
+  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())), StringAttr::get(context_, lanes)};
+  define(op.getResult(), call("tsr::group_reduce", {value, space}, type, templates));
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

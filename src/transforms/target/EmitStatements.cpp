@@ -1,0 +1,196 @@
+// Statements and control flow. What a loop carries is a variable that stands before the loop.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/KernelScope.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult KernelEmitter::unsupported(Operation &op, const Twine &why) {
+  return op.emitError() << why;
+}
+
+LogicalResult KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emitOp(op))) return failure();
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOp(Operation &op) {
+  if (isa<tile::KernelEndOp, scf::YieldOp, scf::ConditionOp>(op)) return success();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) return emitFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op)) return emitIf(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) return emitWhile(loop);
+  if (auto once = dyn_cast<tile::OnceOp>(op)) return emitOnce(once);
+  if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
+  if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);
+  if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
+  if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);
+  bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
+                   llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);
+  if (fragments || isa<tile::CopyOp, tile::SelectBufferOp>(op)) return emitFragment(op);
+  if (isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::LoadElementOp, tile::CastOp, tile::ElementwiseOp>(op))
+    return emitScalar(op);
+  return unsupported(op, "'" + op.getName().getStringRef() + "' has no form in emitted code");
+}
+
+/// The variables that a loop carries are declared and hold what it starts from.
+LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, Location place) {
+  for (auto [init, argument] : llvm::zip(inits, arguments)) {
+    Storage *carried = plan_.storage(argument);
+    TSR_CHECK(carried, "a loop carries a value without a variable");
+    if (plan_.storage(init) != carried) {
+      ExprRef start = isa<tile::FragmentType>(init.getType()) ? materialised(init) : scalar(init);
+      if (!start) return failure();
+      store(*carried, start, place);
+    }
+    bound_[argument] = read(carried->place);
+  }
+  return success();
+}
+
+// All targets get the values that were yielded, as if at once: what is read is written last, cycles over a copy.
+LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *> targets, Location place) {
+  struct Pending {
+    Storage *target;
+    ExprRef value;
+  };
+  SmallVector<Pending> pending;
+  for (auto [value, target] : llvm::zip(values, targets)) {
+    if (plan_.storage(value) == target) continue;
+    ExprRef expr = isa<tile::FragmentType>(value.getType()) ? materialised(value) : scalar(value);
+    if (!expr) return failure();
+    pending.push_back({target, expr});
+  }
+  while (!pending.empty()) {
+    auto free = llvm::find_if(pending, [&](const Pending &candidate) {
+      return llvm::none_of(pending, [&](const Pending &other) {
+        return &other != &candidate && mentions(other.value, candidate.target->place->value);
+      });
+    });
+    if (free == pending.end()) {
+      Pending &first = pending.front();
+      std::string name = names_.fresh(first.target->hint.empty() ? "next" : first.target->hint + "_next");
+      first.value = read(declare(name, placeType(first.target->type), "copy", {first.value}, true, place));
+      continue;
+    }
+    store(*free->target, free->value, place);
+    pending.erase(free);
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
+  Location place = op.getLoc();
+  if (failed(enterLoop(op.getInitArgs(), op.getRegionIterArgs(), place))) return failure();
+  SmallVector<Storage *> carried;
+  for (Value argument : op.getRegionIterArgs()) carried.push_back(plan_.storage(argument));
+  // A bound that the loop itself changes is read once, before it.
+  auto bound = [&](Value value, StringRef what) {
+    ExprRef expr = scalar(value);
+    bool changes = llvm::any_of(carried, [&](Storage *storage) { return mentions(expr, storage->place->value); });
+    return changes ? read(declare(names_.fresh(what), expr->type, "copy", {expr}, true, place)) : expr;
+  };
+  ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"), step = bound(op.getStep(), "step");
+  lastLoop_ = nullptr;
+  Value from = write(builder_, place, lower), to = write(builder_, place, upper), by = write(builder_, place, step);
+  Scope scope(*this);
+  StringRef hint = ir::nameHint(op.getInductionVar());
+  std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), false, false);
+  Block *body = scope.enter(loop.getBody());
+  body->addArgument(from.getType(), place);
+  bound_[op.getInductionVar()] = valueOf(body->getArgument(0));
+  if (failed(emitBlock(*op.getBody()))) return failure();
+  if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc()))) return failure();
+  for (auto [result, storage] : llvm::zip(op.getResults(), carried)) bound_[result] = read(storage->place);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
+  Location place = op.getLoc();
+  SmallVector<Storage *> targets;
+  for (Value result : op.getResults()) {
+    Storage *target = plan_.storage(result);
+    if (!target->place) declareStorage(*target, nullptr, place);
+    targets.push_back(target);
+  }
+  ExprRef condition = scalar(op.getCondition());
+  lastLoop_ = nullptr;
+  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, condition));
+  auto fill = [&](Region &region, Block &source) -> LogicalResult {
+    Scope scope(*this);
+    scope.enter(region);
+    if (failed(emitBlock(source))) return failure();
+    if (op.getNumResults() == 0) return success();
+    return assignYields(source.getTerminator()->getOperands(), targets, source.getTerminator()->getLoc());
+  };
+  if (failed(fill(branch.getThenBody(), *op.thenBlock()))) return failure();
+  if (op.elseBlock()) {
+    if (failed(fill(branch.getElseBody(), *op.elseBlock()))) return failure();
+    if (branch.getElseBody().front().empty()) branch.getElseBody().front().erase();
+  }
+  for (auto [result, target] : llvm::zip(op.getResults(), targets)) bound_[result] = read(target->place);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
+  Location place = op.getLoc();
+  if (failed(enterLoop(op.getInits(), op.getBeforeArguments(), place))) return failure();
+  SmallVector<Storage *> carried, passed;
+  for (Value argument : op.getBeforeArguments()) carried.push_back(plan_.storage(argument));
+  for (Value argument : op.getAfterArguments()) {
+    Storage *storage = plan_.storage(argument);
+    if (!storage->place) declareStorage(*storage, nullptr, place);
+    bound_[argument] = read(storage->place);
+    passed.push_back(storage);
+  }
+  scf::ConditionOp decision = op.getConditionOp();
+  auto handOn = [&] { return assignYields(decision.getArgs(), passed, decision.getLoc()); };
+  bool plain = llvm::all_of(*op.getBeforeBody(), [&](Operation &inner) {
+    return &inner == decision || (inner.getNumResults() == 1 && plan_.isInline(inner.getResult(0)));
+  }) && llvm::all_of(llvm::zip(decision.getArgs(), passed), [&](auto pair) { return plan_.storage(std::get<0>(pair)) == std::get<1>(pair); });
+  lastLoop_ = nullptr;
+  auto loop = builder_.create<out::WhileOp>(place);
+  {
+    Scope scope(*this);
+    scope.enter(loop.getBefore());
+    ExprRef condition = literal(builder_.getBoolAttr(true), builder_.getI1Type());
+    if (plain) {
+      if (failed(emitBlock(*op.getBeforeBody()))) return failure();
+      condition = scalar(decision.getCondition());
+    }
+    builder_.create<out::ConditionOp>(place, write(builder_, place, condition));
+  }
+  {
+    Scope scope(*this);
+    scope.enter(loop.getBody());
+    if (!plain) {  // the condition takes statements: while (true) { ...; if (!condition) break; ... }
+      if (failed(emitBlock(*op.getBeforeBody())) || failed(handOn())) return failure();
+      auto leave = builder_.create<out::IfOp>(place, write(builder_, place, unary("!", scalar(decision.getCondition()))));
+      OpBuilder::InsertionGuard guard(builder_);
+      builder_.createBlock(&leave.getThenBody());
+      builder_.create<out::BreakOp>(place);
+    }
+    if (failed(emitBlock(*op.getAfterBody()))) return failure();
+    if (failed(assignYields(op.getYieldOp().getOperands(), carried, place))) return failure();
+  }
+  for (auto [result, storage] : llvm::zip(op.getResults(), passed)) bound_[result] = read(storage->place);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOnce(tile::OnceOp op) {
+  if (singleLane_ && !lane_) return emitBlock(op.getBody().front());
+  Location place = op.getLoc();
+  lastLoop_ = nullptr;
+  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, compare("==", lane(), typed(0))));
+  Scope scope(*this);
+  scope.enter(branch.getThenBody());
+  return emitBlock(op.getBody().front());
+}
+
+}  // namespace tessera::transforms::totarget

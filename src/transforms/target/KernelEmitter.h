@@ -1,0 +1,155 @@
+// One kernel from Tile IR to Target IR. The parts are in the files named after what they emit.
+#pragma once
+#include "ir/target/Target.h"
+#include "ir/tile/Tile.h"
+#include "support/DType.h"
+#include "transforms/target/Names.h"
+#include "transforms/target/Plan.h"
+#include <map>
+
+namespace tessera::transforms::totarget {
+
+/// What the launches of a kernel must know of it.
+struct KernelInfo {
+  std::string name;                                        // of the emitted function
+  int64_t group = 0;                                       // threads; 0 on the CPU
+  std::vector<std::pair<std::string, int64_t>> constants;  // that the grid is written in
+  std::vector<std::string> dims;                           // dimension variables passed behind the views and scalars
+  std::vector<std::pair<std::string, std::vector<int64_t>>> capacities;
+  std::string grid;                                        // number of groups, a dimension expression; empty on the CPU
+  std::vector<int64_t> sharedBytes;                        // for each combination of capacities; empty: static
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(ir::tile::KernelOp kernel, std::string name, Target target, mlir::OpBuilder &module);
+  mlir::FailureOr<KernelInfo> run();
+
+private:
+  using Value = mlir::Value;
+  using Operation = mlir::Operation;
+  using LogicalResult = mlir::LogicalResult;
+  using Indices = std::vector<ExprRef>;
+
+  // ---- the function around the body (EmitKernel.cpp)
+  void declareParameters();
+  void declareConstants();
+  std::vector<std::string> headComment();
+  LogicalResult emitGroups(llvm::function_ref<LogicalResult()> body);
+  void finish();
+  bool needsView(Value parameter);
+  bool isCpu() const { return target_ == Target::Cpu; }
+  void computeSharedBytes();
+
+  // ---- the grid (EmitGrid.cpp)
+  void planGrid();
+  ExprRef groupIndex(int64_t axis);
+  ExprRef origin(int64_t axis);
+  ExprRef query(ir::tile::QueryOp op);
+  ExprRef lane();
+  bool isPlainLoop();
+  Dim groupsAlong(int64_t axis);
+  LogicalResult emitPlainLoop();
+  LogicalResult emitGroupLoop();
+
+  // ---- dimensions (EmitGrid.cpp)
+  ExprRef dim(const Dim &dim);
+  ExprRef dimTerm(const Dim::Term &term);
+  ExprRef dimAtom(const Atom &atom);
+  ExprRef dimVar(const std::string &name);
+  /// The extent in the text of a type: sizes and capacities by name.
+  std::string typeExtent(const Dim &dim);
+  Dim inConstants(const Dim &dim);
+
+  // ---- statements (EmitStatements.cpp)
+  LogicalResult emitBlock(mlir::Block &block);
+  LogicalResult emitOp(Operation &op);
+  LogicalResult emitFor(mlir::scf::ForOp op);
+  LogicalResult emitIf(mlir::scf::IfOp op);
+  LogicalResult emitWhile(mlir::scf::WhileOp op);
+  LogicalResult emitOnce(ir::tile::OnceOp op);
+  LogicalResult enterLoop(mlir::ValueRange inits, mlir::ValueRange arguments, mlir::Location place);
+  LogicalResult assignYields(mlir::ValueRange values, llvm::ArrayRef<Storage *> targets, mlir::Location place);
+  LogicalResult unsupported(Operation &op, const llvm::Twine &why);
+  /// A new scope of names and the insertion point in the block, for the life of the object.
+  struct Scope;
+
+  // ---- variables (EmitValues.cpp)
+  mlir::Type placeType(mlir::Type type);
+  ExprRef declare(llvm::StringRef name, mlir::Type type, llvm::StringRef form, Indices init, bool isConst, mlir::Location place);
+  void declareStorage(Storage &storage, ExprRef init, mlir::Location place);
+  void assign(const ExprRef &target, const ExprRef &value, mlir::Location place);
+  void statement(const ExprRef &call, mlir::Location place);
+  void define(Value value, ExprRef expr);
+  void store(Storage &storage, ExprRef expr, mlir::Location place);
+  std::string nameFor(Value value);
+  ExprRef scalar(Value value);
+  ExprRef placeOf(Value value);
+  ExprRef typed(int64_t value) { return number(indexType(), value); }
+  mlir::Type indexType() { return mlir::IndexType::get(context_); }
+  mlir::Type intType() { return mlir::IntegerType::get(context_, 32); }
+  mlir::Type none() { return mlir::NoneType::get(context_); }
+
+  // ---- scalars (EmitScalars.cpp)
+  LogicalResult emitScalar(Operation &op);
+  ExprRef constant(mlir::TypedAttr value);
+  ExprRef loadElement(ir::tile::LoadElementOp op);
+  LogicalResult emitStoreElement(ir::tile::StoreElementOp op);
+  LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);
+  ExprRef elementPlace(Value base, const Indices &indices, Value view);
+  ExprRef mask(Value base, mlir::ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds);
+  bool isNonNegative(Value value);
+
+  // ---- fragments (EmitFragments.cpp, EmitMemory.cpp)
+  LogicalResult emitFragment(Operation &op);
+  LogicalResult emitElementwiseLoop(Operation &op);
+  LogicalResult emitReduce(ir::tile::ReduceOp op);
+  LogicalResult emitDot(ir::tile::DotOp op);
+  ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
+  std::string fragmentType(ir::tile::FragmentType type);
+  /// The loops over a lane's elements of a fragment; the body gets the counters.
+  void overElements(ir::tile::FragmentType type, const ExprRef &place, mlir::Location location,
+                    llvm::function_ref<void(const ExprRef &, const ExprRef &)> body);
+  ExprRef materialised(Value fragment);
+  template <class Op> LogicalResult emitLoad(Op op);
+  template <class Op> LogicalResult emitStore(Op op);
+  LogicalResult emitCopy(ir::tile::CopyOp op);
+  LogicalResult emitAllocShared(ir::tile::AllocSharedOp op);
+  ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes);
+  struct Reach;
+  template <class Op> Reach reachOf(Op op);
+  ExprRef reachElement(const Reach &reach, const ExprRef &row, const ExprRef &col, ExprRef *inside);
+  std::string dtypeText(mlir::Type type);
+  LogicalResult emitTime(Operation &op);
+
+  ir::tile::KernelOp kernel_;
+  Target target_;
+  mlir::MLIRContext *context_;
+  mlir::OpBuilder builder_;
+  ir::target::KernelOp out_;
+  mlir::Block *top_ = nullptr;  // of the emitted function
+  Operation *declarations_ = nullptr;  // shared memory is declared before this op
+  KernelInfo info_;
+  Plan plan_;
+  NameTable names_;
+  std::vector<std::string> paramNames_;
+  std::map<std::string, ExprRef> dims_;
+  std::map<std::string, std::string> constants_;   // "T.m" -> "BM"
+  std::map<std::string, std::string> capacities_;  // "D" -> "MaxD"
+  std::map<std::string, int64_t> sizes_;
+  llvm::DenseMap<Value, ExprRef> bound_;
+  std::map<int64_t, ExprRef> groupIndices_;
+  std::vector<Dim> groupCounts_;
+  ExprRef group_, lane_, laneLoop_;
+  std::map<std::string, ExprRef> scratch_;
+  struct Shared {
+    std::vector<Dim> extents;
+    int64_t elementBytes, extra;
+  };
+  std::vector<Shared> shared_;
+  Operation *lastLoop_ = nullptr;  // the loop over elements that ended last, for the next to join
+  mlir::Type lastLoopType_;
+  bool singleLane_ = false;  // the group has one lane: the CPU
+};
+
+}  // namespace tessera::transforms::totarget

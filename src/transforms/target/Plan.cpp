@@ -1,0 +1,242 @@
+#include "transforms/target/Plan.h"
+#include "ir/common/Names.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+
+namespace tessera::transforms::totarget {
+namespace {
+
+bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); }
+/// Values of the compiler's own that cost nothing to write again.
+bool isFree(Operation &op) {
+  if (isa<tile::ConstantOp, tile::DimOp>(op)) return true;
+  auto query = dyn_cast<tile::QueryOp>(op);
+  return query && (query.getQuery() == "group_size" || query.getQuery() == "local_id") && ir::nameHint(op.getResult(0)).empty();
+}
+bool onlyFeedsLoops(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<scf::ForOp, scf::WhileOp, scf::YieldOp>(user);
+  });
+}
+
+}  // namespace
+
+bool isElementwiseFragment(Operation *op) {
+  return isa<tile::ElementwiseOp, tile::CastOp, tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op) &&
+         isFragment(op->getResult(0));
+}
+
+bool writesMemory(Operation *op) {
+  if (isa<tile::StoreElementOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::CopyOp, tile::BarrierOp, tile::WaitGroupOp,
+          tile::GroupReduceOp>(op))
+    return true;
+  bool inside = false;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *nested) { inside |= nested->getNumRegions() == 0 && writesMemory(nested); });
+  return inside;
+}
+
+Plan::Plan(Region &body) {
+  decideInline(body.front());
+  share(body.front());
+}
+
+Storage *Plan::storage(Value value) const { return storages_.lookup(value); }
+
+Operation *Plan::statementOf(Operation *op) const {
+  while (op->getNumResults() == 1 && isInline(op->getResult(0)) && op->hasOneUse()) op = *op->user_begin();
+  return op;
+}
+
+// From the end to the beginning: whether a value is folded depends on what becomes of its users.
+void Plan::decideInline(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    for (Region &region : op.getRegions())
+      for (Block &nested : region) decideInline(nested);
+    if (op.getNumResults() != 1 || op.getNumRegions() != 0) continue;
+    Value result = op.getResult(0);
+    if (isFragment(result) ? foldsFragment(op) : foldsScalar(op)) inline_.insert(result);
+  }
+}
+
+// A fragment is folded where its elements can be computed in its user's loop.
+bool Plan::foldsFragment(Operation &op) const {
+  if (!isElementwiseFragment(&op)) return false;
+  Value result = op.getResult(0);
+  bool elementwiseUses = llvm::all_of(result.getUsers(), isElementwiseFragment);
+  if (!elementwiseUses) return false;
+  if (isa<tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op)) return llvm::all_of(result.getUsers(), [&](Operation *user) {
+      return user->getBlock() == op.getBlock();
+    });
+  if (!ir::nameHint(result).empty() || !result.hasOneUse()) return false;
+  return (*result.user_begin())->getBlock() == op.getBlock();
+}
+
+bool Plan::foldsScalar(Operation &op) const {
+  Value result = op.getResult(0);
+  bool named = !ir::nameHint(result).empty();
+  if (isFree(op)) return !named || onlyFeedsLoops(result);
+  if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp>(op)) return false;
+  if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
+  if (named || !result.hasOneUse()) return false;
+  Operation *user = *result.user_begin();
+  bool sameBlock = user->getBlock() == op.getBlock();
+  if (!isa<tile::LoadElementOp>(op)) {
+    // Not into a loop that would compute it again and again.
+    for (Operation *at = user; !sameBlock && at->getBlock() != op.getBlock(); at = at->getParentOp())
+      if (isa<scf::ForOp, scf::WhileOp>(at->getParentOp()) || isElementwiseFragment(user)) return false;
+    return true;
+  }
+  Operation *statement = sameBlock ? statementOf(user) : nullptr;
+  if (!statement || statement->getBlock() != op.getBlock() || statement->getNumRegions() != 0) return false;
+  for (Operation *at = op.getNextNode(); at != statement; at = at->getNextNode())
+    if (writesMemory(at)) return false;
+  return true;
+}
+
+// ---------------------------------------------------------------- sharing of variables
+
+Storage *Plan::create(StringRef hint, Type type) {
+  all_.push_back(Storage{hint.str(), type, {}, nullptr});
+  return &all_.back();
+}
+
+void Plan::place(Value value, Storage *storage) {
+  storages_[value] = storage;
+  storage->members.push_back(value);
+  inline_.erase(value);
+  if (storage->hint.empty()) storage->hint = ir::nameHint(value).str();
+}
+
+// Uses after a statement, or inside of it where it is no if (an if looks at each branch by itself).
+bool Plan::usedAfter(Value value, Operation *point) const {
+  for (Operation *user : value.getUsers()) {
+    Operation *at = point->getBlock()->findAncestorOpInBlock(*user);
+    if (!at) continue;  // a branch that runs in place of this one, or text before it
+    if (at == user) at = point->getBlock()->findAncestorOpInBlock(*statementOf(user));
+    if (!at) return true;
+    if (at == point && (at == user || isInline(user->getNumResults() == 1 ? user->getResult(0) : Value()) || isa<scf::IfOp>(point)))
+      continue;
+    if (!at->isBeforeInBlock(point)) return true;
+  }
+  return false;
+}
+
+// No value that is in the variable when control reaches the point is still needed after it.
+bool Plan::free(Storage *storage, Operation *point) const {
+  return llvm::none_of(storage->members, [&](Value member) {
+    Operation *producer = member.getDefiningOp();
+    Operation *at = producer ? point->getBlock()->findAncestorOpInBlock(*producer) : nullptr;
+    bool later = at && !at->isBeforeInBlock(point);
+    return !later && usedAfter(member, point);
+  });
+}
+
+void Plan::share(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      shareLoop(op, loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      shareLoop(op, loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands(), loop.getResults());
+      // What the condition hands on is what it got; anything else is copied by the emitter.
+      for (auto [passed, after, result] : llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
+        Storage *same = storage(passed);
+        if (!same || !isa<BlockArgument>(passed)) same = create(ir::nameHint(after), after.getType());
+        storages_.erase(result);
+        place(after, same);
+        place(result, same);
+      }
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      shareIf(branch);
+    }
+    for (Region &region : op.getRegions())
+      for (Block &nested : region) share(nested);
+    if (auto dot = dyn_cast<tile::DotOp>(op)) shareDot(dot);
+  }
+}
+
+void Plan::shareDot(tile::DotOp dot) {
+  Value result = dot.getResult();
+  Storage *sum = storage(result);
+  // An unnamed product that one element-by-element statement takes up lives in the variable of that statement.
+  if (!sum && ir::nameHint(result).empty() && result.hasOneUse()) {
+    Operation *statement = statementOf(*result.user_begin());
+    if (isElementwiseFragment(statement) && statement->getBlock() == dot->getBlock() &&
+        statement->getResult(0).getType() == result.getType()) {
+      Value taken = statement->getResult(0);
+      sum = storage(taken);
+      if (sum && !free(sum, dot)) sum = nullptr;
+      if (!sum && !storage(taken)) place(taken, sum = create(ir::nameHint(taken), taken.getType()));
+      if (sum) place(result, sum);
+    }
+  }
+  if (!sum) place(result, sum = create(ir::nameHint(result), result.getType()));
+  // The sum starts in the variable in which it ends, unless somebody still needs what it starts from.
+  Value start = dot.getAcc();
+  Operation *producer = start.getDefiningOp();
+  if (producer && !storage(start) && start.hasOneUse() && producer->getBlock() == dot->getBlock() && free(sum, producer))
+    place(start, sum);
+}
+
+/// The variable that a loop carries a value in: that of the value it starts from, where nobody else needs it.
+Storage *Plan::startOf(Operation &loop, Value init, Value result) {
+  Storage *start = storage(init);
+  if (start && init.getType() == result.getType() && (isa<BlockArgument>(init) || init.getDefiningOp()->getNumRegions() != 0) &&
+      llvm::count(loop.getOperands(), init) == 1 && free(start, &loop))
+    return start;
+  if (Storage *wanted = storage(result); wanted && free(wanted, &loop)) return wanted;
+  return nullptr;
+}
+
+void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, ValueRange yields, ValueRange results) {
+  for (size_t i = 0; i < inits.size(); ++i) {
+    bool matching = i < results.size() && results[i].getType() == inits[i].getType();
+    Storage *carried = matching ? startOf(loop, inits[i], results[i]) : nullptr;
+    if (!carried) {
+      StringRef hint = ir::nameHint(arguments[i]);
+      if (hint.empty()) hint = ir::nameHint(inits[i]);
+      carried = create(hint, inits[i].getType());
+      Operation *producer = inits[i].getDefiningOp();
+      if (producer && !storage(inits[i]) && inits[i].hasOneUse() && producer->getBlock() == loop.getBlock() &&
+          !isInline(inits[i]) && producer->getNumRegions() == 0)
+        place(inits[i], carried);
+    }
+    place(arguments[i], carried);
+    if (matching) place(results[i], carried);
+  }
+  for (size_t i = 0; i < inits.size(); ++i) placeYielded(yields[i], storage(arguments[i]), arguments[i].getParentBlock());
+}
+
+/// A value is written where it is computed, straight into the variable that it is yielded to, where that is free.
+void Plan::placeYielded(Value value, Storage *target, Block *block) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || storage(value) || !value.hasOneUse() || producer->getBlock() != (*value.user_begin())->getBlock()) return;
+  if (isa<tile::ConstantOp, tile::DimOp>(producer) || (isInline(value) && !isFragment(value))) return;
+  if (value.getType() != target->type || !free(target, producer)) return;
+  place(value, target);
+}
+
+void Plan::shareIf(scf::IfOp op) {
+  if (op.getNumResults() == 0) return;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    Value branches[] = {op.thenYield().getOperand(i), op.elseYield().getOperand(i)};
+    Storage *target = storage(result);
+    for (Value passed : branches) {
+      Operation *producer = passed.getDefiningOp();
+      bool outside = isa<BlockArgument>(passed) || producer->getBlock() == op->getBlock();
+      if (target || !outside || !isFragment(passed) || passed.getType() != result.getType()) continue;
+      if (!storage(passed) && producer && !isInline(passed) && producer->getNumRegions() == 0 &&
+          !usedAfter(passed, op)) {
+        place(passed, target = create(ir::nameHint(passed), passed.getType()));
+      } else if (Storage *held = storage(passed); held && free(held, op)) {
+        target = held;
+      }
+    }
+    if (!target) target = create(ir::nameHint(result), result.getType());
+    if (!storage(result)) place(result, target);
+    for (Value yielded : branches) placeYielded(yielded, target, nullptr);
+  }
+}
+
+}  // namespace tessera::transforms::totarget

@@ -1,0 +1,160 @@
+// Dots: their operands in shared memory, their sums in the registers of the group.
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "transforms/tile/Lowering.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+/// Ops through which a dot sees its operand: they move no element, or only swap the two axes.
+static Value lookThrough(Value array, bool &transposed) {
+  while (Operation *op = array.getDefiningOp()) {
+    if (auto transpose = llvm::dyn_cast<graph::TransposeOp>(op)) {
+      SmallVector<int64_t> axes = longAxes(transpose.getType());
+      if (axes.size() == 2 && transpose.getPerm()[axes[0]] > transpose.getPerm()[axes[1]]) transposed = !transposed;
+    } else if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) {
+      if (longShape(reshape.getType()) != longShape(reshape.getOperand().getType())) return array;
+    } else {
+      return array;
+    }
+    array = op->getOperand(0);
+  }
+  return array;
+}
+
+static bool isView(graph::LoadOp load) { return llvm::isa<ViewType>(load.getBase().getType()); }
+
+/// A dot can take this load's tile as it lies in memory (a view's through a copy).
+static bool isPlainTile(graph::LoadOp load) {
+  if (load.getOther() || longAxes(load.getType()).size() != 2) return false;
+  return llvm::all_of(llvm::seq<size_t>(0, load.getOffsets().size()), [&](size_t i) { return load.getSteps()[i] == 1; });
+}
+
+/// Nothing may happen to memory between two operations of one block.
+static bool isQuietBetween(Operation *first, Operation *second) {
+  if (first->getBlock() != second->getBlock()) return false;
+  for (Operation *op = first->getNextNode(); op && op != second; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !llvm::isa<graph::LoadOp>(op)) return false;
+  return true;
+}
+
+/// A load of a whole shared buffer, or of one of several, whose content is still there at the dot.
+static bool isWholeShared(graph::LoadOp load, Operation *dot) {
+  if (isView(load) || !isPlainTile(load) || !isQuietBetween(load, dot)) return false;
+  bool leading = true;
+  for (size_t i = 0; i < load.getOffsets().size(); ++i) {
+    if (load.getPoints()[i]) {
+      if (!leading) return false;
+      continue;
+    }
+    leading = false;
+    auto start = load.getOffsets()[i].getDefiningOp<graph::ConstantOp>();
+    if (!start || llvm::cast<IntegerAttr>(start.getValue()).getInt() != 0) return false;
+    if (load.getSizes().getDims()[i] != shapeOf(load.getBase().getType())[i]) return false;
+  }
+  return true;
+}
+
+bool KernelLowering::feedsDot(Value array) {
+  auto load = array.getDefiningOp<graph::LoadOp>();
+  if (load && !isPlainTile(load)) return false;
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    bool transposed = false;
+    if (llvm::isa<graph::DotOp>(user)) return true;
+    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) && lookThrough(user->getResult(0), transposed) != user->getResult(0) &&
+           feedsDot(user->getResult(0));
+  });
+}
+
+/// Every use ends in a dot that takes the tile from shared memory, so no fragment is needed.
+bool KernelLowering::isOnlyDotOperand(Value array) {
+  bool transposed = false;
+  auto load = lookThrough(array, transposed).getDefiningOp<graph::LoadOp>();
+  if (!load || !isPlainTile(load)) return false;
+  return llvm::all_of(array.getUsers(), [&](Operation *user) {
+    if (llvm::isa<graph::DotOp>(user)) return isView(load) || isWholeShared(load, user);
+    bool ignored = false;
+    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) && lookThrough(user->getResult(0), ignored) != user->getResult(0) &&
+           isOnlyDotOperand(user->getResult(0));
+  });
+}
+
+graph::ElementwiseOp KernelLowering::accumulation(graph::DotOp dot) {
+  if (!dot->hasOneUse()) return {};
+  auto add = llvm::dyn_cast<graph::ElementwiseOp>(*dot->user_begin());
+  if (!add || add.getMnemonic() != "add" || !isQuietBetween(dot, add)) return {};
+  // Two dots in one sum: the first is added to the second.
+  if (add->getOperand(0) != dot.getResult())
+    if (auto first = add->getOperand(0).getDefiningOp<graph::DotOp>())
+      if (first->hasOneUse() && isQuietBetween(first, add)) return {};
+  return add;
+}
+
+// ---------------------------------------------------------------- operands
+
+Value KernelLowering::copyToShared(graph::LoadOp load) {
+  StringRef base = nameHint(load.getBase());
+  std::string name = base.empty() ? "operand_tile" : (base + "_tile").str();
+  Value buffer = allocShared(longShape(load.getType()), elementTypeOf(load.getType()), name, load.getLoc());
+  Access access = accessOf(load);
+  Location at = load.getLoc();
+  if (auto line = placeOf(at)) at = line;
+  builder_.create<tile::CopyOp>(at, values_.lookup(load.getBase()), access.offsets,
+                                builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
+                                builder_.getDenseI64ArrayAttr(access.steps),
+                                builder_.getDenseBoolArrayAttr(access.inBounds), buffer, UnitAttr());
+  return buffer;
+}
+
+std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, graph::DotOp dot) {
+  if (longAxes(array.getType()).size() != 2) {
+    dot.emitError("a dot inside a kernel multiplies two tiles that each have two axes of more than one element");
+    return std::nullopt;
+  }
+  Operand operand;
+  Value source = lookThrough(array, operand.transposed);
+  if (auto load = source.getDefiningOp<graph::LoadOp>()) {
+    if (Value buffer = shared_.lookup(source)) {
+      operand.buffer = buffer;
+      return operand;
+    }
+    if (isWholeShared(load, dot)) {
+      Value buffer = values_.lookup(load.getBase());
+      for (auto [i, point] : llvm::enumerate(load.getPoints())) {
+        if (!point) break;
+        auto type = llvm::cast<SharedType>(buffer.getType());
+        auto part = SharedType::get(type.getContext(), type.getShape().drop_front(), type.getElementType(), type.getSwizzle());
+        buffer = builder_.create<tile::SelectBufferOp>(load.getLoc(), part, buffer, values_.lookup(load.getOffsets()[i]));
+      }
+      operand.buffer = buffer;
+      return operand;
+    }
+  }
+  // A computed tile: written to shared memory where the dot stands.
+  if (!values_.contains(source)) {
+    dot.emitError("this operand of a dot is in shared memory that may have changed since it was named");
+    return std::nullopt;
+  }
+  Value fragment = values_.lookup(source);
+  StringRef name = nameHint(source);
+  operand.buffer = writeToShared(fragment, name.empty() ? "operand_tile" : (name + "_tile").str(), dot.getLoc());
+  return operand;
+}
+
+LogicalResult KernelLowering::lowerDot(graph::DotOp op, Value acc, Value result) {
+  if (longAxes(op.getType()).size() != 2)
+    return unsupported(op, "a dot inside a kernel must give a tile with two axes of more than one element");
+  std::optional<Operand> a = dotOperand(op.getLhs(), op);
+  std::optional<Operand> b = a ? dotOperand(op.getRhs(), op) : std::nullopt;
+  if (!a || !b) return failure();
+  if (!acc) {
+    Value zero = identity("sum", elementTypeOf(op.getType()), op.getLoc());
+    acc = builder_.create<tile::FillOp>(op.getLoc(), fragmentType(op.getResult()), zero);
+  }
+  auto flag = [&](bool on) { return on ? builder_.getUnitAttr() : UnitAttr(); };
+  values_.map(result, builder_.create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer,
+                                                   flag(a->transposed), flag(b->transposed)).getResult());
+  return success();
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,181 @@
+// One element of a streamed array, from the elements of its producers.
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "transforms/tile/Lowering.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+Value KernelLowering::element(Value array, ArrayRef<Value> index) {
+  if (values_.contains(array)) return values_.lookup(array);  // a scalar, or a tile of one element
+  ElementKey key{array.getAsOpaquePointer(), {}};
+  for (Value i : index) key.second.push_back(i.getAsOpaquePointer());
+  for (auto &scope : llvm::reverse(elements_))
+    if (auto found = scope.find(key); found != scope.end()) return found->second;
+  Value value = computeElement(array, index);
+  if (value) elements_.back()[key] = value;
+  else failed_ = true;
+  return value;
+}
+
+Value KernelLowering::computeElement(Value array, ArrayRef<Value> index) {
+  Operation *op = array.getDefiningOp();
+  if (!op || op->getNumRegions()) {
+    (op ? op->emitError() : emitError(array.getLoc()))
+        << "an array that is carried by a loop or branch must have an extent that is known or bounded";
+    return {};
+  }
+  Location loc = op->getLoc();
+  if (auto elementwiseOp = llvm::dyn_cast<graph::ElementwiseOp>(op)) {
+    SmallVector<Value> args;
+    for (Value operand : op->getOperands())
+      if (!args.emplace_back(element(operand, index))) return {};
+    return elementwise(elementwiseOp.getMnemonic(), args, loc);
+  }
+  if (auto castOp = llvm::dyn_cast<graph::CastOp>(op)) {
+    Value value = element(castOp.getOperand(), index);
+    if (!value) return {};
+    return builder_.create<tile::CastOp>(loc, elementTypeOf(castOp.getType()), value, castOp.getRoundingAttr(),
+                                         castOp.getSaturateAttr());
+  }
+  if (auto broadcast = llvm::dyn_cast<graph::BroadcastOp>(op)) {
+    Index inner;
+    for (auto [axis, extent] : llvm::zip(broadcast.getAxes(), broadcast.getOperand().getType().getShape()))
+      inner.push_back(isUnit(extent) ? constantIndex(0, loc) : index[axis]);
+    return element(broadcast.getOperand(), inner);
+  }
+  if (auto transpose = llvm::dyn_cast<graph::TransposeOp>(op)) {
+    Index inner(index.size());
+    for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) inner[axis] = index[i];
+    return element(transpose.getOperand(), inner);
+  }
+  if (auto full = llvm::dyn_cast<graph::FullOp>(op)) return values_.lookup(full.getOperand());
+  if (auto iota = llvm::dyn_cast<graph::IotaOp>(op)) return cast(index[iota.getAxis()], elementTypeOf(iota.getType()), loc);
+  if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) return loadedElement(load, index);
+  if (auto slice = llvm::dyn_cast<graph::SliceOp>(op)) return slicedElement(slice, index);
+  if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) return reshapedElement(reshape, index);
+  if (auto concat = llvm::dyn_cast<graph::ConcatOp>(op)) return concatElement(concat, index, 0);
+  if (auto dot = llvm::dyn_cast<graph::DotOp>(op)) return dotElement(dot, index);
+  if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op)) return reducedElement(reduce, index);
+  op->emitError("there is no lowering of this operation on a row that is streamed");
+  return {};
+}
+
+Value KernelLowering::loadedElement(graph::LoadOp load, ArrayRef<Value> index) {
+  SmallVector<Value> indices;
+  auto next = index.begin();
+  for (size_t i = 0; i < load.getOffsets().size(); ++i) {
+    Value offset = values_.lookup(load.getOffsets()[i]);
+    indices.push_back(load.getPoints()[i] ? offset : offsetBy(offset, *next++, load.getSteps()[i], load.getLoc()));
+  }
+  Value other = load.getOther() ? values_.lookup(load.getOther()) : Value();
+  return builder_.create<tile::LoadElementOp>(load.getLoc(), elementTypeOf(load.getType()), values_.lookup(load.getBase()),
+                                              indices, other, load.getInBoundsAttr());
+}
+
+Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index) {
+  Index inner;
+  auto next = index.begin();
+  for (size_t i = 0; i < slice.getOffsets().size(); ++i) {
+    Value offset = values_.lookup(slice.getOffsets()[i]);
+    inner.push_back(slice.getPoints()[i] ? offset : offsetBy(offset, *next++, slice.getSteps()[i], slice.getLoc()));
+  }
+  return element(slice.getBase(), inner);
+}
+
+/// Row-major position in one shape, as indices of the other. Equal leading and trailing axes pass through.
+Value KernelLowering::reshapedElement(graph::ReshapeOp reshape, ArrayRef<Value> index) {
+  Location loc = reshape.getLoc();
+  SmallVector<DimAttr> from = longShape(reshape.getOperand().getType()), to = longShape(reshape.getType());
+  SmallVector<Value> position;
+  for (int64_t axis : longAxes(reshape.getType())) position.push_back(index[axis]);
+  size_t head = 0, tail = 0;
+  while (head < from.size() && head < to.size() && from[head] == to[head]) ++head;
+  while (tail < from.size() - head && tail < to.size() - head && from[from.size() - 1 - tail] == to[to.size() - 1 - tail]) ++tail;
+  ArrayRef<DimAttr> fromMiddle = ArrayRef(from).slice(head, from.size() - head - tail);
+  ArrayRef<DimAttr> toMiddle = ArrayRef(to).slice(head, to.size() - head - tail);
+  SmallVector<Value> inner(position.begin(), position.begin() + head);
+  if (fromMiddle.size() == 1 && toMiddle.size() == 1) {
+    inner.push_back(position[head]);  // two spellings of one extent
+  } else if (!fromMiddle.empty()) {
+    Value linear = linearize(ArrayRef(position).slice(head, toMiddle.size()), toMiddle, loc);
+    inner.append(delinearize(linear, fromMiddle, loc));
+  }
+  inner.append(position.end() - tail, position.end());
+  Index full(reshape.getOperand().getType().getRank());
+  for (Value &value : full) value = {};
+  for (auto [axis, value] : llvm::zip(longAxes(reshape.getOperand().getType()), inner)) full[axis] = value;
+  for (Value &value : full)
+    if (!value) value = constantIndex(0, loc);
+  return element(reshape.getOperand(), full);
+}
+
+/// `if (i < extent of the first) first[i] else the rest at i - extent`.
+Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> index, size_t first) {
+  Value operand = concat.getOperands()[first];
+  if (first + 1 == concat.getOperands().size()) return element(operand, index);
+  Location loc = concat.getLoc();
+  int64_t axis = concat.getAxis();
+  Value extent = dim(shapeOf(operand.getType())[axis], loc);
+  Value isHere = elementwise("lt", {index[axis], extent}, loc);
+  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(elementTypeOf(concat.getType())), isHere, /*withElse=*/true);
+  auto fill = [&](Region &region, auto compute) {
+    OpBuilder::InsertionGuard guard(builder_);
+    if (!region.front().empty()) region.front().back().erase();
+    builder_.setInsertionPointToEnd(&region.front());
+    elements_.emplace_back();
+    Value value = compute();
+    elements_.pop_back();
+    if (value) builder_.create<scf::YieldOp>(loc, value);
+    return static_cast<bool>(value);
+  };
+  Index rest(index);
+  bool filled = fill(branch.getThenRegion(), [&] { return element(operand, index); }) &&
+                fill(branch.getElseRegion(), [&] {
+                  rest[axis] = elementwise("sub", {index[axis], extent}, loc);
+                  return concatElement(concat, rest, first + 1);
+                });
+  return filled ? branch.getResult(0) : Value();
+}
+
+Value KernelLowering::dotElement(graph::DotOp dot, ArrayRef<Value> index) {
+  Location loc = dot.getLoc();
+  Type carried = elementTypeOf(dot.getType());
+  size_t rank = index.size();
+  Value start = identity("sum", carried, loc);
+  DimAttr k = dot.getLhs().getType().getShape()[rank - 1];
+  return loopOver(k, /*byGroup=*/false, start, loc, [&](ArrayRef<Value> position, Value sum) -> Value {
+    Index left(index), right(index);
+    left[rank - 1] = position[0];
+    right[rank - 2] = position[0];
+    Value a = element(dot.getLhs(), left), b = element(dot.getRhs(), right);
+    if (!a || !b) return {};
+    return elementwise("add", {sum, elementwise("mul", {cast(a, carried, loc), cast(b, carried, loc)}, loc)}, loc);
+  });
+}
+
+/// A reduction that differs from element to element: the lane that needs it runs its loop.
+Value KernelLowering::reducedElement(graph::ReduceOp reduce, ArrayRef<Value> index) {
+  Location loc = reduce.getLoc();
+  Type carried = elementTypeOf(reduce.getType());
+  ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
+  SmallVector<DimAttr> reduced;
+  for (int64_t axis : reduce.getAxes()) reduced.push_back(shape[axis]);
+  Value start = identity(reduce.getMnemonic(), carried, loc);
+  if (!start) {
+    reduce.emitError("this reduction is not available for its dtype inside a kernel");
+    return {};
+  }
+  return loopOver(reduced, /*byGroup=*/false, start, loc, [&](ArrayRef<Value> position, Value sum) -> Value {
+    Index inner(shape.size());
+    auto kept = index.begin();
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      auto at = llvm::find(reduce.getAxes(), static_cast<int64_t>(axis));
+      inner[axis] = at == reduce.getAxes().end() ? *kept++ : position[at - reduce.getAxes().begin()];
+    }
+    Value value = element(reduce.getOperand(), inner);
+    return value ? combine(reduce.getMnemonic(), sum, cast(value, carried, loc), loc) : Value();
+  });
+}
+
+}  // namespace tessera::transforms

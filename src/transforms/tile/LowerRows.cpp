@@ -1,0 +1,175 @@
+// Streamed values: an array is a recipe for each of its elements, and a consumer is a loop over them.
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "transforms/tile/Lowering.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+LogicalResult KernelLowering::lowerStreamed(Operation *op) {
+  if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) return storeRow(store);
+  if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op))
+    if (!isLong(reduce.getType())) return reduceRow(reduce);
+  bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp,
+                      graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp, graph::SliceOp, graph::ReduceOp,
+                      graph::DotOp>(op);
+  if (!isRecipe) return unsupported(op, "there is no lowering of this operation on a row that is streamed");
+  return success();  // its consumers compute its elements
+}
+
+// ---------------------------------------------------------------- who runs the loop
+
+/// Differs between the lanes of a group.
+bool KernelLowering::isVarying(Value value) {
+  auto found = varying_.find(value);
+  if (found != varying_.end()) return found->second;
+  varying_[value] = false;  // of a loop's carried values: decided by what enters
+  bool varying = false;
+  if (auto argument = llvm::dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (!llvm::isa<schedule::KernelOp>(parent))
+      varying = llvm::any_of(parent->getOperands(), [&](Value operand) { return isVarying(operand); });
+  } else {
+    Operation *op = value.getDefiningOp();
+    if (auto query = llvm::dyn_cast<graph::QueryOp>(op))
+      varying = query.getQuery() == "local_id" || query.getQuery() == "lane_id" || query.getQuery() == "linear_id";
+    varying |= llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); });
+    if (op->getNumRegions())
+      op->walk([&](Operation *inner) {
+        if (inner != op && inner->hasTrait<OpTrait::IsTerminator>())
+          varying |= llvm::any_of(inner->getOperands(), [&](Value operand) { return isVarying(operand); });
+      });
+  }
+  return varying_[value] = varying;
+}
+
+bool KernelLowering::isInVaryingFlow(Operation *op) {
+  for (Operation *parent = op->getParentOp(); !llvm::isa<schedule::KernelOp>(parent); parent = parent->getParentOp()) {
+    if (llvm::any_of(parent->getOperands(), [&](Value operand) { return isVarying(operand); })) return true;
+    if (auto loop = llvm::dyn_cast<scf::WhileOp>(parent))
+      if (isVarying(loop.getConditionOp().getCondition())) return true;
+  }
+  return false;
+}
+
+/// A streamed load is read when its consumer runs: nothing may have been stored there since.
+bool KernelLowering::checkReadsBefore(Operation *consumer, Value array) {
+  SmallVector<Value> pending{array};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isLong(value.getType()) || !seen.insert(value).second) continue;
+    if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
+      for (Operation *user : load.getBase().getUsers()) {
+        auto store = llvm::dyn_cast<graph::StoreOp>(user);
+        if (!store || store.getBase() != load.getBase() || user == consumer) continue;
+        Operation *ancestor = consumer->getBlock()->findAncestorOpInBlock(*user);
+        Operation *reader = consumer->getBlock()->findAncestorOpInBlock(*load);
+        if (!ancestor || !reader || (ancestor->isBeforeInBlock(consumer) && reader->isBeforeInBlock(ancestor))) {
+          consumer->emitError("this uses a row of a tensor after part of that tensor was stored; the row is longer "
+                              "than a group can keep, so it would be read again with the new values");
+          return false;
+        }
+      }
+    }
+    pending.append(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- loops
+
+Value KernelLowering::loopOver(ArrayRef<DimAttr> extents, bool byGroup, Value initial, Location loc,
+                               function_ref<Value(ArrayRef<Value>, Value)> body) {
+  SmallVector<DimAttr> longExtents;
+  Dim count(1);
+  for (DimAttr extent : extents)
+    if (!isUnit(extent)) {
+      longExtents.push_back(extent);
+      count = count * extent.getDim();
+    }
+  Location place = named("", FileLineColLoc::get(builder_.getContext(), "", 0, 0));
+  if (auto at = placeOf(loc)) place = at;
+  Value start = byGroup ? query("local_id", 0, place) : constantIndex(0, place);
+  Value stop = dim(DimAttr::get(builder_.getContext(), count), place);
+  Value step = byGroup ? query("group_size", 0, place) : constantIndex(1, place);
+  auto loop = builder_.create<scf::ForOp>(place, start, stop, step, initial ? ValueRange(initial) : ValueRange());
+  Block *block = loop.getBody();
+  if (!block->empty()) block->back().erase();
+  if (initial) block->getArgument(1).setLoc(loc);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(block);
+  elements_.emplace_back();
+  SmallVector<Value> position = delinearize(loop.getInductionVar(), longExtents, place), index;
+  auto next = position.begin();
+  for (DimAttr extent : extents) index.push_back(isUnit(extent) ? constantIndex(0, place) : *next++);
+  Value result = body(index, initial ? block->getArgument(1) : Value());
+  elements_.pop_back();
+  if (initial && !result) return {};
+  builder_.create<scf::YieldOp>(place, initial ? ValueRange(result) : ValueRange());
+  return initial ? loop.getResult(0) : start;
+}
+
+KernelLowering::Index KernelLowering::delinearize(Value linear, ArrayRef<DimAttr> extents, Location loc) {
+  Index index(extents.size());
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (i == 0) {
+      index[0] = linear;
+      break;
+    }
+    Value extent = dim(extents[i], loc);
+    index[i] = elementwise("mod", {linear, extent}, loc);
+    linear = elementwise("floordiv", {linear, extent}, loc);
+  }
+  return index;
+}
+
+Value KernelLowering::linearize(ArrayRef<Value> index, ArrayRef<DimAttr> extents, Location loc) {
+  Value linear;
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (isUnit(extents[i])) continue;
+    linear = linear ? elementwise("add", {elementwise("mul", {linear, dim(extents[i], loc)}, loc), index[i]}, loc) : index[i];
+  }
+  return linear ? linear : constantIndex(0, loc);
+}
+
+// ---------------------------------------------------------------- consumers
+
+LogicalResult KernelLowering::storeRow(graph::StoreOp op) {
+  if (!checkReadsBefore(op, op.getValue())) return failure();
+  bool byGroup = !isInVaryingFlow(op) && !isVarying(op.getValue()) &&
+                 llvm::none_of(op.getOffsets(), [&](Value offset) { return isVarying(offset); });
+  Value done = loopOver(shapeOf(op.getValue().getType()), byGroup, {}, op.getLoc(), [&](ArrayRef<Value> index, Value) -> Value {
+    Value value = element(op.getValue(), index);
+    if (!value) return {};
+    SmallVector<Value> indices;
+    auto next = index.begin();
+    for (size_t i = 0; i < op.getOffsets().size(); ++i) {
+      Value offset = values_.lookup(op.getOffsets()[i]);
+      indices.push_back(op.getPoints()[i] ? offset : offsetBy(offset, *next++, op.getSteps()[i], op.getLoc()));
+    }
+    builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices, op.getInBoundsAttr());
+    return value;
+  });
+  (void)done;
+  return success(!failed_);
+}
+
+LogicalResult KernelLowering::reduceRow(graph::ReduceOp op) {
+  if (!checkReadsBefore(op, op.getOperand())) return failure();
+  bool byGroup = !isInVaryingFlow(op) && !isVarying(op.getOperand());
+  Type carried = elementTypeOf(op.getType());
+  Value start = identity(op.getMnemonic(), carried, op.getLoc());
+  if (!start) return unsupported(op, "this reduction is not available for its dtype inside a kernel");
+  Value total = loopOver(shapeOf(op.getOperand().getType()), byGroup, start, op.getLoc(), [&](ArrayRef<Value> index, Value sum) -> Value {
+    Value value = element(op.getOperand(), index);
+    return value ? combine(op.getMnemonic(), sum, cast(value, carried, op.getLoc()), op.getLoc()) : Value();
+  });
+  if (!total) return failure();
+  if (byGroup) total = builder_.create<tile::GroupReduceOp>(op.getLoc(), carried, op.getMnemonic(), total);
+  values_.map(op.getResult(), total);
+  return success();
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,17 @@
+// From Schedule IR to Tile IR.
+#pragma once
+#include <memory>
+
+namespace mlir {
+class Pass;
+}
+
+namespace tessera::transforms {
+
+/// Places every value of every kernel: scalars, streamed rows, fragments, operands in shared memory.
+std::unique_ptr<mlir::Pass> createScheduleToTilePass();
+/// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
+std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+void registerTilePasses();
+
+}  // namespace tessera::transforms

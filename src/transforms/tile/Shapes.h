@@ -1,0 +1,39 @@
+// The axes of an array value that count: those whose extent is not the number 1.
+#pragma once
+#include "ir/common/Common.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tessera::transforms {
+
+inline bool isUnit(ir::DimAttr dim) { return dim.getConstant() == 1; }
+
+/// The axes of `type` whose extent is not the number 1, in order.
+inline llvm::SmallVector<int64_t> longAxes(mlir::Type type) {
+  llvm::SmallVector<int64_t> axes;
+  for (auto [i, dim] : llvm::enumerate(ir::shapeOf(type)))
+    if (!isUnit(dim)) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
+/// Their extents.
+inline llvm::SmallVector<ir::DimAttr> longShape(mlir::Type type) {
+  llvm::SmallVector<ir::DimAttr> shape;
+  for (ir::DimAttr dim : ir::shapeOf(type))
+    if (!isUnit(dim)) shape.push_back(dim);
+  return shape;
+}
+
+/// An array value of several elements (not a scalar, nor a tile of one).
+inline bool isLong(mlir::Type type) { return mlir::isa<ir::TensorType>(type) && !longAxes(type).empty(); }
+
+/// Where axis `axis` stands among the long axes of `type`; -1 if it is not one of them.
+inline int64_t longPosition(mlir::Type type, int64_t axis) {
+  int64_t position = 0;
+  for (int64_t candidate : longAxes(type)) {
+    if (candidate == axis) return position;
+    ++position;
+  }
+  return -1;
+}
+
+}  // namespace tessera::transforms
