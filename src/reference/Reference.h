@@ -4,9 +4,9 @@
 // Floats are computed in f64, whatever dtype an operation has. They are rounded where the program says so and
 // nowhere else: at a Cast, at a store into a tensor or shared memory, at a literal, at an argument and at a
 // result. Integers wrap around at the width of their dtype. The groups of a kernel run one after the other;
-// the lanes of a group run in lockstep under a mask. A barrier that not every lane reaches is an error.
-// Shared memory starts as NaN, and so does the destination of an asynchronous copy until the group has waited
-// for it.
+// the lanes of a group run in lockstep under a mask. A barrier that not every lane reaches and a
+// race in shared memory are errors. Shared memory starts as NaN, and so does the destination of an
+// asynchronous copy until the group has waited for it.
 #pragma once
 #include "reference/Value.h"
 #include "sema/Checked.h"
