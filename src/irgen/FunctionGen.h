@@ -1,0 +1,104 @@
+// The body of one function. A construct's file in every phase has the same stem: GenExpr, GenAccess, GenStmt, GenHost.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "ir/graph/Graph.h"
+#include "irgen/Variables.h"
+#include "mlir/IR/Builders.h"
+#include "sema/Checked.h"
+#include "support/Sources.h"
+#include <map>
+
+namespace tessera::irgen {
+
+namespace graph = ir::graph;
+using mlir::Value;
+
+class FunctionGen {
+public:
+  FunctionGen(const sema::Function &function, const Sources &sources, mlir::OpBuilder &builder,
+              diag::Engine &diagnostics);
+
+  /// The operation with its body, at the builder's place.
+  mlir::Operation *generate();
+
+private:
+  // GenFunction.cpp
+  mlir::Operation *createFunction();
+  void addKernelAttributes(mlir::OperationState &state);
+  mlir::ArrayAttr params();
+  mlir::ArrayAttr outputs();
+  mlir::ArrayAttr requirements();
+  mlir::DictionaryAttr dictionary(const std::vector<std::pair<std::string, mlir::Attribute>> &entries);
+  void finish();
+
+  // GenType.cpp
+  mlir::Type typeOf(const sema::Type &type, llvm::StringRef swizzle = "");
+  mlir::Location place(Span span);
+  mlir::Location place(Span span, llvm::StringRef name);
+  mlir::Attribute constantAttr(const sema::Expr &expr);
+  void checkNumerics(const sema::Type &type, Span span);
+  /// The same value as `type` wants it: a scalar as a 0-d array or repeated, another spelling of a shape.
+  Value fit(Value value, mlir::Type type, mlir::Location location);
+
+  // GenExpr.cpp
+  /// `name`: what the user calls the value; else the expression's own hint.
+  Value genExpr(const sema::Expr &expr, llvm::StringRef name = "");
+  Value genConstant(const sema::Expr &expr, mlir::Location location);
+  Value genElementwise(const sema::Expr &expr, mlir::Location location);
+  Value genCast(const sema::Expr &expr, mlir::Location location);
+  Value genBroadcast(const sema::Expr &expr, mlir::Location location);
+  Value genTranspose(const sema::Expr &expr, mlir::Location location);
+  Value genReduce(const sema::Expr &expr, mlir::Location location);
+  Value genDot(const sema::Expr &expr, mlir::Location location);
+  Value genConcat(const sema::Expr &expr, mlir::Location location);
+  Value genIndex(int64_t value);
+  Value genDim(const Dim &dim, mlir::Location location);
+
+  // GenAccess.cpp
+  struct Groups {
+    llvm::SmallVector<Value> offsets;
+    llvm::SmallVector<bool> points, inBounds;
+    llvm::SmallVector<int64_t> steps;
+    llvm::SmallVector<ir::DimAttr> sizes;
+    ir::DimsAttr dims(mlir::MLIRContext *context) const { return ir::DimsAttr::get(context, sizes); }
+  };
+  Groups genGroups(const sema::Access &access);
+  Value genLoad(const sema::Expr &expr, mlir::Location location);
+  Value genSlice(const sema::Expr &expr, mlir::Location location);
+  void genStore(const sema::Stmt &stmt);
+  void genAsyncCopy(const sema::Stmt &stmt);
+
+  // GenStmt.cpp
+  void genBlock(const sema::Block &block);
+  void genStmt(const sema::Stmt &stmt);
+  void genLet(const sema::Stmt &stmt);
+  void genFor(const sema::Stmt &stmt);
+  void genWhile(const sema::Stmt &stmt);
+  void genIf(const sema::Stmt &stmt);
+  void genReturn(const sema::Stmt &stmt);
+  VarSet carriedBy(const sema::Block &block);
+  void yieldFrom(const sema::Block &block, const VarSet &carried, mlir::Location location);
+  llvm::SmallVector<Value> valuesOf(const VarSet &vars, mlir::Location location);
+  void takeResults(mlir::Operation *op, const VarSet &carried);
+
+  // GenHost.cpp
+  bool genHostStmt(const sema::Stmt &stmt);
+  Value genHostExpr(const sema::Expr &expr, mlir::Location location);
+  llvm::SmallVector<Value> genCall(const sema::Expr &expr, mlir::Location location);
+  llvm::SmallVector<Value> genTuple(const sema::Expr &expr);
+
+  bool isHost() const { return function_.kind == sema::FunctionKind::Host; }
+  bool isKernel() const { return function_.kind == sema::FunctionKind::Kernel; }
+
+  const sema::Function &function_;
+  const Sources &sources_;
+  mlir::OpBuilder &builder_;
+  diag::Engine &diagnostics_;
+  mlir::Region *body_ = nullptr;
+  std::map<const sema::Var *, llvm::SmallVector<Value, 1>, ById> values_;  // several: a tuple's items
+  std::map<int64_t, Value> indexConstants_;
+  VarCounts reads_;
+  int depth_ = 0;  // of loops and branches around the statement
+};
+
+}  // namespace tessera::irgen

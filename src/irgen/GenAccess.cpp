@@ -1,0 +1,73 @@
+// Reading and writing parts of views, shared buffers and array values.
+#include "irgen/FunctionGen.h"
+#include "support/Check.h"
+
+namespace tessera::irgen {
+using namespace mlir;
+
+FunctionGen::Groups FunctionGen::genGroups(const sema::Access &access) {
+  Groups groups;
+  for (const sema::IndexPart &part : access.parts) {
+    groups.offsets.push_back(part.offset ? genExpr(*part.offset) : genIndex(0));
+    groups.points.push_back(part.isPoint);
+    groups.inBounds.push_back(part.inBounds);
+    groups.steps.push_back(part.isPoint ? 1 : part.step);
+    groups.sizes.push_back(ir::DimAttr::get(builder_.getContext(), part.isPoint ? Dim(1) : part.size));
+  }
+  return groups;
+}
+
+static Value baseOf(const std::map<const sema::Var *, SmallVector<Value, 1>, ById> &values, const sema::Access &access) {
+  TSR_CHECK(access.base, "an access to nothing");
+  auto found = values.find(access.base);
+  TSR_CHECK(found != values.end(), "'" + access.base->name + "' has no memory");
+  return found->second[0];
+}
+
+Value FunctionGen::genLoad(const sema::Expr &expr, Location location) {
+  Value base = baseOf(values_, expr.access);
+  Groups groups = genGroups(expr.access);
+  MLIRContext *context = builder_.getContext();
+  Value other = expr.access.other ? genExpr(*expr.access.other) : Value();
+  Type loaded = ir::accessedType(base.getType(), groups.points, groups.sizes);
+  Value value = builder_.create<graph::LoadOp>(
+      location, loaded, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points), groups.dims(context),
+      builder_.getDenseI64ArrayAttr(groups.steps), builder_.getDenseBoolArrayAttr(groups.inBounds), other);
+  return fit(value, typeOf(expr.type), location);
+}
+
+Value FunctionGen::genSlice(const sema::Expr &expr, Location location) {
+  Value base = genExpr(*expr.args[0]);
+  Groups groups = genGroups(expr.access);
+  groups.inBounds.assign(groups.inBounds.size(), true);  // the checker proved it, or it would be a guard
+  Type sliced = ir::accessedType(base.getType(), groups.points, groups.sizes);
+  Value value = builder_.create<graph::SliceOp>(
+      location, sliced, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
+      groups.dims(builder_.getContext()), builder_.getDenseI64ArrayAttr(groups.steps),
+      builder_.getDenseBoolArrayAttr(groups.inBounds));
+  return fit(value, typeOf(expr.type), location);
+}
+
+void FunctionGen::genStore(const sema::Stmt &stmt) {
+  Location location = place(stmt.span);
+  Value base = baseOf(values_, stmt.access);
+  Value value = genExpr(*stmt.value);
+  Groups groups = genGroups(stmt.access);
+  value = fit(value, ir::accessedType(base.getType(), groups.points, groups.sizes), location);
+  builder_.create<graph::StoreOp>(location, value, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
+                                  groups.dims(builder_.getContext()), builder_.getDenseI64ArrayAttr(groups.steps),
+                                  builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
+}
+
+void FunctionGen::genAsyncCopy(const sema::Stmt &stmt) {
+  MLIRContext *context = builder_.getContext();
+  Value source = baseOf(values_, stmt.source), target = baseOf(values_, stmt.access);
+  Groups from = genGroups(stmt.source), to = genGroups(stmt.access);
+  builder_.create<graph::AsyncCopyOp>(
+      place(stmt.span), source, from.offsets, builder_.getDenseBoolArrayAttr(from.points), from.dims(context),
+      builder_.getDenseI64ArrayAttr(from.steps), builder_.getDenseBoolArrayAttr(from.inBounds), target, to.offsets,
+      builder_.getDenseBoolArrayAttr(to.points), to.dims(context), builder_.getDenseI64ArrayAttr(to.steps),
+      builder_.getDenseBoolArrayAttr(to.inBounds));
+}
+
+}  // namespace tessera::irgen

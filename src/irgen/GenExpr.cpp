@@ -1,0 +1,167 @@
+// Values. One operation for each expression of the checked program.
+#include "irgen/FunctionGen.h"
+#include "support/Check.h"
+
+namespace tessera::irgen {
+using namespace mlir;
+using sema::ExprKind;
+
+static std::string_view queryName(sema::Query query) {
+  switch (query) {
+  case sema::Query::Origin: return "origin";
+  case sema::Query::GroupId: return "group_id";
+  case sema::Query::GroupSize: return "group_size";
+  case sema::Query::LocalId: return "local_id";
+  case sema::Query::LaneId: return "lane_id";
+  case sema::Query::LinearId: return "linear_id";
+  case sema::Query::GroupCount: return "group_count";
+  }
+  TSR_UNREACHABLE("a query without a name");
+}
+
+Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
+  Location location = place(expr.span, name.empty() ? StringRef(expr.nameHint) : name);
+  switch (expr.kind) {
+  case ExprKind::Constant: return genConstant(expr, location);
+  case ExprKind::DimValue: return genDim(expr.dim, location);
+  case ExprKind::VarRef: {
+    auto found = values_.find(expr.var);
+    TSR_CHECK(found != values_.end() && found->second.size() == 1, "'" + expr.var->name + "' has no value");
+    return found->second[0];
+  }
+  case ExprKind::Elementwise: return genElementwise(expr, location);
+  case ExprKind::Cast: return genCast(expr, location);
+  case ExprKind::Broadcast: return genBroadcast(expr, location);
+  case ExprKind::Reshape:
+    return builder_.create<graph::ReshapeOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
+  case ExprKind::Transpose: return genTranspose(expr, location);
+  case ExprKind::Reduce: return genReduce(expr, location);
+  case ExprKind::Dot: return genDot(expr, location);
+  case ExprKind::Full: return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
+  case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.axes.at(0));
+  case ExprKind::Load: return genLoad(expr, location);
+  case ExprKind::Concat: return genConcat(expr, location);
+  case ExprKind::Slice: return genSlice(expr, location);
+  case ExprKind::Query: {
+    std::string_view query = queryName(expr.query);
+    return builder_.create<graph::QueryOp>(location, builder_.getIndexType(),
+                                           StringRef(query.data(), query.size()), expr.queryAxis);
+  }
+  case ExprKind::Call: {
+    auto results = genCall(expr, location);
+    return results.size() == 1 ? results[0] : Value();
+  }
+  case ExprKind::TupleItem: {
+    auto items = genTuple(*expr.args[0]);
+    TSR_CHECK(expr.queryAxis < static_cast<int>(items.size()), "an item that the tuple does not have");
+    return items[expr.queryAxis];
+  }
+  default: return genHostExpr(expr, location);
+  }
+}
+
+/// One for a function, at its top.
+Value FunctionGen::genIndex(int64_t value) {
+  Value &constant = indexConstants_[value];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&body_->front());
+    constant = builder_.create<graph::ConstantOp>(builder_.getUnknownLoc(), builder_.getIndexType(),
+                                                  builder_.getIndexAttr(value));
+  }
+  return constant;
+}
+
+Value FunctionGen::genDim(const Dim &dim, Location location) {
+  if (dim.isConstant())
+    return builder_.create<graph::ConstantOp>(location, builder_.getIndexType(),
+                                              builder_.getIndexAttr(dim.constant()));
+  return builder_.create<graph::DimOp>(location, builder_.getIndexType(), ir::DimAttr::get(builder_.getContext(), dim));
+}
+
+Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
+  Type result = typeOf(expr.type);
+  SmallVector<Value> operands;
+  for (const auto &arg : expr.args) {
+    Value operand = genExpr(*arg);
+    // Every operand has the result's shape; scalars stand for themselves everywhere.
+    operands.push_back(fit(operand, ir::withElementType(result, ir::elementTypeOf(operand.getType())), location));
+  }
+  std::string_view mnemonic = info(expr.op).mnemonic;
+  return builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()), operands);
+}
+
+Value FunctionGen::genCast(const sema::Expr &expr, Location location) {
+  checkNumerics(expr.type, expr.span);
+  Value operand = genExpr(*expr.args[0]);
+  Type result = typeOf(expr.type);
+  Type wanted = ir::withElementType(result, ir::elementTypeOf(operand.getType()));
+  operand = fit(operand, wanted, location);
+  StringAttr rounding;
+  const sema::Numerics &numerics = expr.type.numerics;
+  bool toFloat = expr.type.kind != sema::TypeKind::Index && isFloat(expr.type.dtype);
+  if (toFloat && numerics.rounding != sema::Rounding::NearestEven)
+    rounding = builder_.getStringAttr(ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding)));
+  bool isNumber = toFloat || (expr.type.kind != sema::TypeKind::Index && isInt(expr.type.dtype));
+  return builder_.create<graph::CastOp>(location, result, operand, rounding, numerics.saturate && isNumber);
+}
+static_assert(static_cast<int>(sema::Rounding::Stochastic) == static_cast<int>(ir::Rounding::Stochastic) &&
+              static_cast<int>(sema::Rounding::Down) == static_cast<int>(ir::Rounding::Down) &&
+              static_cast<int>(sema::Rounding::Up) == static_cast<int>(ir::Rounding::Up));
+
+static DenseI64ArrayAttr axesAttr(OpBuilder &builder, const std::vector<int> &axes) {
+  return builder.getDenseI64ArrayAttr(SmallVector<int64_t>(axes.begin(), axes.end()));
+}
+
+Value FunctionGen::genBroadcast(const sema::Expr &expr, Location location) {
+  Value operand = genExpr(*expr.args[0]);
+  Type result = typeOf(expr.type);
+  if (!isa<ir::TensorType>(operand.getType())) return fit(operand, result, location);
+  // Extents that are equal by proof only are spelled as the result's.
+  auto from = cast<ir::TensorType>(operand.getType());
+  SmallVector<ir::DimAttr> shape(from.getShape());
+  for (auto [i, axis] : llvm::enumerate(expr.axes))
+    if (shape[i].getConstant() != 1) shape[i] = ir::shapeOf(result)[axis];
+  operand = fit(operand, ir::TensorType::get(from.getContext(), shape, from.getElementType()), location);
+  return builder_.create<graph::BroadcastOp>(location, result, operand, axesAttr(builder_, expr.axes));
+}
+
+Value FunctionGen::genTranspose(const sema::Expr &expr, Location location) {
+  return builder_.create<graph::TransposeOp>(location, typeOf(expr.type), genExpr(*expr.args[0]),
+                                             axesAttr(builder_, expr.axes));
+}
+
+Value FunctionGen::genReduce(const sema::Expr &expr, Location location) {
+  std::string_view name = mnemonic(expr.reduceOp);
+  return builder_.create<graph::ReduceOp>(location, typeOf(expr.type), StringRef(name.data(), name.size()),
+                                          genExpr(*expr.args[0]), axesAttr(builder_, expr.axes));
+}
+
+Value FunctionGen::genDot(const sema::Expr &expr, Location location) {
+  Value a = genExpr(*expr.args[0]), b = genExpr(*expr.args[1]);
+  auto aType = cast<ir::TensorType>(a.getType()), bType = cast<ir::TensorType>(b.getType());
+  auto result = cast<ir::TensorType>(typeOf(expr.type));
+  size_t rank = result.getRank();
+  TSR_CHECK(rank >= 2 && aType.getRank() == rank && bType.getRank() == rank, "a dot of different ranks");
+  // [..., M, K] and [..., K, N] in the result's spelling of the batch, M and N, and a's of K.
+  SmallVector<ir::DimAttr> aShape(result.getShape()), bShape(result.getShape());
+  aShape[rank - 1] = bShape[rank - 2] = aType.getShape()[rank - 1];
+  a = fit(a, ir::TensorType::get(a.getContext(), aShape, aType.getElementType()), location);
+  b = fit(b, ir::TensorType::get(b.getContext(), bShape, bType.getElementType()), location);
+  return builder_.create<graph::DotOp>(location, result, a, b);
+}
+
+Value FunctionGen::genConcat(const sema::Expr &expr, Location location) {
+  auto result = cast<ir::TensorType>(typeOf(expr.type));
+  size_t axis = expr.axes.at(0);
+  SmallVector<Value> parts;
+  for (const auto &arg : expr.args) {
+    Value part = genExpr(*arg);
+    SmallVector<ir::DimAttr> shape(result.getShape());
+    shape[axis] = ir::shapeOf(part.getType())[axis];
+    parts.push_back(fit(part, ir::TensorType::get(part.getContext(), shape, result.getElementType()), location));
+  }
+  return builder_.create<graph::ConcatOp>(location, result, axis, parts);
+}
+
+}  // namespace tessera::irgen

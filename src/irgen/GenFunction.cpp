@@ -1,0 +1,143 @@
+// A function: its attributes, its arguments, the end of its body.
+#include "ir/common/Names.h"
+#include "irgen/FunctionGen.h"
+#include "support/Check.h"
+
+namespace tessera::irgen {
+using namespace mlir;
+
+FunctionGen::FunctionGen(const sema::Function &function, const Sources &sources, OpBuilder &builder,
+                         diag::Engine &diagnostics)
+    : function_(function), sources_(sources), builder_(builder), diagnostics_(diagnostics) {
+  countReads(function.body, reads_);
+}
+
+Operation *FunctionGen::generate() {
+  Operation *op = createFunction();
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&body_->front());
+  for (size_t i = 0; i < function_.params.size(); ++i) values_[function_.params[i].var] = {body_->getArgument(i)};
+  genBlock(function_.body);
+  finish();
+  return op;
+}
+
+/// Every body ends in its terminator, also one whose last statement is not a return.
+void FunctionGen::finish() {
+  Block &block = body_->front();
+  if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>()) return;
+  Location location = place({function_.span.file, function_.span.end, function_.span.end});
+  if (isKernel()) builder_.create<graph::KernelEndOp>(location);
+  else builder_.create<graph::ReturnOp>(location, ValueRange());
+}
+
+// ---------------------------------------------------------------- attributes
+
+static_assert(static_cast<int>(sema::ParamMode::InOut) == static_cast<int>(ir::ParamMode::InOut) &&
+              static_cast<int>(sema::ParamMode::Out) == static_cast<int>(ir::ParamMode::Out));
+static_assert(static_cast<int>(sema::Relation::Ne) == static_cast<int>(ir::Relation::Ne) &&
+              static_cast<int>(sema::Relation::Lt) == static_cast<int>(ir::Relation::Lt) &&
+              static_cast<int>(sema::Relation::Le) == static_cast<int>(ir::Relation::Le) &&
+              static_cast<int>(sema::Relation::Gt) == static_cast<int>(ir::Relation::Gt) &&
+              static_cast<int>(sema::Relation::Ge) == static_cast<int>(ir::Relation::Ge));
+static_assert(static_cast<int>(sema::GridKind::Explicit) == static_cast<int>(ir::GridKind::Explicit) &&
+              static_cast<int>(sema::GridKind::Lanes) == static_cast<int>(ir::GridKind::Lanes));
+
+ArrayAttr FunctionGen::params() {
+  SmallVector<Attribute> attrs;
+  for (const sema::Param &param : function_.params) {
+    checkNumerics(param.var->type, param.var->span);
+    Attribute fallback = param.defaultValue ? constantAttr(*param.defaultValue) : Attribute();
+    attrs.push_back(ir::ParamAttr::get(builder_.getContext(), param.var->name, static_cast<ir::ParamMode>(param.mode),
+                                       param.isResult, param.keywordOnly, fallback));
+  }
+  return builder_.getArrayAttr(attrs);
+}
+
+ArrayAttr FunctionGen::outputs() {
+  SmallVector<Attribute> attrs;
+  for (const sema::FunctionResult &result : function_.results)
+    attrs.push_back(ir::ResultAttr::get(builder_.getContext(), result.name, typeOf(result.type), result.param));
+  return builder_.getArrayAttr(attrs);
+}
+
+ArrayAttr FunctionGen::requirements() {
+  MLIRContext *context = builder_.getContext();
+  SmallVector<Attribute> attrs;
+  for (const sema::Requirement &fact : function_.requirements)
+    attrs.push_back(ir::RequirementAttr::get(context, ir::DimAttr::get(context, fact.left),
+                                             static_cast<ir::Relation>(fact.relation),
+                                             ir::DimAttr::get(context, fact.right), fact.text));
+  return builder_.getArrayAttr(attrs);
+}
+
+DictionaryAttr FunctionGen::dictionary(const std::vector<std::pair<std::string, Attribute>> &entries) {
+  NamedAttrList list;
+  for (const auto &[name, value] : entries) list.set(name, value);
+  return list.getDictionary(builder_.getContext());
+}
+
+static ir::GridAttr gridOf(MLIRContext *context, const sema::KernelInfo &kernel) {
+  std::vector<Dim> dims = kernel.grid == sema::GridKind::Output     ? kernel.tileShape
+                          : kernel.grid == sema::GridKind::Explicit ? kernel.gridDims
+                                                                    : std::vector<Dim>{kernel.laneExtent};
+  int64_t param = kernel.grid == sema::GridKind::Output ? kernel.outputParam : -1;
+  return ir::GridAttr::get(context, static_cast<ir::GridKind>(kernel.grid), ir::dimAttrs(context, dims), param);
+}
+
+void FunctionGen::addKernelAttributes(OperationState &state) {
+  const sema::KernelInfo &kernel = function_.kernel;
+  std::vector<std::pair<std::string, Attribute>> sizes, options, space;
+  for (const auto &[name, size] : kernel.schedule.sizes) sizes.emplace_back(name, builder_.getI64IntegerAttr(size));
+  for (const auto &[name, text] : kernel.schedule.options) options.emplace_back(name, builder_.getStringAttr(text));
+  for (const auto &[name, choices] : kernel.schedule.space)
+    space.emplace_back(name, builder_.getDenseI64ArrayAttr(choices));
+  SmallVector<StringRef> context(kernel.contextSizes.begin(), kernel.contextSizes.end());
+  state.addAttribute("grid", gridOf(builder_.getContext(), kernel));
+  state.addAttribute("group", builder_.getI64IntegerAttr(kernel.groupSize));
+  state.addAttribute("context", builder_.getStrArrayAttr(context));
+  state.addAttribute("sizes", dictionary(sizes));
+  state.addAttribute("options", dictionary(options));
+  state.addAttribute("space", dictionary(space));
+  if (kernel.usesLanes) state.addAttribute("uses_lanes", builder_.getUnitAttr());
+}
+
+static StringRef operationName(sema::FunctionKind kind) {
+  switch (kind) {
+  case sema::FunctionKind::Kernel: return graph::KernelOp::getOperationName();
+  case sema::FunctionKind::Tensor: return graph::FuncOp::getOperationName();
+  case sema::FunctionKind::Host: return graph::HostFuncOp::getOperationName();
+  }
+  TSR_UNREACHABLE("a function of no kind");
+}
+
+Operation *FunctionGen::createFunction() {
+  SmallVector<Type> inputs, results;
+  SmallVector<Location> places;
+  for (const sema::Param &param : function_.params) {
+    inputs.push_back(typeOf(param.var->type, param.var->swizzle));
+    places.push_back(place(param.var->span, param.var->name));
+  }
+  if (!isKernel())
+    for (const sema::FunctionResult &result : function_.results) results.push_back(typeOf(result.type));
+
+  OperationState state(place(function_.span, function_.name), operationName(function_.kind));
+  state.addAttribute("sym_name", builder_.getStringAttr(function_.name));
+  state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(inputs, results)));
+  SmallVector<StringRef> dims(function_.dims.begin(), function_.dims.end());
+  state.addAttribute("dims", builder_.getStrArrayAttr(dims));
+  state.addAttribute("params", params());
+  state.addAttribute("outputs", outputs());
+  state.addAttribute("requirements", requirements());
+  state.addAttribute("signature", builder_.getStringAttr(function_.signature));
+  state.addAttribute("doc", builder_.getStringAttr(function_.docstring));
+  if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
+  if (isKernel()) addKernelAttributes(state);
+  body_ = state.addRegion();
+  body_->emplaceBlock().addArguments(inputs, places);
+  Operation *op = builder_.create(state);
+  body_ = &op->getRegion(0);
+  return op;
+}
+
+}  // namespace tessera::irgen

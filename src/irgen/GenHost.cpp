@@ -1,0 +1,93 @@
+// Host code: calls of entry points, files, text and assertions.
+#include "irgen/FunctionGen.h"
+#include "support/Check.h"
+
+namespace tessera::irgen {
+using namespace mlir;
+using sema::ExprKind;
+using sema::StmtKind;
+
+bool FunctionGen::genHostStmt(const sema::Stmt &stmt) {
+  Location location = place(stmt.span);
+  switch (stmt.kind) {
+  case StmtKind::Print: builder_.create<graph::PrintOp>(location, genExpr(*stmt.value)); return true;
+  case StmtKind::SaveNpy: {
+    Value path = genExpr(*stmt.value), tensor = genExpr(*stmt.extra);
+    builder_.create<graph::SaveNpyOp>(location, tensor, path);
+    return true;
+  }
+  case StmtKind::Assert: {
+    if (!isHost()) {
+      diagnostics_.report(diag::Id::cannotAssertHere, stmt.span)
+          .help("state a fact about dimensions in a `where` clause: the entry function checks it once");
+      return true;
+    }
+    Value condition = genExpr(*stmt.condition);
+    Value message = stmt.value ? genExpr(*stmt.value) : Value();
+    builder_.create<graph::AssertOp>(location, condition, message);
+    return true;
+  }
+  case StmtKind::Break:
+  case StmtKind::Continue:
+    diagnostics_.report(diag::Id::cannotLeaveLoop, stmt.span, stmt.kind == StmtKind::Break ? "break" : "continue")
+        .help("put what follows it into a branch, or make the condition part of a `while` loop");
+    return true;
+  default: return false;
+  }
+}
+
+Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
+  switch (expr.kind) {
+  case ExprKind::String:
+    return builder_.create<graph::StringOp>(location, ir::StringType::get(builder_.getContext()),
+                                            builder_.getStringAttr(expr.text));
+  case ExprKind::LoadNpy: {
+    Type type = ir::HostTensorType::get(builder_.getContext());
+    return builder_.create<graph::LoadNpyOp>(location, type, genExpr(*expr.args[0]));
+  }
+  case ExprKind::HostShape:
+    return builder_.create<graph::HostShapeOp>(location, builder_.getIndexType(), genExpr(*expr.args[0]),
+                                               builder_.getI64IntegerAttr(expr.queryAxis));
+  case ExprKind::HostItem: {
+    Value tensor = genExpr(*expr.args[0]);
+    Value index = expr.args.size() > 1 ? genExpr(*expr.args[1]) : Value();
+    return builder_.create<graph::HostItemOp>(location, typeOf(expr.type), tensor, index);
+  }
+  case ExprKind::Format: {
+    SmallVector<Value> values;
+    for (const auto &arg : expr.args) values.push_back(genExpr(*arg));
+    auto strings = [&](const std::vector<std::string> &texts) {
+      return builder_.getStrArrayAttr(SmallVector<StringRef>(texts.begin(), texts.end()));
+    };
+    return builder_.create<graph::FormatOp>(location, ir::StringType::get(builder_.getContext()), values,
+                                            strings(expr.texts), strings(expr.formats));
+  }
+  default: TSR_UNREACHABLE("an expression that no phase knows in " + function_.name);
+  }
+}
+
+SmallVector<Value> FunctionGen::genCall(const sema::Expr &expr, Location location) {
+  TSR_CHECK(expr.callee, "a call of nothing");
+  SmallVector<Value> operands;
+  for (const auto &arg : expr.args) operands.push_back(genExpr(*arg));
+  SmallVector<Type> types;
+  if (expr.type.kind == sema::TypeKind::Tuple)
+    for (const sema::Type &item : expr.type.items) types.push_back(typeOf(item));
+  else if (expr.type.kind != sema::TypeKind::None)
+    types.push_back(typeOf(expr.type));
+  auto call = builder_.create<graph::CallOp>(location, types, StringRef(expr.callee->name), operands);
+  if (types.size() > 1) {
+    SmallVector<StringRef> names;
+    for (const auto &result : expr.callee->results) names.push_back(result.name);
+    call->setAttr("tsr.names", builder_.getStrArrayAttr(names));
+  }
+  return SmallVector<Value>(call.getResults());
+}
+
+SmallVector<Value> FunctionGen::genTuple(const sema::Expr &expr) {
+  if (expr.kind == ExprKind::Call) return genCall(expr, place(expr.span, expr.nameHint));
+  TSR_CHECK(expr.kind == ExprKind::VarRef && values_.count(expr.var), "a tuple that is neither a call nor a name");
+  return llvm::to_vector<6>(values_.at(expr.var));
+}
+
+}  // namespace tessera::irgen

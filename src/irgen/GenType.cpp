@@ -1,0 +1,87 @@
+// Types, places and literals.
+#include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "irgen/FunctionGen.h"
+#include "support/Check.h"
+
+namespace tessera::irgen {
+using namespace mlir;
+
+Type FunctionGen::typeOf(const sema::Type &type, StringRef swizzle) {
+  MLIRContext *context = builder_.getContext();
+  auto element = [&] { return ir::typeOf(context, type.dtype); };
+  switch (type.kind) {
+  case sema::TypeKind::Index: return builder_.getIndexType();
+  case sema::TypeKind::Scalar: return element();
+  case sema::TypeKind::Tensor:
+    if (isHost()) return ir::HostTensorType::get(context);
+    return ir::TensorType::get(context, ir::dimAttrs(context, type.shape), element());
+  case sema::TypeKind::View:
+    if (isHost()) return ir::HostTensorType::get(context);
+    return ir::ViewType::get(context, ir::dimAttrs(context, type.shape), element());
+  case sema::TypeKind::Shared:
+    return ir::SharedType::get(context, ir::dimAttrs(context, type.shape), element(), swizzle);
+  case sema::TypeKind::HostTensor: return ir::HostTensorType::get(context);
+  case sema::TypeKind::String: return ir::StringType::get(context);
+  case sema::TypeKind::None:
+  case sema::TypeKind::Tuple: break;
+  }
+  TSR_UNREACHABLE("a value without an IR type in " + function_.name);
+}
+
+Location FunctionGen::place(Span span) {
+  if (!span.valid()) return builder_.getUnknownLoc();
+  const SourceFile &file = sources_.file(span.file);
+  LineColumn at = file.lineColumn(span.begin);
+  return FileLineColLoc::get(builder_.getContext(), file.path, at.line, at.column);
+}
+Location FunctionGen::place(Span span, StringRef name) { return ir::named(name, place(span)); }
+
+void FunctionGen::checkNumerics(const sema::Type &type, Span span) {
+  if (type.numerics.denormals == sema::Denormals::Flush) diagnostics_.report(diag::Id::cannotFlushDenormals, span);
+}
+
+static double asDouble(const sema::Expr &expr) {
+  if (auto *number = std::get_if<double>(&expr.value)) return *number;
+  if (auto *number = std::get_if<int64_t>(&expr.value)) return static_cast<double>(*number);
+  if (auto *truth = std::get_if<bool>(&expr.value)) return *truth ? 1.0 : 0.0;
+  TSR_UNREACHABLE("a literal without a value");
+}
+static int64_t asInteger(const sema::Expr &expr) {
+  if (auto *number = std::get_if<int64_t>(&expr.value)) return *number;
+  return static_cast<int64_t>(asDouble(expr));
+}
+
+/// Null for dtypes that MLIR has no literals of.
+Attribute FunctionGen::constantAttr(const sema::Expr &expr) {
+  TSR_CHECK(expr.kind == sema::ExprKind::Constant, "a default that is no literal in " + function_.name);
+  Type type = typeOf(expr.type);
+  if (type.isInteger(1)) return builder_.getBoolAttr(asDouble(expr) != 0.0);
+  if (isa<FloatType>(type)) return FloatAttr::get(type, asDouble(expr));
+  if (type.isIndex()) return IntegerAttr::get(type, asInteger(expr));
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(asInteger(expr)), true).sextOrTrunc(integer.getWidth()));
+  return {};
+}
+
+Value FunctionGen::genConstant(const sema::Expr &expr, Location location) {
+  if (auto value = dyn_cast_or_null<TypedAttr>(constantAttr(expr)))
+    return builder_.create<graph::ConstantOp>(location, value.getType(), value);
+  // Complex numbers and the narrow floats: the literal in f32, converted.
+  Value exact = builder_.create<graph::ConstantOp>(location, builder_.getF32Type(),
+                                                   builder_.getF32FloatAttr(static_cast<float>(asDouble(expr))));
+  return builder_.create<graph::CastOp>(location, typeOf(expr.type), exact, StringAttr(), false);
+}
+
+Value FunctionGen::fit(Value value, Type type, Location location) {
+  Type from = value.getType();
+  if (from == type) return value;
+  bool isArray = isa<ir::TensorType>(from), wantsArray = isa<ir::TensorType>(type);
+  if (!isArray && wantsArray && ir::isScalar(from)) return builder_.create<graph::FullOp>(location, type, value);
+  if (isArray && ir::isScalar(type)) return builder_.create<graph::ExtractOp>(location, type, value);
+  // Two spellings of one shape: the checker proved them equal.
+  if (isArray && wantsArray) return builder_.create<graph::ReshapeOp>(location, type, value);
+  TSR_UNREACHABLE("a value of type " + ir::text(from) + " where " + ir::text(type) + " is wanted");
+}
+
+}  // namespace tessera::irgen
