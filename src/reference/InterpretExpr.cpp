@@ -10,6 +10,10 @@ using sema::Expr;
 using sema::ExprKind;
 using sema::TypeKind;
 
+namespace {
+constexpr int64_t kMostElements = int64_t(1) << 31;  // 16 GiB of doubles
+}
+
 std::nullptr_t Interpreter::fail(Span span, std::string message) {
   if (!error_) error_ = RunError{span, std::move(message)};
   return nullptr;
@@ -50,6 +54,7 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
   if (auto it = shapeCache_.find(&type); it != shapeCache_.end()) return &it->second;
   Shape extents;
   bool fixed = true;
+  int64_t count = 1;
   for (const Dim &d : type.shape) {
     auto extent = dim(d, span);
     if (!extent) return nullptr;
@@ -57,6 +62,8 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
       return fail(span,
                   "the size " + d.str() + " is " + std::to_string(*extent) + ", and no array is that large");
     extents.push_back(*extent);
+    if (__builtin_mul_overflow(count, *extent, &count) || count > kMostElements)
+      return fail(span, "an array of shape " + shapeText(extents) + " is larger than I can hold");
     fixed &= dimCache_[&d].has_value();
   }
   Shape &slot = fixed ? shapeCache_[&type] : changingShapes_[&type];

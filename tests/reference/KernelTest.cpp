@@ -334,6 +334,20 @@ TEST(Arguments, ExpressionsOfDimensionsAreSolvedAndChecked) {
             "the arguments of 'halves' do not say how large H is");
 }
 
+TEST(Arguments, SizesThatNoMemoryHoldsAreSaid) {
+  Builder b(FunctionKind::Tensor, "outer");
+  Var *n = b.param("n", index());
+  b.f.dims = {"n"};
+  Type large = array(DType::F32, {*Dim::parse("n*n"), Dim::var("n")});
+  b.result(large);
+  b.f.body = block(giveBack(with(expr(ExprKind::Full, large), number(DType::F32, 1))));
+  (void)n;
+  EXPECT_EQ(errorOf(run(b.f, {Value::index(3)})), "no error");
+  EXPECT_EQ(errorOf(run(b.f, {Value::index(100000)})),
+            "an array of shape [10000000000] is larger than I can hold");
+  EXPECT_EQ(errorOf(run(b.f, {Value::index(-1)})), "the size n is -1, and no array is that large");
+}
+
 TEST(Arguments, ScalarsAreRoundedAndWidenedButNotCut) {
   Builder b(FunctionKind::Tensor, "scale");
   Var *a = b.param("a", scalar(DType::F32));
