@@ -1,0 +1,72 @@
+#include "codegen/Emit.h"
+#include "codegen/Printers.h"
+#include "support/Check.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+namespace target = tessera::ir::target;
+
+namespace tessera::codegen {
+namespace {
+
+const Language &languageOf(ModuleOp module) {
+  auto device = module->getAttrOfType<StringAttr>(target::deviceAttrName);
+  TSR_CHECK(device, "the module does not say which language it is written in");
+  if (device.getValue() == "cuda") return cudaLanguage();
+  if (device.getValue() == "hip") return hipLanguage();
+  TSR_CHECK(device.getValue() == "cpu", "no such device: " + device.getValue().str());
+  return cpuLanguage();
+}
+
+std::string lineMapText(const Writer &writer, const std::string &file) {
+  nlohmann::ordered_json json{{"version", 1}, {"file", file}, {"lines", nlohmann::ordered_json::array()}};
+  int number = 0;
+  for (const WrittenLine &line : writer.lines()) {
+    ++number;
+    if (line.place) json["lines"].push_back({{"line", number}, {"program", baseName(line.place->file)}, {"program_line", line.place->line}});
+  }
+  return json.dump(1) + "\n";
+}
+
+void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Language &language, const EmitOptions &options) {
+  std::string from = options.program.empty() ? options.name : baseName(options.program);
+  std::string names;
+  for (const EntryFacts &entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
+  writer.comment(std::string(language.name) + " for " + from + ", compiled by tesserac. Edit the program, not this file.");
+  if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
+}
+
+}  // namespace
+
+Emitted emit(ModuleOp module, const EmitOptions &options) {
+  const Language &language = languageOf(module);
+  std::vector<EntryFacts> entries = entriesOf(module);
+  // The body first: which headers it needs is read off it. The head's lines then come before it.
+  Writer body(options.lineDirectives);
+  for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
+  for (const EntryFacts &entry : entries) printEntry(entry, language, body);
+  bool host = !module.getOps<target::HostFuncOp>().empty();
+  if (host) printHost(module, entries, language, body);
+  Emitted result;
+  result.suffix = language.suffix;
+  std::string file = options.name + result.suffix;
+  std::vector<std::string> headers = headersFor(body.text(file));
+  Writer whole(options.lineDirectives);
+  printHead(whole, entries, language, options);
+  if (options.standalone) {
+    TSR_CHECK(options.headerText, "a file that needs no headers is made from their texts, which are not given");
+    whole.paste(pastedHeaders(headers, options.headerText));
+  } else {
+    for (const std::string &header : headers) whole.line("#include \"" + header + "\"");
+  }
+  whole.append(body);
+  result.source = whole.text(file);
+  result.lineMap = lineMapText(whole, file);
+  std::string abi = "#include \"tessera/abi.h\"\n";
+  result.header = headerText(entries, options.name, options.program, options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
+  result.manifest = manifestText(module, entries, {options.name, options.program, options.arch, &language, options.tools});
+  return result;
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,69 @@
+#include "codegen/EntryFacts.h"
+#include "codegen/DimText.h"
+#include "codegen/Types.h"
+#include "ir/common/Conversions.h"
+#include <algorithm>
+
+using namespace mlir;
+namespace target = tessera::ir::target;
+
+namespace tessera::codegen {
+
+std::string ParameterFacts::text() const {
+  std::string result = dtypeName(dtype);
+  if (scalar()) return result;
+  result += "[";
+  for (size_t i = 0; i < shape.size(); ++i) result += (i ? ", " : "") + shape[i];
+  return result + "]";
+}
+
+EntryFacts::EntryFacts(target::EntryOp op)
+    : entry(op), name(op.getSymName().str()), signature(op.getSignature().str()), doc(op.getDoc().str()) {
+  for (auto attr : op.getParameters().getAsRange<target::ParameterAttr>()) {
+    ParameterFacts facts{attr.getName().str(), attr.getMode().str(), attr.getDtype(), {}};
+    for (auto extent : attr.getShape().getAsRange<StringAttr>()) facts.shape.push_back(extent.getValue().str());
+    parameters.push_back(std::move(facts));
+  }
+  for (auto attr : op.getReturns().getAsRange<StringAttr>()) returns.push_back(attr.getValue().str());
+  for (Operation &inner : op.getBody().front()) {
+    if (auto o = dyn_cast<target::RequireOp>(inner)) requirements.push_back(o);
+    if (auto o = dyn_cast<target::ConstantOp>(inner)) constants.push_back(o);
+    if (auto o = dyn_cast<target::TemporaryOp>(inner)) temporaries.push_back(o);
+    if (auto o = dyn_cast<target::LaunchOp>(inner)) launches.push_back(o);
+  }
+  for (const ParameterFacts &parameter : parameters)
+    for (const std::string &extent : parameter.shape)
+      if (Dim dim = parseDim(extent); dim.isVar() && std::find(dims.begin(), dims.end(), dim.varName()) == dims.end())
+        dims.push_back(dim.varName());
+}
+
+const ParameterFacts *EntryFacts::parameter(llvm::StringRef wanted) const {
+  for (const ParameterFacts &p : parameters)
+    if (p.name == wanted) return &p;
+  return nullptr;
+}
+target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {
+  for (target::TemporaryOp t : temporaries)
+    if (t.getName() == wanted) return t;
+  return {};
+}
+
+Dim EntryFacts::workspaceBytes() const {
+  Dim total;
+  for (target::TemporaryOp temporary : temporaries) {
+    target::TemporaryOp op = temporary;
+    std::optional<DType> dtype = ir::dtypeOf(op.getDtype());
+    Dim bytes(dtype ? storageBytes(*dtype) : 8);
+    for (auto extent : op.getShape().getAsRange<StringAttr>()) bytes = bytes * parseDim(extent.getValue().str());
+    total = total + bytes;
+  }
+  return total;
+}
+
+std::vector<EntryFacts> entriesOf(ModuleOp module) {
+  std::vector<EntryFacts> entries;
+  for (auto entry : module.getOps<target::EntryOp>()) entries.emplace_back(entry);
+  return entries;
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,40 @@
+// What an entry function is, read once from its operation: for the source, the header and the manifest.
+#pragma once
+#include "ir/target/Target.h"
+#include "support/Dim.h"
+#include <string>
+#include <vector>
+
+namespace tessera::codegen {
+
+struct ParameterFacts {
+  std::string name, mode;  // in, out, inout, result, scalar
+  mlir::Type dtype;
+  std::vector<std::string> shape;
+  bool scalar() const { return mode == "scalar"; }
+  bool written() const { return mode == "out" || mode == "inout" || mode == "result"; }
+  /// "bf16[R, C]"
+  std::string text() const;
+};
+
+struct EntryFacts {
+  explicit EntryFacts(ir::target::EntryOp entry);
+  ir::target::EntryOp entry;
+  std::string name, signature, doc;
+  std::vector<ParameterFacts> parameters;
+  std::vector<std::string> returns;
+  std::vector<ir::target::RequireOp> requirements;
+  std::vector<ir::target::ConstantOp> constants;
+  std::vector<ir::target::TemporaryOp> temporaries;
+  std::vector<ir::target::LaunchOp> launches;
+  /// Dimension variables in the order in which parameters bind them.
+  std::vector<std::string> dims;
+  const ParameterFacts *parameter(llvm::StringRef name) const;
+  ir::target::TemporaryOp temporary(llvm::StringRef name) const;
+  /// Bytes of all temporaries, as an expression over the dimensions.
+  Dim workspaceBytes() const;
+};
+
+std::vector<EntryFacts> entriesOf(mlir::ModuleOp module);
+
+}  // namespace tessera::codegen

@@ -1,0 +1,67 @@
+// The C header: one documented declaration for each entry function.
+#include "codegen/Printers.h"
+#include <algorithm>
+#include <sstream>
+
+namespace tessera::codegen {
+namespace {
+
+std::string guardOf(const std::string &name) {
+  std::string guard = "TESSERA_GENERATED_";
+  for (char c : name) guard += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
+  return guard + "_H";
+}
+
+std::string harmless(std::string text) {  // inside a C comment
+  for (size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
+  return text;
+}
+
+const char *modeText(const std::string &mode) {
+  if (mode == "in") return "read";
+  if (mode == "inout") return "read and written";
+  if (mode == "scalar") return "by value";
+  return "written; the caller gives the memory";
+}
+
+void document(const EntryFacts &entry, std::ostringstream &out) {
+  out << "/* " << harmless(entry.signature) << "\n";
+  std::istringstream doc(harmless(entry.doc));
+  for (std::string line; std::getline(doc, line);) out << " *" << (line.empty() ? "" : "   ") << line << "\n";
+  size_t nameWidth = 0, typeWidth = 0;
+  for (const ParameterFacts &p : entry.parameters) {
+    nameWidth = std::max(nameWidth, p.name.size());
+    typeWidth = std::max(typeWidth, p.text().size());
+  }
+  for (const ParameterFacts &p : entry.parameters) {
+    std::string type = p.text();
+    out << " *   " << p.name << std::string(nameWidth - p.name.size() + 2, ' ') << type
+        << std::string(typeWidth - type.size() + 2, ' ') << modeText(p.mode) << "\n";
+  }
+  if (!entry.requirements.empty()) out << " * Requires\n";
+  for (ir::target::RequireOp require : entry.requirements) out << " *   " << harmless(require.getText().str()) << "\n";
+  if (!entry.temporaries.empty()) out << " * Takes " << entry.workspaceBytes().str() << " bytes of device memory for the time of the call.\n";
+  out << " */\n";
+}
+
+}  // namespace
+
+std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name, const std::string &program,
+                       const std::string &includes) {
+  std::ostringstream out;
+  std::string guard = guardOf(name);
+  out << "/* The C interface of " << (program.empty() ? name : baseName(program))
+      << ", for C and C++. Every function checks its arguments and returns TESS_OK or an error\n"
+         " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */\n";
+  out << "#ifndef " << guard << "\n#define " << guard << "\n" << includes << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  for (const EntryFacts &entry : entries) {
+    out << "\n";
+    document(entry, out);
+    out << entryDeclaration(entry, "stream") << "\n";
+    out << "/* The same with uniform arguments. */\nTessStatus " << entry.name << "_call(const TessValue *args, int32_t count, TessStream stream);\n";
+  }
+  out << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  return out.str();
+}
+
+}  // namespace tessera::codegen

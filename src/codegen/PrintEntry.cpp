@@ -1,0 +1,292 @@
+#include "codegen/DimText.h"
+#include "codegen/Printers.h"
+#include "codegen/Types.h"
+#include "codegen/source/Names.h"
+#include "support/Check.h"
+#include <algorithm>
+
+using namespace mlir;
+namespace target = tessera::ir::target;
+
+namespace tessera::codegen {
+namespace {
+
+class EntryPrinter {
+public:
+  EntryPrinter(const EntryFacts &facts, const Language &language, Writer &writer)
+      : facts_(facts), language_(language), spell_(language.target), writer_(writer) {}
+  void print();
+
+private:
+  void chooseNames();
+  void checks();
+  void check(const ParameterFacts &parameter);
+  void requirements();
+  void temporaries();
+  void launch(target::LaunchOp launch);
+  void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
+  Doc argument(target::ArgumentAttr argument, Type kernelType);
+  std::string dim(const std::string &text) { return plain(dims_(text)); }
+  std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
+  target::KernelOp kernelOf(target::LaunchOp launch);
+  void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
+
+  const EntryFacts &facts_;
+  const Language &language_;
+  Spelling spell_;
+  Writer &writer_;
+  Names names_;
+  DimText dims_;
+  std::string call_, stream_;
+  std::map<std::string, std::string> dimNames_, temporaryNames_;
+};
+
+void EntryPrinter::chooseNames() {
+  names_.take(facts_.name);
+  for (const ParameterFacts &parameter : facts_.parameters) names_.take(parameter.name);
+  for (target::LaunchOp launch : facts_.launches) names_.take(launch.getKernel());
+  for (target::ConstantOp constant : facts_.constants) {
+    names_.take(constant.getName());
+    dims_.positive(constant.getName().str());
+  }
+  for (const std::string &dim : facts_.dims) {
+    dimNames_[dim] = names_.fresh(dim);
+    dims_.rename(dim, dimNames_[dim]);
+  }
+  for (target::TemporaryOp temporary : facts_.temporaries) temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
+  stream_ = names_.fresh("stream");
+  call_ = names_.fresh("call");
+}
+
+void EntryPrinter::check(const ParameterFacts &parameter) {
+  std::vector<Doc> shape;
+  for (const std::string &extent : parameter.shape) {
+    Dim dim = parseDim(extent);
+    if (dim.isConstant()) shape.push_back(std::to_string(dim.constant()));
+    else if (dim.isVar() && dimNames_.count(dim.varName())) shape.push_back(dimNames_[dim.varName()]);
+    else shape.push_back("tsr::Extent::later()");
+  }
+  std::string method = parameter.written() ? "output" : "input";
+  writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" + quoted(parameter.name) + ", " + parameter.name + ", {") +
+                    Doc::nest(4, commaSeparated(shape)) + "});");
+}
+
+void EntryPrinter::checks() {
+  if (!facts_.dims.empty()) {
+    std::vector<Doc> items;
+    for (const std::string &dim : facts_.dims) items.push_back(dimNames_[dim] + "(" + quoted(dim) + ")");
+    writer_.statement(Doc("tsr::Dim ") + Doc::nest(4, commaSeparated(items)) + ";");
+  }
+  for (const ParameterFacts &parameter : facts_.parameters)
+    if (!parameter.scalar()) check(parameter);
+  // Extents that are expressions, now that every variable has its value.
+  for (const ParameterFacts &parameter : facts_.parameters) {
+    for (size_t axis = 0; axis < parameter.shape.size(); ++axis) {
+      Dim extent = parseDim(parameter.shape[axis]);
+      if (extent.isConstant() || extent.isVar()) continue;
+      writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.name + ", " + std::to_string(axis) + ",") +
+                        Doc::nest(4, Doc::group(Doc::line()) + dims_(extent).doc + "," + Doc::group(Doc::line()) +
+                                         quoted(parameter.shape[axis]) + ");"));
+    }
+  }
+}
+
+void EntryPrinter::requirements() {
+  for (target::RequireOp require : facts_.requirements) {
+    Expr left = dims_(require.getLeft().str()), right = dims_(require.getRight().str());
+    Doc holds = binaryExpr(require.getRelation(), left, right).doc;
+    writer_.statement(Doc(call_ + ".require(") +
+                      Doc::nest(4, commaSeparated({holds, quoted(require.getText()), left.doc, right.doc, quoted(require.getLeft())}) + ");"));
+  }
+  for (target::LaunchOp launch : facts_.launches) {
+    if (!launch.getCapacitiesAttr()) continue;
+    for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
+      int64_t most = capacity.getValues().asArrayRef().back();
+      writer_.statement(Doc(call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") + dims_(capacity.getDim().str()).doc + ", " +
+                        std::to_string(most) + ");");
+    }
+  }
+}
+
+void EntryPrinter::temporaries() {
+  for (target::TemporaryOp temporary : facts_.temporaries) {
+    Dim count(1);
+    for (auto extent : temporary.getShape().getAsRange<StringAttr>()) count = count * parseDim(extent.getValue().str());
+    std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
+    writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" + quoted(temporary.getName()) + ", ") +
+                      dims_(count).doc + ");");
+  }
+  if (!facts_.temporaries.empty()) stopIfFailed();
+}
+
+target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
+  auto module = facts_.entry->getParentOfType<ModuleOp>();
+  auto kernel = module.lookupSymbol<target::KernelOp>(launch.getKernel());
+  TSR_CHECK(kernel, "a launch of a kernel that is not there: " + launch.getKernel().str());
+  return kernel;
+}
+
+Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
+  std::string name = argument.getText().str();
+  if (argument.getKind() == "dim") {
+    Expr expr = dims_(name);
+    // Kernels take int64_t; a bare variable converts by itself except where the parameter's type is deduced.
+    return expr.doc;
+  }
+  if (argument.getKind() == "scalar") {
+    const ParameterFacts *parameter = facts_.parameter(name);
+    TSR_CHECK(parameter, "a launch passes a scalar that is not there: " + name);
+    std::string wanted = spell_.type(kernelType);
+    return wanted == spell_.abiScalar(parameter->dtype) ? Doc(name) : Doc("tsr::to<" + wanted + ">(" + name + ")");
+  }
+  const ParameterFacts *parameter = facts_.parameter(name);
+  std::string pointer, extents;
+  auto addExtents = [&](auto &&shape) {
+    for (const std::string &extent : shape) extents += (extents.empty() ? "" : ", ") + dim(extent);
+  };
+  bool readOnly = false;
+  if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
+  else readOnly = spell_.type(kernelType).find("<const ") != std::string::npos;
+  if (parameter) {
+    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + name + ")";
+    addExtents(parameter->shape);
+  } else {
+    target::TemporaryOp temporary = facts_.temporary(name);
+    TSR_CHECK(temporary, "a launch passes a tensor that is not there: " + name);
+    pointer = temporaryNames_[name];
+    std::vector<std::string> shape;
+    for (auto extent : temporary.getShape().getAsRange<StringAttr>()) shape.push_back(extent.getValue().str());
+    addExtents(shape);
+  }
+  if (isa<target::PointerType>(kernelType)) return pointer;
+  return Doc(spell_.type(kernelType) + "{" + pointer + ", {" + (extents.empty() ? "1" : extents) + "}}");
+}
+
+void EntryPrinter::launch(target::LaunchOp launch) {
+  target::KernelOp kernel = kernelOf(launch);
+  LaunchText text;
+  Block &body = kernel.getBody().front();
+  TSR_CHECK(body.getNumArguments() == launch.getArguments().size(), "a launch of " + kernel.getSymName().str() + " with another number of arguments");
+  for (auto [attr, formal] : llvm::zip(launch.getArguments().getAsRange<target::ArgumentAttr>(), body.getArguments()))
+    text.arguments.push_back(argument(attr, formal.getType()));
+  text.kernel = kernel.getSymName().str();
+  text.group = std::to_string(launch.getGroup());
+  bool gpu = language_.gpu;
+  if (gpu) {
+    TSR_CHECK(launch.getGrid(), "a launch without a grid");
+    text.groups = names_.fresh("groups");
+    writer_.statement(Doc("if (const unsigned " + text.groups + " = " + call_ + ".groups(") + dims_(launch.getGrid()->str()).doc + ")) {");
+    writer_.indent();
+  }
+  if (launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty()) {
+    launchWithCapacities(launch, text, kernel);
+  } else {
+    if (gpu && launch.getSharedBytes()) {
+      text.sharedBytes = std::to_string(launch.getSharedBytes()->front());
+      writer_.line(call_ + ".allow_shared(" + kernel.getSymName().str() + ", " + text.sharedBytes + ");");
+      stopIfFailed();
+    }
+    writer_.statement(Doc::nest(4, language_.launch(text, call_)));
+  }
+  if (gpu) {
+    writer_.dedent();
+    writer_.line("}");
+  }
+}
+
+/// One branch for each combination of capacities, the least that hold the dimensions.
+void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel) {
+  std::string start = names_.fresh("start"), chosen = names_.fresh("kernel"), bytes = names_.fresh("shared_bytes");
+  bool shared = language_.gpu && launch.getSharedBytes();
+  text.kernel = chosen;
+  text.sharedBytes = shared ? bytes : "0";
+  writer_.line("const auto " + start + " = [&](auto *" + chosen + (shared ? ", int " + bytes : "") + ") {");
+  writer_.indent();
+  if (shared) {
+    writer_.line(call_ + ".allow_shared(" + chosen + ", " + bytes + ");");
+    writer_.line("if (" + call_ + ".failed()) return;");
+  }
+  writer_.statement(Doc::nest(4, language_.launch(text, call_)));
+  writer_.dedent();
+  writer_.line("};");
+  std::vector<target::CapacityAttr> capacities(launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().begin(),
+                                               launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().end());
+  std::vector<size_t> at(capacities.size(), 0);
+  for (size_t index = 0;; ++index) {
+    std::string condition, arguments;
+    for (size_t i = 0; i < capacities.size(); ++i) {
+      int64_t value = capacities[i].getValues()[static_cast<int64_t>(at[i])];
+      arguments += (i ? ", " : "") + std::to_string(value);
+      if (at[i] + 1 == static_cast<size_t>(capacities[i].getValues().size())) continue;  // checked before: it fits
+      Expr test = binaryExpr("<=", dims_(capacities[i].getDim().str()), {std::to_string(value), Precedence::Primary});
+      condition += (condition.empty() ? "" : " && ") + plain(test);
+    }
+    std::string call = start + "(" + kernel.getSymName().str() + "<" + arguments + ">";
+    if (shared) call += ", " + std::to_string((*launch.getSharedBytes())[index]);
+    std::string lead = index ? "else " : "";
+    writer_.line(lead + (condition.empty() ? "" : "if (" + condition + ") ") + call + ");");
+    size_t axis = capacities.size();
+    while (axis > 0 && ++at[axis - 1] == static_cast<size_t>(capacities[axis - 1].getValues().size())) at[--axis] = 0;
+    if (axis == 0) break;
+  }
+  if (shared) stopIfFailed();
+}
+
+void EntryPrinter::print() {
+  chooseNames();
+  writer_.blank();
+  writer_.beginFunction();
+  writer_.comment(facts_.signature);
+  if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
+  std::vector<Doc> parameters;
+  for (const ParameterFacts &p : facts_.parameters) {
+    if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + p.name);
+    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.name);
+  }
+  parameters.push_back("TessStream " + stream_);
+  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "(") + Doc::align(commaSeparated(parameters)) + ") {");
+  writer_.indent();
+  std::vector<Doc> constants;
+  for (target::ConstantOp constant : facts_.constants) {
+    auto number = dyn_cast<IntegerAttr>(constant.getValue());
+    constants.push_back(constant.getName().str() + " = " + (number ? std::to_string(number.getInt()) : cast<StringAttr>(constant.getValue()).getValue().str()));
+  }
+  if (!constants.empty()) writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
+  writer_.line("tsr::Call " + call_ + "(" + quoted(facts_.name) + ", " + stream_ + ");");
+  checks();
+  requirements();
+  stopIfFailed();
+  temporaries();
+  writer_.blank();
+  for (target::LaunchOp op : facts_.launches) launch(op);
+  writer_.line("return " + call_ + ".finish();");
+  writer_.dedent();
+  writer_.line("}");
+  writer_.endFunction();
+  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "_call(") +
+                    Doc::align(commaSeparated({"const TessValue *args", "int32_t count", "TessStream stream"})) + ") {");
+  writer_.line("  return tsr::call_with(" + facts_.name + ", " + quoted(facts_.name) + ", args, count, stream);");
+  writer_.line("}");
+}
+
+}  // namespace
+
+void printEntry(const EntryFacts &facts, const Language &language, Writer &writer) {
+  EntryPrinter(facts, language, writer).print();
+}
+
+std::string entryDeclaration(const EntryFacts &facts, const std::string &streamName) {
+  Spelling spell(Target::Cpu);
+  std::vector<Doc> parameters;
+  for (const ParameterFacts &p : facts.parameters) {
+    if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.name);
+    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.name);
+  }
+  parameters.push_back("TessStream " + streamName);
+  Doc doc = Doc("TessStatus " + facts.name + "(") + Doc::align(commaSeparated(parameters)) + ");";
+  std::string text;
+  for (const std::string &line : doc.lines(0, Writer::kWidth)) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,164 @@
+// Host code: `def main()` and what it calls, as C++ over tessera/host.h.
+#include "codegen/DimText.h"
+#include "codegen/FunctionPrinter.h"
+#include "codegen/Printers.h"
+#include "codegen/source/Names.h"
+#include "support/Check.h"
+#include <algorithm>
+
+using namespace mlir;
+namespace target = tessera::ir::target;
+
+namespace tessera::codegen {
+namespace {
+
+std::string lineOf(const Doc &doc) { return doc.lines(0, 1 << 20).front(); }
+
+/// For host code: memory for the results, the call, and the end of the program where it fails.
+class WrapperPrinter {
+public:
+  WrapperPrinter(const EntryFacts &facts, Writer &writer, const Spelling &spell) : facts_(facts), writer_(writer), spell_(spell) {}
+  void print();
+
+private:
+  std::string extents(const std::vector<std::string> &shape) {
+    std::string list;
+    for (const std::string &extent : shape) list += (list.empty() ? "" : ", ") + lineOf(dims_(extent).doc);
+    return list;
+  }
+  const EntryFacts &facts_;
+  Writer &writer_;
+  const Spelling &spell_;
+  DimText dims_;
+};
+
+std::string resultType(size_t count) {
+  if (count == 0) return "void";
+  if (count == 1) return "tsr::host::Tensor";
+  std::string type = "std::tuple<";
+  for (size_t i = 0; i < count; ++i) type += (i ? ", " : "") + std::string("tsr::host::Tensor");
+  return type + ">";
+}
+
+void WrapperPrinter::print() {
+  Names names;
+  for (const ParameterFacts &p : facts_.parameters) names.take(p.name);
+  std::vector<Doc> parameters;
+  for (const ParameterFacts &p : facts_.parameters) {
+    if (p.mode == "result") continue;
+    parameters.push_back(p.scalar() ? spell_.abiScalar(p.dtype) + " " + p.name : "const tsr::host::Tensor &" + p.name);
+  }
+  writer_.blank();
+  writer_.comment(facts_.name + " for the host code: allocates what it returns.");
+  writer_.statement(Doc("static " + resultType(facts_.returns.size()) + " " + facts_.name + "_on_host(") + Doc::align(commaSeparated(parameters)) + ") {");
+  writer_.indent();
+  // What the shapes of results need, from the first argument that has it.
+  std::set<std::string> needed;
+  for (const ParameterFacts &p : facts_.parameters)
+    if (p.mode == "result")
+      for (const std::string &extent : p.shape) parseDim(extent).collectVars(needed);
+  for (const std::string &dim : facts_.dims) {
+    if (!needed.count(dim)) continue;
+    std::string source;
+    for (const ParameterFacts &p : facts_.parameters)
+      for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
+        if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
+          source = p.name + ".extent(" + std::to_string(axis) + ")";
+    TSR_CHECK(!source.empty(), "no argument of " + facts_.name + " determines the dimension " + dim);
+    std::string name = names.fresh(dim);
+    dims_.rename(dim, name);
+    writer_.line("const int64_t " + name + " = " + source + ";");
+  }
+  for (const ParameterFacts &p : facts_.parameters)
+    if (p.mode == "result")
+      writer_.line("tsr::host::Tensor " + p.name + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) + ">({" + extents(p.shape) + "});");
+  std::vector<Doc> arguments;
+  for (const ParameterFacts &p : facts_.parameters) {
+    if (p.scalar()) arguments.push_back(p.name);
+    else arguments.push_back(p.name + (p.written() ? ".written()" : ".read()"));
+  }
+  arguments.push_back("nullptr");
+  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.name + "(") + Doc::nest(4, commaSeparated(arguments)) + "));");
+  if (facts_.returns.size() == 1) writer_.line("return " + facts_.returns[0] + ";");
+  if (facts_.returns.size() > 1) {
+    std::string list;
+    for (const std::string &name : facts_.returns) list += (list.empty() ? "" : ", ") + name;
+    writer_.line("return {" + list + "};");
+  }
+  writer_.dedent();
+  writer_.line("}");
+}
+
+std::string hostResult(target::HostFuncOp func, const Spelling &spell) {
+  if (func.getSymName() == "main") return "int";
+  std::vector<std::string> types;
+  for (auto type : func.getResultTypesAttr().getAsValueRange<TypeAttr>()) types.push_back(spell.type(type));
+  if (types.empty()) return "void";
+  if (types.size() == 1) return types[0];
+  std::string text = "std::tuple<";
+  for (size_t i = 0; i < types.size(); ++i) text += (i ? ", " : "") + types[i];
+  return text + ">";
+}
+
+Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
+  std::vector<Doc> parameters;
+  for (auto [argument, nameAttr] : llvm::zip(func.getBody().front().getArguments(), func.getParamNames().getAsRange<StringAttr>())) {
+    std::string name = nameAttr.getValue().str();
+    printer.bind(argument, name);
+    parameters.push_back(printer.spell().declaration(argument.getType(), argument.use_empty() ? "/*" + name + "*/" : name));
+  }
+  std::string marks = func.getSymName() == "main" ? "" : "static ";
+  return Doc(marks + hostResult(func, printer.spell()) + " " + func.getSymName().str() + "(") + Doc::align(commaSeparated(parameters)) + ")";
+}
+
+void printFunction(target::HostFuncOp func, const Language &language, Writer &writer) {
+  FunctionPrinter printer(language, writer);
+  printer.setEntryCall([&](Operation *op) {
+    auto call = cast<target::EntryCallOp>(op);
+    std::vector<Expr> arguments;
+    for (Value operand : call->getOperands()) arguments.push_back(printer.expr(operand));
+    Doc doc = callExpr(Doc(call.getCallee().str() + "_on_host"), arguments).doc;
+    std::vector<std::string> names;
+    for (auto [value, name] : llvm::zip(call->getResults(), call.getNames().getAsRange<StringAttr>())) {
+      names.push_back(name.getValue().str());
+      printer.bind(value, names.back());
+    }
+    std::string head;
+    if (names.size() == 1) head = "tsr::host::Tensor " + names[0] + " = ";
+    for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) head += (i ? ", " : "auto [") + names[i];
+    if (names.size() > 1) head += "] = ";
+    writer.statement(Doc(head) + Doc::nest(4, doc) + ";", placeOf(op));
+  });
+  writer.blank();
+  writer.beginFunction();
+  writer.statement(hostSignature(func, printer) + " {");
+  writer.indent();
+  printer.statements(func.getBody().front());
+  if (func.getSymName() == "main") writer.line("return 0;");
+  writer.dedent();
+  writer.line("}");
+  writer.endFunction();
+}
+
+}  // namespace
+
+void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, Writer &writer) {
+  std::set<std::string> called;
+  for (auto func : module.getOps<target::HostFuncOp>())
+    func.walk([&](target::EntryCallOp call) { called.insert(call.getCallee().str()); });
+  Spelling spell(language.target);
+  for (const EntryFacts &entry : entries)
+    if (called.count(entry.name)) WrapperPrinter(entry, writer, spell).print();
+  std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(), module.getOps<target::HostFuncOp>().end());
+  if (functions.size() > 1) {
+    writer.blank();
+    for (target::HostFuncOp func : functions) {
+      if (func.getSymName() == "main") continue;
+      FunctionPrinter printer(language, writer);
+      writer.statement(hostSignature(func, printer) + ";");
+    }
+  }
+  for (target::HostFuncOp func : functions) printFunction(func, language, writer);
+}
+
+}  // namespace tessera::codegen

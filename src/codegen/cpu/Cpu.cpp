@@ -1,0 +1,31 @@
+// C++17 with OpenMP: a kernel is a function that loops over its groups.
+#include "codegen/Language.h"
+#include "support/Check.h"
+
+namespace tessera::codegen {
+namespace {
+
+std::string dynamicShared(const std::string &) { TSR_UNREACHABLE("the CPU has no dynamic shared memory"); }
+
+Doc launch(const LaunchText &l, const std::string &) {
+  return l.kernel + "(" + Doc::group(Doc::softline()) + commaSeparated(l.arguments) + ");";
+}
+
+}  // namespace
+
+const Language &cpuLanguage() {
+  static const Language language{Target::Cpu,     "C++",  ".cpp", false, "static", "", "alignas(64) ",
+                                 "__restrict__ ", "#pragma GCC unroll 64", "#pragma GCC unroll ", dynamicShared, launch};
+  return language;
+}
+
+const Language &languageOf(Target target) {
+  switch (target) {
+  case Target::Cuda: return cudaLanguage();
+  case Target::Hip: return hipLanguage();
+  case Target::Cpu: return cpuLanguage();
+  }
+  TSR_UNREACHABLE("no such target");
+}
+
+}  // namespace tessera::codegen
