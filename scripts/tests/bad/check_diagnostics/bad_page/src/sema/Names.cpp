@@ -1,0 +1,1 @@
+engine.report(Id::unknownName, span, name);

@@ -1,0 +1,1 @@
+report(Id::unknownName); report(Id::otherName);

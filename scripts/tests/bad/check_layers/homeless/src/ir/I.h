@@ -1,0 +1,2 @@
+#include "mlir/IR/Dialect.h"
+#include "diag/D.h"

@@ -1,0 +1,2 @@
+#pragma once
+#include "diag/D.h"

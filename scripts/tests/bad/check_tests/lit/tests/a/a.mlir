@@ -1,0 +1,2 @@
+// RUN: tessera-opt %s | FileCheck %s
+module {}

@@ -1,0 +1,2 @@
+// RUN: tessera-opt %s
+module {}

@@ -1,0 +1,5 @@
+/** Words. */
+lexer grammar TesseraLexer;
+
+/** A name. */
+NAME : [a-z]+ ;

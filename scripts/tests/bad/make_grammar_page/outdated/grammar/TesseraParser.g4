@@ -1,0 +1,5 @@
+/** Sentences. */
+parser grammar TesseraParser;
+
+/** A file. */
+module : NAME EOF ;

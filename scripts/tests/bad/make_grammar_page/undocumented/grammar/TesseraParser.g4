@@ -1,0 +1,4 @@
+/** Sentences. */
+parser grammar TesseraParser;
+
+module : NAME EOF ;
