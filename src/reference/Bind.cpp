@@ -140,6 +140,7 @@ public:
   }
 
 private:
+  static constexpr size_t kTheNumber = SIZE_MAX;  // in place of an axis
   struct Claim {
     const sema::Param *param;
     size_t axis;
@@ -159,15 +160,15 @@ private:
       if (type.kind == TypeKind::View || type.kind == TypeKind::Tensor)
         for (size_t d = 0; d < type.shape.size(); ++d)
           claims_.push_back({&param, d, &type.shape[d], arguments_[i]->shape[d]});
-      else if (type.kind == TypeKind::Index)  // Const[H]: a number that is a dimension, too
-        for (const std::string &dim : function_.dims)
-          if (dim == param.var->name) values_[dim] = arguments_[i]->ints[0];
+      else if (type.kind == TypeKind::Index && !type.shape.empty())  // Const[H]: a number that is a size, too
+        claims_.push_back({&param, kTheNumber, &type.shape[0], arguments_[i]->ints[0]});
     }
   }
-  std::string say(const Claim &claim) const {
-    return "dimension " + std::to_string(claim.axis) + " of " + quoted(claim.param->var->name) + " is " +
-           std::to_string(claim.extent);
+  std::string place(const Claim &claim) const {
+    std::string dimension = "dimension " + std::to_string(claim.axis) + " of ";
+    return (claim.axis == kTheNumber ? "" : dimension) + quoted(claim.param->var->name);
   }
+  std::string say(const Claim &claim) const { return place(claim) + " is " + std::to_string(claim.extent); }
   std::optional<RunError> checkShapes() {
     for (const Claim &claim : claims_) {
       auto expected = evaluateDim(*claim.dim, values_);
@@ -176,8 +177,7 @@ private:
       if (claim.dim->isVar())
         for (const Claim &other : claims_)
           if (other.dim->isVar() && *other.dim == *claim.dim && other.extent == *expected) {
-            from = " (from dimension " + std::to_string(other.axis) + " of " +
-                   quoted(other.param->var->name) + ")";
+            from = " (from " + place(other) + ")";
             break;
           }
       std::set<std::string> names;

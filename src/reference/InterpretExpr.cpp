@@ -135,7 +135,8 @@ Ref Interpreter::constant(const Expr &expr) {
 
 Ref Interpreter::evalArray(const Expr &expr) {
   if (expr.kind == ExprKind::Slice) return evalSlice(expr);
-  const Shape *target = shape(expr.type, expr.span);
+  static const Shape kScalar;
+  const Shape *target = expr.type.kind == TypeKind::Tensor ? shape(expr.type, expr.span) : &kScalar;
   if (!target) return nullptr;
   if (expr.kind == ExprKind::Iota) return iota(expr.type.dtype, *target, expr.axes.at(0));
   std::vector<Ref> args;

@@ -334,18 +334,40 @@ TEST(Arguments, ExpressionsOfDimensionsAreSolvedAndChecked) {
             "the arguments of 'halves' do not say how large H is");
 }
 
+TEST(Arguments, ANumberMayBeASize) {
+  Builder b(FunctionKind::Tensor, "heads");
+  Var *x = b.param("x", array(DType::F32, {Dim::var("D")}));
+  Type size = index();
+  size.shape = {Dim::var("H")};
+  b.param("h", size);
+  b.f.dims = {"D", "H"};
+  b.f.requirements.push_back(
+      {Dim::mod(Dim::var("D"), Dim::var("H")), Dim(0), Relation::Eq, "D % H == 0", {}});
+  Type result = array(DType::F32, {Dim::var("H"), *Dim::parse("D // H")});
+  b.result(result);
+  b.f.body = block(giveBack(with(expr(ExprKind::Reshape, result), ref(x))));
+  auto outcome = run(b.f, {ramp(DType::F32, {6}), Value::index(3)});
+  ASSERT_TRUE(outcome) << errorOf(outcome);
+  EXPECT_EQ(outcome.values[0].shape, (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {6}), Value::index(4)})),
+            "'heads' requires D % H == 0, which does not hold for D = 6, H = 4");
+  EXPECT_EQ(errorOf(run(b.f, {ramp(DType::F32, {6}), Value::index(0)})),
+            "'heads' requires D % H == 0, which does not hold for D = 6, H = 0");
+}
+
 TEST(Arguments, SizesThatNoMemoryHoldsAreSaid) {
   Builder b(FunctionKind::Tensor, "outer");
-  Var *n = b.param("n", index());
+  Type size = index();
+  size.shape = {Dim::var("n")};
+  b.param("n", size);
   b.f.dims = {"n"};
   Type large = array(DType::F32, {*Dim::parse("n*n"), Dim::var("n")});
   b.result(large);
   b.f.body = block(giveBack(with(expr(ExprKind::Full, large), number(DType::F32, 1))));
-  (void)n;
   EXPECT_EQ(errorOf(run(b.f, {Value::index(3)})), "no error");
   EXPECT_EQ(errorOf(run(b.f, {Value::index(100000)})),
             "an array of shape [10000000000] is larger than I can hold");
-  EXPECT_EQ(errorOf(run(b.f, {Value::index(-1)})), "the size n is -1, and no array is that large");
+  EXPECT_EQ(errorOf(run(b.f, {Value::index(-1)})), "'n' is -1, and no size n makes n that");
 }
 
 TEST(Arguments, ScalarsAreRoundedAndWidenedButNotCut) {
