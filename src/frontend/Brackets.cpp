@@ -53,6 +53,7 @@ void LineSplitter::close(Token token) {
           .fix(span(token), wanted, "write `" + wanted + "`");
     bool opened = false;
     for (const Open &open : open_) opened |= closerOf(open.kind) == token.kind;
+    if (!opened && closesLater(open_.size())) return;
     if (!opened) token.kind = closerOf(top.kind);
     while (closerOf(open_.back().kind) != token.kind) {
       line_.tokens.push_back({closerOf(open_.back().kind), token.begin, token.begin});
@@ -63,6 +64,41 @@ void LineSplitter::close(Token token) {
   chain_ -= open_.back().chain;
   open_.pop_back();
   line_.tokens.push_back(token);
+}
+
+/// A string that is not closed took closing brackets with it: closes as few as make the rest match.
+void LineSplitter::closeLost(uint32_t at) {
+  for (size_t keep = open_.size(); keep > 0; --keep) {
+    if (!closesLater(keep)) continue;
+    while (open_.size() > keep) {
+      line_.tokens.push_back({closerOf(open_.back().kind), at, at});
+      chain_ -= open_.back().chain;
+      open_.pop_back();
+    }
+    return;
+  }
+  closeAll(at, false);
+}
+
+/// Do the first `keep` open brackets match those that follow, up to the next line that is not indented deeper?
+bool LineSplitter::closesLater(size_t keep) const {
+  std::vector<uint32_t> stack;
+  for (size_t i = 0; i < keep; ++i) stack.push_back(open_[i].kind);
+  bool lineStart = false;
+  for (size_t i = at_; i < raw_.size() && !stack.empty(); ++i) {
+    uint32_t kind = raw_[i].kind;
+    if (kind == K::NEWLINE || kind == K::COMMENT) {
+      lineStart |= kind == K::NEWLINE;
+      continue;
+    }
+    if (lineStart && (startsStatement(kind) || (!isCloser(kind) && indentAt(raw_[i].begin) <= open_[0].indent))) return false;
+    lineStart = false;
+    if (isOpener(kind)) stack.push_back(kind);
+    if (!isCloser(kind)) continue;
+    if (closerOf(stack.back()) != kind) return false;
+    stack.pop_back();
+  }
+  return stack.empty();
 }
 
 /// Closes what is open, as if the closing brackets stood at `at`.

@@ -23,6 +23,15 @@ const Lookalike lookalikes[] = {
 };
 }  // namespace
 
+namespace {
+/// What other languages put before a string.
+bool isForeignPrefix(std::string_view word) {
+  for (std::string_view prefix : {"b", "B", "rb", "br", "Rb", "Br", "bR", "rB", "L", "u8", "t", "x", "X"})
+    if (word == prefix) return true;
+  return false;
+}
+}  // namespace
+
 /// Mends a token that cannot stand as it is; false when nothing is left of it.
 bool LineSplitter::readable(Token &token) {
   switch (token.kind) {
@@ -39,7 +48,7 @@ bool LineSplitter::readable(Token &token) {
     return true;
   case K::NAME:
     mergeName(token);
-    if (next() && next()->begin == token.end && (next()->kind == K::STRING || next()->kind == K::UNTERMINATED_STRING)) {
+    if (isForeignPrefix(word(token)) && next() && next()->begin == token.end && (next()->kind == K::STRING || next()->kind == K::UNTERMINATED_STRING)) {
       if (diag::Engine *engine = speak())
         engine->report(Id::badStringPrefix, span(token), word(token))
             .label("the prefixes are `r`, `f` and `u`")

@@ -29,6 +29,7 @@ private:
   struct Level {
     std::string_view blanks;
     size_t width = 0;
+    size_t mistaken = 0;     // a width that was reported once and is taken for this level since
     bool real = true;        // has an INDENT; a mistaken level has none
     bool isAsync = false;    // the body of an `async def`
     size_t elifs = 0;        // in a row, at this level
@@ -95,6 +96,8 @@ void Indenter::place(Line &line, std::string_view blanks) {
           .fix(place, std::string(columns, ' '), "indent with blanks");
     mixedReported_ = line.reported = true;
   }
+  for (const Level &level : levels_)
+    if (level.mistaken && level.mistaken == columns) columns = level.width;
   if (columns > top.width) return deeper(line, blanks, columns);
   if (expectsBlock_) {
     uint32_t first = line.tokens[0].kind;
@@ -116,7 +119,7 @@ size_t Indenter::widthBesideOthers(std::string_view blanks) const {
 }
 
 void Indenter::deeper(Line &line, std::string_view blanks, size_t width) {
-  Level level{blanks, width, true, levels_.back().isAsync || asyncHeader_, 0};
+  Level level{blanks, width, 0, true, levels_.back().isAsync || asyncHeader_, 0};
   if (!expectsBlock_ && !mayIndent_) {
     level.real = false;
     uint32_t begin = line.start;
@@ -152,6 +155,7 @@ void Indenter::shallower(Line &line, std::string_view blanks, size_t width) {
           .label("no block around starts in this column")
           .fix(place, std::string(levels_.back().blanks), "align it with the block before");
     line.reported = true;
+    levels_.back().mistaken = width;
   }
 }
 

@@ -60,9 +60,13 @@ bool LineSplitter::pass() {
 
 void LineSplitter::newline() {
   physicalStart_ = true;
-  if (brokenString_ && !open_.empty()) closeAll(line_.tokens.back().end, false);
+  if (brokenString_ && !open_.empty()) closeLost(line_.tokens.back().end);
   brokenString_ = false;
-  if (open_.empty() && skippedDepth_ == 0 && !headerGoesOn()) finishLine();
+  if (!open_.empty() || skippedDepth_ > 0 || headerGoesOn()) return;
+  if (oddlyContinued())
+    line_.tokens.push_back({K::UNKNOWN, line_.tokens.back().end, line_.tokens.back().end});
+  else
+    finishLine();
 }
 
 /// A `def` header goes on before a line that starts with `where` or `effects`, and behind a comma of its `where`.
@@ -77,6 +81,21 @@ bool LineSplitter::headerGoesOn() const {
   if (tokens.back().kind == K::COMMA) return true;
   return word1->kind == K::NAME && ((word(*word1) == "where" && startsValue(word2->kind)) ||
                                     (word(*word1) == "effects" && word2->kind == K::LBRACKET));
+}
+
+/// Does the line end in an operator or comma, or the next one start with an operator, and is that one indented deeper?
+/// Then it is meant to go on, though no bracket is open: an empty UNKNOWN token marks the place for the message.
+bool LineSplitter::oddlyContinued() const {
+  if (line_.tokens.empty()) return false;
+  size_t ahead = 0;
+  while (next(ahead) && (next(ahead)->kind == K::NEWLINE || next(ahead)->kind == K::COMMENT)) ++ahead;
+  const Token *token = next(ahead);
+  if (!token || indentAt(token->begin) <= indentAt(line_.tokens[0].begin) || startsStatement(token->kind)) return false;
+  uint32_t last = line_.tokens.back().kind;
+  bool goesOn = last == K::COMMA || last == K::IMPORT || (isOperator(last) && last != K::ELSE) || isAssignment(last);
+  bool operatorFirst = isOperator(token->kind) && token->kind != K::IF && token->kind != K::ELSE && token->kind != K::LAMBDA &&
+                       token->kind != K::NOT && token->kind != K::TILDE && token->kind != K::AT && last != K::COLON;
+  return goesOn || operatorFirst;
 }
 
 /// At the first token of a physical line: does it show that a bracket was not closed?

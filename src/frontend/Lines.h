@@ -33,14 +33,17 @@ private:
   void physicalLine();
   void finishLine();
   bool headerGoesOn() const;
+  bool oddlyContinued() const;
 
   // Brackets (Brackets.cpp).
   void open(Token token);
   void close(Token token);
+  bool closesLater(size_t keep) const;
   bool braceBlock(Token token);
   size_t matchingBrace() const;
   bool lineOpensBlock(const Tokens &tokens) const;
   void closeAll(uint32_t at, bool report);
+  void closeLost(uint32_t at);
   void tooDeep(Token token, std::string_view what, size_t limit);
   void countChain(Token token);
 

@@ -7,6 +7,16 @@ namespace tessera::frontend {
 
 using diag::Id;
 
+/// `x = a +`, and `b` in the next line.
+bool Repair::continuedLine() {
+  if (at_ >= last_ || at_ == first_ || kind(at_) != K::UNKNOWN || tokens_[at_].begin != tokens_[at_].end) return false;
+  diagnostics_.report(Id::continuedLine, span(at_ - 1))
+      .label("the line ends behind this")
+      .fix(behind(at_ - 1), " \\", "join the lines with `\\`, or put parentheses around the expression");
+  erase(at_);
+  return true;
+}
+
 /// `else` without `if`, `except` without `try`.
 bool Repair::orphanClause() {
   if (at_ != first_) return false;
@@ -17,9 +27,13 @@ bool Repair::orphanClause() {
   case K::EXCEPT: case K::FINALLY: owner = "`try`"; break;
   default: return false;
   }
-  diagnostics_.report(Id::orphanClause, span(first_), word(first_), owner)
-      .label("nothing before it in this column that it could belong to");
-  giveUpLine();
+  // What it belongs to may be the line above that could not be read.
+  if (afterReportedLine())
+    lines_[tokens_[first_].begin].messages = 1;
+  else
+    diagnostics_.report(Id::orphanClause, span(first_), word(first_), owner)
+        .label("nothing before it in this column that it could belong to");
+  loseLine();
   return true;
 }
 
@@ -46,7 +60,7 @@ bool Repair::lonelyDecorator() {
   diagnostics_.report(Id::lonelyDecorator, span(line, end - 1)).label("nothing follows that it could decorate");
   first_ = line;
   last_ = end;
-  giveUpLine();
+  loseLine();
   return true;
 }
 
@@ -207,7 +221,7 @@ bool Repair::unknownBlock() {
   diagnostics_.report(Id::expectedToken, span(first_), "`if`, `for`, `while`, `with`, `try`, `def`, `class` or `struct`",
                       "at the start of a line that opens a block", describe(first_))
       .label("no statement with a block starts like this");
-  giveUpLine();
+  loseLine();
   return true;
 }
 
@@ -263,6 +277,7 @@ bool Repair::expected() {
   bool import = kind(first_) == K::FROM && find(K::IMPORT, first_) == last_ && failure_.expects(K::IMPORT);
   if (failure_.expected.size() != 1 && !import) return false;
   uint32_t wanted = import ? uint32_t(K::IMPORT) : failure_.expected[0];
+  if (wanted == K::COLON && find(K::COLON, at_) != last_) return false;  // the header ends later
   std::string_view mark = spelling(wanted);
   if (mark.empty()) return false;
   diagnostics_.report(Id::expectedToken, visible(at_), "`" + std::string(mark) + "`", "behind " + describe(at_ - 1), describe(at_))

@@ -22,7 +22,7 @@ void Repair::mend(const Failure &failure) {
   size_t before = diagnostics_.all().size();
   // A line gets several tries, so that one mistake in it does not hide a second; then it is given up.
   static constexpr Detector precise[] = {
-      &Repair::orphanClause,  &Repair::foreignComment,     &Repair::elseIf,          &Repair::foreignFunction,
+      &Repair::continuedLine, &Repair::orphanClause,  &Repair::foreignComment,     &Repair::elseIf,          &Repair::foreignFunction,
       &Repair::foreignLoop,   &Repair::foreignDeclaration, &Repair::foreignOperator, &Repair::increment,
       &Repair::wrongArrow,    &Repair::braces,             &Repair::printStatement,  &Repair::lonelyDecorator,
       &Repair::foreignConditional, &Repair::assignInCondition, &Repair::missingIn,   &Repair::keywordAsName,
@@ -68,8 +68,77 @@ void Repair::locate(size_t index) {
   while (kind(last_) != K::NEWLINE && last_ + 1 < tokens_.size()) ++last_;
 }
 
-/// Puts ERROR_LINE in the place of the line; the block below it stays.
+/// Keeps what a header is, so that its block and its clauses stay where they belong: `except ERROR_EXPRESSION:`.
+/// A function whose signature cannot be read has an ERROR_EXPRESSION as its result.
+bool Repair::giveUpHeader() {
+  size_t start = kind(first_) == K::ASYNC ? first_ + 1 : first_;
+  uint32_t head = kind(start);
+  size_t colon = find(K::COLON, start);
+  bool block = kind(last_ + 1) == K::INDENT;
+  if (colon < at_ && at_ <= last_ && colon + 1 < last_ && startsBlock(head)) {  // in the statements behind the colon
+    erase(colon + 1, last_ - colon - 1);
+    insert(colon + 1, K::ERROR_EXPRESSION);
+    return true;
+  }
+  if (!block) return false;
+  Tokens made;
+  Token error{K::ERROR_EXPRESSION, tokens_[start].end, tokens_[last_].end};
+  auto add = [&](uint32_t kind) { made.push_back({kind, error.begin, error.begin}); };
+  switch (head) {
+  case K::IF: case K::ELIF: case K::WHILE: case K::WITH: case K::EXCEPT:
+    made.push_back(error);
+    break;
+  case K::FOR:
+    made.push_back(error);
+    add(K::IN);
+    add(K::ERROR_EXPRESSION);
+    break;
+  case K::ELSE: case K::TRY: case K::FINALLY:
+    break;
+  case K::DEF:
+    if (kind(start + 1) != K::NAME) return false;
+    made.push_back(tokens_[++start]);
+    add(K::LPAREN);
+    add(K::RPAREN);
+    add(K::ARROW);
+    made.push_back(error);
+    ++start;
+    break;
+  default:
+    return false;
+  }
+  if (head != K::DEF) ++start;
+  add(K::COLON);
+  bool same = last_ - start == made.size();
+  for (size_t i = 0; same && i < made.size(); ++i) same = kind(start + i) == made[i].kind;
+  if (same) return false;  // this was tried before
+  size_t from = head == K::DEF ? start - 1 : start;
+  erase(from, last_ - from);
+  tokens_.insert(tokens_.begin() + static_cast<ptrdiff_t>(from), made.begin(), made.end());
+  return true;
+}
+
 void Repair::giveUpLine() {
+  if (!giveUpHeader()) loseLine();
+}
+
+/// Does the statement before this line, in the same column, have a message?
+bool Repair::afterReportedLine() const {
+  size_t i = first_;
+  for (size_t depth = 0; i > 0;) {
+    --i;
+    if (kind(i) == K::DEDENT) ++depth;
+    if (kind(i) == K::INDENT && depth-- == 0) return false;
+    bool starts = i == 0 || kind(i - 1) == K::NEWLINE || kind(i - 1) == K::DEDENT || kind(i - 1) == K::INDENT;
+    if (depth > 0 || !starts || kind(i) == K::NEWLINE || kind(i) == K::DEDENT || kind(i) == K::INDENT) continue;
+    auto line = lines_.find(tokens_[i].begin);
+    return kind(i) == K::ERROR_LINE || (line != lines_.end() && line->second.messages > 0);
+  }
+  return false;
+}
+
+/// Puts ERROR_LINE in the place of the line; the block below it stays.
+void Repair::loseLine() {
   if (kind(first_) == K::ERROR_LINE) {  // not even that fits here: nothing of the line stays
     size_t end = last_ + 1;
     if (kind(end) == K::INDENT) {

@@ -38,6 +38,7 @@ private:
   bool braces();
 
   // Things left out or in the wrong place (Mistakes.cpp).
+  bool continuedLine();
   bool orphanClause();
   bool lonelyDecorator();
   bool assignInCondition();
@@ -55,6 +56,9 @@ private:
   // Tokens (Repair.cpp).
   void locate(size_t index);
   void giveUpLine();
+  void loseLine();
+  bool afterReportedLine() const;
+  bool giveUpHeader();
   void dropRest();
   void missing(size_t index, std::string where);
   void replace(size_t index, uint32_t kind) { tokens_[index].kind = kind; }
