@@ -52,7 +52,8 @@ Ref Interpreter::evalCall(const Expr &expr) {
   Interpreter callee(*expr.callee, options_);
   if (!callee.call(std::move(args))) {
     RunError inner = callee.error();
-    return fail(inner.span.valid() ? inner.span : expr.span, inner.message);
+    bool inside = callee.argumentsFit() && inner.span.valid();
+    return fail(inside ? inner.span : expr.span, inner.message);
   }
   auto &results = callee.results();
   if (results.empty()) return makeNone();

@@ -17,6 +17,7 @@ bool Interpreter::call(std::vector<Ref> arguments) {
   for (const sema::Param &param : function_.params) highest = std::max(highest, param.var->id);
   values_.assign(highest + 1, nullptr);
   if (!bindParameters(arguments)) return false;
+  argumentsFit_ = true;
   if (function_.kind == FunctionKind::Kernel) return runKernel() && finish(Flow::Next);
   return finish(exec(function_.body));
 }

@@ -21,6 +21,8 @@ public:
   bool call(std::vector<Ref> arguments);
   std::vector<Ref> &results() { return results_; }
   const RunError &error() const { return *error_; }
+  /// False if call() failed because the arguments do not fit the parameters.
+  bool argumentsFit() const { return argumentsFit_; }
 
   /// The value of an expression, null after an error. Public for the evaluation of constants.
   Ref eval(const sema::Expr &expr);
@@ -29,6 +31,7 @@ private:
   const sema::Function &function_;
   const Options &options_;
   std::optional<RunError> error_;
+  bool argumentsFit_ = false;
   DimValues dims_;
   // What sizes and shapes are; nothing for those in which a local variable occurs: they change.
   std::unordered_map<const Dim *, std::optional<int64_t>> dimCache_;
