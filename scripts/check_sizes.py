@@ -22,7 +22,7 @@ def long_functions(text, path):
     lines = text.split("\n")
     for start, line in enumerate(lines):
         match = CPP_FUNCTION.match(line)
-        if not match:
+        if not match or line.lstrip().startswith(":"):  # the initialisers of a constructor
             continue
         end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith(match.group(1) + "}")), start)
         if end - start > LONG_FUNCTION:

@@ -87,10 +87,12 @@ def check_gtest(name, text, helpers):
             yield f"{name}:{plain.count(chr(10), 0, match.start()) + 1}: `{match.group(0)}` {why}"
 
 
-def check_lit(name, text):
+def check_lit(name, text, readers):
     runs = " ".join(LIT.findall(text))
     if not runs:
-        yield f"{name}: no RUN line"
+        folder, file = name.rsplit("/", 1)
+        if file not in readers and f"/{folder.rsplit('/', 1)[1]}" not in readers:  # not the input of another test
+            yield f"{name}: no RUN line, and no test reads it"
     elif not LIT_CHECKS.search(runs):
         yield f"{name}: nothing looks at what RUN prints"
     elif "FileCheck" in runs:
@@ -99,9 +101,27 @@ def check_lit(name, text):
             yield f"{name}: FileCheck is run and there is no CHECK line"
 
 
-def check_python(name, text):
-    for match in re.finditer(r"^( *)def (test\w*)\(.*?\):\n((?:\1[ \t]+.*\n|\n)+)", text, re.M):
-        if not re.search(r"\bassert\b|\.assert\w+\(|\.fail\(|raise |sys\.exit|check\w*\(", match.group(3)):
+PY_FUNCTION = re.compile(r"^( *)def (\w+)\(.*?\).*?:\n((?:\1[ \t]+.*\n|[ \t]*\n)+)", re.M)
+PY_CHECKING = re.compile(r"\bassert\b|\.assert\w+\(|\.fail\(|\braise\b|sys\.exit")
+
+
+def checking_python(texts):
+    """Names of functions that assert something, also through another one."""
+    bodies = {name: inside for text in texts for _, name, inside in PY_FUNCTION.findall(text) if not name.startswith("test")}
+    checking = {name for name, inside in bodies.items() if PY_CHECKING.search(inside)}
+    while True:
+        more = {n for n, inside in bodies.items() if n not in checking and any(re.search(rf"\b{c}\(", inside) for c in checking)}
+        if not more:
+            return checking
+        checking |= more
+
+
+def check_python(name, text, helpers):
+    for match in PY_FUNCTION.finditer(text):
+        if not match.group(2).startswith("test"):
+            continue
+        inside = match.group(3)
+        if not PY_CHECKING.search(inside) and not any(re.search(rf"\b{helper}\(", inside) for helper in helpers):
             yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(2)} asserts nothing"
 
 
@@ -118,14 +138,17 @@ def main():
             if GTEST.search(text):
                 checked += 1
                 findings += check_gtest(path.relative_to(args.root).as_posix(), text, helpers)
+    readers = "\n".join(text_of(p) for p in files(args.root, ["tests"], [".cpp", ".h", ".py", ".txt", ".cmake"]))
     for path in files(args.root, ["tests"], [".mlir", ".test", ".lit"]):
         if "Inputs" not in path.parts and "golden" not in path.parts:
             checked += 1
-            findings += check_lit(path.relative_to(args.root).as_posix(), text_of(path))
-    for path in files(args.root, ["tests"], [".py"]):
+            findings += check_lit(path.relative_to(args.root).as_posix(), text_of(path), readers)
+    python = {path: text_of(path) for path in files(args.root, ["tests"], [".py"])}
+    helpers = checking_python(python.values())
+    for path, text in python.items():
         if path.name.startswith("test_"):
             checked += 1
-            findings += check_python(path.relative_to(args.root).as_posix(), text_of(path))
+            findings += check_python(path.relative_to(args.root).as_posix(), text, helpers)
     return finish(findings, checked, "test files")
 
 
