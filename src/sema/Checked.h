@@ -244,5 +244,6 @@ struct Program {
 
 /// A deterministic text of the checked program, for tests and `--emit=checked`.
 std::string dump(const Program &program);
+std::string dump(const Function &function);
 
 }  // namespace tessera::sema

@@ -1,0 +1,91 @@
+#include "driver/Pipeline.h"
+#include "ir/common/Names.h"
+#include "ir/graph/Graph.h"
+#include "ir/schedule/Schedule.h"
+#include "ir/target/Target.h"
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+#include "transforms/schedule/Passes.h"
+#include "transforms/target/Passes.h"
+#include "transforms/tile/Passes.h"
+#include "transforms/verify/Passes.h"
+#include <set>
+
+namespace tessera::driver {
+
+std::unique_ptr<mlir::MLIRContext> makeContext() {
+  auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->loadDialect<mlir::scf::SCFDialect, ir::TsrDialect, ir::graph::GraphDialect, ir::schedule::ScheduleDialect,
+                       ir::tile::TileDialect, ir::target::TargetDialect>();
+  return context;
+}
+
+bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
+  mlir::PassManager passes(module.getContext());
+  switch (level) {
+  case Level::Schedule:
+    passes.addPass(transforms::createGraphToSchedulePass());
+    passes.addPass(transforms::createVerifySchedulePass());
+    break;
+  case Level::Tile:
+    passes.addPass(transforms::createScheduleToTilePass());
+    passes.addPass(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
+    passes.addPass(transforms::createVerifyTilePass());
+    break;
+  case Level::Target:
+    passes.addPass(transforms::createTileToTargetPass(target));
+    passes.addPass(transforms::createVerifyTargetPass());
+    break;
+  default: return false;
+  }
+  return mlir::succeeded(passes.run(module));
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp module, const std::string &name) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
+  std::set<std::string> wanted{name};
+  for (size_t before = 0; before != wanted.size();) {
+    before = wanted.size();
+    for (mlir::Operation &op : copy->getBody()->getOperations()) {
+      auto symbol = op.getAttrOfType<mlir::StringAttr>(mlir::SymbolTable::getSymbolAttrName());
+      if (!symbol || !wanted.count(symbol.str())) continue;
+      op.walk([&](mlir::Operation *inner) {
+        inner->getAttrDictionary().walk([&](mlir::SymbolRefAttr reference) { wanted.insert(reference.getLeafReference().str()); });
+      });
+    }
+  }
+  for (mlir::Operation &op : llvm::make_early_inc_range(copy->getBody()->getOperations()))
+    if (auto symbol = op.getAttrOfType<mlir::StringAttr>(mlir::SymbolTable::getSymbolAttrName()); symbol && !wanted.count(symbol.str())) op.erase();
+  return copy;
+}
+
+namespace {
+Span spanOf(mlir::Location location, const Sources &sources) {
+  mlir::FileLineColLoc place = ir::placeOf(location);
+  if (!place) return {};
+  for (FileId id = 0; id < sources.size(); ++id) {
+    const SourceFile &file = sources.file(id);
+    if (file.path != place.getFilename().str() || place.getLine() == 0 || place.getLine() > file.lineCount()) continue;
+    uint32_t begin = file.lineStart(place.getLine());
+    for (uint32_t column = 1; column < place.getColumn() && begin < file.text.size(); ++column)
+      do ++begin;
+      while (begin < file.text.size() && (static_cast<unsigned char>(file.text[begin]) & 0xC0) == 0x80);
+    uint32_t lineEnd = file.lineStart(place.getLine()) + static_cast<uint32_t>(file.lineText(place.getLine()).size());
+    return {id, begin, std::max(begin, lineEnd)};
+  }
+  return {};
+}
+}  // namespace
+
+MessageForwarder::MessageForwarder(mlir::MLIRContext &context, const Sources &sources, diag::Engine &diagnostics)
+    : handler_(&context, [&sources, &diagnostics](mlir::Diagnostic &message) {
+        if (message.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
+        auto ours = diagnostics.report(diag::Id::loweringFailed, spanOf(message.getLocation(), sources), message.str());
+        for (mlir::Diagnostic &note : message.getNotes()) ours.note(spanOf(note.getLocation(), sources), note.str());
+        return mlir::success();
+      }) {}
+
+}  // namespace tessera::driver

@@ -1,0 +1,31 @@
+// The passes between the levels, in one list, and what driving MLIR needs. Only this part of the driver sees MLIR.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "driver/Compiler.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "support/DType.h"
+#include "support/Sources.h"
+#include <memory>
+#include <string>
+
+namespace tessera::driver {
+
+/// A context with all our dialects, on one thread: a compilation is short, and messages keep their order.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+/// Lowers a module from the level above to `level`. False if a pass failed; its messages are in the context's handler.
+bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target);
+/// A copy with only this function and the kernels that it launches.
+mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp module, const std::string &name);
+
+/// While it lives, errors of passes and verifiers become messages of ours, at the place of the user's text.
+class MessageForwarder {
+public:
+  MessageForwarder(mlir::MLIRContext &context, const Sources &sources, diag::Engine &diagnostics);
+
+private:
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+}  // namespace tessera::driver
