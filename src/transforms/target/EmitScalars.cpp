@@ -22,6 +22,11 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
     value = dim(*Dim::parse(dimOp.getDim().str()));
   } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
     value = query(queryOp);
+    // The counter of the loop over lanes or groups has the user's name already.
+    if (value->kind == Expr::Kind::Value) {
+      bound_[result] = value;
+      return success();
+    }
   } else if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
     value = loadElement(load);
   } else if (auto cast = dyn_cast<tile::CastOp>(op)) {

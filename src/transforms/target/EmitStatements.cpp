@@ -15,6 +15,7 @@ LogicalResult KernelEmitter::unsupported(Operation &op, const Twine &why) {
 }
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
+  if (!runs_.empty() && !lane_) return emitLanes(block);
   for (Operation &op : block)
     if (failed(emitOp(op))) return failure();
   return success();
@@ -46,9 +47,12 @@ LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, L
     if (plan_.storage(init) != carried) {
       ExprRef start = isa<tile::FragmentType>(init.getType()) ? materialised(init) : scalar(init);
       if (!start) return failure();
-      store(*carried, start, place);
+      if (carried->perLane && !lane_) {
+        if (failed(overLanes(place, [&] { return store(*carried, scalar(init), place), success(); }))) return failure();
+      } else {
+        store(*carried, start, place);
+      }
     }
-    bound_[argument] = read(carried->place);
   }
   return success();
 }
@@ -62,6 +66,12 @@ LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *>
   SmallVector<Pending> pending;
   for (auto [value, target] : llvm::zip(values, targets)) {
     if (plan_.storage(value) == target) continue;
+    if (target->perLane && !lane_) {
+      Value yielded = value;
+      Storage *array = target;
+      if (failed(overLanes(place, [&] { return store(*array, scalar(yielded), place), success(); }))) return failure();
+      continue;
+    }
     ExprRef expr = isa<tile::FragmentType>(value.getType()) ? materialised(value) : scalar(value);
     if (!expr) return failure();
     pending.push_back({target, expr});
@@ -107,12 +117,21 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   bound_[op.getInductionVar()] = valueOf(body->getArgument(0));
   if (failed(emitBlock(*op.getBody()))) return failure();
   if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc()))) return failure();
-  for (auto [result, storage] : llvm::zip(op.getResults(), carried)) bound_[result] = read(storage->place);
   return success();
+}
+
+/// The loop over the lanes runs below the extent: a test for it says nothing new.
+bool KernelEmitter::isLoopBound(Value condition) {
+  auto test = condition.getDefiningOp<tile::ElementwiseOp>();
+  if (!laneLoop_ || !test || test.getMnemonic() != "lt") return false;
+  auto where = test.getArgs()[0].getDefiningOp<tile::QueryOp>();
+  auto end = test.getArgs()[1].getDefiningOp<tile::DimOp>();
+  return where && end && where.getQuery() == "linear_id" && Dim::parse(end.getDim().str()) == kernel_.getGrid().getDims()[0].getDim();
 }
 
 LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
   Location place = op.getLoc();
+  if (op.getNumResults() == 0 && isLoopBound(op.getCondition())) return emitBlock(*op.thenBlock());
   SmallVector<Storage *> targets;
   for (Value result : op.getResults()) {
     Storage *target = plan_.storage(result);
@@ -130,11 +149,10 @@ LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
     return assignYields(source.getTerminator()->getOperands(), targets, source.getTerminator()->getLoc());
   };
   if (failed(fill(branch.getThenBody(), *op.thenBlock()))) return failure();
-  if (op.elseBlock()) {
+  if (op.elseBlock() && !op.elseBlock()->empty()) {
     if (failed(fill(branch.getElseBody(), *op.elseBlock()))) return failure();
     if (branch.getElseBody().front().empty()) branch.getElseBody().front().erase();
   }
-  for (auto [result, target] : llvm::zip(op.getResults(), targets)) bound_[result] = read(target->place);
   return success();
 }
 
@@ -146,7 +164,6 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
   for (Value argument : op.getAfterArguments()) {
     Storage *storage = plan_.storage(argument);
     if (!storage->place) declareStorage(*storage, nullptr, place);
-    bound_[argument] = read(storage->place);
     passed.push_back(storage);
   }
   scf::ConditionOp decision = op.getConditionOp();
@@ -179,7 +196,6 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
     if (failed(emitBlock(*op.getAfterBody()))) return failure();
     if (failed(assignYields(op.getYieldOp().getOperands(), carried, place))) return failure();
   }
-  for (auto [result, storage] : llvm::zip(op.getResults(), passed)) bound_[result] = read(storage->place);
   return success();
 }
 

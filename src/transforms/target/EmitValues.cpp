@@ -1,5 +1,7 @@
 // Variables: declared once, const where nothing is written again, under the user's name.
+#include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "support/Check.h"
 #include "transforms/target/KernelEmitter.h"
 
 using namespace mlir;
@@ -49,11 +51,15 @@ void KernelEmitter::statement(const ExprRef &call, Location place) {
   builder_.create<out::ExpressionOp>(place, write(builder_, place, call));
 }
 
+ExprRef KernelEmitter::placeIn(const Storage &storage) {
+  return storage.perLane ? subscript(storage.place, {lane_ ? lane_ : typed(0)}, storage.type) : storage.place;
+}
+
 void KernelEmitter::store(Storage &storage, ExprRef expr, Location place) {
   if (!storage.place) return declareStorage(storage, std::move(expr), place);
-  if (expr->kind == Expr::Kind::Read && same(expr->operands[0], storage.place)) return;
+  if (expr->kind == Expr::Kind::Read && same(expr->operands[0], placeIn(storage))) return;
   lastLoop_ = nullptr;
-  assign(storage.place, expr, place);
+  assign(placeIn(storage), expr, place);
 }
 
 std::string KernelEmitter::nameFor(Value value) {
@@ -86,7 +92,8 @@ void KernelEmitter::define(Value value, ExprRef expr) {
   Location place = value.getLoc();
   if (Storage *storage = plan_.storage(value)) {
     store(*storage, std::move(expr), place);
-    bound_[value] = read(storage->place);
+  } else if (ExprRef array = perLane_.lookup(value)) {
+    assign(subscript(array, {lane_}, value.getType()), expr, place);
   } else if (plan_.isInline(value) || value.use_empty()) {
     bound_[value] = std::move(expr);
   } else if (ir::nameHint(value).empty() && isTrivial(expr)) {
@@ -98,10 +105,11 @@ void KernelEmitter::define(Value value, ExprRef expr) {
 }
 
 ExprRef KernelEmitter::scalar(Value value) {
-  if (ExprRef bound = bound_.lookup(value)) return bound;
-  Storage *storage = plan_.storage(value);
-  TSR_CHECK(storage && storage->place, "a scalar is used before it is emitted");
-  return read(storage->place);
+  if (Storage *storage = plan_.storage(value); storage && storage->place) return read(placeIn(*storage));
+  if (ExprRef array = perLane_.lookup(value)) return read(subscript(array, {lane_}, value.getType()));
+  ExprRef bound = bound_.lookup(value);
+  TSR_CHECK(bound, "a scalar is used before it is emitted");
+  return bound;
 }
 
 ExprRef KernelEmitter::placeOf(Value value) {

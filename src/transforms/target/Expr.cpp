@@ -2,7 +2,7 @@
 #include "ir/target/Target.h"
 
 using namespace mlir;
-namespace ir = tessera::ir::target;
+namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 namespace {
@@ -29,7 +29,7 @@ ExprRef number(Type type, int64_t value) {
 ExprRef name(std::string text, Type type) { return make(Expr::Kind::Name, type, std::move(text)); }
 ExprRef valueOf(Value value) { return make(Expr::Kind::Value, value.getType(), "", {}, {}, value); }
 ExprRef read(ExprRef place) {
-  auto type = dyn_cast<ir::LValueType>(place->type);
+  auto type = dyn_cast<out::LValueType>(place->type);
   return type ? make(Expr::Kind::Read, type.getValue(), "", {std::move(place)}) : place;
 }
 
@@ -78,11 +78,11 @@ ExprRef member(ExprRef object, std::string name, Type type) {
 }
 ExprRef subscript(ExprRef base, std::vector<ExprRef> indices, Type type) {
   indices.insert(indices.begin(), std::move(base));
-  return make(Expr::Kind::Subscript, ir::LValueType::get(type.getContext(), type), "", std::move(indices));
+  return make(Expr::Kind::Subscript, out::LValueType::get(type.getContext(), type), "", std::move(indices));
 }
 ExprRef element(ExprRef base, std::vector<ExprRef> indices, Type type) {
   indices.insert(indices.begin(), std::move(base));
-  return make(Expr::Kind::Element, ir::LValueType::get(type.getContext(), type), "", std::move(indices));
+  return make(Expr::Kind::Element, out::LValueType::get(type.getContext(), type), "", std::move(indices));
 }
 
 std::optional<int64_t> asInteger(const ExprRef &expr) {
@@ -122,20 +122,20 @@ Value write(OpBuilder &builder, Location location, const ExprRef &expr) {
   ValueRange all(values), rest = all.empty() ? all : all.drop_front();
   switch (expr->kind) {
   case Expr::Kind::Value: break;
-  case Expr::Kind::Literal: return builder.create<ir::LiteralOp>(location, expr->type, expr->attribute);
-  case Expr::Kind::Name: return builder.create<ir::NameOp>(location, expr->type, expr->text);
-  case Expr::Kind::Read: return builder.create<ir::ReadOp>(location, expr->type, values[0]);
-  case Expr::Kind::Binary: return builder.create<ir::BinaryOp>(location, expr->type, expr->text, values[0], values[1]);
-  case Expr::Kind::Unary: return builder.create<ir::UnaryOp>(location, expr->type, expr->text, values[0]);
+  case Expr::Kind::Literal: return builder.create<out::LiteralOp>(location, expr->type, expr->attribute);
+  case Expr::Kind::Name: return builder.create<out::NameOp>(location, expr->type, expr->text);
+  case Expr::Kind::Read: return builder.create<out::ReadOp>(location, expr->type, values[0]);
+  case Expr::Kind::Binary: return builder.create<out::BinaryOp>(location, expr->type, expr->text, values[0], values[1]);
+  case Expr::Kind::Unary: return builder.create<out::UnaryOp>(location, expr->type, expr->text, values[0]);
   case Expr::Kind::Conditional:
-    return builder.create<ir::ConditionalOp>(location, expr->type, values[0], values[1], values[2]);
-  case Expr::Kind::Cast: return builder.create<ir::CastOp>(location, expr->type, values[0]);
+    return builder.create<out::ConditionalOp>(location, expr->type, values[0], values[1], values[2]);
+  case Expr::Kind::Cast: return builder.create<out::CastOp>(location, expr->type, values[0]);
   case Expr::Kind::Call:
-    return builder.create<ir::CallOp>(location, expr->type, expr->text, all, cast_or_null<ArrayAttr>(expr->attribute));
-  case Expr::Kind::Method: return builder.create<ir::MethodOp>(location, expr->type, values[0], expr->text, rest);
-  case Expr::Kind::Member: return builder.create<ir::MemberOp>(location, expr->type, values[0], expr->text);
-  case Expr::Kind::Subscript: return builder.create<ir::SubscriptOp>(location, expr->type, values[0], rest);
-  case Expr::Kind::Element: return builder.create<ir::ElementOp>(location, expr->type, values[0], rest);
+    return builder.create<out::CallOp>(location, expr->type, expr->text, all, cast_or_null<ArrayAttr>(expr->attribute));
+  case Expr::Kind::Method: return builder.create<out::MethodOp>(location, expr->type, values[0], expr->text, rest);
+  case Expr::Kind::Member: return builder.create<out::MemberOp>(location, expr->type, values[0], expr->text);
+  case Expr::Kind::Subscript: return builder.create<out::SubscriptOp>(location, expr->type, values[0], rest);
+  case Expr::Kind::Element: return builder.create<out::ElementOp>(location, expr->type, values[0], rest);
   }
   return {};
 }

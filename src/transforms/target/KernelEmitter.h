@@ -52,6 +52,21 @@ private:
   LogicalResult emitPlainLoop();
   LogicalResult emitGroupLoop();
 
+  // ---- lanes in loops, on the CPU (EmitLanes.cpp)
+  bool lanesMatter();
+  bool varies(Value value);
+  bool variesInside(Operation &op);
+  bool isPureScalar(Operation &op);
+  void numberRuns(mlir::Block &block);
+  unsigned runOf(Operation *op);
+  LogicalResult overLanes(mlir::Location place, llvm::function_ref<LogicalResult()> body);
+  LogicalResult emitLanes(mlir::Block &block);
+  LogicalResult emitGroupOp(Operation &op);
+  LogicalResult emitLaneReduce(ir::tile::GroupReduceOp op);
+  void declareCrossing(llvm::ArrayRef<Operation *> stretch);
+  ExprRef laneArray(const std::string &name, mlir::Type type, mlir::Location place);
+  void declareLaneArray(Storage &storage, mlir::Location place);
+
   // ---- dimensions (EmitGrid.cpp)
   ExprRef dim(const Dim &dim);
   ExprRef dimTerm(const Dim::Term &term);
@@ -66,6 +81,7 @@ private:
   LogicalResult emitOp(Operation &op);
   LogicalResult emitFor(mlir::scf::ForOp op);
   LogicalResult emitIf(mlir::scf::IfOp op);
+  bool isLoopBound(Value condition);
   LogicalResult emitWhile(mlir::scf::WhileOp op);
   LogicalResult emitOnce(ir::tile::OnceOp op);
   LogicalResult enterLoop(mlir::ValueRange inits, mlir::ValueRange arguments, mlir::Location place);
@@ -84,6 +100,8 @@ private:
   void store(Storage &storage, ExprRef expr, mlir::Location place);
   std::string nameFor(Value value);
   ExprRef scalar(Value value);
+  /// The storage's variable; of an array, this lane's element.
+  ExprRef placeIn(const Storage &storage);
   ExprRef placeOf(Value value);
   ExprRef typed(int64_t value) { return number(indexType(), value); }
   mlir::Type indexType() { return mlir::IndexType::get(context_); }
@@ -150,6 +168,10 @@ private:
   Operation *lastLoop_ = nullptr;  // the loop over elements that ended last, for the next to join
   mlir::Type lastLoopType_;
   bool singleLane_ = false;  // the group has one lane: the CPU
+  llvm::DenseMap<Value, bool> varies_;
+  llvm::DenseMap<Operation *, unsigned> runs_;
+  unsigned lastRun_ = 0;
+  llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane
 };
 
 }  // namespace tessera::transforms::totarget

@@ -31,7 +31,4 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> wanted_;
 };
 
-/// True if arrays of the kernel must be held whole: some array has two long axes or is carried by control flow.
-bool holdsFragments(mlir::Operation *kernel);
-
 }  // namespace tessera::transforms

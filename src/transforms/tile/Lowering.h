@@ -7,7 +7,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "transforms/tile/Layouts.h"
-#include "transforms/tile/Shapes.h"
+#include "transforms/schedule/Shapes.h"
 #include <map>
 
 namespace tessera::transforms {

@@ -12,6 +12,6 @@ namespace tessera::transforms {
 std::unique_ptr<mlir::Pass> createScheduleToTilePass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
-void registerTilePasses();
+void registerTileTransforms();
 
 }  // namespace tessera::transforms

@@ -81,7 +81,7 @@ struct ScheduleToTile : PassWrapper<ScheduleToTile, OperationPass<ModuleOp>> {
 
 std::unique_ptr<Pass> createScheduleToTilePass() { return std::make_unique<ScheduleToTile>(); }
 
-void registerTilePasses() {
+void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
   registerPass(createInsertBarriersPass);
 }

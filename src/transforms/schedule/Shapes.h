@@ -1,6 +1,7 @@
 // The axes of an array value that count: those whose extent is not the number 1.
 #pragma once
 #include "ir/common/Common.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace tessera::transforms {
@@ -35,5 +36,8 @@ inline int64_t longPosition(mlir::Type type, int64_t axis) {
   }
   return -1;
 }
+
+/// True if arrays of a kernel must be held whole: some array has two long axes or is carried by control flow.
+bool holdsFragments(mlir::Operation *kernel);
 
 }  // namespace tessera::transforms

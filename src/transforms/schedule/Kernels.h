@@ -1,0 +1,40 @@
+// What the parts of the pass share: names of kernels, and the two ways to make one.
+#pragma once
+#include "ir/graph/Graph.h"
+#include "ir/schedule/Schedule.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+#include <set>
+#include <string>
+
+namespace tessera::transforms {
+
+/// Symbols of the module: a device kernel is called after its entry function, with `_kernel` behind.
+class KernelNames {
+public:
+  explicit KernelNames(mlir::Operation *module);
+  std::string fresh(llvm::StringRef wanted);
+  /// The device kernel of a user's kernel.
+  const std::string &of(llvm::StringRef kernel);
+
+private:
+  std::set<std::string> taken_;
+  std::map<std::string, std::string> kernels_;
+};
+
+/// A user's kernel as it was written, with every size, the group and the capacities decided (UserKernel.cpp).
+mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names);
+/// A tensor function as a list of launches of kernels made here (TensorFunction.cpp).
+mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names);
+
+/// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice (Sizes.cpp).
+struct Decision {
+  std::map<std::string, int64_t> sizes;                   // "m" -> 64
+  int64_t group = 0;
+  std::map<std::string, std::vector<int64_t>> capacity;   // "D" -> 64, 128, 256
+  std::vector<std::string> rows;                          // extents that a group streams over
+  std::vector<std::string> reasons;
+};
+mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel);
+
+}  // namespace tessera::transforms

@@ -1,0 +1,16 @@
+// From Graph IR to Schedule IR.
+#pragma once
+#include <memory>
+
+namespace mlir {
+class Pass;
+}
+
+namespace tessera::transforms {
+
+/// Decides which operations share a kernel and in what sizes: every user's kernel gets its sizes, group and
+/// capacities, every tensor function becomes kernels over rows or elements.
+std::unique_ptr<mlir::Pass> createGraphToSchedulePass();
+void registerScheduleTransforms();
+
+}  // namespace tessera::transforms

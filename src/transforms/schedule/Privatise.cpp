@@ -1,0 +1,264 @@
+#include "transforms/schedule/Privatise.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "support/Check.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+// ---------------------------------------------------------------- small builders
+
+Value Privatiser::constantIndex(int64_t value, Location loc) {
+  TypedAttr attribute = builder_.getIndexAttr(value);
+  return builder_.create<graph::ConstantOp>(loc, attribute.getType(), attribute);
+}
+
+Value Privatiser::dim(const Dim &dim, Location loc) {
+  if (dim.isConstant()) return constantIndex(dim.constant(), loc);
+  return builder_.create<graph::DimOp>(loc, builder_.getIndexType(), DimAttr::get(builder_.getContext(), dim));
+}
+
+Value Privatiser::arithmetic(StringRef mnemonic, Value a, Value b, Location loc) {
+  auto op = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
+  return builder_.create<graph::ElementwiseOp>(loc, elementwiseResultType(*op, b.getType()), mnemonic, ValueRange{a, b});
+}
+
+Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Location loc) {
+  Indices indices(extents.size());
+  SmallVector<size_t> axes;
+  for (size_t i = 0; i < extents.size(); ++i)
+    if (isUnit(extents[i])) indices[i] = constantIndex(0, loc);
+    else axes.push_back(i);
+  while (axes.size() > 1) {
+    Value extent = dim(extents[axes.back()].getDim(), loc);
+    indices[axes.back()] = arithmetic("mod", linear, extent, loc);
+    linear = arithmetic("floordiv", linear, extent, loc);
+    axes.pop_back();
+  }
+  if (!axes.empty()) indices[axes[0]] = linear;
+  return indices;
+}
+
+static SmallVector<DimAttr> wholeShape(Type type, const Indices &indices) {
+  SmallVector<DimAttr> shape;
+  for (auto [extent, index] : llvm::zip(shapeOf(type), indices))
+    if (!index) shape.push_back(extent);
+  return shape;
+}
+
+Type Privatiser::partType(Type type, const Indices &indices) {
+  SmallVector<DimAttr> shape = wholeShape(type, indices);
+  if (shape.empty()) return elementTypeOf(type);
+  return TensorType::get(builder_.getContext(), shape, elementTypeOf(type));
+}
+
+Value Privatiser::failedAt(Operation *op, const Twine &why) {
+  op->emitError(why);
+  return {};
+}
+
+// ---------------------------------------------------------------- parts
+
+Value Privatiser::part(Value value, const Indices &indices) {
+  Key key{value.getAsOpaquePointer(), {}};
+  for (Value index : indices) key.second.push_back(index.getAsOpaquePointer());
+  for (auto &scope : llvm::reverse(done_))
+    if (auto found = scope.find(key); found != scope.end()) return found->second;
+  Value result = compute(value, indices);
+  if (result) done_.back()[key] = result;
+  return result;
+}
+
+Value Privatiser::loaded(Value view, const Indices &indices, Location loc) {
+  SmallVector<Value> offsets;
+  SmallVector<bool> points, inBounds;
+  SmallVector<DimAttr> sizes;
+  SmallVector<int64_t> steps;
+  DimAttr one = DimAttr::get(builder_.getContext(), Dim(1));
+  for (auto [extent, index] : llvm::zip(shapeOf(view.getType()), indices)) {
+    offsets.push_back(index ? index : constantIndex(0, loc));
+    points.push_back(static_cast<bool>(index));
+    sizes.push_back(index ? one : extent);
+    steps.push_back(1);
+    inBounds.push_back(true);
+  }
+  return builder_.create<graph::LoadOp>(loc, accessedType(view.getType(), points, sizes), view, offsets,
+                                        builder_.getDenseBoolArrayAttr(points), DimsAttr::get(builder_.getContext(), sizes),
+                                        builder_.getDenseI64ArrayAttr(steps), builder_.getDenseBoolArrayAttr(inBounds), Value());
+}
+
+Value Privatiser::compute(Value value, const Indices &indices) {
+  if (auto leaf = leaves_.find(value); leaf != leaves_.end())
+    return isa<ViewType>(leaf->second.getType()) ? loaded(leaf->second, indices, value.getLoc()) : leaf->second;
+  Operation *op = value.getDefiningOp();
+  TSR_CHECK(op, "a value of a tensor function without a definition");
+  Location loc = op->getLoc();
+  if (isa<graph::ElementwiseOp, graph::CastOp>(op)) {
+    OperationState state(loc, op->getName());
+    state.addAttributes(op->getAttrs());
+    state.addTypes(partType(value.getType(), indices));
+    for (Value operand : op->getOperands()) {
+      Value piece = part(operand, indices);
+      if (!piece) return {};
+      state.addOperands(piece);
+    }
+    return builder_.create(state)->getResult(0);
+  }
+  if (isa<graph::ConstantOp, graph::DimOp>(op)) return builder_.clone(*op)->getResult(0);
+  if (auto full = dyn_cast<graph::FullOp>(op)) {
+    Value element = scalar(full.getOperand());
+    Type type = partType(full.getType(), indices);
+    if (!element || !isa<TensorType>(type)) return element;
+    return builder_.create<graph::FullOp>(loc, type, element);
+  }
+  if (auto iota = dyn_cast<graph::IotaOp>(op)) {
+    Type type = partType(iota.getType(), indices);
+    if (!indices[iota.getAxis()]) {
+      int64_t position = llvm::count(ArrayRef(indices).take_front(iota.getAxis()), Value());
+      return builder_.create<graph::IotaOp>(loc, type, position);
+    }
+    Value counted = builder_.create<graph::CastOp>(loc, elementTypeOf(type), indices[iota.getAxis()], StringAttr(), UnitAttr());
+    return isa<TensorType>(type) ? builder_.create<graph::FullOp>(loc, type, counted).getResult() : counted;
+  }
+  if (auto extract = dyn_cast<graph::ExtractOp>(op)) return part(extract.getOperand(), Indices(extract.getOperand().getType().getRank(), constantIndex(0, loc)));
+  if (auto broadcastOp = dyn_cast<graph::BroadcastOp>(op)) return broadcast(broadcastOp, indices);
+  if (auto reshapeOp = dyn_cast<graph::ReshapeOp>(op)) return reshape(reshapeOp, indices);
+  if (auto transposeOp = dyn_cast<graph::TransposeOp>(op)) return transpose(transposeOp, indices);
+  if (auto reduceOp = dyn_cast<graph::ReduceOp>(op)) return reduce(reduceOp, indices);
+  if (auto dotOp = dyn_cast<graph::DotOp>(op)) return dot(dotOp, indices);
+  if (auto concatOp = dyn_cast<graph::ConcatOp>(op)) return concat(concatOp, indices, 0);
+  if (auto sliceOp = dyn_cast<graph::SliceOp>(op)) return slice(sliceOp, indices);
+  return failedAt(op, "there is no lowering of this operation in a tensor function");
+}
+
+/// The operand's axes that are repeated are read at 0; the part is repeated along the whole axes that it lacks.
+Value Privatiser::broadcast(graph::BroadcastOp op, const Indices &indices) {
+  Location loc = op.getLoc();
+  Indices inner;
+  SmallVector<int64_t> axes;  // among the whole axes of the result
+  for (auto [axis, extent] : llvm::zip(op.getAxes(), op.getOperand().getType().getShape())) {
+    inner.push_back(isUnit(extent) ? constantIndex(0, loc) : indices[axis]);
+    if (!inner.back()) axes.push_back(llvm::count(ArrayRef(indices).take_front(axis), Value()));
+  }
+  Value piece = part(op.getOperand(), inner);
+  Type type = partType(op.getType(), indices);
+  if (!piece || piece.getType() == type) return piece;
+  if (!isa<TensorType>(piece.getType())) return builder_.create<graph::FullOp>(loc, type, piece);
+  return builder_.create<graph::BroadcastOp>(loc, type, piece, axes);
+}
+
+Value Privatiser::transpose(graph::TransposeOp op, const Indices &indices) {
+  Indices inner(indices.size());
+  for (auto [i, axis] : llvm::enumerate(op.getPerm())) inner[axis] = indices[i];
+  Value piece = part(op.getOperand(), inner);
+  Type type = partType(op.getType(), indices);
+  if (!piece || piece.getType() == type) return piece;
+  SmallVector<int64_t> whole, perm;  // axes of the operand that are whole, in order
+  for (size_t axis = 0; axis < inner.size(); ++axis)
+    if (!inner[axis]) whole.push_back(static_cast<int64_t>(axis));
+  for (int64_t axis : op.getPerm())
+    if (!inner[axis]) perm.push_back(llvm::find(whole, axis) - whole.begin());
+  return builder_.create<graph::TransposeOp>(op.getLoc(), type, piece, perm);
+}
+
+Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {
+  Indices inner;
+  SmallVector<int64_t> axes;
+  auto kept = indices.begin();
+  int64_t whole = 0;
+  for (size_t axis = 0; axis < op.getOperand().getType().getRank(); ++axis) {
+    bool reduced = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
+    inner.push_back(reduced ? Value() : *kept++);
+    if (reduced) axes.push_back(whole);
+    whole += !inner.back();
+  }
+  Value piece = part(op.getOperand(), inner);
+  if (!piece) return {};
+  return builder_.create<graph::ReduceOp>(op.getLoc(), partType(op.getType(), indices), op.getMnemonic(), piece, axes);
+}
+
+/// One element of a product: a row times a column, summed.
+Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
+  Location loc = op.getLoc();
+  size_t rank = indices.size();
+  if (llvm::is_contained(indices, Value())) return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
+  Indices left(indices), right(indices);
+  left[rank - 1] = Value();
+  right[rank - 2] = Value();
+  Value a = part(op.getLhs(), left), b = part(op.getRhs(), right);
+  if (!a || !b) return {};
+  Type carried = elementTypeOf(op.getType());
+  auto cast = [&](Value value) -> Value {
+    if (elementTypeOf(value.getType()) == carried) return value;
+    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(), UnitAttr());
+  };
+  Value products = arithmetic("mul", cast(a), cast(b), loc);
+  return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
+}
+
+Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t first) {
+  Location loc = op.getLoc();
+  int64_t axis = op.getAxis();
+  if (!indices[axis]) {
+    SmallVector<Value> pieces;
+    for (Value operand : op.getOperands())
+      if (!pieces.emplace_back(part(operand, indices))) return {};
+    int64_t position = llvm::count(ArrayRef(indices).take_front(axis), Value());
+    return builder_.create<graph::ConcatOp>(loc, partType(op.getType(), indices), position, pieces);
+  }
+  Value operand = op.getOperands()[first];
+  if (first + 1 == op.getOperands().size()) return part(operand, indices);
+  Value extent = dim(shapeOf(operand.getType())[axis].getDim(), loc);
+  Value isHere = arithmetic("lt", indices[axis], extent, loc);
+  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
+  Indices rest(indices);
+  auto fill = [&](Region &region, auto compute) {
+    OpBuilder::InsertionGuard guard(builder_);
+    if (!region.front().empty()) region.front().back().erase();
+    builder_.setInsertionPointToEnd(&region.front());
+    done_.emplace_back();
+    Value value = compute();
+    done_.pop_back();
+    if (value) builder_.create<scf::YieldOp>(loc, value);
+    return static_cast<bool>(value);
+  };
+  bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) && fill(branch.getElseRegion(), [&] {
+                  rest[axis] = arithmetic("sub", indices[axis], extent, loc);
+                  return concat(op, rest, first + 1);
+                });
+  return filled ? branch.getResult(0) : Value();
+}
+
+Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
+  Location loc = op.getLoc();
+  Indices inner;
+  SmallVector<Value> offsets;
+  SmallVector<bool> points, inBounds;
+  SmallVector<DimAttr> sizes;
+  SmallVector<int64_t> steps;
+  auto next = indices.begin();
+  for (size_t i = 0; i < op.getOffsets().size(); ++i) {
+    Value offset = scalar(op.getOffsets()[i]);
+    if (!offset) return {};
+    Value index = op.getPoints()[i] ? constantIndex(0, loc) : *next++;
+    if (!index) {  // the whole range: a slice remains
+      inner.push_back({});
+      offsets.push_back(offset);
+      points.push_back(false);
+      inBounds.push_back(true);
+      sizes.push_back(op.getSizes().getDims()[i]);
+      steps.push_back(op.getSteps()[i]);
+      continue;
+    }
+    if (op.getSteps()[i] != 1) index = arithmetic("mul", index, constantIndex(op.getSteps()[i], loc), loc);
+    inner.push_back(op.getPoints()[i] ? offset : arithmetic("add", offset, index, loc));
+  }
+  Value piece = part(op.getBase(), inner);
+  if (!piece || offsets.empty()) return piece;
+  return builder_.create<graph::SliceOp>(loc, partType(op.getType(), indices), piece, offsets,
+                                         builder_.getDenseBoolArrayAttr(points), DimsAttr::get(builder_.getContext(), sizes),
+                                         builder_.getDenseI64ArrayAttr(steps), builder_.getDenseBoolArrayAttr(inBounds));
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,53 @@
+// Part of a tensor function's value inside one kernel: some axes fixed to one index, the others whole.
+#pragma once
+#include "ir/graph/Graph.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+#include <vector>
+
+namespace tessera::transforms {
+
+/// An index for each axis of a value; null: the whole axis.
+using Indices = llvm::SmallVector<mlir::Value>;
+
+/// Clones the producers of a value into a kernel, so that each computes just the part that is asked for.
+class Privatiser {
+public:
+  /// `leaves` maps values of the function to what holds them in the kernel: views for arrays, scalars for scalars.
+  Privatiser(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &leaves)
+      : builder_(builder), leaves_(leaves), done_(1) {}
+  /// The part: a scalar if no axis is whole, else an array of the whole axes. Null after a diagnostic.
+  mlir::Value part(mlir::Value value, const Indices &indices);
+  mlir::Value constantIndex(int64_t value, mlir::Location loc);
+  mlir::Value dim(const Dim &dim, mlir::Location loc);
+  mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
+  Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc);
+
+private:
+  mlir::Value compute(mlir::Value value, const Indices &indices);
+  mlir::Value scalar(mlir::Value value) { return part(value, {}); }
+  mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc);
+  mlir::Value broadcast(ir::graph::BroadcastOp op, const Indices &indices);
+  mlir::Value reshape(ir::graph::ReshapeOp op, const Indices &indices);
+  mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);
+  mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
+  mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
+  mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first);
+  mlir::Value slice(ir::graph::SliceOp op, const Indices &indices);
+  /// The type of a value's whole axes: a tensor, or its element type.
+  mlir::Type partType(mlir::Type type, const Indices &indices);
+  mlir::Value failedAt(mlir::Operation *op, const llvm::Twine &why);
+
+  mlir::OpBuilder &builder_;
+  const llvm::DenseMap<mlir::Value, mlir::Value> &leaves_;
+  using Key = std::pair<void *, std::vector<void *>>;
+  std::vector<std::map<Key, mlir::Value>> done_;  // innermost branch last
+};
+
+/// How the axes of a value relate to a kernel's groups; for planning, without building anything.
+enum class AxisKind : uint8_t { Private, Whole };
+using AxisKinds = llvm::SmallVector<AxisKind>;
+/// The operand's axes when the result's are so; nothing if the op cannot be taken apart that way.
+std::optional<AxisKinds> operandAxes(mlir::Operation *op, unsigned operand, const AxisKinds &result);
+
+}  // namespace tessera::transforms

@@ -1,0 +1,277 @@
+// The sizes of a user's kernel. What the schedule gives is taken; what is left is the least surprising choice that fits.
+#include "support/DType.h"
+#include "ir/common/Conversions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kSharedBytes = 48 * 1024;  // what every target gives a group without being asked
+constexpr int64_t kLaneRegisters = 128;      // 32-bit registers of a lane that tiles may fill
+constexpr int64_t kWarp = 32;
+
+class Chooser {
+public:
+  explicit Chooser(graph::KernelOp kernel) : kernel_(kernel), fragments_(holdsFragments(kernel)) {}
+
+  FailureOr<Decision> run() {
+    if (failed(findCapacities())) return failure();
+    readGiven();
+    if (!chooseFromSpace()) chooseFreely();
+    if (decision_.group == 0) decision_.group = groupOf(decision_.sizes);
+    findRows();
+    explain();
+    return decision_;
+  }
+
+private:
+  bool isLanes() { return kernel_.getGrid().getKind() == GridKind::Lanes; }
+
+  // ---- what is given
+
+  void readGiven() {
+    for (NamedAttribute entry : kernel_.getSizes())
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue())) decision_.sizes[entry.getName().str()] = value.getInt();
+    decision_.group = kernel_.getGroup();
+  }
+
+  int64_t groupOf(const std::map<std::string, int64_t> &sizes) {
+    if (kernel_.getGroup()) return kernel_.getGroup();
+    if (auto warps = sizes.find("warps"); warps != sizes.end()) return warps->second * kWarp;
+    return fragments_ && !isLanes() ? 128 : 256;
+  }
+
+  // ---- run-time extents of register tiles
+
+  /// The greatest value that the facts allow, if there is one.
+  std::optional<int64_t> bound(const std::string &name) {
+    std::optional<int64_t> least;
+    auto take = [&](int64_t value) { least = least ? std::min(*least, value) : value; };
+    for (auto fact : kernel_.getRequirements().getAsRange<RequirementAttr>()) {
+      Dim left = fact.getLeft().getDim(), right = fact.getRight().getDim();
+      Relation relation = fact.getRelation();
+      if (right.isVar() && left.isConstant()) {
+        std::swap(left, right);
+        relation = relation == Relation::Ge ? Relation::Le : relation == Relation::Gt ? Relation::Lt : relation == Relation::Eq ? Relation::Eq : Relation::Ne;
+      }
+      if (!left.isVar() || left.varName() != name || !right.isConstant()) continue;
+      if (relation == Relation::Le || relation == Relation::Eq) take(right.constant());
+      if (relation == Relation::Lt) take(right.constant() - 1);
+    }
+    return least;
+  }
+
+  LogicalResult findCapacities() {
+    LogicalResult result = success();
+    auto need = [&](Operation *op, ArrayRef<DimAttr> extents) {
+      std::set<std::string> names;
+      for (DimAttr extent : extents) extent.getDim().collectVars(names);
+      for (const std::string &name : names)
+        if (name.rfind("T.", 0) != 0 && failed(addCapacity(op, name))) return failure();
+      return success();
+    };
+    kernel_.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes()) {
+        bool held = isa<SharedType>(type) || (isa<TensorType>(type) && fragments_ && !isLanes());
+        if (held && failed(need(op, shapeOf(type)))) {
+          result = failure();
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    return result;
+  }
+
+  LogicalResult addCapacity(Operation *op, const std::string &name) {
+    if (decision_.capacity.count(name)) return success();
+    std::optional<int64_t> greatest = bound(name);
+    if (!greatest)
+      return op->emitError() << "a group holds this tile in registers and shared memory, so " << name
+                             << ", which varies at run time, needs an upper bound; add a fact such as `where " << name << " <= 256`";
+    std::vector<int64_t> &values = decision_.capacity[name];
+    for (int64_t value = 64; value < *greatest; value *= 2) values.push_back(value);
+    values.push_back(std::max<int64_t>(*greatest, 1));
+    return success();
+  }
+
+  // ---- what a choice costs
+
+  std::optional<int64_t> extent(DimAttr dim, const std::map<std::string, int64_t> &sizes) {
+    return dim.getDim().evaluate([&](const std::string &name) -> std::optional<int64_t> {
+      if (auto known = decision_.capacity.find(name); known != decision_.capacity.end()) return known->second.back();
+      if (name.rfind("T.", 0) != 0) return std::nullopt;
+      auto found = sizes.find(name.substr(2));
+      return found == sizes.end() ? std::nullopt : std::optional<int64_t>(found->second);
+    });
+  }
+
+  int64_t elements(Type type, const std::map<std::string, int64_t> &sizes) {
+    int64_t count = 1;
+    for (DimAttr dim : shapeOf(type)) count *= extent(dim, sizes).value_or(1);
+    return count;
+  }
+
+  static int64_t bytes(Type type) {
+    auto dtype = dtypeOf(elementTypeOf(type));
+    return dtype ? storageBytes(*dtype) : 8;
+  }
+
+  /// Bytes of shared memory: buffers that the program names, and the operands of dots.
+  int64_t sharedBytes(const std::map<std::string, int64_t> &sizes) {
+    int64_t total = 0;
+    llvm::DenseSet<Value> counted;
+    auto operand = [&](Value value) {
+      while (auto *op = value.getDefiningOp()) {
+        if (!isa<graph::TransposeOp, graph::ReshapeOp>(op)) break;
+        value = op->getOperand(0);
+      }
+      if (auto load = value.getDefiningOp<graph::LoadOp>())
+        if (isa<SharedType>(load.getBase().getType())) return;
+      if (counted.insert(value).second) total += elements(value.getType(), sizes) * bytes(value.getType());
+    };
+    kernel_.walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<graph::AllocSharedOp>(op)) total += elements(alloc.getType(), sizes) * bytes(alloc.getType());
+      if (auto dot = dyn_cast<graph::DotOp>(op)) operand(dot.getLhs()), operand(dot.getRhs());
+    });
+    return total;
+  }
+
+  /// 32-bit registers a lane for the tiles that live long: carried by loops, and the sums of dots.
+  int64_t laneRegisters(const std::map<std::string, int64_t> &sizes) {
+    int64_t total = 0;
+    auto add = [&](Type type) {
+      if (isLong(type)) total += elements(type, sizes) * std::max<int64_t>(bytes(type), 4) / 4;
+    };
+    kernel_.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        for (Type type : loop.getResultTypes()) add(type);
+      if (auto dot = dyn_cast<graph::DotOp>(op)) {
+        bool summed = dot->hasOneUse() && isa<graph::ElementwiseOp>(*dot->user_begin()) &&
+                      cast<graph::ElementwiseOp>(*dot->user_begin()).getMnemonic() == "add";
+        if (!summed) add(dot.getType());
+      }
+    });
+    return total / std::max<int64_t>(groupOf(sizes), 1);
+  }
+
+  bool fits(const std::map<std::string, int64_t> &sizes) {
+    return sharedBytes(sizes) <= kSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
+  }
+
+  // ---- choices
+
+  /// The member of the autotuning space with the largest tile that fits, or else the smallest.
+  bool chooseFromSpace() {
+    std::vector<std::pair<std::string, std::vector<int64_t>>> axes;
+    for (NamedAttribute entry : kernel_.getSpace())
+      if (auto values = dyn_cast<DenseI64ArrayAttr>(entry.getValue()); values && !values.empty())
+        axes.emplace_back(entry.getName().str(), std::vector<int64_t>(values.asArrayRef()));
+    if (axes.empty()) return false;
+    std::map<std::string, int64_t> best;
+    std::pair<bool, int64_t> bestRank;
+    std::vector<size_t> at(axes.size(), 0);
+    while (true) {
+      std::map<std::string, int64_t> sizes = decision_.sizes;
+      for (size_t i = 0; i < axes.size(); ++i) sizes[axes[i].first] = axes[i].second[at[i]];
+      fillDefaults(sizes);
+      int64_t tile = 1;
+      for (auto field : kernel_.getContext().getAsRange<StringAttr>()) tile *= sizes[field.str()];
+      // A power of two of lanes divides the usual tiles evenly.
+      int64_t group = groupOf(sizes);
+      bool good = fits(sizes) && (group & (group - 1)) == 0;
+      std::pair<bool, int64_t> rank{good, good ? tile : -sharedBytes(sizes)};
+      if (best.empty() || rank > bestRank) best = sizes, bestRank = rank;
+      size_t i = 0;
+      for (; i < axes.size(); ++i) {
+        if (++at[i] < axes[i].second.size()) break;
+        at[i] = 0;
+      }
+      if (i == axes.size()) break;
+    }
+    decision_.sizes = best;
+    fromSpace_ = true;
+    return true;
+  }
+
+  static int64_t usualSize(StringRef field) {
+    if (field == "k") return 32;
+    if (field == "warps") return 4;
+    if (field == "stages") return 2;
+    return 64;
+  }
+
+  void fillDefaults(std::map<std::string, int64_t> &sizes) {
+    for (auto field : kernel_.getContext().getAsRange<StringAttr>())
+      if (!sizes.count(field.str())) sizes[field.str()] = usualSize(field.getValue());
+  }
+
+  /// Usual sizes; the largest that the schedule left open is halved until everything fits.
+  void chooseFreely() {
+    std::set<std::string> open;
+    for (auto field : kernel_.getContext().getAsRange<StringAttr>())
+      if (!decision_.sizes.count(field.str())) open.insert(field.str());
+    fillDefaults(decision_.sizes);
+    while (!fits(decision_.sizes)) {
+      std::string largest;
+      for (const std::string &name : open)
+        if (decision_.sizes[name] > 16 && (largest.empty() || decision_.sizes[name] > decision_.sizes[largest])) largest = name;
+      if (largest.empty()) break;
+      decision_.sizes[largest] /= 2;
+    }
+    chosen_ = open;
+  }
+
+  // ---- what the comment over the kernel says
+
+  void findRows() {
+    if (fragments_ || isLanes()) return;
+    std::set<std::string> rows;
+    kernel_.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (isLong(type))
+          for (DimAttr dim : longShape(type)) rows.insert(dim.getText().str());
+    });
+    decision_.rows.assign(rows.begin(), rows.end());
+  }
+
+  void explain() {
+    std::string list;
+    for (auto field : kernel_.getContext().getAsRange<StringAttr>())
+      if (fromSpace_ || chosen_.count(field.str()))
+        list += (list.empty() ? "" : ", ") + ("T." + field.str()) + " = " + std::to_string(decision_.sizes[field.str()]);
+    if (!list.empty())
+      decision_.reasons.push_back(list + (fromSpace_ ? ": the largest tile of the tuning space that fits"
+                                                     : ": the compiler's choice; the schedule leaves it open"));
+    for (const auto &[name, values] : decision_.capacity)
+      decision_.reasons.push_back(name + " varies at run time: compiled for up to " + joined(values) + ", chosen at entry");
+    if (!decision_.rows.empty() && decision_.group > 1)
+      decision_.reasons.push_back("a group streams over " + joined(decision_.rows) + ": one row is too long to keep");
+  }
+
+  template <class List> static std::string joined(const List &list) {
+    std::string text;
+    for (const auto &item : list) {
+      if (!text.empty()) text += ", ";
+      if constexpr (std::is_arithmetic_v<std::decay_t<decltype(item)>>) text += std::to_string(item);
+      else text += item;
+    }
+    return text;
+  }
+
+  graph::KernelOp kernel_;
+  bool fragments_, fromSpace_ = false;
+  std::set<std::string> chosen_;
+  Decision decision_;
+};
+
+}  // namespace
+
+FailureOr<Decision> decide(graph::KernelOp kernel) { return Chooser(kernel).run(); }
+
+}  // namespace tessera::transforms

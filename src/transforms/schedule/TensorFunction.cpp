@@ -1,0 +1,444 @@
+// A tensor function as a list of launches.
+//
+// A value that is returned, passed to a kernel, or consumed in another row structure than the one it is made in is
+// a *root*: it gets memory and a kernel of its own. Everything else is computed where it is used.
+// A kernel fixes the leading axes of its root for a group and keeps the trailing ones whole, just far enough that
+// every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane computes one
+// element (`laneKernel`).
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "ir/common/Names.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Privatise.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kRowGroup = 256, kLaneGroup = 256;
+
+class FunctionScheduler {
+public:
+  FunctionScheduler(OpBuilder &builder, graph::FuncOp function, KernelNames &names)
+      : builder_(builder), function_(function), names_(names) {}
+  LogicalResult run();
+
+private:
+  // ---- which values are roots
+  LogicalResult findRoots();
+  void markIf(bool condition, Value value) {
+    if (condition && !leaves_.count(value)) roots_.insert(value);
+  }
+  bool holds(Value value, bool (*isIt)(Operation *));
+  bool isStored(Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
+
+  // ---- kernels
+  LogicalResult makeRoot(Value value, Value target = {});
+  bool isUniform(Value value, const AxisKinds &kinds);
+  void topReductions(Value value, llvm::SetVector<Value> &found);
+  LogicalResult rowKernel(Value root, size_t privateAxes, Value target);
+  LogicalResult laneKernel(Value root, Value target, bool sequential);
+  struct Kernel {
+    Operation *op;
+    llvm::DenseMap<Value, Value> leaves;
+    Value target;
+  };
+  Kernel beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons, bool usesLanes,
+                     std::vector<std::string> rows);
+  void leavesOf(Value value, llvm::SetVector<Value> &found);
+  void store(OpBuilder &builder, Value piece, Value view, const Indices &indices, bool byLane, Location loc);
+  LogicalResult launchCall(graph::CallOp call);
+  Value memoryFor(Value value);
+
+  OpBuilder &builder_;         // before the function: kernels go here
+  graph::FuncOp function_;
+  KernelNames &names_;
+  schedule::FuncOp entry_;
+  OpBuilder launches_{builder_.getContext()};
+  llvm::DenseSet<Value> roots_;
+  llvm::DenseMap<Value, Value> leaves_;  // values of the function: where the entry function holds them
+  llvm::DenseMap<Value, Value> results_;  // returned values: their views, before they are written
+};
+
+bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
+bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
+
+/// The ops between a value and memory include one of this kind.
+bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
+  if (isStored(value)) return false;
+  Operation *op = value.getDefiningOp();
+  return isIt(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return holds(operand, isIt); });
+}
+
+LogicalResult FunctionScheduler::findRoots() {
+  for (Operation &op : function_.entry()) {
+    if (op.getNumRegions()) return op.emitError("control flow that depends on values is not supported in a tensor function yet; use ts.where, or write a kernel");
+    if (auto call = dyn_cast<graph::CallOp>(op)) {
+      for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
+      roots_.insert(call.getResults().begin(), call.getResults().end());
+    } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
+      markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
+    } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
+      for (Value operand : dot.getOperands()) markIf(holds(operand, isDotOrReduce), operand);
+      markIf(!dot->hasOneUse(), dot.getResult());
+    } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+      markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) && holds(broadcast.getOperand(), isDot),
+             broadcast.getOperand());
+    } else if (isa<graph::ReturnOp>(op)) {
+      for (Value value : op.getOperands()) markIf(true, value);
+    }
+  }
+  return success();
+}
+
+// ---------------------------------------------------------------- planning one root
+
+/// Every reduction under `value` sees the same elements in all lanes when the axes of `value` are so.
+bool FunctionScheduler::isUniform(Value value, const AxisKinds &kinds) {
+  if (isStored(value)) return true;
+  Operation *op = value.getDefiningOp();
+  bool whole = llvm::is_contained(kinds, AxisKind::Whole);
+  if (isa<graph::ReduceOp>(op) && whole) return false;
+  if (isa<graph::DotOp>(op)) return false;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<TensorType>(operand.getType())) {
+      if (!isUniform(operand, {})) return false;
+      continue;
+    }
+    std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
+    if (!inner || !isUniform(operand, *inner)) return false;
+  }
+  return true;
+}
+
+/// The reductions nearest to `value`.
+void FunctionScheduler::topReductions(Value value, llvm::SetVector<Value> &found) {
+  if (isStored(value)) return;
+  Operation *op = value.getDefiningOp();
+  if (isa<graph::ReduceOp>(op)) {
+    found.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands()) topReductions(operand, found);
+}
+
+std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (int64_t axis : axes) {
+    std::optional<int64_t> extent = shape[axis].getConstant();
+    if (!extent) return std::nullopt;
+    count *= *extent;
+  }
+  return count;
+}
+
+/// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the rows are short.
+bool isForLanes(graph::ReduceOp reduce) {
+  ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
+  int64_t last = static_cast<int64_t>(shape.size()) - 1;
+  while (last > 0 && isUnit(shape[last])) --last;
+  bool overLast = llvm::is_contained(reduce.getAxes(), last);
+  std::optional<int64_t> count = constantCount(shape, reduce.getAxes());
+  bool isScalar = longAxes(reduce.getType()).empty();
+  return !isScalar && (!overLast || (count && *count <= 32));
+}
+
+LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
+  // Under way: not stored yet, while its own kernel is planned.
+  roots_.erase(value);
+  auto finish = [&](LogicalResult made) {
+    if (succeeded(made)) leaves_.try_emplace(value, target);
+    return made;
+  };
+  if (!target) target = memoryFor(value);
+  if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
+  while (true) {
+    llvm::SetVector<Value> reductions;
+    topReductions(value, reductions);
+    if (reductions.empty()) return finish(laneKernel(value, target, holds(value, isDot)));
+    size_t rank = shapeOf(value.getType()).size(), fixed = 0;
+    for (; fixed <= rank; ++fixed) {
+      AxisKinds kinds(rank, AxisKind::Whole);
+      std::fill_n(kinds.begin(), fixed, AxisKind::Private);
+      if (isUniform(value, kinds)) break;
+    }
+    bool expands = llvm::any_of(reductions, [&](Value reduction) { return longShape(reduction.getType()) != longShape(value.getType()); });
+    bool lonely = fixed == 0 && !longAxes(value.getType()).empty();  // one group would do it all
+    bool wasteful = fixed >= rank && expands;                        // a group for each element would repeat rows
+    if (fixed > rank || lonely || wasteful) {
+      bool progress = false;
+      for (Value reduction : reductions)
+        if (reduction != value) {
+          if (failed(makeRoot(reduction))) return failure();
+          progress = true;
+        }
+      if (progress) continue;
+    }
+    auto reduce = value.getDefiningOp<graph::ReduceOp>();
+    if (fixed > rank || (fixed == rank && reduce && isForLanes(reduce))) return finish(laneKernel(value, target, true));
+    return finish(rowKernel(value, fixed, target));
+  }
+}
+
+/// What holds a root: the view of the result that it is, or a temporary.
+Value FunctionScheduler::memoryFor(Value value) {
+  if (Value view = results_.lookup(value)) {
+    results_.erase(value);
+    return view;
+  }
+  Type type = ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType()));
+  return launches_.create<schedule::TempOp>(value.getLoc(), type);
+}
+
+// ---------------------------------------------------------------- building kernels
+
+void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
+  if (leaves_.count(value)) {
+    found.insert(value);
+    return;
+  }
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands()) leavesOf(operand, found);
+}
+
+FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons,
+                                                         bool usesLanes, std::vector<std::string> rows) {
+  llvm::SetVector<Value> inputs;
+  leavesOf(root, inputs);
+  MLIRContext *context = builder_.getContext();
+  SmallVector<Type> types;
+  SmallVector<Attribute> params;
+  SmallVector<Value> args;
+  std::set<std::string> taken;
+  auto add = [&](Value held, StringRef name, ParamMode mode, bool isResult) {
+    std::string unique = name.empty() ? "x" : name.str();
+    for (int i = 1; !taken.insert(unique).second; ++i) unique = (name.empty() ? "x" : name.str()) + "_" + std::to_string(i);
+    types.push_back(held.getType());
+    args.push_back(held);
+    params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
+  };
+  for (Value input : inputs) add(leaves_.lookup(input), nameHint(input), ParamMode::In, false);
+  StringRef hint = nameHint(root);
+  std::string targetName = nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
+  add(target, targetName, ParamMode::Out, true);
+  auto resultName = cast<ParamAttr>(params.back()).getName();
+  Type tensor = TensorType::get(context, shapeOf(target.getType()), elementTypeOf(target.getType()));
+  auto output = ResultAttr::get(context, resultName, tensor, static_cast<int64_t>(params.size()) - 1);
+
+  bool isResult = isa<BlockArgument>(target);
+  std::string name = names_.fresh((function_.getSymName() + (isResult || hint.empty() ? "" : "_" + hint) + "_kernel").str());
+  OperationState state(root.getLoc(), schedule::KernelOp::getOperationName());
+  auto strings = [&](const std::vector<std::string> &list) { return builder_.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end())); };
+  state.addAttribute("sym_name", builder_.getStringAttr(name));
+  state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
+  state.addAttribute("dims", function_.getDimsAttr());
+  state.addAttribute("params", builder_.getArrayAttr(params));
+  state.addAttribute("outputs", builder_.getArrayAttr(output));
+  state.addAttribute("signature", function_.getSignatureAttr());
+  state.addAttribute("grid", grid.getKind() == GridKind::Output ? GridAttr::get(context, GridKind::Output, grid.getDims(), params.size() - 1) : grid);
+  state.addAttribute("group", builder_.getI64IntegerAttr(usesLanes ? kLaneGroup : kRowGroup));
+  if (usesLanes) state.addAttribute("uses_lanes", builder_.getUnitAttr());
+  if (!rows.empty()) state.addAttribute("rows", strings(rows));
+  if (!reasons.empty()) state.addAttribute("reasons", strings(reasons));
+  if (function_.getDeterministic()) state.addAttribute("deterministic", builder_.getUnitAttr());
+  Block &block = state.addRegion()->emplaceBlock();
+  Kernel kernel;
+  for (auto [i, arg] : llvm::enumerate(args)) {
+    Location loc = named(cast<ParamAttr>(params[i]).getName(), i < inputs.size() ? inputs[i].getLoc() : root.getLoc());
+    BlockArgument argument = block.addArgument(arg.getType(), loc);
+    if (i < inputs.size()) kernel.leaves[inputs[i]] = argument;
+    else kernel.target = argument;
+  }
+  kernel.op = builder_.create(state);
+  launches_.create<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args, DimsAttr());
+  return kernel;
+}
+
+void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const Indices &indices, bool byLane, Location loc) {
+  SmallVector<Value> offsets;
+  SmallVector<bool> points, inBounds(indices.size(), true);
+  SmallVector<DimAttr> sizes;
+  SmallVector<int64_t> steps(indices.size(), 1);
+  DimAttr one = DimAttr::get(builder.getContext(), Dim(1));
+  bool once = isScalar(piece.getType()) && !byLane;
+  for (auto [extent, index] : llvm::zip(shapeOf(view.getType()), indices)) {
+    Value zero;
+    if (!index) {
+      TypedAttr attribute = builder.getIndexAttr(0);
+      zero = builder.create<graph::ConstantOp>(loc, attribute.getType(), attribute);
+    }
+    offsets.push_back(index ? index : zero);
+    points.push_back(static_cast<bool>(index));
+    sizes.push_back(index ? one : extent);
+  }
+  builder.create<graph::StoreOp>(loc, piece, view, offsets, builder.getDenseBoolArrayAttr(points),
+                                 DimsAttr::get(builder.getContext(), sizes), builder.getDenseI64ArrayAttr(steps),
+                                 builder.getDenseBoolArrayAttr(inBounds), once);
+}
+
+std::string product(ArrayRef<DimAttr> dims) {
+  Dim count(1);
+  for (DimAttr dim : dims) count = count * dim.getDim();
+  return count.str();
+}
+
+LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target) {
+  Location loc = root.getLoc();
+  MLIRContext *context = builder_.getContext();
+  ArrayRef<DimAttr> shape = shapeOf(root.getType());
+  DimAttr one = DimAttr::get(context, Dim(1));
+  SmallVector<DimAttr> tile(shape);
+  std::fill_n(tile.begin(), fixed, one);
+  GridAttr grid = shape.empty() ? GridAttr::get(context, GridKind::Explicit, one, -1)
+                                : GridAttr::get(context, GridKind::Output, tile, 0);
+  std::set<std::string> rows;
+  llvm::SetVector<Value> reductions;
+  topReductions(root, reductions);
+  for (Value value : reductions) {
+    auto reduce = value.getDefiningOp<graph::ReduceOp>();
+    for (int64_t axis : reduce.getAxes()) rows.insert(reduce.getOperand().getType().getShape()[axis].getText().str());
+  }
+  std::vector<std::string> list(rows.begin(), rows.end());
+  std::string reason = longAxes(root.getType()).empty() ? "one group reduces everything" : "one group a row";
+  Kernel kernel = beginKernel(root, grid, target, {reason}, false, list);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
+  Privatiser privatiser(builder, kernel.leaves);
+  Indices indices(shape.size());
+  for (size_t axis = 0; axis < fixed; ++axis)
+    indices[axis] = isUnit(shape[axis]) ? privatiser.constantIndex(0, loc)
+                                        : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
+  Value piece = privatiser.part(root, indices);
+  if (!piece) return failure();
+  store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
+  builder.create<schedule::KernelEndOp>(loc);
+  return success();
+}
+
+LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool sequential) {
+  Location loc = root.getLoc();
+  MLIRContext *context = builder_.getContext();
+  Dim count(1);
+  for (DimAttr dim : shapeOf(root.getType())) count = count * dim.getDim();
+  GridAttr grid = GridAttr::get(context, GridKind::Lanes, DimAttr::get(context, count), -1);
+  std::string reason = sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
+  Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
+  Location place = loc;
+  if (auto line = placeOf(loc)) place = line;
+  Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
+  Privatiser outer(builder, kernel.leaves);
+  Value isInside = outer.arithmetic("lt", i, outer.dim(count, place), place);
+  auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  Privatiser privatiser(builder, kernel.leaves);
+  Indices indices = privatiser.delinearize(i, shapeOf(root.getType()), place);
+  Value piece = privatiser.part(root, indices);
+  if (!piece) return failure();
+  store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
+  builder.setInsertionPointAfter(guard);
+  builder.create<schedule::KernelEndOp>(place);
+  return success();
+}
+
+// ---------------------------------------------------------------- calls of kernels
+
+LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
+  graph::KernelOp kernel;
+  for (auto candidate : function_->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
+    if (candidate.getSymName() == call.getCallee()) kernel = candidate;
+  if (!kernel) return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
+  SmallVector<Value> args(kernel.getNumArguments());
+  auto operand = call.getOperands().begin();
+  std::map<std::string, DimAttr> dims;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (kernel.param(i).getIsResult()) continue;
+    Value value = *operand++;
+    args[i] = leaves_.lookup(value);
+    if (!args[i]) {  // a scalar that is computed: only parameters reach a launch
+      return call.emitError("a scalar passed to a kernel must be a parameter of the function");
+    }
+    for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
+      if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
+  }
+  for (size_t i = 0; i < call.getNumResults(); ++i) {
+    int64_t held = kernel.output(i).getParam();
+    Value result = call.getResult(i), memory = memoryFor(result);
+    if (!kernel.param(held).getIsResult()) {  // in place: on a copy, values do not change
+      Value before = call.getOperands()[llvm::count_if(llvm::seq<int64_t>(0, held), [&](int64_t j) { return !kernel.param(j).getIsResult(); })];
+      if (kernel.param(held).getMode() == ParamMode::InOut && failed(laneKernel(before, memory, false))) return failure();
+    }
+    args[held] = memory;
+    leaves_[result] = memory;
+  }
+  SmallVector<DimAttr> inOrder;
+  for (auto name : kernel.getDims().getAsRange<StringAttr>()) {
+    auto found = dims.find(name.str());
+    if (found == dims.end()) return call.emitError() << "the dimension " << name.getValue() << " of " << call.getCallee() << " does not follow from the arguments' shapes";
+    inOrder.push_back(found->second);
+  }
+  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), names_.of(call.getCallee())), args,
+                                       DimsAttr::get(builder_.getContext(), inOrder));
+  return success();
+}
+
+// ---------------------------------------------------------------- the whole function
+
+LogicalResult FunctionScheduler::run() {
+  MLIRContext *context = builder_.getContext();
+  OperationState state(function_.getLoc(), schedule::FuncOp::getOperationName());
+  for (StringRef name : {"sym_name", "dims", "requirements", "signature", "doc", "deterministic"})
+    if (Attribute attribute = function_->getAttr(name)) state.addAttribute(name, attribute);
+  auto viewOf = [&](Type type) -> Type {
+    return isa<TensorType>(type) ? ViewType::get(context, shapeOf(type), elementTypeOf(type)) : type;
+  };
+  SmallVector<Attribute> params(function_.getParams().begin(), function_.getParams().end()), outputs;
+  SmallVector<Type> types;
+  Block &block = state.addRegion()->emplaceBlock();
+  for (BlockArgument argument : function_.entry().getArguments()) {
+    types.push_back(viewOf(argument.getType()));
+    leaves_[argument] = block.addArgument(types.back(), argument.getLoc());
+  }
+  Operation *end = function_.entry().getTerminator();
+  SmallVector<Value> targets;
+  for (size_t i = 0; i < end->getNumOperands(); ++i) {
+    Type returned = function_.output(i).getType();
+    types.push_back(ViewType::get(context, shapeOf(returned), elementTypeOf(returned)));
+    Location loc = named(function_.output(i).getName(), function_.getLoc());
+    targets.push_back(block.addArgument(types.back(), loc));
+    outputs.push_back(ResultAttr::get(context, function_.output(i).getName(), TensorType::get(context, shapeOf(returned), elementTypeOf(returned)), params.size()));
+    params.push_back(ParamAttr::get(context, function_.output(i).getName(), ParamMode::Out, true, false, Attribute()));
+    // The first place where a value is returned holds it; what comes in must stay as it is.
+    if (!isa<BlockArgument>(end->getOperand(i))) results_.try_emplace(end->getOperand(i), targets.back());
+  }
+  state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
+  state.addAttribute("params", builder_.getArrayAttr(params));
+  state.addAttribute("outputs", builder_.getArrayAttr(outputs));
+  entry_ = cast<schedule::FuncOp>(builder_.create(state));
+  launches_ = OpBuilder::atBlockEnd(&block);
+  builder_.setInsertionPoint(entry_);
+
+  if (failed(findRoots())) return failure();
+  for (Operation &op : function_.entry()) {
+    if (auto call = dyn_cast<graph::CallOp>(op)) {
+      if (failed(launchCall(call))) return failure();
+      continue;
+    }
+    for (Value result : op.getResults())
+      if (roots_.count(result) && !leaves_.count(result) && failed(makeRoot(result))) return failure();
+  }
+  for (auto [value, target] : llvm::zip(end->getOperands(), targets))
+    if (leaves_.lookup(value) != target && failed(laneKernel(value, target, false))) return failure();
+  launches_.create<schedule::ReturnOp>(end->getLoc(), ValueRange());
+  return success();
+}
+
+}  // namespace
+
+LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
+  return FunctionScheduler(builder, function, names).run();
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,90 @@
+// A user's kernel: the same body under decided sizes, and an entry function that launches it.
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "transforms/schedule/Kernels.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+KernelNames::KernelNames(Operation *module) {
+  module->walk([&](Operation *op) {
+    if (auto name = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName())) taken_.insert(name.str());
+  });
+}
+
+std::string KernelNames::fresh(StringRef wanted) {
+  std::string name = wanted.str();
+  for (int i = 1; !taken_.insert(name).second; ++i) name = wanted.str() + "_" + std::to_string(i);
+  return name;
+}
+
+const std::string &KernelNames::of(StringRef kernel) {
+  std::string &name = kernels_[kernel.str()];
+  if (name.empty()) name = fresh((kernel + "_kernel").str());
+  return name;
+}
+
+static DictionaryAttr sizesAttr(OpBuilder &builder, const std::map<std::string, int64_t> &sizes) {
+  NamedAttrList list;
+  for (const auto &[name, size] : sizes) list.set(name, builder.getI64IntegerAttr(size));
+  return list.getDictionary(builder.getContext());
+}
+
+static DictionaryAttr capacityAttr(OpBuilder &builder, const std::map<std::string, std::vector<int64_t>> &capacity) {
+  NamedAttrList list;
+  for (const auto &[name, values] : capacity) list.set(name, builder.getDenseI64ArrayAttr(values));
+  return list.getDictionary(builder.getContext());
+}
+
+static ArrayAttr texts(OpBuilder &builder, const std::vector<std::string> &list) {
+  return builder.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
+}
+
+static void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, const Decision &decision) {
+  OperationState state(kernel.getLoc(), schedule::KernelOp::getOperationName());
+  for (NamedAttribute attribute : kernel->getAttrs())
+    if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" && attribute.getName() != "group" &&
+        attribute.getName() != "space")
+      state.attributes.append(attribute);
+  state.addAttribute("sym_name", builder.getStringAttr(name));
+  state.addAttribute("sizes", sizesAttr(builder, decision.sizes));
+  state.addAttribute("group", builder.getI64IntegerAttr(decision.group));
+  if (!decision.capacity.empty()) state.addAttribute("capacity", capacityAttr(builder, decision.capacity));
+  if (!decision.rows.empty()) state.addAttribute("rows", texts(builder, decision.rows));
+  if (!decision.reasons.empty()) state.addAttribute("reasons", texts(builder, decision.reasons));
+  Region *body = state.addRegion();
+  IRMapping mapping;
+  kernel.getBody().cloneInto(body, mapping);
+  Operation *end = &body->front().back();
+  OpBuilder(end).create<schedule::KernelEndOp>(end->getLoc());
+  end->erase();
+  builder.create(state);
+}
+
+static void createEntry(OpBuilder &builder, graph::KernelOp kernel, StringRef kernelName) {
+  OperationState state(kernel.getLoc(), schedule::FuncOp::getOperationName());
+  for (StringRef name : {"sym_name", "function_type", "dims", "params", "outputs", "requirements", "signature", "doc",
+                         "deterministic"})
+    if (Attribute attribute = kernel->getAttr(name)) state.addAttribute(name, attribute);
+  Block &block = state.addRegion()->emplaceBlock();
+  SmallVector<Value> args;
+  for (BlockArgument argument : kernel.entry().getArguments())
+    args.push_back(block.addArgument(argument.getType(), argument.getLoc()));
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *function = builder.create(state);
+  builder.setInsertionPointToEnd(&function->getRegion(0).front());
+  builder.create<schedule::LaunchOp>(kernel.getLoc(), FlatSymbolRefAttr::get(builder.getContext(), kernelName), args, DimsAttr());
+  builder.create<schedule::ReturnOp>(kernel.getLoc(), ValueRange());
+}
+
+LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
+  FailureOr<Decision> decision = decide(kernel);
+  if (failed(decision)) return failure();
+  const std::string &name = names.of(kernel.getSymName());
+  createKernel(builder, kernel, name, *decision);
+  createEntry(builder, kernel, name);
+  return success();
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,82 @@
+// The CPU: a loop over all lanes where they are independent, else a parallel loop over groups.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "transforms/target/KernelScope.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+/// Lanes that share nothing are the turns of one loop.
+bool KernelEmitter::isPlainLoop() {
+  if (kernel_.getGrid().getKind() != ir::GridKind::Lanes) return false;
+  bool shares = false;
+  kernel_.getBody().walk([&](Operation *op) {
+    shares |= isa<tile::AllocSharedOp, tile::BarrierOp, tile::GroupReduceOp, tile::OnceOp, tile::CopyOp>(op);
+    for (Type type : op->getResultTypes()) shares |= isa<tile::FragmentType>(type);
+    auto query = dyn_cast<tile::QueryOp>(op);
+    shares |= query && query.getQuery() != "linear_id";
+  });
+  return !shares;
+}
+
+/// The user's name of where a lane or group stands, for the counter of the loop over them.
+static std::string standingName(tile::KernelOp kernel, StringRef query, int64_t axis) {
+  std::string name;
+  kernel.getBody().walk([&](tile::QueryOp op) {
+    StringRef hint = ir::nameHint(op.getResult());
+    if (name.empty() && op.getQuery() == query && op.getAxis() == axis && !hint.empty() && hint != "_") name = hint.str();
+  });
+  return name;
+}
+
+LogicalResult KernelEmitter::emitPlainLoop() {
+  Location place = kernel_.getLoc();
+  std::string counter = standingName(kernel_, "linear_id", 0);
+  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(kernel_.getGrid().getDims()[0].getDim()));
+  Value by = write(builder_, place, typed(1));
+  bool loops = false;
+  kernel_.getBody().walk([&](Operation *op) { loops |= isa<scf::ForOp, scf::WhileOp>(op); });
+  Scope scope(*this);
+  counter = counter.empty() ? names_.fresh("i") : names_.declare(counter);
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true, /*simd=*/!loops);
+  Block *body = scope.enter(loop.getBody());
+  laneLoop_ = valueOf(body->addArgument(indexType(), place));
+  return emitBlock(kernel_.getBody().front());
+}
+
+LogicalResult KernelEmitter::emitGroupLoop() {
+  Location place = kernel_.getLoc();
+  Dim groups(1);
+  int64_t axis = -1, axes = 0;
+  for (auto [i, count] : llvm::enumerate(groupCounts_)) {
+    groups = groups * count;
+    if (!(count == Dim(1))) axis = i, ++axes;
+  }
+  auto body = [&] {
+    OpBuilder::InsertionGuard guard(builder_);
+    declarations_->moveBefore(builder_.getInsertionBlock(), builder_.getInsertionBlock()->end());
+    return lanesMatter() ? emitLanes(kernel_.getBody().front()) : emitBlock(kernel_.getBody().front());
+  };
+  if (groups == Dim(1)) {
+    group_ = typed(0);
+    return body();
+  }
+  std::string counter;
+  if (axes == 1) {
+    bool single = kernel_.getGrid().getKind() == ir::GridKind::Output && kernel_.getGrid().getDims()[axis].getDim() == Dim(1);
+    if (single) counter = standingName(kernel_, "origin", axis);
+    if (counter.empty()) counter = standingName(kernel_, "group_id", axis);
+  }
+  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(groups)), by = write(builder_, place, typed(1));
+  Scope scope(*this);
+  counter = counter.empty() ? names_.fresh("group") : names_.declare(counter);
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true, /*simd=*/false);
+  Block *block = scope.enter(loop.getBody());
+  group_ = valueOf(block->addArgument(indexType(), place));
+  return body();
+}
+
+}  // namespace tessera::transforms::totarget

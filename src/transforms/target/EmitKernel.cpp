@@ -1,0 +1,207 @@
+// The function around a kernel's body: parameters, constants, the loop over groups, the comment over it.
+#include "transforms/target/KernelEmitter.h"
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/KernelScope.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+KernelEmitter::KernelEmitter(tile::KernelOp kernel, std::string name, Target target, OpBuilder &module)
+    : kernel_(kernel), target_(target), context_(kernel->getContext()), builder_(module), plan_(kernel.getBody()) {
+  info_.name = std::move(name);
+  singleLane_ = isCpu();
+}
+
+static ArrayAttr stringsOf(MLIRContext *context, ArrayRef<std::string> texts) {
+  SmallVector<Attribute> list;
+  for (const std::string &text : texts) list.push_back(StringAttr::get(context, text));
+  return ArrayAttr::get(context, list);
+}
+
+FailureOr<KernelInfo> KernelEmitter::run() {
+  Location place = kernel_.getLoc();
+  out_ = builder_.create<out::KernelOp>(place, info_.name, builder_.getStrArrayAttr({}), builder_.getStrArrayAttr({}),
+                                        isCpu() ? 0 : kernel_.getGroup(), stringsOf(context_, headComment()), false, false);
+  top_ = builder_.createBlock(&out_.getBody());
+  kernel_.getBody().walk([&](Operation *op) {
+    for (Value result : op->getResults()) names_.reserve(ir::nameHint(result));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments()) names_.reserve(ir::nameHint(argument));
+  });
+  declareParameters();
+  declareConstants();
+  planGrid();
+  LogicalResult emitted = isCpu() && isPlainLoop() ? emitPlainLoop() : isCpu() ? emitGroupLoop() : emitGroups([&] {
+    return emitBlock(kernel_.getBody().front());
+  });
+  if (failed(emitted)) return failure();
+  finish();
+  return info_;
+}
+
+/// The signature that the user wrote, then the reasons of the schedule.
+std::vector<std::string> KernelEmitter::headComment() {
+  std::vector<std::string> lines;
+  if (!kernel_.getSignature().empty()) lines.push_back(kernel_.getSignature().str());
+  std::string schedule;
+  for (NamedAttribute size : kernel_.getSizes())
+    if (auto value = dyn_cast<IntegerAttr>(size.getValue()))
+      schedule += (schedule.empty() ? "  schedule  " : ", ") + size.getName().str() + " = " + std::to_string(value.getInt());
+  if (!isCpu()) {
+    schedule += schedule.empty() ? "  schedule  " : ", ";
+    schedule += std::to_string(kernel_.getGroup()) + " threads a group";
+  }
+  if (!schedule.empty()) lines.push_back(schedule);
+  for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>()) lines.push_back("  " + reason.str());
+  return lines;
+}
+
+/// Tiles are taken out of views; single elements out of plain pointers.
+bool KernelEmitter::needsView(Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [](Operation *user) {
+    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::CopyOp>(user);
+  });
+}
+
+void KernelEmitter::declareParameters() {
+  for (auto [i, argument] : llvm::enumerate(kernel_.getBody().getArguments())) {
+    std::string name = kernel_.param(i).getName().str();
+    Type type = argument.getType();
+    if (auto view = dyn_cast<ir::ViewType>(type)) {
+      bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return (isa<tile::StoreElementOp>(user) || isa<tile::StoreFragmentOp>(user)) && use.getOperandNumber() == 1;
+      });
+      int64_t rank = view.getShape().size();
+      bool asView = rank > 0 && needsView(argument);
+      type = asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes))
+                    : Type(out::PointerType::get(context_, view.getElementType(), !writes));
+    }
+    paramNames_.push_back(names_.declare(name));
+    bound_[argument] = valueOf(top_->addArgument(type, argument.getLoc()));
+  }
+}
+
+/// The schedule's sizes: T.m is BM, as in hand-written kernels.
+static std::string constantName(StringRef size) {
+  if (size == "m" || size == "n" || size == "k") return "B" + size.upper();
+  std::string name = size.str();
+  if (!name.empty()) name[0] = llvm::toUpper(name[0]);
+  return name;
+}
+
+void KernelEmitter::declareConstants() {
+  Location place = kernel_.getLoc();
+  bool hasFragments = false, usesThreads = !isCpu();
+  std::set<std::string> used;
+  auto collect = [&](ArrayRef<ir::DimAttr> dims) {
+    for (ir::DimAttr dim : dims) dim.getDim().collectVars(used);
+  };
+  collect(kernel_.getGrid().getDims());
+  tile::GridAttr lanes;
+  kernel_.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      collect(ir::shapeOf(type));
+      if (auto fragment = dyn_cast<tile::FragmentType>(type)) lanes = fragment.getGrid(), hasFragments = true;
+    }
+    if (auto dimOp = dyn_cast<tile::DimOp>(op))
+      if (auto parsed = Dim::parse(dimOp.getDim().str())) parsed->collectVars(used);
+  });
+  builder_.setInsertionPointToEnd(top_);
+  for (NamedAttribute size : kernel_.getSizes()) {
+    auto value = dyn_cast<IntegerAttr>(size.getValue());
+    std::string variable = "T." + size.getName().str();
+    if (!value || !used.count(variable)) continue;
+    std::string name = names_.fresh(constantName(size.getName()));
+    constants_[variable] = name;
+    sizes_[name] = value.getInt();
+    info_.constants.push_back({name, value.getInt()});
+    builder_.create<out::ConstantOp>(place, name, builder_.getI64IntegerAttr(value.getInt()));
+  }
+  for (NamedAttribute entry : kernel_.getCapacity()) {
+    std::vector<int64_t> values;
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(entry.getValue())) values = list.asArrayRef().vec();
+    if (auto list = dyn_cast<ArrayAttr>(entry.getValue()))
+      for (Attribute value : list) values.push_back(cast<IntegerAttr>(value).getInt());
+    std::string name = names_.fresh("Max" + entry.getName().str());
+    capacities_[entry.getName().str()] = name;
+    info_.capacities.push_back({entry.getName().str(), values});
+  }
+  if (usesThreads) {
+    std::string name = names_.fresh("Threads");
+    constants_["Threads"] = name;
+    sizes_[name] = kernel_.getGroup();
+    info_.constants.push_back({name, kernel_.getGroup()});
+    builder_.create<out::ConstantOp>(place, name, builder_.getI64IntegerAttr(kernel_.getGroup()));
+  }
+  if (hasFragments) {
+    std::string rows = std::to_string(isCpu() ? 1 : lanes.getRows()), cols = std::to_string(isCpu() ? 1 : lanes.getCols());
+    builder_.create<out::AliasOp>(place, names_.fresh("Grid"), "tsr::ThreadGrid<" + rows + ", " + cols + ">");
+  }
+  // Shared memory is declared here, before the first statement.
+  declarations_ = builder_.create<out::CommentOp>(place, "");
+  builder_.setInsertionPointToEnd(top_);
+}
+
+LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body) {
+  group_ = castTo(indexType(), name("blockIdx.x", IntegerType::get(context_, 32, IntegerType::Unsigned)));
+  Dim groups(1);
+  for (const Dim &count : groupCounts_) groups = groups * count;
+  info_.grid = inConstants(groups).str();
+  info_.group = kernel_.getGroup();
+  return body();
+}
+
+/// Dynamic shared memory where the static kind (48 KB) is too small: the bytes for each combination of capacities.
+void KernelEmitter::computeSharedBytes() {
+  std::vector<std::map<std::string, int64_t>> combinations = {{}};
+  for (const auto &[dim, values] : info_.capacities) {
+    std::vector<std::map<std::string, int64_t>> next;
+    for (const auto &combination : combinations)
+      for (int64_t value : values) {
+        next.push_back(combination);
+        next.back()[dim] = value;
+      }
+    combinations = std::move(next);
+  }
+  std::vector<int64_t> totals;
+  for (const auto &combination : combinations) {
+    int64_t total = 0;
+    for (const Shared &buffer : shared_) {
+      int64_t bytes = buffer.elementBytes;
+      for (const Dim &extent : buffer.extents) {
+        auto value = extent.evaluate([&](const std::string &variable) -> std::optional<int64_t> {
+          if (auto constant = constants_.find(variable); constant != constants_.end()) return sizes_.at(constant->second);
+          auto found = combination.find(variable);
+          return found == combination.end() ? std::nullopt : std::optional(found->second);
+        });
+        TSR_CHECK(value, "a shared buffer without a size");
+        bytes *= *value;
+      }
+      total = (total + 127) / 128 * 128 + bytes;
+    }
+    totals.push_back((total + 127) / 128 * 128);
+  }
+  bool large = llvm::any_of(totals, [](int64_t bytes) { return bytes > 48 * 1024; });
+  if (!large || isCpu()) return;
+  info_.sharedBytes = totals;
+  out_.setDynamicShared(true);
+}
+
+void KernelEmitter::finish() {
+  declarations_->erase();
+  std::vector<std::string> capacities;
+  for (const auto &[dim, values] : info_.capacities) capacities.push_back(capacities_.at(dim));
+  out_.setParamNamesAttr(stringsOf(context_, paramNames_));
+  out_.setCapacitiesAttr(stringsOf(context_, capacities));
+  computeSharedBytes();
+}
+
+}  // namespace tessera::transforms::totarget

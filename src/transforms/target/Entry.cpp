@@ -1,0 +1,135 @@
+#include "transforms/target/Entry.h"
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+namespace {
+
+/// Tile IR names memory by SSA values; an entry function by names.
+struct EntryNames {
+  NameTable table;
+  llvm::DenseMap<Value, std::string> names;
+};
+
+StringRef relationText(ir::Relation relation) {
+  switch (relation) {
+  case ir::Relation::Eq: return "==";
+  case ir::Relation::Ne: return "!=";
+  case ir::Relation::Lt: return "<";
+  case ir::Relation::Le: return "<=";
+  case ir::Relation::Gt: return ">";
+  case ir::Relation::Ge: return ">=";
+  }
+  return "";
+}
+
+StringRef modeText(ir::ParamAttr param, Type type) {
+  if (!isa<ir::ViewType>(type)) return "scalar";
+  if (param.getIsResult()) return "result";
+  switch (param.getMode()) {
+  case ir::ParamMode::In: return "in";
+  case ir::ParamMode::Out: return "out";
+  case ir::ParamMode::InOut: return "inout";
+  }
+  return "in";
+}
+
+ArrayAttr shapeTexts(OpBuilder &builder, Type type) {
+  SmallVector<Attribute> dims;
+  for (ir::DimAttr dim : ir::shapeOf(type)) dims.push_back(builder.getStringAttr(dim.getText()));
+  return builder.getArrayAttr(dims);
+}
+
+/// What an entry function's launch passes for the kernel's dimensions, and where they are used.
+std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, tile::KernelOp kernel) {
+  std::map<std::string, Dim> values;
+  if (!launch.getDims()) return values;
+  for (auto [name, dim] : llvm::zip(kernel.getDims().getAsRange<StringAttr>(), launch.getDims()->getDims()))
+    values.emplace(name.getValue().str(), dim.getDim());
+  return values;
+}
+
+LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names, std::map<std::string, int64_t> &constants,
+                         OpBuilder &builder) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(launch, launch.getKernelAttr());
+  std::map<std::string, Dim> dims = dimsOfLaunch(launch, kernel);
+  MLIRContext *context = builder.getContext();
+  auto substituted = [&](StringRef text) { return Dim::parse(text.str())->substitute(dims); };
+  SmallVector<Attribute> arguments;
+  for (Value argument : launch.getArgs()) {
+    auto name = names.names.find(argument);
+    if (name == names.names.end()) return launch.emitError() << "a launch passes parameters and temporaries only";
+    StringRef kind = isa<ir::ViewType>(argument.getType()) ? "tensor" : "scalar";
+    arguments.push_back(out::ArgumentAttr::get(context, kind, name->second));
+  }
+  for (const std::string &dim : info.dims) arguments.push_back(out::ArgumentAttr::get(context, "dim", substituted(dim).str()));
+  // The grid is written in the kernel's constants; two kernels with other values of one name get numbers.
+  std::map<std::string, Dim> numbers;
+  for (const auto &[name, value] : info.constants) {
+    if (info.grid.find(name) == std::string::npos) continue;
+    auto [known, isNew] = constants.emplace(name, value);
+    if (isNew) builder.create<out::ConstantOp>(launch.getLoc(), name, builder.getI64IntegerAttr(value));
+    if (known->second != value) numbers.emplace(name, Dim(value));
+  }
+  StringAttr grid;
+  if (!info.grid.empty()) grid = builder.getStringAttr(substituted(info.grid).substitute(numbers).str());
+  ArrayAttr capacities;
+  SmallVector<Attribute> list;
+  for (const auto &[dim, values] : info.capacities)
+    list.push_back(out::CapacityAttr::get(context, substituted(dim).str(), builder.getDenseI64ArrayAttr(values)));
+  if (!list.empty()) capacities = builder.getArrayAttr(list);
+  DenseI64ArrayAttr shared;
+  if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
+  builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
+                                builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments), capacities, shared);
+  return success();
+}
+
+}  // namespace
+
+std::string kernelName(ModuleOp module, StringRef kernel) {
+  auto entry = module.lookupSymbol<tile::FuncOp>(kernel);
+  return identifier(entry ? (kernel + "_kernel").str() : kernel.str());
+}
+
+LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, KernelInfo> &kernels, OpBuilder &builder) {
+  EntryNames names;
+  SmallVector<Attribute> parameters, returns;
+  for (auto [i, argument] : llvm::enumerate(function.getBody().getArguments())) {
+    ir::ParamAttr param = function.param(i);
+    std::string name = names.table.declare(param.getName());
+    names.names[argument] = name;
+    parameters.push_back(out::ParameterAttr::get(builder.getContext(), name, ir::elementTypeOf(argument.getType()),
+                                                 shapeTexts(builder, argument.getType()), modeText(param, argument.getType())));
+  }
+  for (size_t i = 0; i < function.getOutputs().size(); ++i) {
+    int64_t param = function.output(i).getParam();
+    if (param >= 0) returns.push_back(builder.getStringAttr(names.names[function.getBody().getArgument(param)]));
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  auto entry = builder.create<out::EntryOp>(function.getLoc(), function.getSymName(), function.getSignature(), function.getDoc(),
+                                            builder.getArrayAttr(parameters), builder.getArrayAttr(returns));
+  builder.createBlock(&entry.getBody());
+  for (auto requirement : function.getRequirements().getAsRange<ir::RequirementAttr>())
+    builder.create<out::RequireOp>(function.getLoc(), requirement.getLeft().getText(), relationText(requirement.getRelation()),
+                                   requirement.getRight().getText(), requirement.getText());
+  std::map<std::string, int64_t> constants;
+  for (Operation &op : function.getBody().front()) {
+    if (auto temp = dyn_cast<tile::TempOp>(op)) {
+      StringRef hint = ir::nameHint(temp.getResult());
+      std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
+      names.names[temp.getResult()] = name;
+      builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()), shapeTexts(builder, temp.getType()));
+    } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
+      if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder))) return failure();
+    }
+  }
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

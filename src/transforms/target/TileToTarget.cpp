@@ -1,0 +1,74 @@
+// The pass over the module: kernels by KernelEmitter, entry functions and host code by the functions of Entry.h.
+#include "ir/graph/Graph.h"
+#include "ir/target/Target.h"
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/target/Entry.h"
+#include "transforms/target/KernelEmitter.h"
+#include "transforms/target/Passes.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms {
+namespace {
+
+struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileToTarget)
+  TileToTarget() = default;
+  TileToTarget(const TileToTarget &other) : PassWrapper(other) {}
+  explicit TileToTarget(Target target) { language = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu"; }
+
+  Option<std::string> language{*this, "target", llvm::cl::desc("cuda, hip or cpu"), llvm::cl::init("cuda")};
+
+  StringRef getArgument() const override { return "tile-to-target"; }
+  StringRef getDescription() const override { return "kernels and functions in the words of a C-family language"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<out::TargetDialect>(); }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (language != "cuda" && language != "hip" && language != "cpu") {
+      module.emitError() << "'" << language << "' is no target; there are cuda, hip and cpu";
+      return signalPassFailure();
+    }
+    Target target = language == "cuda" ? Target::Cuda : language == "hip" ? Target::Hip : Target::Cpu;
+    module->setAttr(out::deviceAttrName, StringAttr::get(&getContext(), language));
+    std::map<std::string, totarget::KernelInfo> kernels;
+    SmallVector<Operation *> old;
+    for (Operation &op : *module.getBody()) old.push_back(&op);
+    OpBuilder builder(&getContext());
+    // Kernels first: launches need to know what became of them.
+    for (Operation *op : old)
+      if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+        builder.setInsertionPoint(op);
+        std::string name = totarget::kernelName(module, kernel.getSymName());
+        auto info = totarget::KernelEmitter(kernel, name, target, builder).run();
+        if (failed(info)) return signalPassFailure();
+        kernels[kernel.getSymName().str()] = *info;
+      }
+    for (Operation *op : old)
+      if (auto function = dyn_cast<tile::FuncOp>(op)) {
+        builder.setInsertionPoint(op);
+        if (failed(totarget::emitEntry(function, kernels, builder))) return signalPassFailure();
+      }
+    for (Operation *op : old)
+      if (auto function = dyn_cast<tile::HostFuncOp>(op)) {
+        builder.setInsertionPoint(op);
+        if (failed(totarget::emitHost(function, builder))) return signalPassFailure();
+      }
+    for (Operation *op : old)
+      if (isa<tile::KernelOp, tile::FuncOp, tile::HostFuncOp>(op)) op->erase();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createTileToTargetPass(Target target) { return std::make_unique<TileToTarget>(target); }
+void registerTargetTransforms() {
+  registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<TileToTarget>(); });
+}
+
+}  // namespace tessera::transforms
