@@ -29,6 +29,7 @@ private:
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
+  static bool hasCapacities(target::LaunchOp launch) { return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty(); }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
   const EntryFacts &facts_;
@@ -37,7 +38,7 @@ private:
   Writer &writer_;
   Names names_;
   DimText dims_;
-  std::string call_, stream_;
+  std::string call_, stream_, groups_, start_, kernelName_, sharedBytes_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
 };
 
@@ -56,6 +57,11 @@ void EntryPrinter::chooseNames() {
   for (target::TemporaryOp temporary : facts_.temporaries) temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
   stream_ = names_.fresh("stream");
   call_ = names_.fresh("call");
+  // Each launch has a scope of its own, so these can be the same in all.
+  groups_ = names_.fresh("groups");
+  start_ = names_.fresh("start");
+  kernelName_ = names_.fresh("kernel");
+  sharedBytes_ = names_.fresh("shared_bytes");
 }
 
 void EntryPrinter::check(const ParameterFacts &parameter) {
@@ -98,10 +104,12 @@ void EntryPrinter::requirements() {
     writer_.statement(Doc(call_ + ".require(") +
                       Doc::nest(4, commaSeparated({holds, quoted(require.getText()), left.doc, right.doc, quoted(require.getLeft())}) + ");"));
   }
+  std::set<std::string> seen;
   for (target::LaunchOp launch : facts_.launches) {
     if (!launch.getCapacitiesAttr()) continue;
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
       int64_t most = capacity.getValues().asArrayRef().back();
+      if (!seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
       writer_.statement(Doc(call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") + dims_(capacity.getDim().str()).doc + ", " +
                         std::to_string(most) + ");");
     }
@@ -128,11 +136,7 @@ target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
 
 Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
   std::string name = argument.getText().str();
-  if (argument.getKind() == "dim") {
-    Expr expr = dims_(name);
-    // Kernels take int64_t; a bare variable converts by itself except where the parameter's type is deduced.
-    return expr.doc;
-  }
+  if (argument.getKind() == "dim") return dims_(name).doc;
   if (argument.getKind() == "scalar") {
     const ParameterFacts *parameter = facts_.parameter(name);
     TSR_CHECK(parameter, "a launch passes a scalar that is not there: " + name);
@@ -146,7 +150,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
   };
   bool readOnly = false;
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
-  else readOnly = spell_.type(kernelType).find("<const ") != std::string::npos;
+  else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
     pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + name + ")";
     addExtents(parameter->shape);
@@ -159,7 +163,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
     addExtents(shape);
   }
   if (isa<target::PointerType>(kernelType)) return pointer;
-  return Doc(spell_.type(kernelType) + "{" + pointer + ", {" + (extents.empty() ? "1" : extents) + "}}");
+  return Doc(spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}}");
 }
 
 void EntryPrinter::launch(target::LaunchOp launch) {
@@ -171,14 +175,18 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     text.arguments.push_back(argument(attr, formal.getType()));
   text.kernel = kernel.getSymName().str();
   text.group = std::to_string(launch.getGroup());
-  bool gpu = language_.gpu;
+  bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);
+  if (!gpu && scope) {
+    writer_.line("{");
+    writer_.indent();
+  }
   if (gpu) {
     TSR_CHECK(launch.getGrid(), "a launch without a grid");
-    text.groups = names_.fresh("groups");
+    text.groups = groups_;
     writer_.statement(Doc("if (const unsigned " + text.groups + " = " + call_ + ".groups(") + dims_(launch.getGrid()->str()).doc + ")) {");
     writer_.indent();
   }
-  if (launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty()) {
+  if (hasCapacities(launch)) {
     launchWithCapacities(launch, text, kernel);
   } else {
     if (gpu && launch.getSharedBytes()) {
@@ -188,7 +196,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     }
     writer_.statement(Doc::nest(4, language_.launch(text, call_)));
   }
-  if (gpu) {
+  if (scope) {
     writer_.dedent();
     writer_.line("}");
   }
@@ -196,7 +204,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
 
 /// One branch for each combination of capacities, the least that hold the dimensions.
 void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel) {
-  std::string start = names_.fresh("start"), chosen = names_.fresh("kernel"), bytes = names_.fresh("shared_bytes");
+  const std::string &start = start_, &chosen = kernelName_, &bytes = sharedBytes_;
   bool shared = language_.gpu && launch.getSharedBytes();
   text.kernel = chosen;
   text.sharedBytes = shared ? bytes : "0";

@@ -219,6 +219,7 @@ void FunctionPrinter::statement(Operation *op) {
         body(o.getBody().front());
       })
       .Case([&](target::CommentOp o) { writer_.comment(o.getText().str()); })
+      .Case([&](target::BreakOp) { writer_.statement(Doc("break;"), place); })
       .Case([&](target::ReturnOp) { returnStatement(op); })
       .Case([&](target::EntryCallOp) {
         TSR_CHECK(entryCall_, "an entry function is called outside of host code");

@@ -1,0 +1,23 @@
+/* The C interface of program_cpu.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
+ * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
+#ifndef TESSERA_GENERATED_PROGRAM_CPU_H
+#define TESSERA_GENERATED_PROGRAM_CPU_H
+#include "tessera/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* doubled(x: f32[N, M]) -> f32[N, M]
+ *   Twice x.
+ *   x       f32[N, M]  read
+ *   result  f32[N, M]  written; the caller gives the memory
+ */
+TessStatus doubled(const TessTensor *x, TessTensor *result, TessStream stream);
+/* The same with uniform arguments. */
+TessStatus doubled_call(const TessValue *args, int32_t count, TessStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
