@@ -1,0 +1,159 @@
+// Every rule of the schedule dialect, broken once.
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{uses T.m, but 'sizes' has no value for it}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, context = ["m"]} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{T.m is 0}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, context = ["m"], sizes = {m = 0}} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{'group' is not decided}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{has a capacity for 'D', which is not a dimension}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, capacity = {D = array<i64: 64>}} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{capacity of 'N' is not an array<i64: ...>}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, capacity = {N = 64}} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{capacities of 'N' do not ascend}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, capacity = {N = array<i64: 128, 64>}} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{streams over 'D', which is not a dimension}}
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64, rows = ["D"]} {
+  schedule.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{but it takes scalars and views}}
+schedule.kernel @k(%x: !tsr.tensor<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  // expected-error @+1 {{may not stand in a kernel}}
+  %0 = graph.string "hello"
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  // expected-error @+1 {{may not stand in a kernel}}
+  graph.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{launches @q, which is not a kernel}}
+  schedule.launch @q()
+  schedule.return
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{passes 0 values, @k takes 1}}
+  schedule.launch @k()
+  schedule.return
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{passes 'f32' where @k takes}}
+  schedule.launch @k(%s) : f32
+  schedule.return
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error-re @+1 {{passes {{.*}} where @k takes}}
+  schedule.launch @k(%z) : !tsr.view<["M"], f32>
+  schedule.return
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{gives 2 dimensions, @k has 1}}
+  schedule.launch @k(%x) {dims = #tsr.dims<["N", "N"]>} : !tsr.view<["N"], f32>
+  schedule.return
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  schedule.kernel_end
+}
+schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{may not stand in an entry function: it is a list of temporaries and launches}}
+  %0 = graph.constant 1 : index
+  schedule.return
+}

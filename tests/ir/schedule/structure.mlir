@@ -1,0 +1,58 @@
+// The example of every operation of the schedule dialect, printed and read again.
+// RUN: tessera-opt %s | tessera-opt | FileCheck %s
+
+// CHECK-LABEL: schedule.kernel @twice_kernel(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>)
+// CHECK-SAME: group = 256 : i64
+// CHECK-SAME: reasons = ["one lane an element"]
+// CHECK-SAME: uses_lanes
+schedule.kernel @twice_kernel(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>, param = 1>],
+    grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64, uses_lanes, reasons = ["one lane an element"]} {
+  %i = graph.query "linear_id" 0
+  %0 = graph.load %x[%i] : !tsr.view<["N"], f32> to f32
+  %1 = graph.elementwise "add" %0, %0 : f32
+  graph.store %1, %result[%i] : f32, !tsr.view<["N"], f32>
+  // CHECK: schedule.kernel_end
+  schedule.kernel_end
+}
+
+// CHECK-LABEL: schedule.kernel @rows
+// CHECK-SAME: capacity = {D = array<i64: 64, 128>}
+// CHECK-SAME: rows = ["C"]
+// CHECK-SAME: sizes = {m = 64 : i64}
+schedule.kernel @rows(%x: !tsr.view<["C", "D"], f32>) attributes {
+    dims = ["C", "D"], params = [#tsr.param<"x", inout>], outputs = [], context = ["m"], sizes = {m = 64},
+    grid = #tsr.grid<output, ["T.m", "D"], param = 0>, group = 128 : i64,
+    capacity = {D = array<i64: 64, 128>}, rows = ["C"]} {
+  schedule.kernel_end
+}
+
+// CHECK-LABEL: schedule.func @twice
+schedule.func @twice(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>, param = 1>]} {
+  // CHECK: %[[T:.*]] = schedule.temp : <["N"], f32>
+  %t = schedule.temp : !tsr.view<["N"], f32>
+  // CHECK: schedule.launch @twice_kernel(%x, %[[T]]) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  schedule.launch @twice_kernel(%x, %t) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  schedule.launch @twice_kernel(%t, %result) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  // CHECK: schedule.return
+  schedule.return
+}
+
+// A kernel over other names of the dimensions.
+// CHECK-LABEL: schedule.func @flat
+schedule.func @flat(%x: !tsr.view<["A*B"], f32>) attributes {
+    dims = ["A", "B"], params = [#tsr.param<"x", inout>], outputs = []} {
+  // CHECK: schedule.launch @twice_kernel(%x, %x) {dims = #tsr.dims<["A*B"]>}
+  schedule.launch @twice_kernel(%x, %x) {dims = #tsr.dims<["A*B"]>} : !tsr.view<["A*B"], f32>, !tsr.view<["A*B"], f32>
+  schedule.return
+}
+
+// CHECK-LABEL: schedule.host_func @main()
+schedule.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  %0 = graph.string "hello"
+  graph.print %0
+  schedule.return
+}
