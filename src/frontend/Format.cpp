@@ -6,6 +6,7 @@
 #include "frontend/FormatTypes.h"
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace tessera::frontend {
 namespace {
@@ -183,15 +184,26 @@ private:
     code(line);
   }
 
+  /// The line on its lines; a value that does not fit gets parentheses, unless breaks of the author's make it fit.
+  static std::vector<PrintedLine> laidOut(LogicalLine &line) {
+    uint32_t indent = line.level * kIndent;
+    Docs docs;
+    std::optional<SourceComment> comment = std::exchange(line.tokens.back().trailing, std::nullopt);
+    DocRef bare = layout(line, docs);
+    bool wide = !bare->forced && indent + bare->flatWidth > kWidth;
+    if (!wide)
+      for (const PrintedLine &printed : print(bare, indent)) wide |= widthOf(printed) > kWidth;
+    line.tokens.back().trailing = std::move(comment);
+    if (wide && wrapValue(line)) space(line);
+    return print(layout(line, docs), indent);
+  }
+
   void code(LogicalLine &line) {
     while (!columns_.empty() && columns_.back().first >= line.level) columns_.pop_back();
     columns_.push_back({line.level, line.column});
     space(line);
-    Docs docs;
     int64_t shift = int64_t{line.level} * kIndent - int64_t{line.column};
-    for (PrintedLine &printed : print(layout(line, docs), line.level * kIndent)) {
-      rows_.push_back({std::move(printed), false, shift});
-    }
+    for (PrintedLine &printed : laidOut(line)) rows_.push_back({std::move(printed), false, shift});
     level_ = line.level;
     afterHeader_ = line.startsBlock;
     afterDecorator_ = isDecorator(line);

@@ -23,7 +23,7 @@ enum class TokenKind : uint8_t { Name, Keyword, Number, String, Operator };
 enum class BracketKind : uint8_t { None, Call, Parameters, TypeParameters, Group, Subscript, List, Braces };
 
 struct Token {
-  TokenKind kind;
+  TokenKind kind = TokenKind::Operator;
   std::string text;
   uint32_t begin = 0, end = 0;
   bool lineBreakBefore = false;           // inside brackets: the author started a new line here
@@ -51,6 +51,9 @@ struct LogicalLine {
 std::vector<LogicalLine> scan(const SourceFile &file);
 /// Sets spaceBefore, bracket kinds and isPolicy of every word, but for what is set already.
 void space(LogicalLine &line);
+
+/// Puts parentheses around the value of an assignment, a return or a condition, if it has operators to break at.
+bool wrapValue(LogicalLine &line);
 
 bool isOpening(const Token &token);
 bool isClosing(const Token &token);

@@ -124,6 +124,17 @@ TEST(Format, LongLinesAreBroken) {
             "def g(x: Tensor[" + a + ", f32]) -> Tensor[" + b + ", f32]\n        where " + c + " == 0:\n    pass\n");
 }
 
+TEST(Format, LongValuesAreWrapped) {
+  std::string a(40, 'a'), b(40, 'b'), c(40, 'c');
+  EXPECT_EQ(f("x = " + a + " + " + b + " * " + c + "  # why\n"), "x = (" + a + "\n     + " + b + " * " + c + ")  # why\n");
+  EXPECT_EQ(f("x: f32 = " + a + " or " + b + " or " + c + "\n"), "x: f32 = (" + a + "\n          or " + b + "\n          or " + c + ")\n");
+  EXPECT_EQ(f("while " + a + " < " + b + " and " + c + ":\n  pass\n"),
+            "while (" + a + " < " + b + "\n       and " + c + "):\n    pass\n");
+  EXPECT_EQ(f("return " + a + "(" + b + ") + " + c + "(1)\n"), "return (" + a + "(" + b + ")\n        + " + c + "(1))\n");
+  unchanged("x, y = " + a + " + 1, " + b + " + 1, " + c + " + 1\n");  // a tuple would need a name for its parentheses
+  unchanged("x = " + a + b + c + "\n");
+}
+
 TEST(Format, StringsAreKept) {
   EXPECT_EQ(f("a = 'x' + \"it's\" + 'say \"x\"' + r'\\d' + f'{b!r:>8}'\n"),
             "a = \"x\" + \"it's\" + 'say \"x\"' + r'\\d' + f\"{b!r:>8}\"\n");

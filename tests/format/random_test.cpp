@@ -235,7 +235,7 @@ private:
 
 TEST(FormatRandom, PromisesHoldForAnyLayout) {
   size_t lines = 0;
-  for (unsigned seed = 1; seed <= 600 && !HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= 400 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::string out = formatChecked(Generator(seed).program());
     for (char c : out) lines += c == '\n';
