@@ -3,7 +3,8 @@
 
 A row of src/diag/*.def needs: a code and a name that no other row has, a place in `src` that reports it, a
 test or golden that shows it (its code or its name), and the page docs/errors/<code>.md with a title that
-starts with the code, a wrong program and a right one in ```tsr fences. A page needs a row.
+starts with the code, a wrong program and a right one in ```tsr fences (from E0700 on: commands, in ```sh
+fences). A page needs a row. A mistake of the compiler itself (`internalError`) has no wrong program.
 """
 
 import re
@@ -14,12 +15,13 @@ START = re.compile(r"^TSR_DIAG\((?!code, name)", re.M)
 TESTED = [".cpp", ".h", ".mlir", ".test", ".lit", ".txt", ".py", ".expected", ".err", ".out", ".tsr", ".golden", ".json", ".md"]
 
 
-def page_findings(code, page):
+def page_findings(code, ident, page):
     title = page.split("\n", 1)[0]
     if not re.match(rf"#\s*{code}\b", title):
         yield f"its first line must be a title that starts with {code}"
-    if len(re.findall(r"^```tsr", page, re.M)) < 2:
-        yield "it needs a wrong and a right program in ```tsr fences"
+    tools = code >= "E0700"
+    if ident != "internalError" and len(re.findall(r"^```(?:tsr|sh)" if tools else r"^```tsr", page, re.M)) < 2:
+        yield f"it needs {'a wrong and a right command or program' if tools else 'a wrong and a right program in ```tsr fences'}"
 
 
 def main():
@@ -51,7 +53,7 @@ def main():
         if not page.is_file():
             findings.append(f"{name}: {code} {ident} has no page docs/errors/{code}.md")
         else:
-            findings += [f"docs/errors/{code}.md: {finding}" for finding in page_findings(code, text_of(page))]
+            findings += [f"docs/errors/{code}.md: {finding}" for finding in page_findings(code, ident, text_of(page))]
     codes = {row[0] for row in rows}
     for page in sorted(pages.glob("E*.md")) if pages.is_dir() else []:
         if page.stem not in codes:
