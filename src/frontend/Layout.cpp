@@ -75,8 +75,8 @@ void Indenter::add(Line &line) {
   if (text_.substr(begin, 3) == "\xEF\xBB\xBF") begin += 3;
   uint32_t end = begin;
   while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t')) ++end;
-  contextualKeywords(line.tokens);
   place(line, text_.substr(begin, end - begin));
+  contextualKeywords(line.tokens);
   longElifChain(line);
   emit(line);
 }
@@ -101,7 +101,7 @@ void Indenter::place(Line &line, std::string_view blanks) {
   if (columns > top.width) return deeper(line, blanks, columns);
   if (expectsBlock_) {
     uint32_t first = line.tokens[0].kind;
-    bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY || startsBlock(first);
+    bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY;
     missingBlock({file_, line.tokens[0].begin, line.tokens[0].end}, columns == top.width && !clause);
   }
   if (columns < top.width) shallower(line, blanks, columns);

@@ -108,6 +108,13 @@ void LineSplitter::physicalLine() {
   }
   if (open_.empty()) return;
   bool known = suspectAll_ || suspects_.count(open_[0].span.begin);
+  if (known && lineOpensBlock(line_.tokens) && line_.tokens.back().kind == K::COLON) {  // the header's own colon
+    Token colon = line_.tokens.back();
+    line_.tokens.pop_back();
+    closeAll(line_.tokens.back().end, true);
+    line_.tokens.push_back(colon);
+    return finishLine();
+  }
   if (startsStatement(token.kind) && !known) {
     unclosed_ = open_[0].span.begin;
   } else if (startsStatement(token.kind) || (known && !isCloser(token.kind) && indentAt(token.begin) <= open_[0].indent)) {
