@@ -1,0 +1,116 @@
+// What `def main()` is compiled to: files, printing, formatting and tensors, in plain C++. A mistake ends the program with
+// a message on standard error and exit status 1.
+#pragma once
+#include "tessera/host/format.h"
+#include "tessera/host/npy.h"
+#include "tessera/host/tensor.h"
+#include <tuple>
+
+namespace tsr {
+namespace host {
+
+inline std::string text_of(const std::string &text) { return text; }
+inline std::string text_of(const char *text) { return text; }
+inline std::string text_of(bool value) { return value ? "True" : "False"; }
+template <class I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0> std::string text_of(I value) {
+  return std::to_string(value);
+}
+inline std::string text_of(double value) {
+  return detail::shortest(value, [](double x) { return x; });
+}
+inline std::string text_of(float value) {
+  return detail::shortest(static_cast<double>(value), [](double x) { return static_cast<double>(static_cast<float>(x)); });
+}
+
+namespace detail {
+
+inline std::string element_text(const Tensor &tensor, int64_t index) {
+  if (tensor.is_real()) return shortest(tensor.real(index), [&](double x) { return tensor.rounded(x); });
+  if (tensor.dtype().code == TESS_BOOL) return text_of(tensor.integer(index) != 0);
+  return std::to_string(tensor.integer(index));
+}
+inline std::string array_text(const Tensor &tensor, size_t axis, int64_t begin, int64_t count, bool shorten) {
+  if (axis == tensor.shape().size()) return element_text(tensor, begin);
+  const int64_t extent = tensor.shape()[axis], inner = extent == 0 ? 0 : count / extent;
+  const std::string gap = axis + 1 == tensor.shape().size() ? ", " : ",\n" + std::string(axis + 1, ' ');
+  std::string text = "[";
+  for (int64_t i = 0; i < extent; ++i) {
+    if (i != 0) text += gap;
+    if (shorten && extent > 6 && i == 3) {
+      text += "...";
+      i = extent - 4;
+      continue;
+    }
+    text += array_text(tensor, axis + 1, begin + i * inner, inner, shorten);
+  }
+  return text + "]";
+}
+
+inline std::string formatted(const std::string &text, const Spec &spec) { return format_text(spec, text); }
+inline std::string formatted(const char *text, const Spec &spec) { return format_text(spec, text); }
+inline std::string formatted(double value, const Spec &spec) {
+  return format_real(spec, value, [](double x) { return x; });
+}
+inline std::string formatted(float value, const Spec &spec) {
+  return format_real(spec, static_cast<double>(value), [](double x) { return static_cast<double>(static_cast<float>(x)); });
+}
+inline bool wants_real(const Spec &spec) { return std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos && spec.type != 0; }
+inline bool wants_integer(const Spec &spec) { return std::string_view("bdoxX").find(spec.type) != std::string_view::npos && spec.type != 0; }
+template <class I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0>
+std::string formatted(I value, const Spec &spec) {
+  if (spec.type == 's') return format_text(spec, text_of(value));
+  return wants_real(spec) ? formatted(static_cast<double>(value), spec) : format_integer(spec, static_cast<int64_t>(value));
+}
+
+}  // namespace detail
+
+/// Arrays look as NumPy's do, with a comma between elements and "..." in the middle of long axes.
+inline std::string text_of(const Tensor &tensor) { return detail::array_text(tensor, 0, 0, tensor.count(), tensor.count() > 1000); }
+
+namespace detail {
+inline std::string formatted(const Tensor &tensor, const Spec &spec) {
+  if (!tensor.shape().empty()) return format_text(spec, text_of(tensor));
+  if (tensor.is_real()) return format_real(spec, tensor.real(0), [&](double x) { return tensor.rounded(x); });
+  return formatted(tensor.integer(0), spec);
+}
+template <class T> bool is_number(const T &) { return std::is_arithmetic<T>::value; }
+inline bool is_number(const Tensor &tensor) { return tensor.shape().empty(); }
+template <class T> bool is_real_number(const T &) { return std::is_floating_point<T>::value; }
+inline bool is_real_number(const Tensor &tensor) { return tensor.shape().empty() && tensor.is_real(); }
+}  // namespace detail
+
+/// One replacement field of an f-string: `spec` is what stands behind the expression: ".4f", ">8", "!r:>8", ":>8".
+template <class T> std::string format(const T &value, const std::string &spec) {
+  std::string_view rest = spec;
+  if (rest.size() >= 2 && rest[0] == '!') {
+    const std::string shown = rest[1] == 'r' && std::is_convertible<T, std::string>::value ? detail::repr(text_of(value)) : text_of(value);
+    rest.remove_prefix(2);
+    if (rest.empty()) return shown;
+    return format(shown, std::string(rest));
+  }
+  const std::string_view aligns = "<>^=";
+  if (rest.size() > 0 && rest[0] == ':') {
+    const bool isFill = rest.size() > 1 && aligns.find(rest[1]) != std::string_view::npos &&
+                        !(rest.size() > 2 && aligns.find(rest[2]) != std::string_view::npos);
+    if (!isFill || rest.size() > 2) rest.remove_prefix(1);
+  }
+  if (rest.empty()) return text_of(value);
+  const std::optional<detail::Spec> parsed = detail::SpecReader(rest).read();
+  if (!parsed) stop("the format '" + spec + "' is none that I know");
+  const bool number = detail::is_number(value);
+  if ((!number && parsed->type != 0 && parsed->type != 's') || (detail::is_real_number(value) && detail::wants_integer(*parsed)))
+    stop("the format '" + spec + "' does not fit the value " + text_of(value));
+  return detail::formatted(value, *parsed);
+}
+
+/// Python's print(): the values with spaces between them, and a new line.
+template <class... T> void print(const T &...values) {
+  std::string line;
+  bool first = true;
+  ((line += (first ? "" : " ") + text_of(values), first = false), ...);
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+}  // namespace host
+}  // namespace tsr

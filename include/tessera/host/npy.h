@@ -1,0 +1,117 @@
+// .npy files for host code. NumPy has no dtype for bf16 and the smaller formats: their bytes are stored raw ('<V2', '|V1'),
+// as the ml_dtypes package does; load_npy<tsr::bf16>(path) says which dtype raw bytes are.
+#pragma once
+#include "tessera/host/tensor.h"
+#include <cstring>
+
+namespace tsr {
+namespace host {
+namespace detail {
+
+inline std::string read_file(const std::string &path) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file) stop("cannot open `" + path + "`: " + std::strerror(errno));
+  std::string bytes;
+  char buffer[65536];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
+  const bool failed = std::ferror(file) != 0;
+  std::fclose(file);
+  if (failed) stop("cannot read `" + path + "`");
+  return bytes;
+}
+
+inline std::string npy_type(TessDType dtype) {
+  const int bytes = (dtype.bits + 7) / 8;
+  const std::string order = bytes == 1 ? "|" : "<";
+  switch (dtype.code) {
+  case TESS_INT: return dtype.bits < 8 ? "|V1" : order + "i" + std::to_string(bytes);
+  case TESS_UINT: return order + "u" + std::to_string(bytes);
+  case TESS_FLOAT: return order + "f" + std::to_string(bytes);
+  case TESS_TF32: return "<f4";
+  case TESS_COMPLEX: return "<c8";
+  case TESS_BOOL: return "|b1";
+  default: return order + "V" + std::to_string(bytes);
+  }
+}
+
+/// What stands behind `'key':` in the header, up to the end of its value.
+inline std::string npy_field(const std::string &header, const std::string &key, const std::string &path) {
+  size_t at = header.find("'" + key + "'");
+  if (at == std::string::npos) stop("the header of `" + path + "` has no key '" + key + "'");
+  at = header.find(':', at) + 1;
+  while (at < header.size() && header[at] == ' ') ++at;
+  const char last = header[at] == '(' ? ')' : header[at] == '\'' ? '\'' : ',';
+  size_t end = header.find(last, at + 1);
+  if (end == std::string::npos) stop("the header of `" + path + "` is damaged");
+  return header.substr(at, end - at + (last == ',' ? 0 : 1));
+}
+
+inline TessDType npy_dtype(const std::string &type, const TessDType *expected, const std::string &path) {
+  if (expected && npy_type(*expected) == type) return *expected;
+  const TessDType known[] = {{TESS_FLOAT, 64, 1}, {TESS_FLOAT, 32, 1}, {TESS_FLOAT, 16, 1}, {TESS_INT, 64, 1}, {TESS_INT, 32, 1},
+                             {TESS_INT, 16, 1},   {TESS_INT, 8, 1},    {TESS_UINT, 32, 1},  {TESS_UINT, 16, 1}, {TESS_UINT, 8, 1},
+                             {TESS_BOOL, 8, 1},   {TESS_COMPLEX, 64, 1}};
+  for (const TessDType &dtype : known)
+    if (npy_type(dtype) == type && !expected) return dtype;
+  if (expected) {
+    char buffer[32];
+    stop("`" + path + "` holds elements of the NumPy type '" + type + "', but " + tsr::detail::dtype_text(*expected, buffer) + " is needed");
+  }
+  stop("`" + path + "` holds elements of the NumPy type '" + type + "': which dtype are they?");
+}
+
+inline Tensor load_npy(const std::string &path, const TessDType *expected) {
+  const std::string bytes = read_file(path);
+  if (bytes.compare(0, 6, "\x93NUMPY") != 0 || bytes.size() < 12) stop("`" + path + "` is no .npy file");
+  const size_t lengthBytes = bytes[6] == 1 ? 2 : 4;
+  size_t length = 0;
+  for (size_t i = lengthBytes; i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[8 + i]);
+  const std::string header = bytes.substr(8 + lengthBytes, length);
+  std::string type = npy_field(header, "descr", path);
+  type = type.substr(1, type.size() - 2);
+  if (npy_field(header, "fortran_order", path).find("True") != std::string::npos)
+    stop("`" + path + "` is stored column by column (fortran_order): save numpy.ascontiguousarray(x)");
+  std::vector<int64_t> shape;
+  const std::string extents = npy_field(header, "shape", path);
+  for (size_t i = 1; i < extents.size();) {
+    char *end = nullptr;
+    const long long extent = std::strtoll(extents.c_str() + i, &end, 10);
+    if (end != extents.c_str() + i) shape.push_back(extent);
+    i = extents.find(',', i) == std::string::npos ? extents.size() : extents.find(',', i) + 1;
+  }
+  Tensor tensor(npy_dtype(type, expected, path), shape);
+  const size_t start = 8 + lengthBytes + length;
+  if (bytes.size() < start + tensor.byte_count()) stop("`" + path + "` ends before its elements do");
+  if (tensor.byte_count()) std::memcpy(tensor.bytes_to_write(), bytes.data() + start, tensor.byte_count());
+  return tensor;
+}
+
+}  // namespace detail
+
+inline Tensor load_npy(const std::string &path) { return detail::load_npy(path, nullptr); }
+/// With the dtype that the elements must have.
+template <class T> Tensor load_npy(const std::string &path) {
+  const TessDType dtype = tsr::detail::DTypeOf<T>::dtype();
+  return detail::load_npy(path, &dtype);
+}
+
+inline void save_npy(const std::string &path, const Tensor &tensor) {
+  std::string shape;
+  for (int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+  if (tensor.shape().size() == 1) shape += ",";
+  std::string header = "{'descr': '" + detail::npy_type(tensor.dtype()) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.append(63 - (10 + header.size()) % 64, ' ');
+  header += '\n';
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(header.size() & 0xff);
+  head += static_cast<char>(header.size() >> 8);
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file) stop("cannot write `" + path + "`: " + std::strerror(errno));
+  bool ok = std::fwrite((head + header).data(), 1, head.size() + header.size(), file) == head.size() + header.size();
+  ok = ok && std::fwrite(tensor.bytes(), 1, tensor.byte_count(), file) == tensor.byte_count();
+  ok = std::fclose(file) == 0 && ok;
+  if (!ok) stop("cannot write `" + path + "`");
+}
+
+}  // namespace host
+}  // namespace tsr

@@ -1,0 +1,215 @@
+// A tensor of host code: dtype and shape are known when the program runs. It has a copy in host memory and, on GPUs, one
+// on the device; what is stale is copied when it is needed. Copies of a Tensor share their elements.
+#pragma once
+#include "tessera/entry.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tsr {
+namespace host {
+
+/// Ends the program with a message.
+[[noreturn]] inline void stop(const std::string &message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+inline void stop_unless_ok(TessStatus status) {
+  if (status != TESS_OK) stop(tessLastErrorText());
+}
+inline void check(bool condition, const std::string &message) {
+  if (!condition) stop(message);
+}
+
+namespace detail {
+
+inline void device_ok(tsr::detail::DeviceError error, const char *what) {
+  if (error != tsr::detail::kDeviceOk) stop(std::string(what) + ": " + tsr::detail::device_error_text(error));
+}
+#if defined(TSR_CUDA)
+inline void to_device(void *to, const void *from, size_t bytes) { device_ok(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copy to the device"); }
+inline void to_host(void *to, const void *from, size_t bytes) { device_ok(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copy from the device"); }
+inline void device_synchronize() { device_ok(cudaDeviceSynchronize(), "the device"); }
+constexpr int32_t kDevice = TESS_CUDA;
+#elif defined(TSR_HIP)
+inline void to_device(void *to, const void *from, size_t bytes) { device_ok(hipMemcpy(to, from, bytes, hipMemcpyHostToDevice), "copy to the device"); }
+inline void to_host(void *to, const void *from, size_t bytes) { device_ok(hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost), "copy from the device"); }
+inline void device_synchronize() { device_ok(hipDeviceSynchronize(), "the device"); }
+constexpr int32_t kDevice = TESS_ROCM;
+#else
+constexpr int32_t kDevice = TESS_CPU;
+#endif
+
+struct Storage {
+  std::vector<unsigned char> bytes;
+  bool hostFresh = true;
+  void *device = nullptr;
+  bool deviceFresh = false;
+  Storage() = default;
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+  ~Storage() {
+    if (device) (void)tsr::detail::device_free(device, nullptr);
+  }
+};
+
+}  // namespace detail
+
+class Tensor {
+public:
+  Tensor() : Tensor(tsr::detail::DTypeOf<float>::dtype(), {}) {}
+  /// Zeros.
+  Tensor(TessDType dtype, std::vector<int64_t> shape) : dtype_(dtype), shape_(std::move(shape)), storage_(std::make_shared<detail::Storage>()) {
+    storage_->bytes.resize(static_cast<size_t>(count()) * element_bytes());
+  }
+  template <class T> static Tensor make(std::vector<int64_t> shape) { return Tensor(tsr::detail::DTypeOf<T>::dtype(), std::move(shape)); }
+
+  TessDType dtype() const { return dtype_; }
+  const std::vector<int64_t> &shape() const { return shape_; }
+  /// 0 where there is no such dimension; the entry function then says what is wrong.
+  int64_t extent(int axis) const { return axis < static_cast<int>(shape_.size()) ? shape_[static_cast<size_t>(axis)] : 0; }
+  int64_t count() const {
+    int64_t product = 1;
+    for (int64_t extent : shape_) product *= extent;
+    return product;
+  }
+  size_t element_bytes() const { return (dtype_.bits + 7u) / 8u; }
+
+  /// The elements in host memory, row-major.
+  const unsigned char *bytes() const {
+    refresh_host();
+    return storage_->bytes.data();
+  }
+  unsigned char *bytes_to_write() {
+    refresh_host();
+    storage_->deviceFresh = false;
+    return storage_->bytes.data();
+  }
+  size_t byte_count() const { return storage_->bytes.size(); }
+
+  /// For an entry function that reads it. Valid until the next call for this tensor.
+  const TessTensor *read() const {
+    refresh_device();
+    return view();
+  }
+  /// For an entry function that writes it.
+  TessTensor *written() const {
+    refresh_device();
+#if !defined(TSR_CPU)
+    storage_->hostFresh = false;
+#endif
+    return view();
+  }
+
+  /// Element `index` in row-major order as a number. Integers up to 2^53 are exact.
+  double real(int64_t index) const {
+    const unsigned char *at = bytes() + static_cast<size_t>(index) * element_bytes();
+    switch (dtype_.code) {
+    case TESS_FLOAT:
+      if (dtype_.bits == 64) return load<double>(at);
+      return dtype_.bits == 32 ? static_cast<double>(load<float>(at)) : tsr::to<double>(load<f16>(at));
+    case TESS_TF32: return load<float>(at);
+    case TESS_BFLOAT: return tsr::to<double>(load<bf16>(at));
+    case TESS_FLOAT8_E4M3FN: return tsr::to<double>(load<f8e4m3>(at));
+    case TESS_FLOAT8_E5M2: return tsr::to<double>(load<f8e5m2>(at));
+    case TESS_FLOAT6_E2M3FN: return tsr::to<double>(load<f6e2m3>(at));
+    case TESS_FLOAT6_E3M2FN: return tsr::to<double>(load<f6e3m2>(at));
+    case TESS_FLOAT4_E2M1FN: return tsr::to<double>(load<f4e2m1>(at));
+    default: return static_cast<double>(integer(index));
+    }
+  }
+  int64_t integer(int64_t index) const {
+    const unsigned char *at = bytes() + static_cast<size_t>(index) * element_bytes();
+    const bool isUnsigned = dtype_.code == TESS_UINT || dtype_.code == TESS_BOOL;
+    switch (dtype_.bits) {
+    case 64: return load<int64_t>(at);
+    case 32: return isUnsigned ? static_cast<int64_t>(load<uint32_t>(at)) : load<int32_t>(at);
+    case 16: return isUnsigned ? static_cast<int64_t>(load<uint16_t>(at)) : load<int16_t>(at);
+    default: return isUnsigned ? static_cast<int64_t>(load<uint8_t>(at)) : load<int8_t>(at);
+    }
+  }
+  bool is_real() const { return dtype_.code != TESS_INT && dtype_.code != TESS_UINT && dtype_.code != TESS_BOOL; }
+  /// `value` rounded to the dtype.
+  double rounded(double value) const {
+    switch (dtype_.code) {
+    case TESS_FLOAT:
+      if (dtype_.bits == 64) return value;
+      return dtype_.bits == 32 ? static_cast<double>(static_cast<float>(value)) : tsr::to<double>(tsr::to<f16>(value));
+    case TESS_TF32: return static_cast<double>(tsr::to<tf32>(value).value);
+    case TESS_BFLOAT: return tsr::to<double>(tsr::to<bf16>(value));
+    case TESS_FLOAT8_E4M3FN: return tsr::to<double>(tsr::to<f8e4m3>(value));
+    case TESS_FLOAT8_E5M2: return tsr::to<double>(tsr::to<f8e5m2>(value));
+    case TESS_FLOAT6_E2M3FN: return tsr::to<double>(tsr::to<f6e2m3>(value));
+    case TESS_FLOAT6_E3M2FN: return tsr::to<double>(tsr::to<f6e3m2>(value));
+    case TESS_FLOAT4_E2M1FN: return tsr::to<double>(tsr::to<f4e2m1>(value));
+    default: return value;
+    }
+  }
+
+private:
+  template <class T> static T load(const unsigned char *at) {
+    T value;
+    memcpy(static_cast<void *>(&value), at, sizeof(T));
+    return value;
+  }
+  TessTensor *view() const {
+#if defined(TSR_CPU)
+    void *data = storage_->bytes.data();
+#else
+    void *data = storage_->device;
+#endif
+    view_ = {data, {detail::kDevice, 0}, static_cast<int32_t>(shape_.size()), dtype_, shape_.data(), nullptr, 0};
+    return &view_;
+  }
+  void refresh_host() const {
+#if !defined(TSR_CPU)
+    if (storage_->hostFresh) return;
+    detail::device_synchronize();
+    detail::to_host(storage_->bytes.data(), storage_->device, storage_->bytes.size());
+    storage_->hostFresh = true;
+#endif
+  }
+  void refresh_device() const {
+#if !defined(TSR_CPU)
+    if (!storage_->device)
+      detail::device_ok(tsr::detail::device_allocate(&storage_->device, storage_->bytes.empty() ? 1 : storage_->bytes.size(), nullptr), "device memory");
+    if (storage_->deviceFresh) return;
+    if (!storage_->bytes.empty()) detail::to_device(storage_->device, storage_->bytes.data(), storage_->bytes.size());
+    storage_->deviceFresh = true;
+#endif
+  }
+
+  TessDType dtype_;
+  std::vector<int64_t> shape_;
+  std::shared_ptr<detail::Storage> storage_;
+  mutable TessTensor view_{};
+};
+
+inline int64_t shape(const Tensor &tensor, int64_t axis) {
+  const int64_t rank = static_cast<int64_t>(tensor.shape().size());
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) stop("axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
+  return tensor.shape()[static_cast<size_t>(axis)];
+}
+
+/// Row `index` along the first axis, as a tensor of its own; negative indices count from the end.
+inline Tensor row(const Tensor &tensor, int64_t index) {
+  const int64_t rows = shape(tensor, 0);
+  if (index < 0) index += rows;
+  if (index < 0 || index >= rows) stop("row " + std::to_string(index) + " of a tensor with " + std::to_string(rows) + " rows");
+  Tensor result(tensor.dtype(), std::vector<int64_t>(tensor.shape().begin() + 1, tensor.shape().end()));
+  const size_t bytes = result.byte_count();
+  if (bytes) memcpy(result.bytes_to_write(), tensor.bytes() + static_cast<size_t>(index) * bytes, bytes);
+  return result;
+}
+
+/// The one element of a tensor.
+template <class T> T item(const Tensor &tensor) {
+  if (tensor.count() != 1) stop("item() of a tensor with " + std::to_string(tensor.count()) + " elements: one is needed");
+  if (tensor.is_real()) return tsr::to<T>(tensor.real(0));
+  return tsr::to<T>(tensor.integer(0));
+}
+
+}  // namespace host
+}  // namespace tsr
