@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "sema/Checked.h"
 #include "support/Sources.h"
+#include <functional>
 #include <map>
 
 namespace tessera::irgen {
@@ -69,17 +70,28 @@ private:
   void genAsyncCopy(const sema::Stmt &stmt);
 
   // GenStmt.cpp
-  void genBlock(const sema::Block &block);
+  void genBlock(Stmts block);
   void genStmt(const sema::Stmt &stmt);
   void genLet(const sema::Stmt &stmt);
+  void genReturn(const sema::Stmt &stmt);
+
+  // GenControl.cpp
   void genFor(const sema::Stmt &stmt);
+  void genForWithBreak(const sema::Stmt &stmt);
   void genWhile(const sema::Stmt &stmt);
   void genIf(const sema::Stmt &stmt);
-  void genReturn(const sema::Stmt &stmt);
-  VarSet carriedBy(const sema::Block &block);
-  void yieldFrom(const sema::Block &block, const VarSet &carried, mlir::Location location);
+  void genIfLive(Stmts rest);
+  void genExit(const sema::Stmt &stmt);
+  /// Variables with a value here that the statements rebind.
+  VarSet carriedBy(Stmts block);
+  VarSet boundInBoth(const sema::Stmt &stmt);
   llvm::SmallVector<Value> valuesOf(const VarSet &vars, mlir::Location location);
   void takeResults(mlir::Operation *op, const VarSet &carried);
+  void branch(Value condition, Stmts then, Stmts otherwise, const VarSet &carried, mlir::Location location);
+  void whileLoop(const VarSet &carried, mlir::Location location, const std::function<Value()> &condition,
+                 const std::function<void()> &body);
+  void loopBody(Stmts body);
+  Value truth(bool value, mlir::Location location);
 
   // GenHost.cpp
   bool genHostStmt(const sema::Stmt &stmt);
@@ -99,6 +111,11 @@ private:
   std::map<int64_t, Value> indexConstants_;
   VarCounts reads_;
   int depth_ = 0;  // of loops and branches around the statement
+  /// A loop that is left early: `running` is false after a break, `live` after a break or continue.
+  struct Exits {
+    const sema::Var *running, *live;
+  };
+  const Exits *exits_ = nullptr;  // of the loop around the statement
 };
 
 }  // namespace tessera::irgen

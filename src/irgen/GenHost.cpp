@@ -27,11 +27,6 @@ bool FunctionGen::genHostStmt(const sema::Stmt &stmt) {
     builder_.create<graph::AssertOp>(location, condition, message);
     return true;
   }
-  case StmtKind::Break:
-  case StmtKind::Continue:
-    diagnostics_.report(diag::Id::cannotLeaveLoop, stmt.span, stmt.kind == StmtKind::Break ? "break" : "continue")
-        .help("put what follows it into a branch, or make the condition part of a `while` loop");
-    return true;
   default: return false;
   }
 }

@@ -3,7 +3,7 @@
 namespace tessera::irgen {
 using namespace sema;
 
-void collectBound(const Block &block, VarSet &vars) {
+void collectBound(Stmts block, VarSet &vars) {
   for (const auto &stmt : block) {
     if (stmt->kind == StmtKind::Let || stmt->kind == StmtKind::Assign) vars.insert(stmt->var);
     collectBound(stmt->body, vars);
@@ -11,7 +11,7 @@ void collectBound(const Block &block, VarSet &vars) {
   }
 }
 
-void collectAlwaysBound(const Block &block, VarSet &vars) {
+void collectAlwaysBound(Stmts block, VarSet &vars) {
   for (const auto &stmt : block) {
     if (stmt->kind == StmtKind::Let || stmt->kind == StmtKind::Assign) vars.insert(stmt->var);
     if (stmt->kind != StmtKind::If) continue;
@@ -44,8 +44,31 @@ void countReads(const Stmt &stmt, VarCounts &reads) {
   countReads(stmt.body, reads);
   countReads(stmt.otherwise, reads);
 }
-void countReads(const Block &block, VarCounts &reads) {
+void countReads(Stmts block, VarCounts &reads) {
   for (const auto &stmt : block) countReads(*stmt, reads);
+}
+
+// Loops inside have their own exits.
+static bool contains(const Stmt &stmt, bool breaksOnly) {
+  if (stmt.kind == StmtKind::Break || (stmt.kind == StmtKind::Continue && !breaksOnly)) return true;
+  if (stmt.kind != StmtKind::If) return false;
+  auto inside = [&](const Block &block) {
+    for (const auto &inner : block)
+      if (contains(*inner, breaksOnly)) return true;
+    return false;
+  };
+  return inside(stmt.body) || inside(stmt.otherwise);
+}
+bool mayExit(const Stmt &stmt) { return contains(stmt, false); }
+bool mayExit(Stmts block) {
+  for (const auto &stmt : block)
+    if (contains(*stmt, false)) return true;
+  return false;
+}
+bool mayBreak(Stmts block) {
+  for (const auto &stmt : block)
+    if (contains(*stmt, true)) return true;
+  return false;
 }
 
 }  // namespace tessera::irgen

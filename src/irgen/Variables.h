@@ -2,8 +2,9 @@
 #pragma once
 #include "sema/Checked.h"
 #include <map>
+#include <memory>
 #include <set>
-#include <vector>
+#include <span>
 
 namespace tessera::irgen {
 
@@ -14,12 +15,19 @@ struct ById {
 using VarSet = std::set<const sema::Var *, ById>;
 using VarCounts = std::map<const sema::Var *, int, ById>;
 
+/// Some statements in a row.
+using Stmts = std::span<const std::unique_ptr<sema::Stmt>>;
+
 /// Variables that some Let or Assign in the block binds, inside nested statements too.
-void collectBound(const sema::Block &block, VarSet &vars);
+void collectBound(Stmts block, VarSet &vars);
 /// Variables that have a value at the block's end whatever happened before it.
-void collectAlwaysBound(const sema::Block &block, VarSet &vars);
+void collectAlwaysBound(Stmts block, VarSet &vars);
 /// How often each variable is read.
-void countReads(const sema::Block &block, VarCounts &reads);
+void countReads(Stmts block, VarCounts &reads);
 void countReads(const sema::Stmt &stmt, VarCounts &reads);
+/// A break or continue of the loop around the statement may run in it.
+bool mayExit(const sema::Stmt &stmt);
+bool mayExit(Stmts block);
+bool mayBreak(Stmts block);
 
 }  // namespace tessera::irgen

@@ -120,7 +120,6 @@ static LogicalResult verifyOutput(FunctionOpInterface op, ResultAttr output, Arr
 
 LogicalResult verifyFunction(FunctionOpInterface op, ArrayAttr dims, ArrayAttr params, ArrayAttr outputs,
                              ArrayAttr requirements, ArrayAttr context) {
-  if (op.isExternal()) return op->emitOpError("has no body");
   if (params.size() != op.getNumArguments())
     return op->emitOpError() << "has " << op.getNumArguments() << " arguments and " << params.size() << " params";
   if (failed(verifyNames(op, dims, "dimension"))) return failure();
