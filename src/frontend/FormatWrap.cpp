@@ -1,4 +1,4 @@
-// Parentheses around a value that is too long for its line and has operators to be broken at.
+// Parentheses around a value that is too long for its line and has operators or commas to be broken at.
 #include "frontend/FormatTokens.h"
 #include <algorithm>
 #include <array>
@@ -55,7 +55,8 @@ bool wrapValue(LogicalLine &line) {
     if (isOpening(word)) ++depth;
     else if (isClosing(word)) --depth;
     else if (depth > 0) continue;
-    else if (word.is(",") || word.is("lambda") || word.is(":=") || (word.is("*") && i == begin)) return false;
+    else if (word.is("lambda") || word.is(":=")) return false;
+    else if (word.is(",")) breakable = true;
     else if (i > begin && !word.isPolicy && word.kind != TokenKind::String && isBreakable(word)) breakable = true;
   }
   if (!breakable) return false;

@@ -131,7 +131,8 @@ TEST(Format, LongValuesAreWrapped) {
   EXPECT_EQ(f("while " + a + " < " + b + " and " + c + ":\n  pass\n"),
             "while (" + a + " < " + b + "\n       and " + c + "):\n    pass\n");
   EXPECT_EQ(f("return " + a + "(" + b + ") + " + c + "(1)\n"), "return (" + a + "(" + b + ")\n        + " + c + "(1))\n");
-  unchanged("x, y = " + a + " + 1, " + b + " + 1, " + c + " + 1\n");  // a tuple would need a name for its parentheses
+  EXPECT_EQ(f("x, y = " + a + ", *" + b + ", " + c + "\n"), "x, y = (" + a + ", *" + b + ",\n        " + c + ")\n");
+  unchanged("x = lambda " + a + ", " + b + ": " + c + "\n");
   unchanged("x = " + a + b + c + "\n");
 }
 
