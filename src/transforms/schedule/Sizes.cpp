@@ -196,6 +196,7 @@ private:
     }
     decision_.sizes = best;
     fromSpace_ = true;
+    fitsBest_ = bestRank.first;
     return true;
   }
 
@@ -246,7 +247,7 @@ private:
       if (fromSpace_ || chosen_.count(field.str()))
         list += (list.empty() ? "" : ", ") + ("T." + field.str()) + " = " + std::to_string(decision_.sizes[field.str()]);
     if (!list.empty())
-      decision_.reasons.push_back(list + (fromSpace_ ? ": the largest tile of the tuning space that fits"
+      decision_.reasons.push_back(list + (fromSpace_ ? (fitsBest_ ? ": the largest tile of the tuning space that fits" : ": the smallest tile of the tuning space")
                                                      : ": the compiler's choice; the schedule leaves it open"));
     for (const auto &[name, values] : decision_.capacity)
       decision_.reasons.push_back(name + " varies at run time: compiled for up to " + joined(values) + ", chosen at entry");
@@ -265,7 +266,7 @@ private:
   }
 
   graph::KernelOp kernel_;
-  bool fragments_, fromSpace_ = false;
+  bool fragments_, fromSpace_ = false, fitsBest_ = true;
   std::set<std::string> chosen_;
   Decision decision_;
 };

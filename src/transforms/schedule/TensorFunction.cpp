@@ -279,12 +279,6 @@ void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const
                                  builder.getDenseBoolArrayAttr(inBounds), once);
 }
 
-std::string product(ArrayRef<DimAttr> dims) {
-  Dim count(1);
-  for (DimAttr dim : dims) count = count * dim.getDim();
-  return count.str();
-}
-
 LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target) {
   Location loc = root.getLoc();
   MLIRContext *context = builder_.getContext();

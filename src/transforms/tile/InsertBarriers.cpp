@@ -69,7 +69,11 @@ private:
     SmallVector<Value> reads, writes;
     accesses(op, reads, writes);
     bool conflict = llvm::any_of(reads, [&](Value buffer) { return state.written.contains(buffer); }) ||
-                    llvm::any_of(writes, [&](Value buffer) { return state.read.contains(buffer) || state.written.contains(buffer); });
+                    llvm::any_of(writes, [&](Value buffer) {
+                      // Lanes write different elements of a view; of a shared buffer perhaps the same, spread otherwise.
+                      bool isView = isa<ViewType>(buffer.getType());
+                      return state.read.contains(buffer) || (!isView && state.written.contains(buffer));
+                    });
     if (conflict) {
       if (insert) OpBuilder(op).create<tile::BarrierOp>(op->getLoc());
       state = State();

@@ -1,5 +1,6 @@
 // The body of a kernel, operation by operation: control flow, time, and who handles the rest.
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/tile/Lowering.h"
 
 namespace tessera::transforms {
@@ -15,7 +16,18 @@ LogicalResult KernelLowering::run() {
   for (BlockArgument argument : from.getArguments())
     values_.map(argument, to.addArgument(argument.getType(), argument.getLoc()));
   builder_.setInsertionPointToEnd(&to);
-  return lowerBlock(from);
+  if (failed(lowerBlock(from))) return failure();
+  removeUnused(target_.getBody());
+  return success();
+}
+
+/// Indices of axes that turned out not to matter, values that only a streamed consumer asked for.
+void KernelLowering::removeUnused(Region &region) {
+  for (Block &block : region)
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      for (Region &inner : op.getRegions()) removeUnused(inner);
+      if (isOpTriviallyDead(&op)) op.erase();
+    }
 }
 
 LogicalResult KernelLowering::unsupported(Operation *op, const Twine &why) { return op->emitError(why); }

@@ -70,7 +70,7 @@ Value KernelLowering::loadedElement(graph::LoadOp load, ArrayRef<Value> index) {
   }
   Value other = load.getOther() ? values_.lookup(load.getOther()) : Value();
   return builder_.create<tile::LoadElementOp>(load.getLoc(), elementTypeOf(load.getType()), values_.lookup(load.getBase()),
-                                              indices, other, load.getInBoundsAttr());
+                                              indices, other, proved(load.getInBounds()));
 }
 
 Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index) {

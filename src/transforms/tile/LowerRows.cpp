@@ -149,7 +149,7 @@ LogicalResult KernelLowering::storeRow(graph::StoreOp op) {
       Value offset = values_.lookup(op.getOffsets()[i]);
       indices.push_back(op.getPoints()[i] ? offset : offsetBy(offset, *next++, op.getSteps()[i], op.getLoc()));
     }
-    builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices, op.getInBoundsAttr());
+    builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
     return value;
   });
   (void)done;

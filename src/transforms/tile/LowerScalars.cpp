@@ -50,7 +50,7 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
     for (Value offset : load.getOffsets()) indices.push_back(mapped(offset));
     Value other = load.getOther() ? mapped(load.getOther()) : Value();
     result = builder_.create<tile::LoadElementOp>(loc, elementTypeOf(load.getType()), mapped(load.getBase()), indices, other,
-                                                  load.getInBoundsAttr());
+                                                  proved(load.getInBounds()));
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
   } else {
@@ -71,7 +71,7 @@ LogicalResult KernelLowering::storeScalar(graph::StoreOp op) {
     builder_.setInsertionPointToEnd(&single.getBody().emplaceBlock());
   }
   builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()), values_.lookup(op.getBase()), indices,
-                                        op.getInBoundsAttr());
+                                        proved(op.getInBounds()));
   return success();
 }
 
@@ -104,6 +104,10 @@ Value KernelLowering::cast(Value value, Type element, Location loc) {
 Value KernelLowering::dim(DimAttr extent, Location loc) {
   if (std::optional<int64_t> value = extent.getConstant()) return constantIndex(*value, loc);
   return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), extent.getText());
+}
+
+DenseBoolArrayAttr KernelLowering::proved(ArrayRef<bool> inBounds) {
+  return llvm::is_contained(inBounds, true) ? builder_.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr();
 }
 
 static bool isConstant(Value value, int64_t number) {

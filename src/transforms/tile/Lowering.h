@@ -32,6 +32,7 @@ private:
   mlir::LogicalResult lowerWhile(mlir::Operation *op);
   mlir::LogicalResult lowerYield(mlir::Operation *op);
   mlir::LogicalResult lowerCopy(ir::graph::AsyncCopyOp op);
+  void removeUnused(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &why);
 
   // ---- scalars (LowerScalars.cpp)
@@ -122,6 +123,8 @@ private:
     return access;
   }
   Access wholeBuffer(ir::SharedType type, mlir::Location loc);
+  /// Which indices are proved to be inside; null if none is.
+  mlir::DenseBoolArrayAttr proved(llvm::ArrayRef<bool> inBounds);
   ir::DimsAttr dimsAttr(llvm::ArrayRef<ir::DimAttr> dims);
 
   ir::schedule::KernelOp source_;
