@@ -162,7 +162,7 @@ void EntryCallOp::getAsmResultNames(OpAsmSetValueNameFn set) {
 LogicalResult ConstantOp::verify() { return verifyName(*this, getName()); }
 LogicalResult AliasOp::verify() { return verifyName(*this, getName()); }
 LogicalResult SharedOp::verify() {
-  if (!isa<KernelOp>((*this)->getParentOp())) return emitOpError("must stand at the top of a target.kernel");
+  if (!(*this)->getParentOfType<KernelOp>()) return emitOpError("must stand in a target.kernel");
   return verifyName(*this, getName());
 }
 void SharedOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getPlace(), getName()); }

@@ -166,6 +166,7 @@ def Target_SharedOp : Target_Op<"shared", [NamesResults]> {
   let description = [{
     Example: `%A_tile = target.shared "A_tile" : !target.array<["stages"], !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">>`
     prints `__shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile[stages];`. Aligned to 128 bytes.
+    Stands at the top of a kernel; on the CPU in the body of its loop over groups, where it prints as a local variable.
   }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Target_LValue:$place);
