@@ -47,7 +47,7 @@ TEST(Expression, Strings) {
   EXPECT_EQ(expression("\"a\\n\\x41\\u00e9\\101\\q\""), "(string \"a\\nA\xC3\xA9" "A\\\\q\" (text \"\\\"a\\\\n\\\\x41\\\\u00e9\\\\101\\\\q\\\"\"))");
   EXPECT_EQ(expression("r'\\n'"), "(string \"\\\\n\" (text \"r'\\\\n'\"))");
   EXPECT_EQ(expression("'a' \"b\""), "(string \"ab\" (text \"'a' \\\"b\\\"\"))");
-  EXPECT_EQ(expression("\"\"\"a\n\"b\\\"\"\"\"").substr(0, 21), "(string \"a\\n\\\"b\\\"\"");
+  EXPECT_EQ(expression("\"\"\"a\n\"b\\\"\"\"\"").substr(0, 18), "(string \"a\\n\\\"b\\\"\"");
   EXPECT_EQ(expression("''"), "(string \"\" (text \"''\"))");
 }
 
