@@ -214,15 +214,20 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   SmallVector<Value> args;
   std::set<std::string> taken;
   auto add = [&](Value held, StringRef name, ParamMode mode, bool isResult) {
-    std::string unique = name.empty() ? "x" : name.str();
-    for (int i = 1; !taken.insert(unique).second; ++i) unique = (name.empty() ? "x" : name.str()) + "_" + std::to_string(i);
+    std::string base = name.empty() ? "temporary" : name.str(), unique = base;
+    for (int i = 1; !taken.insert(unique).second; ++i) unique = base + "_" + std::to_string(i);
     types.push_back(held.getType());
     args.push_back(held);
     params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
   };
-  for (Value input : inputs) add(leaves_.lookup(input), nameHint(input), ParamMode::In, false);
+  for (Value input : inputs) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    add(leaves_.lookup(input), argument ? function_.param(argument.getArgNumber()).getName() : nameHint(input), ParamMode::In, false);
+  }
   StringRef hint = nameHint(root);
   std::string targetName = nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
+  if (auto argument = dyn_cast<BlockArgument>(target))
+    targetName = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
   add(target, targetName, ParamMode::Out, true);
   auto resultName = cast<ParamAttr>(params.back()).getName();
   Type tensor = TensorType::get(context, shapeOf(target.getType()), elementTypeOf(target.getType()));

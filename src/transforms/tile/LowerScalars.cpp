@@ -64,9 +64,10 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
 LogicalResult KernelLowering::storeScalar(graph::StoreOp op) {
   SmallVector<Value> indices;
   for (Value offset : op.getOffsets()) indices.push_back(values_.lookup(offset));
-  bool once = op.getOnce() || llvm::isa<TensorType>(op.getValue().getType());
+  bool byLane = target_.getGrid().getKind() == GridKind::Lanes;
+  bool once = op.getOnce() || (llvm::isa<TensorType>(op.getValue().getType()) && !byLane);
   OpBuilder::InsertionGuard guard(builder_);
-  if (once && target_.getGrid().getKind() != GridKind::Lanes) {
+  if (once) {
     auto single = builder_.create<tile::OnceOp>(op.getLoc());
     builder_.setInsertionPointToEnd(&single.getBody().emplaceBlock());
   }
