@@ -17,6 +17,7 @@ CHECKS = {
     "check_tests": [],
     "check_diagnostics": [],
     "check_words": [],
+    "check_links": [],
     "make_grammar_page": ["--check"],
 }
 
