@@ -48,7 +48,7 @@ struct Type {
   TypeKind kind = TypeKind::None;
   DType dtype = DType::F32;   // Scalar, Tensor, View, Shared
   Numerics numerics;          // Scalar, Tensor, View
-  std::vector<Dim> shape;     // Tensor, View, Shared
+  std::vector<Dim> shape;     // Tensor, View, Shared; Index: {H} of a parameter `heads: Const[H]`, whose value is H
   std::vector<Type> items;    // Tuple
   bool isArray() const { return kind == TypeKind::Tensor; }
   std::string str() const;    // as a user would write it: Tensor[M, K, bf16 @accum(f32)]

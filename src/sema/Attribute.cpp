@@ -1,0 +1,166 @@
+// `object.name`: members of modules, properties and methods of values, sizes of the tile context.
+#include "sema/Checker.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera::sema {
+
+Value Checker::builtinMember(const std::string &space, const std::string &name) {
+  char place = space == "tile" ? 'T' : 'P';
+  if (const BuiltinRow *row = builtinByName(name, place)) {
+    Value v = Value::of(ValueKind::Builtin);
+    v.builtin = row;
+    v.text = name;
+    return v;
+  }
+  if (place == 'T') {  // the helpers over tiles are written in the language
+    if (prelude_) {
+      auto it = prelude_->names.find(name);
+      if (it != prelude_->names.end() && it->second.kind == ValueKind::Function) return it->second;
+    }
+    return Value::poison();
+  }
+  if (name == "tile") {
+    Value v = Value::of(ValueKind::Module);
+    v.text = "tile";
+    return v;
+  }
+  if (auto dtype = dtypeByName(name)) return Value::dtype(*dtype);
+  static const std::map<std::string, double> constants = {{"INF", std::numeric_limits<double>::infinity()}, {"pi", 3.14159265358979323846}};
+  if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
+  if (name == "KiB") return Value::integer(Dim(1024));
+  if (name == "MiB") return Value::integer(Dim(1024 * 1024));
+  for (const char *type : {"Tensor", "Const", "Int", "Tile"})
+    if (name == type) {
+      Value v = Value::of(ValueKind::TypeName);
+      v.text = name;
+      return v;
+    }
+  return Value::poison();
+}
+
+Value Checker::moduleMember(const ModuleScope &scope, const std::string &name) const {
+  auto it = scope.names.find(name);
+  return it == scope.names.end() ? Value::poison() : it->second;
+}
+
+Value Checker::attribute(const ast::AttributeExpr &expr) {
+  Value object = checkExpr(*expr.object);
+  if (object.isPoison()) return object;
+  Value v = member(object, expr.attribute.text, expr.attribute.span);
+  return v;
+}
+
+Value Checker::member(const Value &object, const std::string &name, Span span) {
+  std::vector<std::string> known;
+  auto method = [&](const BuiltinRow *row, const Callable *callable) {
+    Value v = Value::of(ValueKind::Method);
+    v.text = name;
+    v.items = {object};
+    v.builtin = row;
+    v.callable = callable;
+    return v;
+  };
+  switch (object.kind) {
+  case ValueKind::Module: {
+    if (object.module) {
+      Value v = moduleMember(*object.module, name);
+      if (!v.isPoison()) return v;
+      for (const auto &[n, value] : object.module->names) known.push_back(n);
+      break;
+    }
+    Value v = builtinMember(object.text, name);
+    if (!v.isPoison()) return v;
+    if (object.text == "tessera") {
+      if (prelude_ && prelude_->names.count(name)) return prelude_->names.at(name);
+      if (ModuleScope *inner = loadModule(span.file, 0, "tessera." + name, {})) {
+        Value m = Value::of(ValueKind::Module);
+        m.text = inner->path;
+        m.module = inner;
+        return m;
+      }
+    }
+    for (const BuiltinRow &row : builtinRows())
+      if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos) known.emplace_back(row.name);
+    if (prelude_)
+      for (const auto &[n, value] : prelude_->names) known.push_back(n);
+    break;
+  }
+  case ValueKind::Context: {
+    static const char *const fields[] = {"m", "n", "k", "warps", "stages", "vector", "split_k"};
+    for (const char *field : fields) {
+      known.emplace_back(field);
+      if (name != field) continue;
+      auto &sizes = fn_->kernel.contextSizes;
+      if (std::find(sizes.begin(), sizes.end(), name) == sizes.end()) sizes.push_back(name);
+      return Value::integer(Dim::var("T." + name));
+    }
+    break;
+  }
+  case ValueKind::Array:
+  case ValueKind::View:
+  case ValueKind::Shared: {
+    const Type &type = object.kind == ValueKind::Array ? object.type : object.var->type;
+    if (name == "shape") {
+      std::vector<Value> items;
+      for (const Dim &d : type.shape) items.push_back(Value::integer(d));
+      return Value::tuple(std::move(items));
+    }
+    if (name == "dtype") return Value::dtype(type.dtype, type.numerics);
+    if (name == "ndim") return Value::integer(Dim(static_cast<int64_t>(type.shape.size())));
+    if (name == "size") {
+      Dim size(1);
+      for (const Dim &d : type.shape) size = size * d;
+      return Value::integer(size);
+    }
+    if (object.kind == ValueKind::Shared) break;
+    if (name == "T") {
+      Value x = toArray(object, DType::F32, span);
+      return x.isArray() ? transpose(std::move(x), {}, span) : x;
+    }
+    if (const BuiltinRow *row = builtinByName(name, 'M')) return method(row, nullptr);
+    if (prelude_)
+      if (auto it = prelude_->names.find(name); it != prelude_->names.end() && it->second.kind == ValueKind::Function)
+        return method(nullptr, it->second.callable);
+    known = {"shape", "dtype", "ndim", "size", "T"};
+    for (const BuiltinRow &row : builtinRows())
+      if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
+    break;
+  }
+  case ValueKind::HostTensor:
+    if (name == "shape") return unsupported("the shape of a tensor in host code; use `len(x)`", span);
+    if (const BuiltinRow *row = builtinByName(name, 'M')) return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
+    break;
+  case ValueKind::Schedule: {
+    static const char *const methods[] = {"with_block", "with_k", "with_warps", "with_stages", "with_vector", "with_swizzle", "with_cluster",
+                                          "with_split_k", "with_order", "block", "k", "warps", "stages", "vector", "swizzle", "cluster", "split_k", "order"};
+    for (const char *m : methods) {
+      known.emplace_back(m);
+      if (name == m) return method(nullptr, nullptr);
+    }
+    break;
+  }
+  case ValueKind::Function:
+    if (name == "with_schedule" && object.callable->isKernel) return method(nullptr, nullptr);
+    if (name == "vjp") return unsupported("a derivative of one's own (`.vjp`)", span);
+    known = {"with_schedule"};
+    break;
+  case ValueKind::DType:
+    if (isFloat(object.type.dtype) && (name == "max" || name == "min")) {
+      double big = object.type.dtype == DType::F16 ? 65504 : object.type.dtype == DType::BF16 ? 3.3895313892515355e38 : 3.4028234663852886e38;
+      return Value::real(name == "max" ? big : -big);
+    }
+    break;
+  default: break;
+  }
+  if (fresh(Id::unknownAttribute, span)) {
+    std::vector<std::string_view> views(known.begin(), known.end());
+    auto near = diag::didYouMean(name, views);
+    auto builder = report(Id::unknownAttribute, span, describe(object), name);
+    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), "write `" + std::string(near) + "`");
+  }
+  return Value::poison();
+}
+
+}  // namespace tessera::sema

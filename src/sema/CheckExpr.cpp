@@ -1,0 +1,504 @@
+// Expressions: names, literals, operators.
+#include "sema/Checker.h"
+#include <cmath>
+
+namespace tessera::sema {
+
+using ast::as;
+using ast::BinaryOp;
+using ast::CompareOp;
+using ast::UnaryOp;
+
+Value Checker::checkExpr(const ast::Expr &expr) {
+  using K = ast::ExprKind;
+  switch (expr.kind) {
+  case K::Name: return nameExpr(static_cast<const ast::NameExpr &>(expr));
+  case K::Int: {
+    auto &e = static_cast<const ast::IntExpr &>(expr);
+    if (e.tooLarge || e.value > INT64_MAX) {
+      report(Id::badConstant, e.span, "this integer does not fit 64 bits");
+      return Value::poison();
+    }
+    return Value::integer(Dim(static_cast<int64_t>(e.value)));
+  }
+  case K::Float: return Value::real(static_cast<const ast::FloatExpr &>(expr).value);
+  case K::Bool: return Value::boolean(static_cast<const ast::BoolExpr &>(expr).value);
+  case K::None: return Value::of(ValueKind::None);
+  case K::Ellipsis: return Value::of(ValueKind::Ellipsis);
+  case K::String: return Value::string(static_cast<const ast::StringExpr &>(expr).value);
+  case K::FString: return fstring(static_cast<const ast::FStringExpr &>(expr));
+  case K::Tuple:
+  case K::List: {
+    Value v = Value::of(expr.kind == K::Tuple ? ValueKind::Tuple : ValueKind::List);
+    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(expr).items) {
+      if (auto *star = as<ast::StarredExpr>(item)) {
+        Value inner = checkExpr(*star->value);
+        if (inner.isPoison()) return inner;
+        if (!inner.isSequence()) {
+          report(Id::notIterable, star->span, describe(inner));
+          return Value::poison();
+        }
+        v.items.insert(v.items.end(), inner.items.begin(), inner.items.end());
+        continue;
+      }
+      v.items.push_back(checkExpr(*item));
+    }
+    return v;
+  }
+  case K::Dict: return dictExpr(static_cast<const ast::DictExpr &>(expr));
+  case K::ListComp:
+  case K::GeneratorComp: return comprehension(static_cast<const ast::ComprehensionExpr &>(expr));
+  case K::Unary: return unary(static_cast<const ast::UnaryExpr &>(expr));
+  case K::Binary: return binary(static_cast<const ast::BinaryExpr &>(expr));
+  case K::BoolOp: return boolOp(static_cast<const ast::BoolOpExpr &>(expr));
+  case K::Compare: return compare(static_cast<const ast::CompareExpr &>(expr));
+  case K::Conditional: return conditional(static_cast<const ast::ConditionalExpr &>(expr));
+  case K::Call: return call(static_cast<const ast::CallExpr &>(expr));
+  case K::Attribute: return attribute(static_cast<const ast::AttributeExpr &>(expr));
+  case K::Subscript: return subscript(static_cast<const ast::SubscriptExpr &>(expr));
+  case K::Lambda: {
+    auto &lambda = static_cast<const ast::LambdaExpr &>(expr);
+    callables_.push_back({});
+    Callable &made = callables_.back();
+    made.name = "lambda";
+    made.lambda = &lambda;
+    made.module = frame_ ? frame_->module : scope_;
+    made.closure = frame_;
+    made.nameSpan = expr.span;
+    Value v = Value::of(ValueKind::Function);
+    v.callable = &made;
+    return v;
+  }
+  case K::Named: {
+    auto &named = static_cast<const ast::NamedExpr &>(expr);
+    Value v = checkExpr(*named.value);
+    if (!frame_) return unsupported("`:=` at module level", expr.span);
+    assignName(named.name.text, v, named.name.span);
+    return lookup(named.name.text, named.name.span, false);
+  }
+  case K::Imaginary: return unsupported("complex numbers", expr.span);
+  case K::Set: case K::SetComp: case K::DictComp: return unsupported("sets and dict comprehensions", expr.span);
+  case K::Await: return unsupported("`await`", expr.span);
+  case K::Braced: return unsupported("a shard specification", expr.span);
+  case K::Range: return unsupported("a range outside of `where`", expr.span);
+  case K::Policy: return unsupported("a policy here", expr.span);
+  case K::Starred: return unsupported("`*` here", expr.span);
+  case K::Slice: return unsupported("a slice here", expr.span);
+  case K::Error: return Value::poison();
+  }
+  return Value::poison();
+}
+
+Value Checker::nameExpr(const ast::NameExpr &expr) { return lookup(expr.name, expr.span, false); }
+
+Value Checker::readBinding(const std::string &name, const Binding &binding, Span span) {
+  if (binding.unassigned.valid()) {
+    if (fresh(Id::maybeUnassigned, span))
+      report(Id::maybeUnassigned, span, name)
+          .label("used here")
+          .note(binding.unassigned, "it gets its value here, in only some of the ways that lead to the use")
+          .help("give it a value before the condition or loop");
+    return Value::poison();
+  }
+  Value value = binding.value;
+  if (binding.var && value.expr) {  // what it holds may have gained limits since
+    value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
+  }
+  if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) value.text = name;
+  return value;
+}
+
+Value Checker::lookup(const std::string &name, Span span, bool quiet) {
+  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
+    auto it = frame->names.find(name);
+    if (it != frame->names.end()) return readBinding(name, it->second, span);
+    auto dim = frame->dims.find(name);
+    if (dim != frame->dims.end()) {
+      Value v = Value::integer(dim->second);
+      return v;
+    }
+  }
+  ModuleScope *module = frame_ ? frame_->module : scope_;
+  for (ModuleScope *scope : {module, prelude_}) {
+    if (!scope) continue;
+    auto it = scope->names.find(name);
+    if (it == scope->names.end()) continue;
+    Value value = it->second;
+    if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty()) value.text = name;
+    return value;
+  }
+  Value builtin = builtinMember("", name);
+  if (!builtin.isPoison()) return builtin;
+  if (!quiet) undefined(name, span);
+  return Value::poison();
+}
+
+void Checker::undefined(const std::string &name, Span span) {
+  if (!fresh(Id::undefinedName, span)) return;
+  std::vector<std::string> known;
+  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
+    for (const auto &[n, b] : frame->names) known.push_back(n);
+    for (const auto &[n, d] : frame->dims) known.push_back(n);
+  }
+  ModuleScope *module = frame_ ? frame_->module : scope_;
+  for (ModuleScope *scope : {module, prelude_})
+    if (scope)
+      for (const auto &[n, v] : scope->names) known.push_back(n);
+  for (const BuiltinRow &row : builtinRows())
+    if (row.places.find('P') != std::string_view::npos) known.emplace_back(row.name);
+  std::vector<std::string_view> views(known.begin(), known.end());
+  for (std::string_view d : dtypeNames()) views.push_back(d);
+  auto builder = report(Id::undefinedName, span, name);
+  if (builtinByName(name, 'T')) builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
+  else if (auto near = diag::didYouMean(name, views); !near.empty())
+    builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), "write `" + std::string(near) + "`");
+}
+
+// ---------------------------------------------------------------- operators
+
+Value Checker::unary(const ast::UnaryExpr &expr) {
+  Value v = checkExpr(*expr.operand);
+  if (v.isPoison()) return v;
+  if (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View) v = toArray(v, DType::F32, expr.span);
+  switch (expr.op) {
+  case UnaryOp::Pos:
+    return requireNumber(v, expr.span, "+") ? v : Value::poison();
+  case UnaryOp::Neg:
+    if (v.kind == ValueKind::Float) return Value::real(-v.number);
+    if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth ? -1 : 0));
+    return elementwise(ElementwiseOp::Neg, {v}, expr.span, "-");
+  case UnaryOp::Not: {
+    if (auto known = knownCondition(v)) return Value::boolean(!*known);
+    if (v.isArray() && v.type.dtype == DType::Bool) {
+      report(Id::notACondition, expr.span, describe(v)).help("`~x` negates each element");
+      return Value::poison();
+    }
+    ExprPtr c = conditionExpr(v, expr.operand->span);
+    if (!c) return Value::poison();
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(c));
+    return finish(makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), expr.span, std::move(args)),
+                  scalarType(DType::Bool), {}, expr.span);
+  }
+  case UnaryOp::Invert:
+    if (v.isKnownInt()) return Value::integer(Dim(~v.sym.constant()));
+    if (v.kind == ValueKind::Array && !isFloat(v.type.dtype)) return elementwise(ElementwiseOp::Not, {v}, expr.span, "~");
+    report(Id::badOperand, expr.span, "~", describe(v));
+    return Value::poison();
+  }
+  return Value::poison();
+}
+
+namespace {
+const char *textOf(BinaryOp op) {
+  static const char *const texts[] = {"+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"};
+  return texts[static_cast<int>(op)];
+}
+ElementwiseOp elementwiseOf(BinaryOp op) {
+  static const ElementwiseOp ops[] = {ElementwiseOp::Add, ElementwiseOp::Sub, ElementwiseOp::Mul, ElementwiseOp::Div,
+                                      ElementwiseOp::FloorDiv, ElementwiseOp::Mod, ElementwiseOp::Pow, ElementwiseOp::Add,
+                                      ElementwiseOp::Shl, ElementwiseOp::Shr, ElementwiseOp::And, ElementwiseOp::Or,
+                                      ElementwiseOp::Xor};
+  return ops[static_cast<int>(op)];
+}
+}  // namespace
+
+Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
+  if (a.isPoison() || b.isPoison()) return Value::poison();
+  std::string shown = textOf(op);
+  if (op == BinaryOp::MatMul) return dot(a, b, Value::of(ValueKind::Absent), span);
+  if (a.kind == ValueKind::String || b.kind == ValueKind::String) {
+    if (a.kind == ValueKind::String && b.kind == ValueKind::String && op == BinaryOp::Add) {
+      if (!a.expr && !b.expr) return Value::string(a.text + b.text);
+      return format({a, b}, {"", "", ""}, {"", ""}, span);
+    }
+    report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    return Value::poison();
+  }
+  if (a.isSequence() || b.isSequence()) {
+    if (op == BinaryOp::Add && a.kind == b.kind) {
+      a.items.insert(a.items.end(), b.items.begin(), b.items.end());
+      return a;
+    }
+    if (op == BinaryOp::Mul && a.isSequence() && b.isKnownInt()) {
+      Value out = Value::of(a.kind);
+      for (int64_t i = 0; i < b.sym.constant() && i < 4096; ++i) out.items.insert(out.items.end(), a.items.begin(), a.items.end());
+      return out;
+    }
+    report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    return Value::poison();
+  }
+  auto asInt = [](Value &v) {
+    if (v.kind == ValueKind::Bool) v = Value::integer(Dim(v.truth ? 1 : 0));
+  };
+  bool staticA = a.kind == ValueKind::Bool || a.kind == ValueKind::Float || a.kind == ValueKind::Int;
+  bool staticB = b.kind == ValueKind::Bool || b.kind == ValueKind::Float || b.kind == ValueKind::Int;
+  if (staticA && staticB) {
+    asInt(a);
+    asInt(b);
+    if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) return intBinary(op, a, b, span);
+    bool known = (a.kind == ValueKind::Float || (a.isKnownInt() && !a.expr)) && (b.kind == ValueKind::Float || (b.isKnownInt() && !b.expr));
+    if (known) {
+      auto number = [](const Value &v) { return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant()); };
+      return floatBinary(op, number(a), number(b), span);
+    }
+  }
+  if (op == BinaryOp::Pow && b.isKnownInt() && a.kind == ValueKind::Array) {
+    int64_t power = b.sym.constant();
+    if (power >= 1 && power <= 4) {  // a product, which every target computes alike
+      a = cheap(std::move(a), "base", span);
+      Value out = a;
+      for (int64_t i = 1; i < power; ++i) out = elementwise(ElementwiseOp::Mul, {out, a}, span, shown);
+      return out;
+    }
+    if (isFloat(a.type.dtype)) b = Value::real(static_cast<double>(power));
+  }
+  return elementwise(elementwiseOf(op), {a, b}, span, shown);
+}
+
+Value Checker::binary(const ast::BinaryExpr &expr) {
+  Value a = checkExpr(*expr.left);
+  Value b = checkExpr(*expr.right);
+  return binaryValues(expr.op, std::move(a), std::move(b), expr.span);
+}
+
+Value Checker::boolOp(const ast::BoolOpExpr &expr) {
+  Value out;
+  bool first = true;
+  for (const ast::ExprPtr &operand : expr.operands) {
+    Value v = checkExpr(*operand);
+    if (v.isPoison()) return v;
+    if (auto known = knownCondition(v)) {
+      if (*known != expr.isAnd) return v;  // decides the whole
+      if (first && &operand == &expr.operands.back()) out = v, first = false;
+      continue;
+    }
+    ExprPtr c = conditionExpr(v, operand->span);
+    if (!c) return Value::poison();
+    if (!first && out.expr) {
+      std::vector<ExprPtr> args;
+      args.push_back(take(out));
+      args.push_back(std::move(c));
+      c = makeElementwise(expr.isAnd ? ElementwiseOp::And : ElementwiseOp::Or, scalarType(DType::Bool), expr.span, std::move(args));
+    }
+    std::vector<Dim> implies = expr.isAnd ? v.implies : std::vector<Dim>{};
+    if (expr.isAnd && !first) implies.insert(implies.end(), out.implies.begin(), out.implies.end());
+    out = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
+    out.implies = std::move(implies);
+    first = false;
+  }
+  return first ? Value::boolean(expr.isAnd) : out;
+}
+
+Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
+  if (a.isPoison() || b.isPoison()) return Value::poison();
+  bool equality = op == CompareOp::Eq || op == CompareOp::Is, inequality = op == CompareOp::Ne || op == CompareOp::IsNot;
+  if (op == CompareOp::In || op == CompareOp::NotIn) {
+    if (!b.isSequence()) {
+      report(Id::badOperand, span, "in", describe(b));
+      return Value::poison();
+    }
+    Value out = Value::boolean(false);
+    for (const Value &item : b.items) {
+      Value one = compareValues(CompareOp::Eq, a, item, span);
+      if (one.isPoison()) return one;
+      auto known = knownCondition(one);
+      if (!known) return unsupported("`in` over values that only run time knows", span);
+      out.truth |= *known;
+    }
+    if (op == CompareOp::NotIn) out.truth = !out.truth;
+    return out;
+  }
+  if (a.kind == ValueKind::None || b.kind == ValueKind::None || op == CompareOp::Is || op == CompareOp::IsNot) {
+    bool same = a.kind == ValueKind::None && b.kind == ValueKind::None;
+    if (equality || inequality) return Value::boolean(equality ? same : !same);
+  }
+  if (a.kind == ValueKind::DType && b.kind == ValueKind::DType && (equality || inequality))
+    return Value::boolean((a.type.dtype == b.type.dtype) == equality);
+  if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr && (equality || inequality))
+    return Value::boolean((a.text == b.text) == equality);
+  if (a.isSequence() && b.isSequence() && (equality || inequality)) {
+    bool same = a.items.size() == b.items.size();
+    for (size_t i = 0; same && i < a.items.size(); ++i) {
+      Value one = compareValues(CompareOp::Eq, a.items[i], b.items[i], span);
+      auto known = knownCondition(one);
+      if (!known) return unsupported("comparing sequences that only run time knows", span);
+      same = *known;
+    }
+    return Value::boolean(same == equality);
+  }
+  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Int) a = Value::integer(Dim(a.truth));
+  if (b.kind == ValueKind::Bool && a.kind == ValueKind::Int) b = Value::integer(Dim(b.truth));
+  static const std::map<CompareOp, std::pair<ElementwiseOp, const char *>> ops = {
+      {CompareOp::Eq, {ElementwiseOp::Eq, "=="}}, {CompareOp::Ne, {ElementwiseOp::Ne, "!="}},
+      {CompareOp::Lt, {ElementwiseOp::Lt, "<"}},  {CompareOp::Le, {ElementwiseOp::Le, "<="}},
+      {CompareOp::Gt, {ElementwiseOp::Gt, ">"}},  {CompareOp::Ge, {ElementwiseOp::Ge, ">="}}};
+  auto it = ops.find(op);
+  if (it == ops.end()) {
+    report(Id::badOperand, span, "is", describe(a)).help("compare values with `==`");
+    return Value::poison();
+  }
+  auto known = [&](auto x, auto y) {
+    switch (op) {
+    case CompareOp::Eq: return x == y;
+    case CompareOp::Ne: return x != y;
+    case CompareOp::Lt: return x < y;
+    case CompareOp::Le: return x <= y;
+    case CompareOp::Gt: return x > y;
+    default: return x >= y;
+    }
+  };
+  if (a.isKnownInt() && b.isKnownInt() && !a.expr && !b.expr) return Value::boolean(known(a.sym.constant(), b.sym.constant()));
+  bool numbers = (a.kind == ValueKind::Float || a.isKnownInt()) && (b.kind == ValueKind::Float || b.isKnownInt());
+  if (numbers && !a.expr && !b.expr) {
+    auto number = [](const Value &v) { return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant()); };
+    return Value::boolean(known(number(a), number(b)));
+  }
+  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool) return Value::boolean(known(a.truth, b.truth));
+  if (a.kind == ValueKind::Int && b.kind == ValueKind::Int && !a.expr && !b.expr) {  // dimensions: what is proved is known
+    Relation r = op == CompareOp::Eq   ? Relation::Eq
+                 : op == CompareOp::Ne ? Relation::Ne
+                 : op == CompareOp::Lt ? Relation::Lt
+                 : op == CompareOp::Le ? Relation::Le
+                 : op == CompareOp::Gt ? Relation::Gt
+                                       : Relation::Ge;
+    auto verdict = facts_.holds(a.sym, r, b.sym);
+    if (verdict != shape::Verdict::Undecided) return Value::boolean(verdict == shape::Verdict::Proved);
+  }
+  bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) && !mentionsRebound(b.sym);
+  Dim less = b.sym - a.sym, greater = a.sym - b.sym;
+  Value out = elementwise(it->second.first, {a, b}, span, it->second.second);
+  if (!ints || out.isPoison()) return out;
+  switch (op) {
+  case CompareOp::Lt: out.implies = {less - Dim(1)}; break;
+  case CompareOp::Le: out.implies = {less}; break;
+  case CompareOp::Gt: out.implies = {greater - Dim(1)}; break;
+  case CompareOp::Ge: out.implies = {greater}; break;
+  case CompareOp::Eq: out.implies = {less, greater}; break;
+  default: break;
+  }
+  return out;
+}
+
+Value Checker::compare(const ast::CompareExpr &expr) {
+  std::vector<Value> operands;
+  for (const ast::ExprPtr &e : expr.operands) operands.push_back(checkExpr(*e));
+  Value out;
+  for (size_t i = 0; i < expr.ops.size(); ++i) {
+    Span span = expr.operands[i]->span.to(expr.operands[i + 1]->span);
+    if (i + 1 < expr.ops.size()) operands[i + 1] = cheap(operands[i + 1], "middle", span);
+    Value one = compareValues(expr.ops[i], operands[i], operands[i + 1], span);
+    if (one.isPoison()) return one;
+    if (i == 0) {
+      out = one;
+      continue;
+    }
+    auto left = knownCondition(out), right = knownCondition(one);
+    if (left) out = *left ? one : out;
+    else if (right) out = *right ? out : one;
+    else {
+      std::vector<Dim> implies = out.implies;
+      implies.insert(implies.end(), one.implies.begin(), one.implies.end());
+      out = elementwise(ElementwiseOp::And, {out, one}, expr.span, "and");
+      out.implies = std::move(implies);
+    }
+  }
+  return out;
+}
+
+Value Checker::conditional(const ast::ConditionalExpr &expr) {
+  Value condition = checkExpr(*expr.condition);
+  if (condition.isPoison()) return condition;
+  if (auto known = knownCondition(condition)) return checkExpr(*known ? *expr.then : *expr.otherwise);
+  ExprPtr c = conditionExpr(condition, expr.condition->span);
+  Value a = checkExpr(*expr.then), b = checkExpr(*expr.otherwise);
+  if (!c || a.isPoison() || b.isPoison()) return Value::poison();
+  if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(c));
+    args.push_back(indexExpr(a, expr.span));
+    args.push_back(indexExpr(b, expr.span));
+    return indexValue(makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "", expr.span);
+  }
+  Value test = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
+  return elementwise(ElementwiseOp::Select, {test, a, b}, expr.span, "if");
+}
+
+Value Checker::dictExpr(const ast::DictExpr &expr) {
+  Value v = Value::of(ValueKind::Dict);
+  for (const ast::DictItem &item : expr.items) {
+    if (!item.key) return unsupported("`**` in a dict", expr.span);
+    v.items.push_back(checkExpr(*item.key));
+    v.items.push_back(checkExpr(*item.value));
+  }
+  return v;
+}
+
+Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
+  if (expr.clauses.size() != 1) return unsupported("a comprehension with several `for`", expr.span);
+  const ast::ComprehensionFor &clause = expr.clauses[0];
+  Value iterable = checkExpr(*clause.iterable);
+  if (iterable.isPoison()) return iterable;
+  std::vector<Value> items;
+  if (iterable.isSequence()) items = iterable.items;
+  else if (iterable.kind == ValueKind::Range) {
+    for (const Value &bound : iterable.items)
+      if (!knownInt(bound, clause.iterable->span, "the range of a comprehension")) return Value::poison();
+    int64_t step = iterable.items[2].sym.constant();
+    for (int64_t i = iterable.items[0].sym.constant(); step > 0 && i < iterable.items[1].sym.constant() && items.size() < 4096; i += step)
+      items.push_back(Value::integer(Dim(i)));
+  } else {
+    report(Id::notIterable, clause.iterable->span, describe(iterable));
+    return Value::poison();
+  }
+  // [alloc_shared(...) for _ in range(n)]: one buffer with a leading dimension.
+  if (auto *inner = as<ast::CallExpr>(expr.element)) {
+    Value callee = checkExpr(*inner->callee);
+    if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::AllocShared && iterable.kind == ValueKind::Range) {
+      copies_ = static_cast<int64_t>(items.size());
+      Value buffer = checkExpr(*inner);
+      copies_ = 0;
+      return buffer;
+    }
+  }
+  if (!frame_) return unsupported("a comprehension at module level", expr.span);
+  Value out = Value::of(ValueKind::List);
+  auto saved = frame_->names;
+  for (Value &item : items) {
+    comprehensionTarget(*clause.target, item);
+    bool keep = true;
+    for (const ast::ExprPtr &condition : clause.conditions) {
+      Value c = checkExpr(*condition);
+      if (c.isPoison()) return c;
+      auto known = knownBool(c, condition->span, "the condition of a comprehension");
+      if (!known) return Value::poison();
+      keep &= *known;
+    }
+    if (keep) out.items.push_back(cheap(checkExpr(*expr.element), "item", expr.element->span));
+  }
+  frame_->names = std::move(saved);
+  return out;
+}
+
+void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
+  if (auto *name = as<ast::NameExpr>(&target)) {
+    Binding binding;
+    binding.value = value;
+    binding.span = target.span;
+    binding.block = blockId_;
+    frame_->names[name->name] = binding;
+    return;
+  }
+  if (target.kind == ast::ExprKind::Tuple && value.isSequence()) {
+    auto &items = static_cast<const ast::SequenceExpr &>(target).items;
+    if (items.size() == value.items.size()) {
+      for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(*items[i], value.items[i]);
+      return;
+    }
+    report(Id::unpackCount, target.span, std::to_string(items.size()), std::to_string(value.items.size()));
+    return;
+  }
+  unsupported("this target of a comprehension", target.span);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,351 @@
+// Kernels: decorators, the grid, results, and how parameters are used.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+const char linearName[] = "%q:5:0";
+
+/// The parameter that the first store of a body writes to.
+std::string firstStored(const ast::Block &block) {
+  for (const ast::StmtPtr &stmt : block) {
+    const ast::Expr *target = nullptr;
+    if (auto *s = as<ast::AssignStmt>(stmt)) target = s->targets[0].get();
+    else if (auto *s = as<ast::AugAssignStmt>(stmt)) target = s->target.get();
+    else if (auto *s = as<ast::ExprStmt>(stmt)) {
+      auto *call = as<ast::CallExpr>(s->value);
+      auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      if (callee && callee->attribute.text == "store" && !call->arguments.empty()) target = call->arguments[0].value.get();
+    }
+    if (auto *index = as<ast::SubscriptExpr>(target))
+      if (auto *name = as<ast::NameExpr>(index->object)) return name->name;
+    for (const ast::Block *inner : {as<ast::IfStmt>(stmt) ? &as<ast::IfStmt>(stmt)->then : nullptr,
+                                    as<ast::IfStmt>(stmt) ? &as<ast::IfStmt>(stmt)->otherwise : nullptr,
+                                    as<ast::ForStmt>(stmt) ? &as<ast::ForStmt>(stmt)->body : nullptr,
+                                    as<ast::WhileStmt>(stmt) ? &as<ast::WhileStmt>(stmt)->body : nullptr})
+      if (inner)
+        if (std::string found = firstStored(*inner); !found.empty()) return found;
+  }
+  return "";
+}
+}  // namespace
+
+/// "kernel.schedule" of `@ts.kernel.schedule(tuned)`; empty if it is no name.
+std::string Checker::decoratorName(const ast::Expr &expr) {
+  if (auto *call = as<ast::CallExpr>(&expr)) return decoratorName(*call->callee);
+  if (auto *name = as<ast::NameExpr>(&expr)) {
+    Value v = lookup(name->name, expr.span, true);
+    if (v.kind == ValueKind::Module) return "";
+    return v.kind == ValueKind::Builtin ? std::string(v.builtin->name) : name->name;
+  }
+  if (auto *attribute = as<ast::AttributeExpr>(&expr)) {
+    std::string base = decoratorName(*attribute->object);
+    return base.empty() ? attribute->attribute.text : base + "." + attribute->attribute.text;
+  }
+  return "";
+}
+
+void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
+  KernelInfo &kernel = fn_->kernel;
+  if (option == "grid") {
+    Value v = checkExpr(expr);
+    if (v.isPoison()) return;
+    kernel.grid = GridKind::Explicit;
+    if (!shapeArgument(v, expr.span, kernel.gridDims)) return;
+    if (kernel.gridDims.empty() || kernel.gridDims.size() > 3)
+      report(Id::badKernelOption, expr.span, "a grid has one, two or three dimensions, not " + std::to_string(kernel.gridDims.size()));
+  } else if (option == "group") {
+    auto size = knownInt(checkExpr(expr), expr.span, "the size of a group");
+    if (size && (*size < 1 || *size > 1024)) report(Id::badKernelOption, expr.span, "a group has 1 to 1024 lanes, not " + std::to_string(*size));
+    else if (size) kernel.groupSize = *size;
+  } else if (option == "lanes") {
+    std::vector<Dim> shape;
+    Value v = checkExpr(expr);
+    if (v.isPoison() || !shapeArgument(v, expr.span, shape)) return;
+    if (shape.size() != 1) {
+      report(Id::badKernelOption, expr.span, "`lanes` is one number");
+      return;
+    }
+    kernel.grid = GridKind::Lanes;
+    kernel.laneExtent = shape[0];
+    lanesKnown_ = true;
+  } else {
+    auto near = diag::didYouMean(option, {"grid", "group", "lanes"});
+    auto builder = report(Id::badKernelOption, expr.span, "`kernel` has no option `" + option + "`");
+    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
+  }
+}
+
+void Checker::autotuneOption(const ast::CallExpr &call) {
+  for (const ast::Argument &arg : call.arguments) {
+    std::string option = arg.keyword ? arg.keyword->text : "";
+    if (option == "metric" || option == "cache" || option == "budget_ms") continue;  // the tuner's, which reads the tree
+    if (option != "space") {
+      report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`").help("it takes space, metric, budget_ms and cache");
+      continue;
+    }
+    Value v = checkExpr(*arg.value);
+    if (v.isPoison()) continue;
+    if (v.kind != ValueKind::Dict) {
+      report(Id::wrongArgument, arg.value->span, "space", "a dict of sizes", describe(v));
+      continue;
+    }
+    for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
+      const std::string &field = v.items[i].text;
+      std::string known = field == "BM" ? "m" : field == "BN" ? "n" : field == "BK" ? "k" : field;
+      scheduleField(fn_->kernel.schedule, known, v.items[i + 1], arg.value->span);
+    }
+  }
+}
+
+void Checker::decorators(const ast::FuncDef &def) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    std::string which = decoratorName(*decorator.expression);
+    auto *call = as<ast::CallExpr>(decorator.expression);
+    if (which == "kernel") {
+      if (!call) continue;
+      for (const ast::Argument &arg : call->arguments)
+        kernelOption(arg.keyword ? arg.keyword->text : "", *arg.value);
+    } else if (which == "kernel.schedule") {
+      Value v = call && call->arguments.size() == 1 ? checkExpr(*call->arguments[0].value) : Value::of(ValueKind::None);
+      if (v.kind == ValueKind::Schedule) fn_->kernel.schedule = *v.schedule;
+      else if (!v.isPoison()) report(Id::wrongArgument, decorator.span, "kernel.schedule", "one schedule", describe(v));
+    } else if (which == "kernel.autotune") {
+      if (call) autotuneOption(*call);
+    } else if (which == "deterministic") {
+      fn_->deterministic = true;
+    } else if (which == "require") {
+      unsupported("`@require`", decorator.span);
+    } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp") {
+    } else if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") {
+      unsupported("a derivative of one's own (`.vjp`)", decorator.span);
+    } else {
+      static const std::vector<std::string_view> names = {"kernel", "kernel.schedule", "kernel.autotune", "jit", "function", "autodiff", "deterministic", "custom_vjp", "require"};
+      auto near = diag::didYouMean(which, names);
+      auto builder = report(Id::unknownDecorator, decorator.span, which);
+      if (!near.empty()) builder.help("did you mean `@" + std::string(near) + "`?");
+    }
+  }
+}
+
+// ---------------------------------------------------------------- the grid
+
+void Checker::startKernel(const ast::FuncDef &def) {
+  KernelInfo &kernel = fn_->kernel;
+  if (declared_ && !declared_->empty()) {
+    outputShape_ = declared_->front().shape;
+  } else if (std::string stored = firstStored(def.body); !stored.empty()) {
+    for (size_t i = 0; i < fn_->params.size(); ++i)
+      if (fn_->params[i].var->name == stored) {
+        outputShape_ = fn_->params[i].var->type.shape;
+        kernel.outputParam = static_cast<int>(i);
+      }
+  }
+  auto bound = [&](Query q, int axis, const Dim &extent) {
+    Dim var = Dim::var("%q:" + std::to_string(static_cast<int>(q)) + ":" + std::to_string(axis));
+    facts_.addNonNegative(var);
+    facts_.addNonNegative(extent - Dim(1) - var);
+  };
+  for (size_t i = 0; i < outputShape_.size(); ++i) bound(Query::Origin, static_cast<int>(i), outputShape_[i]);
+  for (size_t i = 0; i < kernel.gridDims.size(); ++i) bound(Query::GroupId, static_cast<int>(i), kernel.gridDims[i]);
+  if (kernel.groupSize > 0) bound(Query::LocalId, 0, Dim(kernel.groupSize));
+  facts_.addNonNegative(Dim::var(linearName));
+}
+
+Value Checker::query(Query which, int axis, Span span) {
+  bool lane = which == Query::LocalId || which == Query::LaneId || which == Query::LinearId;
+  fn_->kernel.usesLanes |= lane;
+  if (which == Query::LinearId && !linearSpan_.valid()) linearSpan_ = span;
+  Value v = Value::of(ValueKind::Int);
+  v.type = indexType();
+  bool known = which == Query::GroupSize && fn_->kernel.groupSize > 0;
+  v.sym = known ? Dim(fn_->kernel.groupSize) : Dim::var("%q:" + std::to_string(static_cast<int>(which)) + ":" + std::to_string(axis));
+  ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
+  e->query = which;
+  e->queryAxis = axis;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+Value Checker::origin(Span span) {
+  if (fn_->kernel.grid != GridKind::Output) {
+    report(Id::badKernelOption, span, "`tile.origin()` has no meaning in a kernel with a grid of its own").help("use `tile.group_id(axis)`");
+    return Value::poison();
+  }
+  if (outputShape_.empty()) {
+    if (fresh(Id::noOutput, span)) report(Id::noOutput, span).help("declare the result, `-> Tensor[...]`, or store into a parameter");
+    return Value::poison();
+  }
+  std::vector<Value> items;
+  for (size_t i = 0; i < outputShape_.size(); ++i) items.push_back(query(Query::Origin, static_cast<int>(i), span));
+  return Value::tuple(std::move(items));
+}
+
+/// `if i < n:` around everything says how many lanes there are.
+void Checker::noteLaneGuard(const std::vector<Dim> &implies, Span span) {
+  if (!linearSpan_.valid()) return;
+  for (const Dim &fact : implies) {
+    Dim extent = facts_.simplify(fact) + Dim(1) + Dim::var(linearName);
+    std::set<std::string> vars;
+    extent.collectVars(vars);
+    bool pure = true;
+    for (const std::string &v : vars) pure &= v[0] != '%';
+    if (!pure) continue;
+    if (fn_->kernel.grid == GridKind::Lanes && lanesKnown_) continue;
+    fn_->kernel.grid = GridKind::Lanes;
+    fn_->kernel.laneExtent = lanesKnown_ ? Dim::max(fn_->kernel.laneExtent, extent) : extent;
+    lanesKnown_ = true;
+    return;
+  }
+}
+
+// ---------------------------------------------------------------- results
+
+void Checker::returnFromKernel(const ast::ReturnStmt &stmt) {
+  if (!stmt.value || stmt.value->kind == ast::ExprKind::None) {
+    if (declared_ && !declared_->empty()) report(Id::missingReturn, stmt.span, fn_->name);
+    return;
+  }
+  Value value = checkExpr(*stmt.value);
+  if (value.isPoison()) return;
+  std::vector<Value> values = value.isSequence() ? value.items : std::vector<Value>{value};
+  if (declared_ && declared_->size() != values.size()) {
+    report(Id::wrongResult, stmt.value->span, fn_->name, std::to_string(values.size()) + " values", std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
+    return;
+  }
+  for (size_t i = 0; i < values.size(); ++i) returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), stmt.value->span);
+}
+
+void Checker::returnTile(Value value, int index, int count, Span span) {
+  if (value.kind == ValueKind::View) {
+    for (size_t i = 0; i < fn_->params.size(); ++i) {
+      if (fn_->params[i].var != value.var) continue;
+      Type type = value.var->type;
+      type.kind = TypeKind::Tensor;
+      if (declared_) {
+        const Type &want = (*declared_)[index];
+        bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
+        for (size_t a = 0; same && a < want.shape.size(); ++a) same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
+        if (!same) {
+          report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
+          return;
+        }
+      }
+      fn_->results.push_back({value.var->name, type, static_cast<int>(i)});
+      return;
+    }
+  }
+  if (!declared_) {
+    report(Id::noOutput, span).help("declare the result of `" + fn_->name + "`, `-> Tensor[...]`: its shape gives the grid");
+    return;
+  }
+  Type type = (*declared_)[index];
+  Value tile = toArray(value, type.dtype, span);
+  if (tile.isPoison()) return;
+  if (tile.kind != ValueKind::Array) {
+    report(Id::wrongResult, span, fn_->name, describe(tile), "`" + type.str() + "`");
+    return;
+  }
+  std::vector<Dim> tileDims = tile.type.shape;
+  if (tileDims.size() > type.shape.size()) {
+    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`").note(declaredSpans_[index], "declared here");
+    return;
+  }
+  size_t lead = type.shape.size() - tileDims.size();
+  for (size_t a = 0; a < tileDims.size(); ++a) {
+    // A tile that is larger than the whole output, or refers to another dimension of it, was meant otherwise.
+    const Dim &have = tileDims[a], &whole = type.shape[lead + a];
+    std::set<std::string> vars;
+    have.collectVars(vars);
+    bool ofContext = have.isConstant();
+    for (const std::string &v : vars) ofContext |= shape::isPositiveName(v);
+    if (ofContext || facts_.equal(have, whole) == shape::Verdict::Proved) continue;
+    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
+        .label(show(have) + " is not " + show(whole))
+        .note(declaredSpans_[index], "declared here");
+    return;
+  }
+  bool ranked = !type.shape.empty();
+  if (ranked && fn_->kernel.grid != GridKind::Output) {
+    report(Id::badKernelOption, span, "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
+        .help("take the output as a parameter and write `C[...] = tile`");
+    return;
+  }
+  ExprPtr stored = leave(tile, type, span, "the declared result");
+  if (!stored) return;
+  Type view = type;
+  view.kind = TypeKind::View;
+  std::string name = count == 1 ? "result" : "result_" + std::to_string(index);
+  Param param;
+  param.var = newVar(name, view, declaredSpans_[index]);
+  param.mode = ParamMode::Out;
+  param.isResult = true;
+  Stmt &store = emit(StmtKind::Store, span);
+  store.access.base = param.var;
+  store.value = std::move(stored);
+  store.oncePerGroup = tileDims.empty();
+  std::vector<Dim> tileShape;
+  for (size_t axis = 0; axis < type.shape.size(); ++axis) {
+    IndexPart part;
+    part.isPoint = axis < lead;
+    part.size = part.isPoint ? Dim(1) : tileDims[axis - lead];
+    bool whole = !part.isPoint && facts_.equal(part.size, type.shape[axis]) == shape::Verdict::Proved;
+    if (!whole) {
+      part.offset = makeExpr(ExprKind::Query, indexType(), span);
+      part.offset->query = Query::Origin;
+      part.offset->queryAxis = static_cast<int>(axis);
+    }
+    part.inBounds = part.isPoint || whole;
+    tileShape.push_back(part.size);
+    store.access.parts.push_back(std::move(part));
+  }
+  int at = static_cast<int>(fn_->params.size());
+  if (index == 0 && fn_->kernel.grid == GridKind::Output) {
+    fn_->kernel.outputParam = at;
+    fn_->kernel.tileShape = tileShape;
+  }
+  fn_->params.push_back(std::move(param));
+  type.kind = TypeKind::Tensor;
+  fn_->results.push_back({name, type, at});
+}
+
+void Checker::finishKernel(const ast::FuncDef &def) {
+  KernelInfo &kernel = fn_->kernel;
+  if (!frame_->returned && declared_ && !declared_->empty()) report(Id::missingReturn, def.name.span, fn_->name);
+  std::set<Var *> loaded, stored;
+  visitExprs(fn_->body, [&](Expr &e) { if (e.kind == ExprKind::Load) loaded.insert(e.access.base); });
+  const Stmt *tileStore = nullptr;
+  std::function<void(const Block &)> stores = [&](const Block &block) {
+    for (const auto &s : block) {
+      if (s->kind == StmtKind::Store) {
+        stored.insert(s->access.base);
+        bool output = kernel.outputParam >= 0 && s->access.base == fn_->params[kernel.outputParam].var;
+        if (output && !tileStore) tileStore = s.get();
+      }
+      if (s->kind == StmtKind::AsyncCopy) loaded.insert(s->source.base);
+      stores(s->body);
+      stores(s->otherwise);
+    }
+  };
+  stores(fn_->body);
+  bool writes = false;
+  for (Param &p : fn_->params) {
+    bool in = loaded.count(p.var), out = stored.count(p.var);
+    p.mode = out ? (in ? ParamMode::InOut : ParamMode::Out) : ParamMode::In;
+    writes |= out;
+  }
+  if (linearSpan_.valid() && !lanesKnown_ && kernel.grid != GridKind::Explicit)
+    report(Id::unguardedLanes, linearSpan_).label("every lane gets a number here").help("guard the work, `if i < n:`, or say `@kernel(lanes=n)`");
+  if (!writes) {
+    report(Id::noOutput, def.name.span).label("it stores nothing and returns nothing").help("return a tile, or store into a parameter");
+    return;
+  }
+  if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
+  if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
+    for (const IndexPart &part : tileStore->access.parts) kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,455 @@
+// Statements without control flow: assignments, stores, returns, asserts.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+using ast::as;
+
+void Checker::checkBlock(const ast::Block &block) {
+  for (const ast::StmtPtr &stmt : block) {
+    if (frame_->returned) return;  // what follows a return is not reached
+    checkStmt(*stmt);
+  }
+}
+
+void Checker::checkStmt(const ast::Stmt &stmt) {
+  using K = ast::StmtKind;
+  switch (stmt.kind) {
+  case K::Expr: return exprStmt(static_cast<const ast::ExprStmt &>(stmt));
+  case K::Assign: return assign(static_cast<const ast::AssignStmt &>(stmt));
+  case K::AnnAssign: return annAssign(static_cast<const ast::AnnAssignStmt &>(stmt));
+  case K::AugAssign: return augAssign(static_cast<const ast::AugAssignStmt &>(stmt));
+  case K::Return: return returnStmt(static_cast<const ast::ReturnStmt &>(stmt));
+  case K::Assert: return assertStmt(static_cast<const ast::AssertStmt &>(stmt));
+  case K::Pass: return;
+  case K::Break:
+  case K::Continue:
+    if (!inHost()) {
+      unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code", stmt.span);
+      return;
+    }
+    emit(stmt.kind == K::Break ? StmtKind::Break : StmtKind::Continue, stmt.span);
+    return;
+  case K::If: return ifStmt(static_cast<const ast::IfStmt &>(stmt));
+  case K::While: return whileStmt(static_cast<const ast::WhileStmt &>(stmt));
+  case K::For: return forStmt(static_cast<const ast::ForStmt &>(stmt));
+  case K::FuncDef: {
+    auto &def = static_cast<const ast::FuncDef &>(stmt);
+    Value v = functionValue(*frame_->module, def, frame_);
+    assignName(def.name.text, v, def.name.span);
+    return;
+  }
+  case K::Import:
+  case K::FromImport: unsupported("an import inside a function", stmt.span); return;
+  case K::Sample: unsupported("a `~` statement", stmt.span); return;
+  case K::Raise: unsupported("`raise`", stmt.span); return;
+  case K::Del: unsupported("`del`", stmt.span); return;
+  case K::Global: unsupported("`global`", stmt.span); return;
+  case K::With: unsupported("`with`", stmt.span); return;
+  case K::Try: unsupported("`try`", stmt.span); return;
+  case K::ClassDef: unsupported("a class", stmt.span); return;
+  case K::StructDef: unsupported("a struct", stmt.span); return;
+  case K::PolicyDef: unsupported("a policy inside a function", stmt.span); return;
+  case K::StateDef: unsupported("`state`", stmt.span); return;
+  case K::Error: return;
+  }
+}
+
+void Checker::exprStmt(const ast::ExprStmt &stmt) {
+  if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
+  Value v = checkExpr(*stmt.value);
+  if (v.expr && v.expr->kind == ExprKind::Call) emit(StmtKind::Evaluate, stmt.span).value = take(v);
+}
+
+void Checker::assign(const ast::AssignStmt &stmt) {
+  Value v = checkExpr(*stmt.value);
+  bool several = stmt.targets.size() > 1 || stmt.targets[0]->kind == ast::ExprKind::Tuple;
+  if (several && v.isSequence()) {  // all values first: `a[i], a[j] = a[j], a[i]`
+    for (Value &item : v.items)
+      if (item.expr && item.expr->kind != ExprKind::Query) item = cheap(std::move(item), "value", stmt.value->span);
+  } else if (several) {
+    v = cheap(std::move(v), "value", stmt.value->span);
+  }
+  for (const ast::ExprPtr &target : stmt.targets) assignTo(*target, v, stmt.span);
+}
+
+void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
+  if (auto *name = as<ast::NameExpr>(&target)) {
+    if (name->name == "_") {
+      if (value.expr && value.expr->kind == ExprKind::Call) emit(StmtKind::Evaluate, span).value = take(value);
+      return;
+    }
+    assignName(name->name, std::move(value), target.span);
+    return;
+  }
+  if (auto *index = as<ast::SubscriptExpr>(&target)) {
+    Value object = checkExpr(*index->object);
+    if (!object.isPoison()) store(object, *index, std::move(value), span);
+    return;
+  }
+  if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List) {
+    auto &items = static_cast<const ast::SequenceExpr &>(target).items;
+    if (value.isPoison()) {
+      for (const auto &item : items) assignTo(*item, value, span);
+      return;
+    }
+    if (!value.isSequence()) {
+      report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
+      for (const auto &item : items) assignTo(*item, Value::poison(), span);
+      return;
+    }
+    size_t star = items.size();
+    for (size_t i = 0; i < items.size(); ++i)
+      if (items[i]->kind == ast::ExprKind::Starred) star = i;
+    bool fits = star == items.size() ? items.size() == value.items.size() : items.size() - 1 <= value.items.size();
+    if (!fits) {
+      report(Id::unpackCount, target.span, std::to_string(items.size()), std::to_string(value.items.size()));
+      for (const auto &item : items) assignTo(item->kind == ast::ExprKind::Starred ? *static_cast<const ast::StarredExpr &>(*item).value : *item, Value::poison(), span);
+      return;
+    }
+    size_t extra = value.items.size() - (items.size() - (star < items.size()));
+    for (size_t i = 0, at = 0; i < items.size(); ++i) {
+      if (i == star) {
+        Value rest = Value::of(ValueKind::List);
+        rest.items.assign(value.items.begin() + at, value.items.begin() + at + extra);
+        at += extra;
+        assignTo(*static_cast<const ast::StarredExpr &>(*items[i]).value, std::move(rest), span);
+      } else {
+        assignTo(*items[i], value.items[at++], span);
+      }
+    }
+    return;
+  }
+  if (target.kind != ast::ExprKind::Error) unsupported("an assignment to this", target.span);
+}
+
+// ---------------------------------------------------------------- names
+
+/// A known number as a variable that can be rebound.
+Value Checker::materialised(const Value &value, const std::string &name, Span span) {
+  Value v = value;
+  if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
+    DType dtype = v.kind == ValueKind::Float ? (inHost() ? DType::F64 : DType::F32) : DType::Bool;
+    Value array = Value::of(ValueKind::Array);
+    array.type = scalarType(dtype);
+    array.expr = std::shared_ptr<Expr>(carried(v, dtype, span).release());
+    v = std::move(array);
+  } else if (v.kind == ValueKind::Array) {
+    DType in = carriedIn(v.type);
+    ExprPtr e = carried(v, in, span);
+    v.expr = std::shared_ptr<Expr>(e.release());
+  }
+  return bindTemp(v, name, span);
+}
+
+void Checker::rebindVar(const std::string &name, Binding &binding, Value value, Span span) {
+  const Value &old = binding.value;
+  Var *var = binding.var;
+  bool sameKind = old.kind == value.kind || (old.kind == ValueKind::Array && (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
+  bool sameShape = true;
+  if (sameKind && old.kind == ValueKind::Array) {
+    sameShape = old.type.shape.size() == value.type.shape.size() && old.isArray() == value.isArray();
+    for (size_t i = 0; sameShape && i < old.type.shape.size(); ++i)
+      sameShape = sameDim(old.type.shape[i], value.type.shape[i], span, "");
+    if (value.kind == ValueKind::Float) sameKind = isFloat(old.type.dtype);
+    if (value.kind == ValueKind::Bool) sameKind = old.type.dtype == DType::Bool;
+    if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype) sameKind = !narrows(value.type, old.type.dtype);
+  }
+  if (!sameKind || !sameShape) {
+    if (fresh(Id::redefinedType, span))
+      report(Id::redefinedType, span, name, describe(old), describe(value))
+          .note(binding.span, "it is bound here")
+          .help("a name keeps one type while loops and conditions rebind it; use another name, or convert the value");
+    return;
+  }
+  Stmt &stmt = emit(StmtKind::Assign, span);
+  stmt.var = var;
+  var->reassigned = true;
+  Value copy = value;
+  if (old.kind == ValueKind::Int) stmt.value = indexExpr(value, span);
+  else if (old.kind == ValueKind::Array) stmt.value = asDType(std::move(value), var->type.dtype, old.type.numerics, span);
+  else stmt.value = take(value);
+  var->varying |= isVarying(*stmt.value) || varyingDepth_ > 0;
+  Value &state = varValues_[var];
+  state.limits.resize(old.type.shape.size());
+  for (size_t axis = 0; axis < old.type.shape.size(); ++axis) {
+    const Limit *now = copy.limit(axis);
+    if (!now) continue;
+    // A limit made of something that lives only inside the loop says nothing about what was carried here.
+    std::set<std::string> vars;
+    now->end.collectVars(vars);
+    bool local = false;
+    size_t mark = SIZE_MAX;
+    for (size_t m : loopMarks_)
+      if (m > var->id) mark = std::min(mark, m);
+    for (const std::string &v : vars) {
+      auto it = symVars_.find(v);
+      if (it != symVars_.end()) local |= it->second->id >= mark;
+    }
+    if (local) continue;
+    auto &have = state.limits[axis];
+    if (!have) have = Limit{now->end, false};
+    else if (!(facts_.simplify(have->end) == facts_.simplify(now->end))) have->end = Dim::min(have->end, now->end);
+    have->zeroOutside = false;
+  }
+}
+
+void Checker::assignName(const std::string &name, Value value, Span span) {
+  auto it = frame_->names.find(name);
+  bool bound = it != frame_->names.end() && !it->second.unassigned.valid() && !it->second.value.isPoison();
+  if (bound && !value.isPoison()) {
+    Binding &old = it->second;
+    if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
+      if (old.var && !old.borrowed && rebindable_.count(old.var)) return rebindVar(name, old, std::move(value), span);
+      if (fresh(Id::redefinedType, span))
+        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+            .help("what only the compiler knows cannot change while the program runs");
+      return;
+    }
+    auto scalarLike = [](const Value &v) { return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool; };
+    bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) && old.value.kind != ValueKind::None;
+    if (old.value.kind == ValueKind::Array && value.kind == ValueKind::Array)
+      differs = old.value.type.dtype != value.type.dtype || old.value.isArray() != value.isArray();
+    if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();
+    if (old.value.kind == ValueKind::View && value.kind == ValueKind::Array) differs = false;
+    if (differs) {
+      if (fresh(Id::redefinedType, span))
+        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+            .note(old.span, "it is bound here")
+            .help("a name keeps one type; use another name for the new value");
+      return;
+    }
+  }
+  Binding binding;
+  binding.block = blockId_;
+  binding.span = span;
+  bool runTime = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::Int ||
+                                value.kind == ValueKind::HostTensor || value.kind == ValueKind::String);
+  if (runTime) {
+    if (!block_) {
+      unsupported("a value that only run time knows, at module level", span);
+      return;
+    }
+    binding.value = bindTemp(value, name, span, &binding.var);
+  } else {
+    if (value.isSequence())
+      for (Value &item : value.items)
+        if (item.expr && block_) item = cheap(std::move(item), name, span);
+    if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
+    binding.value = std::move(value);
+  }
+  frame_->names[name] = std::move(binding);
+}
+
+void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
+  for (const std::string &name : names) {
+    auto it = frame_->names.find(name);
+    if (it == frame_->names.end() || it->second.unassigned.valid()) continue;
+    Binding &binding = it->second;
+    Value &value = binding.value;
+    bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+    bool runTime = value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
+    if (!number && !runTime) continue;
+    if (binding.var && !binding.borrowed && rebindable_.count(binding.var)) continue;
+    bool isParam = false;
+    for (const Param &p : fn_->params) isParam |= p.var == binding.var;
+    bool copy = !binding.var || binding.borrowed || isParam || (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
+    if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
+      for (const auto &[var, held] : varValues_)
+        for (const auto &limit : held.limits) {
+          std::set<std::string> vars;
+          if (limit) limit->end.collectVars(vars);
+          copy |= vars.count(symName(binding.var)) != 0;
+        }
+    if (copy) {
+      Value now = readBinding(name, binding, span);
+      Value made = materialised(now, name, span);
+      TSR_CHECK(made.expr && made.expr->kind == ExprKind::VarRef, "a variable was expected");
+      binding.var = made.expr->var;
+      binding.value = made;
+      binding.borrowed = false;
+    }
+    if (value.kind == ValueKind::Int) facts_.undefine(symName(binding.var));
+    rebindable_.insert(binding.var);
+  }
+}
+
+void Checker::augAssign(const ast::AugAssignStmt &stmt) {
+  Value old = checkExpr(*stmt.target);
+  if (old.isPoison()) {
+    checkExpr(*stmt.value);
+    return;
+  }
+  auto saved = accumulateHint_;
+  if (old.kind == ValueKind::Array && stmt.op == ast::BinaryOp::Add) accumulateHint_ = old.type.dtype;
+  Value right = checkExpr(*stmt.value);
+  accumulateHint_ = saved;
+  Value value = binaryValues(stmt.op, old, std::move(right), stmt.span);
+  if (!value.isPoison()) assignTo(*stmt.target, std::move(value), stmt.span);
+}
+
+void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
+  if (!stmt.value) {
+    unsupported("a declaration without a value", stmt.span);
+    return;
+  }
+  Value v = checkExpr(*stmt.value);
+  bool mayBeNone = false;
+  auto type = parameterType(*stmt.annotation, mayBeNone);
+  if (v.isPoison() || !type) return assignTo(*stmt.target, Value::poison(), stmt.span);
+  if (type->kind == TypeKind::Scalar) {
+    ExprPtr e = leave(v, *type, stmt.value->span, "the declared type");
+    if (!e) return;
+    v = finish(std::move(e), *type, {}, stmt.span);
+  } else if (type->kind == TypeKind::Tensor) {
+    Value out;
+    if (!matchParameter(v, *stmt.annotation, "the value", stmt.value->span, out)) return;
+    v = std::move(out);
+  } else if (type->kind == TypeKind::Index) {
+    v = convertInt(v, stmt.value->span);
+  }
+  assignTo(*stmt.target, std::move(v), stmt.span);
+}
+
+// ---------------------------------------------------------------- stores
+
+void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span) {
+  if (target.kind != ValueKind::View && target.kind != ValueKind::Shared) {
+    if (fresh(Id::immutableTensor, syntax.span))
+      report(Id::immutableTensor, syntax.span, describe(target))
+          .help(target.isArray() ? "values do not change; build a new one, for example with `where` or `concat`"
+                                 : "only tensors of a kernel's parameters and shared buffers are written to");
+    return;
+  }
+  Access access;
+  std::vector<Dim> shape;
+  std::vector<std::optional<Limit>> limits;
+  std::vector<int> newAxes;
+  if (!accessOf(target, syntax, access, shape, limits, newAxes, true) || value.isPoison()) return;
+  if (!newAxes.empty()) {
+    unsupported("`None` in the place of a store", syntax.span);
+    return;
+  }
+  Type type = target.var->type;
+  ExprPtr e = leave(value, type, span, "`" + target.var->name + "`");
+  if (!e) return;
+  if (!shape.empty()) {
+    Value stored = finish(std::move(e), type, {}, span);
+    stored.type.numerics = {};
+    if (stored.isArray() && stored.type.shape.size() > shape.size()) {
+      report(Id::shapeMismatch, span, shapeText(shape), shapeText(stored.type.shape));
+      return;
+    }
+    stored = broadcastValue(std::move(stored), shape, span);
+    if (stored.isPoison()) return;
+    e = take(stored);
+  } else if (e->type.kind == TypeKind::Tensor) {
+    report(Id::shapeMismatch, span, "[] (one element)", shapeText(e->type.shape));
+    return;
+  }
+  stored_.insert(target.var);
+  Stmt &stmt = emit(StmtKind::Store, span);
+  stmt.access = std::move(access);
+  stmt.value = std::move(e);
+}
+
+// ---------------------------------------------------------------- return, assert
+
+void Checker::returnStmt(const ast::ReturnStmt &stmt) {
+  if (conditionDepth_ > frame_->conditionDepth) {
+    unsupported("a `return` under a condition that only run time knows", stmt.span);
+    frame_->returned = true;
+    return;
+  }
+  if (!frame_->inlined && inKernel()) {
+    returnFromKernel(stmt);
+    frame_->returned = true;
+    return;
+  }
+  Value value = stmt.value ? checkExpr(*stmt.value) : Value::of(ValueKind::None);
+  frame_->returned = true;
+  if (frame_->inlined) {
+    frame_->results = {value};
+    return;
+  }
+  if (value.isPoison()) return;
+  std::vector<Value> values = value.kind == ValueKind::None ? std::vector<Value>{}
+                              : value.isSequence()         ? value.items
+                                                           : std::vector<Value>{value};
+  Span span = stmt.value ? stmt.value->span : stmt.span;
+  if (inHost()) {
+    if (!values.empty()) unsupported("a result of host code", span);
+    emit(StmtKind::Return, stmt.span);
+    return;
+  }
+  if (declared_ && declared_->size() != values.size()) {
+    report(Id::wrongResult, span, fn_->name, std::to_string(values.size()) + " values", std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
+    return;
+  }
+  std::vector<ExprPtr> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value v = toArray(values[i], DType::F32, span);
+    if (v.isPoison()) return;
+    if (v.kind == ValueKind::String || v.kind == ValueKind::None || (v.kind != ValueKind::Array)) {
+      report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? (*declared_)[i].str() : "a tensor");
+      return;
+    }
+    Type type = declared_ ? (*declared_)[i] : v.type;
+    if (declared_) {
+      bool fits = type.shape.size() == v.type.shape.size();
+      for (size_t a = 0; fits && a < type.shape.size(); ++a)
+        fits = sameDim(v.type.shape[a], type.shape[a], span,
+                       "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
+      if (!fits) {
+        auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`", "`" + shapeText(type.shape) + "`");
+        builder.label("this has the shape " + shapeText(v.type.shape));
+        if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
+        return;
+      }
+    }
+    type.kind = TypeKind::Tensor;
+    ExprPtr e = leave(values[i].kind == ValueKind::Array ? v : values[i], type, span, "the declared result");
+    if (!e) return;
+    if (!declared_) {
+      FunctionResult r;
+      r.type = type;
+      fn_->results.push_back(std::move(r));
+    }
+    out.push_back(std::move(e));
+  }
+  Stmt &ret = emit(StmtKind::Return, stmt.span);
+  ret.values = std::move(out);
+}
+
+void Checker::assertStmt(const ast::AssertStmt &stmt) {
+  // About dimensions: a fact, proved or asked of the caller.
+  Value condition = checkExpr(*stmt.condition);
+  if (condition.isPoison()) return;
+  if (auto known = knownCondition(condition)) {
+    if (!*known) report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
+    return;
+  }
+  bool aboutDims = condition.kind == ValueKind::Array;
+  if (condition.expr)
+    visitExprs(condition.expr.get(), [&](Expr &e) {
+      aboutDims &= e.kind == ExprKind::Elementwise || e.kind == ExprKind::DimValue || e.kind == ExprKind::Constant;
+    });
+  if (aboutDims && !inHost()) {
+    whereFact(*stmt.condition, false, std::string(sources_.text(stmt.condition->span)));
+    return;
+  }
+  if (!inHost()) {
+    unsupported("an `assert` on values that only run time knows", stmt.span);
+    return;
+  }
+  ExprPtr c = conditionExpr(condition, stmt.condition->span);
+  Value message = stmt.message ? checkExpr(*stmt.message) : Value::of(ValueKind::None);
+  if (!c) return;
+  ExprPtr text;
+  if (message.kind == ValueKind::String) text = take(*std::make_unique<Value>(format({message}, {"", ""}, {""}, stmt.span)));
+  Stmt &out = emit(StmtKind::Assert, stmt.span);
+  out.condition = std::move(c);
+  out.value = std::move(text);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,304 @@
+// The checker: a tracing interpreter over the syntax tree. Expressions become Values; what must happen at run time
+// is appended to the current block of the function being built. Split by construct over the .cpp files.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "sema/Builtins.h"
+#include "sema/Check.h"
+#include "sema/ExprBuild.h"
+#include "sema/Value.h"
+#include "sema/shape/Facts.h"
+#include "support/Check.h"
+#include <deque>
+#include <set>
+
+namespace tessera::sema {
+
+using diag::Id;
+
+/// Arguments of a call, by the names of the callee's parameters.
+struct Bound {
+  std::vector<Value> values;      // Absent where not given
+  std::vector<Value> rest;        // of `*rest`
+  std::vector<Span> spans, restSpans;
+  bool ok = true;
+};
+/// One argument as it was given.
+struct Given {
+  std::string keyword;  // empty: positional
+  Value value;
+  Span span, keywordSpan;
+  const ast::Expr *syntax = nullptr;
+};
+using GivenList = std::vector<Given>;
+
+struct TypeSyntax;
+
+class Checker {
+public:
+  Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics, const CheckOptions &options);
+  std::unique_ptr<Program> run(const ast::Module &module);
+
+private:
+  // ---- Checker.cpp: modules and entry points
+  ModuleScope *loadModule(FileId importer, int level, const std::string &path, Span span);
+  void evaluateModule(ModuleScope &scope);
+  void moduleStatement(ModuleScope &scope, const ast::Stmt &stmt);
+  void importStatement(ModuleScope &scope, const ast::ImportStmt &stmt);
+  void fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt);
+  void define(ModuleScope &scope, const std::string &name, Value value, Span span);
+  Value moduleMember(const ModuleScope &scope, const std::string &name) const;
+  Value builtinMember(const std::string &space, const std::string &name);
+  Value functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
+  bool isEntry(const Callable &callable) const;
+  const Function *ensureChecked(const Callable &callable);
+
+  // ---- Entry.cpp: a function as an entry point
+  std::unique_ptr<Function> checkEntry(const Callable &callable);
+  void entryParameters(const ast::FuncDef &def);
+  void entryParameter(const ast::Parameter &parameter);
+  void whereFacts(const ast::FuncDef &def, bool ofCall);
+  void whereFact(const ast::Expr &expr, bool ofCall, const std::string &text);
+  void addRequirement(Requirement requirement, bool ofCall);
+  std::string signatureText(const ast::FuncDef &def) const;
+  void declaredResults(const ast::FuncDef &def);
+  void finishTensor(const ast::FuncDef &def);
+
+  // ---- CheckKernel.cpp
+  void startKernel(const ast::FuncDef &def);
+  void kernelOption(const std::string &name, const ast::Expr &value);
+  void autotuneOption(const ast::CallExpr &call);
+  void finishKernel(const ast::FuncDef &def);
+  void returnFromKernel(const ast::ReturnStmt &stmt);
+  void returnTile(Value value, int index, int count, Span span);
+  size_t outputRank() const;
+  Dim outputDim(size_t axis) const;
+  Value origin(Span span);
+  Value query(Query query, int axis, Span span);
+  std::string decoratorName(const ast::Expr &expr);
+  void decorators(const ast::FuncDef &def);
+
+  // ---- TypeExpr.cpp
+  Value typeOf(const ast::Expr &expr);           // a type as a value: TypeName
+  bool tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
+  std::optional<Dim> dimOf(const ast::Expr &expr, bool bind);
+  bool dtypeItem(const ast::Expr &expr, Type &type);
+  bool policyOf(const ast::Expr &expr, Numerics &numerics);
+  bool isDTypeExpr(const ast::Expr &expr);
+  std::optional<Type> parameterType(const ast::Expr &annotation, bool &mayBeNone);
+  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
+  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &type, Span span);
+
+  // ---- CheckStmt.cpp
+  void checkBlock(const ast::Block &block);
+  void checkStmt(const ast::Stmt &stmt);
+  void assign(const ast::AssignStmt &stmt);
+  void assignTo(const ast::Expr &target, Value value, Span span);
+  void assignName(const std::string &name, Value value, Span span);
+  void augAssign(const ast::AugAssignStmt &stmt);
+  void annAssign(const ast::AnnAssignStmt &stmt);
+  void returnStmt(const ast::ReturnStmt &stmt);
+  void assertStmt(const ast::AssertStmt &stmt);
+  void exprStmt(const ast::ExprStmt &stmt);
+  void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span);
+  void emitStore(Access access, Value value, Span span);
+  // ---- Control.cpp
+  void ifStmt(const ast::IfStmt &stmt);
+  void forStmt(const ast::ForStmt &stmt);
+  void whileStmt(const ast::WhileStmt &stmt);
+  void unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items);
+  void rangeFor(const ast::ForStmt &stmt, const Value &range);
+  void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
+  void loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare);
+  using Names = std::map<std::string, Binding>;
+  Names branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies, const std::set<std::string> &shared);
+  void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
+  void noteLaneGuard(const std::vector<Dim> &implies, Span span);
+  static void collectAssigned(const ast::Block &block, std::set<std::string> &names);
+  static void collectTargets(const ast::Expr &target, std::set<std::string> &names);
+  /// Names that run-time control flow rebinds get a variable first.
+  void prepareRebinding(const std::set<std::string> &names, Span span);
+  void rebindVar(const std::string &name, Binding &binding, Value value, Span span);
+  Value materialised(const Value &value, const std::string &name, Span span);
+  std::string stateOfOuterVars(size_t count) const;
+
+  // ---- CheckExpr.cpp
+  Value checkExpr(const ast::Expr &expr);
+  Value nameExpr(const ast::NameExpr &expr);
+  Value readBinding(const std::string &name, const Binding &binding, Span span);
+  Value lookup(const std::string &name, Span span, bool quiet);
+  Value attribute(const ast::AttributeExpr &expr);
+  Value member(const Value &object, const std::string &name, Span span);
+  Value unary(const ast::UnaryExpr &expr);
+  Value binary(const ast::BinaryExpr &expr);
+  Value binaryValues(ast::BinaryOp op, Value a, Value b, Span span);
+  Value compareValues(ast::CompareOp op, Value a, Value b, Span span);
+  void comprehensionTarget(const ast::Expr &target, const Value &value);
+  Value boolOp(const ast::BoolOpExpr &expr);
+  Value compare(const ast::CompareExpr &expr);
+  Value conditional(const ast::ConditionalExpr &expr);
+  Value fstring(const ast::FStringExpr &expr);
+  Value comprehension(const ast::ComprehensionExpr &expr);
+  Value dictExpr(const ast::DictExpr &expr);
+  void undefined(const std::string &name, Span span);
+
+  // ---- Subscript.cpp
+  Value subscript(const ast::SubscriptExpr &expr);
+  Value subscriptSequence(const Value &object, const ast::SubscriptExpr &expr);
+  Value loadSubscript(const Value &base, const ast::SubscriptExpr &expr);
+  Value sliceArray(const Value &base, const ast::SubscriptExpr &expr);
+  /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
+  bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
+                std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool isStore);
+  bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part, std::optional<Limit> &limit);
+  bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
+  Value stableIndex(Value value, Span span);   // a copy, if the variables in it may be rebound
+  Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
+                   const std::vector<int> &newAxes, Span span);
+
+  // ---- StaticEval.cpp
+  Value intBinary(ast::BinaryOp op, const Value &a, const Value &b, Span span);
+  Value floatBinary(ast::BinaryOp op, double a, double b, Span span);
+  Value scheduleCall(const GivenList &args, Span span);
+  Value policyCall(const GivenList &args, Span span);
+  Value scheduleMethod(const Value &schedule, const std::string &name, const GivenList &args, Span span);
+  bool scheduleField(Schedule &schedule, const std::string &field, const Value &value, Span span);
+  std::optional<int64_t> knownInt(const Value &value, Span span, const char *what);
+  std::optional<bool> knownBool(const Value &value, Span span, const char *what);
+
+  // ---- CheckCall.cpp
+  Value call(const ast::CallExpr &expr);
+  Value callValue(const Value &callee, GivenList args, Span span, const std::string &shown);
+  GivenList arguments(const ast::CallExpr &expr);
+  Value callFunction(const Callable &callable, GivenList args, Span span);
+  Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
+  Value callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
+  bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
+                      std::vector<Span> &spans);
+  Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
+
+  // ---- BuiltinCalls*.cpp
+  Value callBuiltin(const BuiltinRow &row, GivenList args, Span span);
+  Value callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span);
+  Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value toWhole(const Value &buffer, Span span);
+  Value rangeValue(Bound &args, bool unrolled, Span span);
+  Value convertInt(const Value &value, Span span);
+  bool shapeArgument(const Value &value, Span span, std::vector<Dim> &shape);
+  std::optional<DType> dtypeArgument(const Value &value, Span span, Numerics *numerics = nullptr);
+
+  // ---- Numerics.cpp
+  Value elementwise(ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown);
+  Value intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span, const std::string &shown);
+  bool promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
+  DType carriedIn(const Type &type) const;     // the dtype that arithmetic on this type is done in
+  ExprPtr carried(const Value &value, DType dtype, Span span);
+  ExprPtr asDType(Value value, DType dtype, const Numerics &numerics, Span span);
+  Value castTo(Value value, DType dtype, const Numerics &numerics, Span span);
+  bool narrows(const Type &from, DType to) const;
+  /// The value as it leaves to a place of `type`: cast, or a message if that would narrow it.
+  ExprPtr leave(Value value, const Type &type, Span span, const std::string &what);
+  Value finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span);
+  Value toArray(const Value &value, DType weak, Span span);
+  bool requireNumber(const Value &value, Span span, const std::string &shown);
+  std::optional<DType> accumulator(const Value &value, Span span, const std::string &what);
+
+  // ---- Shapes.cpp
+  bool broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span);
+  ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape);
+  std::optional<int> axisOf(const Value &value, size_t rank, Span span, const std::string &shown);
+  bool axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown);
+  Value reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span, const std::string &what);
+  Value mean(Value value, const Value &axis, bool keepdim, Span span);
+  Value transpose(Value value, std::vector<int> axes, Span span);
+  Value reshape(Value value, std::vector<Dim> shape, int inferred, Span span);
+  Value insertAxis(Value value, int axis, Span span);
+  Value removeAxis(Value value, int axis, Span span);
+  Value concat(std::vector<Value> values, int axis, Span span);
+  Value split(Value value, int parts, int axis, Span span);
+  Value dot(Value a, Value b, const Value &acc, Span span);
+  Value broadcastValue(Value value, const std::vector<Dim> &shape, Span span);
+  /// Elements outside of an axis' limit replaced by `fill`.
+  Value maskAxis(Value value, size_t axis, double fill, Span span);
+  bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &what, bool report = true);
+  std::string shapeText(const std::vector<Dim> &shape) const;
+
+  // ---- Host.cpp
+  Value hostItem(const Value &tensor, const Value *index, Span span);
+  Value hostScalar(const Value &value, Span span);
+  ExprPtr hostArgument(const Value &value, Span span);
+  Value format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats,
+               Span span);
+  bool usesHost(const ast::Block &block) const;
+
+  // ---- Emit.cpp: building the function
+  Var *newVar(const std::string &name, Type type, Span span);
+  Stmt &emit(StmtKind kind, Span span);
+  Value bindTemp(const Value &value, const std::string &name, Span span, Var **made = nullptr);
+  Value valueOfVar(Var *var, const Value &like, Span span);
+  Value cheap(Value value, const std::string &name, Span span);  // one that may be used several times
+  ExprPtr take(Value &value);
+  ExprPtr indexExpr(const Value &value, Span span);
+  ExprPtr dimExpr(const Dim &dim, Span span);
+  Value indexValue(ExprPtr expr, const std::string &name, Span span);  // an Index that only run time knows
+  ExprPtr conditionExpr(const Value &value, Span span);
+  std::optional<bool> knownCondition(const Value &value) const;
+  bool isVarying(const Expr &expr) const;
+  bool isVarying(const Access &access) const;
+  std::string symName(const Var *var) const { return "%" + std::to_string(var->id); }
+  bool mentionsRebound(const Dim &dim) const;
+  std::string show(const Dim &dim) const;       // with the user's names
+  std::string describe(const Value &value) const;
+  bool inKernel() const { return fn_ && fn_->kind == FunctionKind::Kernel; }
+  bool inHost() const { return fn_ && fn_->kind == FunctionKind::Host; }
+  Value unsupported(const std::string &what, Span span);
+
+  template <class... Holes> diag::Builder report(Id id, Span span, const Holes &...holes) {
+    reportedSpans_.insert({static_cast<int>(id), span.file, span.begin});
+    ++failures_;
+    return diagnostics_.report(id, span, holes...);
+  }
+  /// False if this was already said about this place (a callee is traced once for each call).
+  bool fresh(Id id, Span span) const {
+    ++failures_;
+    return !reportedSpans_.count({static_cast<int>(id), span.file, span.begin});
+  }
+
+  const Sources &sources_;
+  const ModuleLoader &load_;
+  diag::Engine &diagnostics_;
+  const CheckOptions &options_;
+  std::unique_ptr<Program> program_ = std::make_unique<Program>();
+  std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules_;
+  ModuleScope builtins_;
+  ModuleScope *prelude_ = nullptr;
+  std::deque<Callable> callables_;
+  std::set<std::tuple<int, FileId, uint32_t>> reportedSpans_;
+  mutable size_t failures_ = 0;   // mistakes met, also those said before
+  ModuleScope *scope_ = nullptr;  // the module whose statements are being evaluated
+
+  // The function being built.
+  Function *fn_ = nullptr;
+  Block *block_ = nullptr;
+  std::shared_ptr<Frame> frame_;
+  shape::Facts facts_;
+  int blockId_ = 0, nextBlockId_ = 0;
+  Span callSpan_;                                 // where the function being traced is called
+  std::vector<size_t> loopMarks_;                 // how many variables there were where loops and branches began
+  int varyingDepth_ = 0, conditionDepth_ = 0;
+  std::vector<const Callable *> calls_;           // being traced
+  std::map<std::string, Var *> symVars_;          // "%3" -> its variable
+  std::map<Var *, Value> varValues_;              // language type and limits of what a variable holds
+  std::set<Var *> rebindable_;
+  std::optional<std::vector<Type>> declared_;     // result types
+  std::vector<Span> declaredSpans_;
+  std::set<Var *> loaded_, stored_;               // views
+  bool bindDims_ = false;                         // names in types are new dimensions
+  std::vector<Dim> outputShape_;
+  Span linearSpan_;
+  bool lanesKnown_ = false;
+  std::optional<DType> accumulateHint_;           // of `acc += dot(...)`
+  int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
+};
+
+}  // namespace tessera::sema

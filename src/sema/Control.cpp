@@ -1,0 +1,390 @@
+// Conditions and loops. What the compiler can decide is traced; the rest becomes If, For and While.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+// ---------------------------------------------------------------- names that a block assigns
+
+void Checker::collectTargets(const ast::Expr &target, std::set<std::string> &names) {
+  if (auto *name = as<ast::NameExpr>(&target)) names.insert(name->name);
+  else if (auto *star = as<ast::StarredExpr>(&target)) collectTargets(*star->value, names);
+  else if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List)
+    for (const auto &item : static_cast<const ast::SequenceExpr &>(target).items) collectTargets(*item, names);
+}
+
+void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &names) {
+  for (const ast::StmtPtr &stmt : block) {
+    if (auto *s = as<ast::AssignStmt>(stmt))
+      for (const auto &t : s->targets) collectTargets(*t, names);
+    else if (auto *s = as<ast::AnnAssignStmt>(stmt)) collectTargets(*s->target, names);
+    else if (auto *s = as<ast::AugAssignStmt>(stmt)) collectTargets(*s->target, names);
+    else if (auto *s = as<ast::IfStmt>(stmt)) collectAssigned(s->then, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::WhileStmt>(stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::ForStmt>(stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::WithStmt>(stmt)) collectAssigned(s->body, names);
+  }
+}
+
+// ---------------------------------------------------------------- if
+
+Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies,
+                               const std::set<std::string> &shared) {
+  Names before = frame_->names;
+  shape::Facts facts = facts_;
+  Block *outer = block_;
+  int outerId = blockId_;
+  block_ = &into;
+  blockId_ = ++nextBlockId_;
+  ++conditionDepth_;
+  loopMarks_.push_back(fn_->vars.size());
+  for (const Dim &d : implies) facts_.addNonNegative(d);
+  checkBlock(body);
+  frame_->returned = false;
+  for (const std::string &name : shared) {  // known numbers that both branches give
+    auto it = frame_->names.find(name);
+    if (it == frame_->names.end() || it->second.var) continue;
+    Value &v = it->second.value;
+    if (v.kind != ValueKind::Int && v.kind != ValueKind::Float && v.kind != ValueKind::Bool) continue;
+    Value made = materialised(v, name, it->second.span);
+    it->second.var = made.expr->var;
+    it->second.value = made;
+  }
+  loopMarks_.pop_back();
+  --conditionDepth_;
+  block_ = outer;
+  blockId_ = outerId;
+  facts_ = std::move(facts);
+  Names after = std::move(frame_->names);
+  frame_->names = std::move(before);
+  return after;
+}
+
+/// Names that both branches bind get one variable before the condition; names of one branch may have no value.
+void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames) {
+  auto isNew = [&](const std::string &name) {
+    auto it = before.find(name);
+    return it == before.end() || it->second.unassigned.valid();
+  };
+  for (const auto &[name, a] : thenNames) {
+    if (!isNew(name)) continue;
+    auto it = elseNames.find(name);
+    bool inBoth = it != elseNames.end() && !a.unassigned.valid() && !it->second.unassigned.valid();
+    if (!inBoth || a.value.isPoison() || it->second.value.isPoison()) {
+      Binding half = a;
+      if (!half.unassigned.valid()) half.unassigned = a.span;
+      if (a.value.isPoison()) half.unassigned = {};
+      frame_->names[name] = half;
+      continue;
+    }
+    const Binding &b = it->second;
+    bool same = a.value.kind == b.value.kind && a.var && b.var && a.value.type.dtype == b.value.type.dtype &&
+                a.value.type.shape.size() == b.value.type.shape.size() && a.var->type.dtype == b.var->type.dtype;
+    for (size_t i = 0; same && i < a.value.type.shape.size(); ++i)
+      same = sameDim(a.value.type.shape[i], b.value.type.shape[i], b.span, "");
+    if (!same) {
+      bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
+      if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number) {
+        frame_->names[name] = a;
+        continue;
+      }
+      if (fresh(Id::redefinedType, b.span))
+        report(Id::redefinedType, b.span, name, describe(a.value), describe(b.value)).note(a.span, "the other branch binds it here");
+      Binding poison = a;
+      poison.value = Value::poison();
+      poison.var = nullptr;
+      frame_->names[name] = poison;
+      continue;
+    }
+    Var *var = a.var, *other = b.var;
+    auto let = std::make_unique<Stmt>();
+    let->kind = StmtKind::Let;
+    let->span = a.span;
+    let->var = var;
+    ExprPtr zero = var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
+    let->value = var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
+    var->reassigned = true;
+    var->varying |= other->varying;
+    for (Block *block : {&stmt.body, &stmt.otherwise})
+      for (auto &s : *block)
+        if (s->kind == StmtKind::Let && (s->var == var || s->var == other)) s->kind = StmtKind::Assign, s->var = var;
+    visitExprs(stmt.otherwise, [&](Expr &e) { if (e.var == other) e.var = var; });
+    std::function<void(Block &)> rename = [&](Block &block) {
+      for (auto &s : block) {
+        if (s->var == other) s->var = var;
+        rename(s->body);
+        rename(s->otherwise);
+      }
+    };
+    rename(stmt.otherwise);
+    block_->insert(block_->end() - 1, std::move(let));
+    facts_.undefine(symName(var));
+    Binding merged = a;
+    merged.block = blockId_;
+    merged.value = valueOfVar(var, a.value, a.span);
+    for (size_t axis = 0; axis < merged.value.type.shape.size(); ++axis) {
+      merged.value.limits.resize(merged.value.type.shape.size());
+      const Limit *y = varValues_[other].limit(axis);
+      auto &x = merged.value.limits[axis];
+      if (!x && y) x = *y;
+      else if (x && y && !(x->end == y->end)) x->end = Dim::min(x->end, y->end);
+      if (x) x->zeroOutside = false;
+    }
+    rebindable_.insert(var);
+    varValues_[var] = merged.value;
+    frame_->names[name] = merged;
+  }
+  for (const auto &[name, b] : elseNames)
+    if (isNew(name) && !thenNames.count(name)) {
+      Binding half = b;
+      if (!half.unassigned.valid() && !b.value.isPoison()) half.unassigned = b.span;
+      frame_->names[name] = half;
+    }
+}
+
+void Checker::ifStmt(const ast::IfStmt &stmt) {
+  Value condition = checkExpr(*stmt.condition);
+  if (auto known = condition.isPoison() ? std::nullopt : knownCondition(condition)) {
+    checkBlock(*known ? stmt.then : stmt.otherwise);
+    return;
+  }
+  ExprPtr c = condition.isPoison() ? makeBool(true, stmt.condition->span) : conditionExpr(condition, stmt.condition->span);
+  if (!c) c = makeBool(true, stmt.condition->span);
+  std::set<std::string> inThen, inElse, all, both;
+  collectAssigned(stmt.then, inThen);
+  collectAssigned(stmt.otherwise, inElse);
+  all = inThen;
+  all.insert(inElse.begin(), inElse.end());
+  std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(), std::inserter(both, both.end()));
+  prepareRebinding(all, stmt.span);
+  if (inKernel() && conditionDepth_ == 0) noteLaneGuard(condition.implies, stmt.condition->span);
+
+  bool varying = isVarying(*c);
+  Stmt &out = emit(StmtKind::If, stmt.span);
+  out.condition = std::move(c);
+  varyingDepth_ += varying;
+  Names before = frame_->names;
+  Names thenNames = branch(out.body, stmt.then, condition.implies, both);
+  Names elseNames = branch(out.otherwise, stmt.otherwise, {}, both);
+  varyingDepth_ -= varying;
+  mergeBranches(out, before, thenNames, elseNames);
+}
+
+// ---------------------------------------------------------------- loops
+
+std::string Checker::stateOfOuterVars(size_t count) const {
+  std::string state;
+  for (size_t i = 0; i < count; ++i) {
+    Var *var = fn_->vars[i].get();
+    state += var->varying ? 'v' : '.';
+    auto it = varValues_.find(var);
+    if (it == varValues_.end()) continue;
+    for (const auto &limit : it->second.limits) state += limit ? limit->end.str() + (limit->zeroOutside ? "z," : ",") : ",";
+  }
+  return state;
+}
+
+/// Checks the body until what it does to the variables around it changes nothing more.
+void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare) {
+  std::set<std::string> assigned;
+  Names before = frame_->names;
+  for (int round = 0;; ++round) {
+    size_t diagnostics = diagnostics_.all().size(), vars = fn_->vars.size(), requirements = fn_->requirements.size();
+    auto reported = reportedSpans_;
+    size_t failures = failures_;
+    shape::Facts facts = facts_;
+    std::string state = stateOfOuterVars(vars);
+    Block *outer = block_;
+    int outerId = blockId_;
+    block_ = &loop->body;
+    blockId_ = ++nextBlockId_;
+    ++conditionDepth_;
+    varyingDepth_ += varying;
+    loopMarks_.push_back(vars);
+    prepare();
+    checkBlock(body);
+    frame_->returned = false;
+    loopMarks_.pop_back();
+    varyingDepth_ -= varying;
+    --conditionDepth_;
+    block_ = outer;
+    blockId_ = outerId;
+    facts_ = std::move(facts);
+    if (state == stateOfOuterVars(vars) || round == 3) break;
+    loop->body.clear();
+    diagnostics_.truncate(diagnostics);
+    reportedSpans_ = std::move(reported);
+    failures_ = failures;
+    fn_->requirements.resize(requirements);
+    frame_->names = before;
+    while (fn_->vars.size() > vars) {
+      Var *var = fn_->vars.back().get();
+      symVars_.erase(symName(var));
+      varValues_.erase(var);
+      rebindable_.erase(var);
+      fn_->vars.pop_back();
+    }
+  }
+  Names after = std::move(frame_->names);
+  frame_->names = before;
+  for (const auto &[name, binding] : after) {
+    auto it = before.find(name);
+    if (it != before.end() && it->second.var == binding.var && it->second.block == binding.block) continue;
+    if (it != before.end() && !it->second.unassigned.valid() && !it->second.value.isPoison() && !binding.value.isPoison() &&
+        binding.block == it->second.block)
+      continue;
+    Binding half = binding;
+    if (!half.unassigned.valid() && !half.value.isPoison()) half.unassigned = binding.span;
+    frame_->names[name] = half;
+  }
+}
+
+void Checker::whileStmt(const ast::WhileStmt &stmt) {
+  if (!stmt.otherwise.empty()) {
+    unsupported("`else` behind a loop", stmt.span);
+    return;
+  }
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(assigned, stmt.span);
+  size_t emitted = block_->size();
+  Value condition = checkExpr(*stmt.condition);
+  if (condition.isPoison()) return;
+  if (auto known = knownCondition(condition)) {
+    if (!*known) return;
+    if (!inHost()) {
+      report(Id::badConstant, stmt.condition->span, "this loop never ends");
+      return;
+    }
+  }
+  if (block_->size() != emitted) {
+    unsupported("this condition of a loop", stmt.condition->span);
+    return;
+  }
+  ExprPtr c = conditionExpr(condition, stmt.condition->span);
+  if (!c) return;
+  bool varying = isVarying(*c);
+  Stmt &loop = emit(StmtKind::While, stmt.span);
+  loop.condition = std::move(c);
+  loopBody(&loop, stmt.body, varying, [] {});
+}
+
+void Checker::forStmt(const ast::ForStmt &stmt) {
+  if (!stmt.otherwise.empty() || stmt.isAsync) {
+    unsupported(stmt.isAsync ? "`async for`" : "`else` behind a loop", stmt.span);
+    return;
+  }
+  Value iterable = checkExpr(*stmt.iterable);
+  switch (iterable.kind) {
+  case ValueKind::Poison: return;
+  case ValueKind::Tuple:
+  case ValueKind::List: return unrolledFor(stmt, iterable.items);
+  case ValueKind::Range: return rangeFor(stmt, iterable);
+  case ValueKind::HostTensor:
+  case ValueKind::Enumerate: return rowsFor(stmt, iterable);
+  default: report(Id::notIterable, stmt.iterable->span, describe(iterable));
+  }
+}
+
+void Checker::unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items) {
+  for (const Value &item : items) {
+    comprehensionTarget(*stmt.target, item);
+    checkBlock(stmt.body);
+    if (frame_->returned) return;
+  }
+}
+
+void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
+  const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  if (step.isKnownInt() && step.sym.constant() <= 0) {
+    if (step.sym.constant() == 0) report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
+    else unsupported("a loop with a step below 1", stmt.iterable->span);
+    return;
+  }
+  if (range.unrolled) {
+    std::vector<Value> items;
+    for (const Value &bound : range.items)
+      if (!knownInt(bound, stmt.iterable->span, "a static range")) return;
+    for (int64_t i = start.sym.constant(); i < stop.sym.constant() && items.size() < 4096; i += step.sym.constant())
+      items.push_back(Value::integer(Dim(i)));
+    return unrolledFor(stmt, items);
+  }
+  auto *target = as<ast::NameExpr>(stmt.target);
+  if (!target) {
+    unsupported("this target of a loop over a range", stmt.target->span);
+    return;
+  }
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(assigned, stmt.span);
+  Stmt &loop = emit(StmtKind::For, stmt.span);
+  loop.start = indexExpr(start, stmt.iterable->span);
+  loop.stop = indexExpr(stop, stmt.iterable->span);
+  loop.step = indexExpr(step, stmt.iterable->span);
+  bool varying = isVarying(*loop.start) || isVarying(*loop.stop) || isVarying(*loop.step);
+  Var *var = newVar(target->name, indexType(), stmt.target->span);
+  loop.var = var;
+  var->varying = varying;
+  bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
+  loopBody(&loop, stmt.body, varying, [&] {
+    Binding binding;
+    Value v = Value::of(ValueKind::Int);
+    v.type = indexType();
+    binding.value = valueOfVar(var, v, stmt.target->span);
+    binding.var = var;
+    binding.block = blockId_;
+    binding.span = stmt.target->span;
+    varValues_[var] = binding.value;
+    frame_->names[target->name] = binding;
+    if (!steady) return;
+    Dim i = Dim::var(symName(var));
+    facts_.addNonNegative(i - start.sym);
+    facts_.addNonNegative(stop.sym - Dim(1) - i);
+  });
+}
+
+/// Host code: `for row in tensor` and `for i, row in enumerate(tensor)`.
+void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
+  Value tensor = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(assigned, stmt.span);
+  Stmt &loop = emit(StmtKind::For, stmt.span);
+  ExprPtr extent = makeExpr(ExprKind::HostShape, indexType(), stmt.iterable->span);
+  extent->args.push_back(clone(*tensor.expr));
+  loop.start = makeIndex(0, stmt.span);
+  loop.stop = std::move(extent);
+  loop.step = makeIndex(1, stmt.span);
+  const ast::Expr *indexTarget = nullptr, *rowTarget = stmt.target.get();
+  if (iterable.kind == ValueKind::Enumerate) {
+    auto *pair = stmt.target->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.target.get()) : nullptr;
+    if (!pair || pair->items.size() != 2) {
+      report(Id::unpackCount, stmt.target->span, "these", "2");
+      return;
+    }
+    indexTarget = pair->items[0].get();
+    rowTarget = pair->items[1].get();
+  }
+  auto *indexName = as<ast::NameExpr>(indexTarget);
+  Var *var = newVar(indexName ? indexName->name : "row", indexType(), stmt.target->span);
+  loop.var = var;
+  loopBody(&loop, stmt.body, false, [&] {
+    Value index = Value::of(ValueKind::Int);
+    index.type = indexType();
+    index = valueOfVar(var, index, stmt.target->span);
+    varValues_[var] = index;
+    if (indexName) {
+      Binding binding;
+      binding.value = index;
+      binding.var = var;
+      binding.block = blockId_;
+      binding.span = indexTarget->span;
+      frame_->names[indexName->name] = binding;
+    }
+    assignTo(*rowTarget, hostItem(tensor, &index, stmt.iterable->span), stmt.target->span);
+  });
+}
+
+}  // namespace tessera::sema

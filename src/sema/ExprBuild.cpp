@@ -1,0 +1,106 @@
+#include "sema/ExprBuild.h"
+
+namespace tessera::sema {
+
+Type indexType() {
+  Type t;
+  t.kind = TypeKind::Index;
+  t.dtype = DType::I64;
+  return t;
+}
+Type scalarType(DType dtype, Numerics numerics) {
+  Type t;
+  t.kind = TypeKind::Scalar;
+  t.dtype = dtype;
+  t.numerics = numerics;
+  return t;
+}
+Type tensorType(DType dtype, std::vector<Dim> shape, Numerics numerics) {
+  Type t = scalarType(dtype, numerics);
+  t.kind = TypeKind::Tensor;
+  t.shape = std::move(shape);
+  return t;
+}
+Type withDType(Type type, DType dtype) {
+  type.dtype = dtype;
+  if (type.kind == TypeKind::Index) type.kind = TypeKind::Scalar;
+  return type;
+}
+
+ExprPtr makeExpr(ExprKind kind, Type type, Span span) {
+  auto e = std::make_unique<Expr>();
+  e->kind = kind;
+  e->type = std::move(type);
+  e->span = span;
+  return e;
+}
+ExprPtr makeIndex(int64_t value, Span span) {
+  ExprPtr e = makeExpr(ExprKind::Constant, indexType(), span);
+  e->value = value;
+  return e;
+}
+ExprPtr makeConstant(DType dtype, double value, Span span) {
+  ExprPtr e = makeExpr(ExprKind::Constant, scalarType(dtype), span);
+  if (dtype == DType::Bool) e->value = value != 0;
+  else if (isInt(dtype)) e->value = static_cast<int64_t>(value);
+  else e->value = value;
+  return e;
+}
+ExprPtr makeBool(bool value, Span span) { return makeConstant(DType::Bool, value, span); }
+ExprPtr makeRef(Var *var, Span span) {
+  ExprPtr e = makeExpr(ExprKind::VarRef, var->type, span);
+  e->var = var;
+  return e;
+}
+ExprPtr makeElementwise(ElementwiseOp op, Type type, Span span, std::vector<ExprPtr> args) {
+  ExprPtr e = makeExpr(ExprKind::Elementwise, std::move(type), span);
+  e->op = op;
+  e->args = std::move(args);
+  return e;
+}
+ExprPtr makeCast(ExprPtr value, DType dtype, const Numerics &numerics) {
+  Type type = withDType(value->type, dtype);
+  type.numerics = numerics;
+  Span span = value->span;
+  ExprPtr e = makeExpr(ExprKind::Cast, std::move(type), span);
+  e->args.push_back(std::move(value));
+  return e;
+}
+
+IndexPart clone(const IndexPart &part) {
+  IndexPart copy;
+  copy.isPoint = part.isPoint;
+  copy.offset = part.offset ? clone(*part.offset) : nullptr;
+  copy.size = part.size;
+  copy.step = part.step;
+  copy.inBounds = part.inBounds;
+  return copy;
+}
+Access clone(const Access &access) {
+  Access copy;
+  copy.base = access.base;
+  for (const IndexPart &part : access.parts) copy.parts.push_back(clone(part));
+  copy.other = access.other ? clone(*access.other) : nullptr;
+  return copy;
+}
+ExprPtr clone(const Expr &e) {
+  ExprPtr copy = makeExpr(e.kind, e.type, e.span);
+  for (const ExprPtr &arg : e.args) copy->args.push_back(clone(*arg));
+  copy->value = e.value;
+  copy->text = e.text;
+  copy->dim = e.dim;
+  copy->var = e.var;
+  copy->op = e.op;
+  copy->reduceOp = e.reduceOp;
+  copy->axes = e.axes;
+  copy->access = clone(e.access);
+  copy->query = e.query;
+  copy->queryAxis = e.queryAxis;
+  copy->callee = e.callee;
+  copy->texts = e.texts;
+  copy->formats = e.formats;
+  copy->nameHint = e.nameHint;
+  return copy;
+}
+
+}  // namespace tessera::sema

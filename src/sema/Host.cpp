@@ -1,0 +1,193 @@
+// Host code: tensors whose type is known when they are read, strings, printing.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+bool mentionsHost(const ast::Expr *expr);
+bool anyHost(const std::vector<ast::Argument> &args) {
+  for (const ast::Argument &arg : args)
+    if (mentionsHost(arg.value.get())) return true;
+  return false;
+}
+bool mentionsHost(const ast::Expr *expr) {
+  if (!expr) return false;
+  if (auto *call = as<ast::CallExpr>(expr)) {
+    if (auto *name = as<ast::NameExpr>(call->callee))
+      if (name->name == "print" || name->name == "load_npy" || name->name == "save_npy") return true;
+    return mentionsHost(call->callee.get()) || anyHost(call->arguments);
+  }
+  if (auto *binary = as<ast::BinaryExpr>(expr)) return mentionsHost(binary->left.get()) || mentionsHost(binary->right.get());
+  return false;
+}
+}  // namespace
+
+/// A function that prints or touches files is host code: it is no entry point of its own.
+bool Checker::usesHost(const ast::Block &block) const {
+  for (const ast::StmtPtr &stmt : block) {
+    if (auto *s = as<ast::ExprStmt>(stmt); s && mentionsHost(s->value.get())) return true;
+    if (auto *s = as<ast::AssignStmt>(stmt); s && mentionsHost(s->value.get())) return true;
+    if (auto *s = as<ast::ReturnStmt>(stmt); s && mentionsHost(s->value.get())) return true;
+    if (auto *s = as<ast::IfStmt>(stmt); s && (usesHost(s->then) || usesHost(s->otherwise))) return true;
+    if (auto *s = as<ast::ForStmt>(stmt); s && (mentionsHost(s->iterable.get()) || usesHost(s->body))) return true;
+    if (auto *s = as<ast::WhileStmt>(stmt); s && usesHost(s->body)) return true;
+  }
+  return false;
+}
+
+/// Row `index` of a host tensor, or the value of a tensor without dimensions.
+Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
+  ExprPtr e = makeExpr(ExprKind::HostItem, tensor.expr->type, span);
+  e->args.push_back(clone(*tensor.expr));
+  if (index) e->args.push_back(indexExpr(*index, span));
+  Value v = Value::of(ValueKind::HostTensor);
+  v.type = e->type;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+/// A host tensor in arithmetic is the number that it holds.
+Value Checker::hostScalar(const Value &value, Span span) {
+  ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
+  e->args.push_back(clone(*value.expr));
+  return finish(std::move(e), scalarType(DType::F64), {}, span);
+}
+
+ExprPtr Checker::hostArgument(const Value &value, Span span) {
+  if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
+  if (!value.isPoison()) report(Id::wrongArgument, span, "this call", "a tensor", describe(value)).help("`load_npy` reads one");
+  return nullptr;
+}
+
+Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats, Span span) {
+  Type type;
+  type.kind = TypeKind::String;
+  ExprPtr e = makeExpr(ExprKind::Format, type, span);
+  e->texts = {texts[0]};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Value &v = parts[i];
+    bool plain = formats[i].empty();
+    std::string literal;
+    bool known = true;
+    if (v.kind == ValueKind::String && !v.expr && plain) literal = v.text;
+    else if (v.isKnownInt() && !v.expr && plain) literal = std::to_string(v.sym.constant());
+    else if (v.kind == ValueKind::None && plain) literal = "None";
+    else if (v.kind == ValueKind::DType && plain) literal = std::string(name(v.type.dtype));
+    else known = false;
+    if (known) {
+      e->texts.back() += literal + texts[i + 1];
+      continue;
+    }
+    ExprPtr arg;
+    if (v.kind == ValueKind::Int) arg = indexExpr(v, span);
+    else if (v.kind == ValueKind::Float) arg = carried(v, DType::F64, span);
+    else if (v.kind == ValueKind::Bool) arg = makeBool(v.truth, span);
+    else if (v.kind == ValueKind::String && !v.expr) {
+      arg = makeExpr(ExprKind::String, type, span);
+      arg->text = v.text;
+    } else if (v.expr) {
+      arg = clone(*v.expr);
+    } else {
+      report(Id::wrongArgument, span, "a format", "a value", describe(v));
+      return Value::poison();
+    }
+    e->args.push_back(std::move(arg));
+    e->formats.push_back(formats[i]);
+    e->texts.push_back(texts[i + 1]);
+  }
+  Value out = Value::of(ValueKind::String);
+  out.type = type;
+  if (e->args.empty()) {
+    out.text = e->texts[0];
+    return out;
+  }
+  out.expr = std::shared_ptr<Expr>(e.release());
+  return out;
+}
+
+Value Checker::fstring(const ast::FStringExpr &expr) {
+  std::vector<Value> parts;
+  std::vector<std::string> texts = {""}, formats;
+  for (const ast::FStringPart &part : expr.parts) {
+    if (!part.value) {
+      texts.back() += part.literal;
+      continue;
+    }
+    Value v = checkExpr(*part.value);
+    if (v.isPoison()) return v;
+    parts.push_back(std::move(v));
+    std::string spec = part.format;
+    if (part.conversion) spec = std::string("!") + part.conversion + (spec.empty() ? "" : ":" + spec);
+    formats.push_back(spec);
+    texts.push_back("");
+  }
+  if (!inHost()) {
+    bool known = true;
+    for (const Value &v : parts) known &= !v.expr;
+    if (!known) {
+      report(Id::hostOnly, expr.span, "f\"...\"");
+      return Value::poison();
+    }
+  }
+  return format(parts, std::move(texts), std::move(formats), expr.span);
+}
+
+Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
+  auto text = [&](const Value &v, Span at) -> ExprPtr {
+    if (v.kind != ValueKind::String) {
+      report(Id::wrongArgument, at, std::string(row.name), "a path in quotes", describe(v));
+      return nullptr;
+    }
+    Value copy = v;
+    if (copy.expr) return take(copy);
+    Type type;
+    type.kind = TypeKind::String;
+    ExprPtr e = makeExpr(ExprKind::String, type, at);
+    e->text = v.text;
+    return e;
+  };
+  switch (row.kind) {
+  case BuiltinKind::Print: {
+    std::vector<std::string> texts = {""}, formats(args.rest.size(), "");
+    for (size_t i = 0; i < args.rest.size(); ++i) texts.push_back(i + 1 < args.rest.size() ? " " : "");
+    Value line = format(args.rest, std::move(texts), std::move(formats), span);
+    if (line.isPoison()) return line;
+    ExprPtr e;
+    if (line.expr) {
+      e = take(line);
+    } else {
+      e = makeExpr(ExprKind::Format, line.type, span);
+      e->texts = {line.text};
+    }
+    emit(StmtKind::Print, span).value = std::move(e);
+    return Value::of(ValueKind::None);
+  }
+  case BuiltinKind::LoadNpy: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    if (!path) return Value::poison();
+    Type type;
+    type.kind = TypeKind::HostTensor;
+    ExprPtr e = makeExpr(ExprKind::LoadNpy, type, span);
+    e->args.push_back(std::move(path));
+    Value v = Value::of(ValueKind::HostTensor);
+    v.type = type;
+    v.expr = std::shared_ptr<Expr>(e.release());
+    return v;
+  }
+  case BuiltinKind::SaveNpy: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    ExprPtr value = path ? hostArgument(args.values[1], args.spans[1]) : nullptr;
+    if (!value) return Value::poison();
+    Stmt &stmt = emit(StmtKind::SaveNpy, span);
+    stmt.value = std::move(path);
+    stmt.extra = std::move(value);
+    return Value::of(ValueKind::None);
+  }
+  case BuiltinKind::ToStr: return format({args.values[0]}, {"", ""}, {""}, span);
+  default: return unsupported("`" + std::string(row.name) + "`", span);
+  }
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,204 @@
+// Reductions and contractions, which must ignore what lies outside of a tensor.
+#include "sema/Checker.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera::sema {
+
+using shape::Verdict;
+
+namespace {
+double identityOf(ReduceOp op, DType dtype) {
+  switch (op) {
+  case ReduceOp::Sum: case ReduceOp::Any: return 0;
+  case ReduceOp::Prod: case ReduceOp::All: return 1;
+  case ReduceOp::Min: case ReduceOp::Max: break;
+  }
+  bool lowest = op == ReduceOp::Max;
+  if (isFloat(dtype)) return lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (dtype == DType::Bool) return lowest ? 0 : 1;
+  int bits = info(dtype).bits;
+  if (info(dtype).cls == DTypeClass::UnsignedInt) return lowest ? 0 : std::ldexp(1.0, bits) - 1;
+  return lowest ? -std::ldexp(1.0, bits - 1) : std::ldexp(1.0, bits - 1) - 1;
+}
+}  // namespace
+
+Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
+  const Limit limit = *value.limit(axis);
+  Type type = value.type;
+  ExprPtr arg = take(value);
+  std::vector<Dim> shape = arg->type.shape;
+  ExprPtr iota = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
+  iota->axes = {static_cast<int>(axis)};
+  ExprPtr end = makeCast(dimExpr(limit.end, span), DType::I32, {});
+  std::vector<ExprPtr> compared;
+  compared.push_back(std::move(iota));
+  compared.push_back(broadcastTo(std::move(end), shape));
+  ExprPtr inside = makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
+  DType dtype = arg->type.dtype;
+  ExprPtr other = makeConstant(dtype, fill, span);
+  if (dtype == DType::I64 && std::abs(fill) > 9e18) other->value = fill < 0 ? INT64_MIN : INT64_MAX;
+  Type result = arg->type;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(inside));
+  args.push_back(std::move(arg));
+  args.push_back(broadcastTo(std::move(other), shape));
+  Value out = Value::of(ValueKind::Array);
+  out.type = type;
+  out.limits = value.limits;
+  out.limits[axis] = Limit{limit.end, fill == 0};
+  out.expr = std::shared_ptr<Expr>(makeElementwise(ElementwiseOp::Select, result, span, std::move(args)).release());
+  return out;
+}
+
+Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span, const std::string &what) {
+  value = toArray(value, DType::F32, span);
+  if (!requireNumber(value, span, what)) return Value::poison();
+  if (value.isScalar()) return value;
+  std::vector<int> axes;
+  if (!axesOf(axis, value.type.shape.size(), span, axes, describe(value))) return Value::poison();
+  bool truth = op == ReduceOp::Any || op == ReduceOp::All;
+  if (truth && value.type.dtype != DType::Bool) {
+    report(Id::badOperand, span, what, std::string(name(value.type.dtype))).help("compare first: `" + what + "(x > 0)`");
+    return Value::poison();
+  }
+  bool adds = op == ReduceOp::Sum || op == ReduceOp::Prod;
+  DType carriedDType = value.expr->type.dtype;
+  Type type = value.type;
+  if (adds) {
+    auto acc = accumulator(value, span, what == "mean" ? "a mean" : "a reduction (`" + what + "`)");
+    if (!acc) return Value::poison();
+    carriedDType = *acc;
+    if (type.dtype == DType::Bool) type = scalarType(DType::I32);
+    else if (info(type.dtype).accumulate != type.dtype) type.numerics.accumulate = carriedDType;
+    Value widened = value;
+    widened.expr = std::shared_ptr<Expr>(carried(value, carriedDType, span).release());
+    value = std::move(widened);
+  }
+  for (int a : axes)
+    if (const Limit *l = value.limit(a)) {
+      double identity = identityOf(op, carriedDType);
+      if (!(l->zeroOutside && identity == 0)) value = maskAxis(std::move(value), a, identity, span);
+    }
+  std::vector<Dim> shape;
+  std::vector<std::optional<Limit>> limits;
+  for (size_t i = 0; i < value.type.shape.size(); ++i) {
+    if (std::find(axes.begin(), axes.end(), static_cast<int>(i)) != axes.end()) continue;
+    shape.push_back(value.type.shape[i]);
+    limits.push_back(value.limit(i) ? std::optional(Limit{value.limit(i)->end, false}) : std::nullopt);
+  }
+  ExprPtr arg = take(value);
+  Type result = shape.empty() ? scalarType(carriedDType) : sema::tensorType(carriedDType, shape);
+  result.numerics = type.numerics;
+  ExprPtr e = makeExpr(ExprKind::Reduce, result, span);
+  e->reduceOp = op;
+  e->axes = axes;
+  e->args.push_back(std::move(arg));
+  Value out = finish(std::move(e), type, std::move(limits), span);
+  if (keepdim)
+    for (int a : axes) out = insertAxis(std::move(out), a, span);
+  return out;
+}
+
+Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
+  value = toArray(value, DType::F32, span);
+  if (!requireNumber(value, span, "mean")) return Value::poison();
+  if (!isFloat(value.type.dtype)) {
+    report(Id::badOperand, span, "mean", std::string(name(value.type.dtype))).help("it needs a float: `cast(x, f32)`");
+    return Value::poison();
+  }
+  if (value.isScalar()) return value;
+  std::vector<int> axes;
+  if (!axesOf(axis, value.type.shape.size(), span, axes, describe(value))) return Value::poison();
+  ExprPtr count;
+  Dim known(1);
+  for (int a : axes) {
+    const Limit *l = value.limit(a);
+    known = known * (l ? Dim::min(value.type.shape[a], l->end) : value.type.shape[a]);
+  }
+  Value sum = reduce(ReduceOp::Sum, std::move(value), axis, keepdim, span, "mean");
+  if (sum.isPoison()) return sum;
+  count = makeCast(dimExpr(known, span), sum.expr->type.dtype, {});
+  Type type = sum.type;
+  std::vector<std::optional<Limit>> limits = sum.limits;
+  ExprPtr total = take(sum);
+  Type result = total->type;
+  std::vector<ExprPtr> args;
+  bool array = result.kind == TypeKind::Tensor;
+  std::vector<Dim> shape = result.shape;
+  args.push_back(std::move(total));
+  args.push_back(array ? broadcastTo(std::move(count), shape) : std::move(count));
+  return finish(makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits), span);
+}
+
+Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
+  a = toArray(a, DType::F32, span);
+  b = toArray(b, DType::F32, span);
+  if (!requireNumber(a, span, "dot") || !requireNumber(b, span, "dot")) return Value::poison();
+  if (!a.isArray() || !b.isArray()) {
+    report(Id::badOperand, span, "@", describe(a.isArray() ? b : a)).help("`@` contracts tensors; `*` multiplies elements");
+    return Value::poison();
+  }
+  bool rowVector = a.type.shape.size() == 1, columnVector = b.type.shape.size() == 1;
+  std::string left = shapeText(a.type.shape), right = shapeText(b.type.shape);
+  if (rowVector) a = insertAxis(std::move(a), 0, span);
+  if (columnVector) b = insertAxis(std::move(b), 1, span);
+  size_t ra = a.type.shape.size(), rb = b.type.shape.size();
+  const Dim ka = a.type.shape[ra - 1], kb = b.type.shape[rb - 2];
+  if (!sameDim(ka, kb, span, "this product needs " + show(ka) + " == " + show(kb))) {
+    if (fresh(Id::contractionMismatch, span))
+      report(Id::contractionMismatch, span, left, right, show(ka), show(kb))
+          .help("the last dimension of the left side is summed with the one before the last of the right side");
+    return Value::poison();
+  }
+  Type type = scalarType(DType::F32);
+  if (!promote({a, b}, type, span, "@")) return Value::poison();
+  if (a.type.numerics.accumulate) type.numerics.accumulate = a.type.numerics.accumulate;
+  else if (b.type.numerics.accumulate) type.numerics.accumulate = b.type.numerics.accumulate;
+  Value probe = Value::of(ValueKind::Array);
+  probe.type = type;
+  auto saved = accumulateHint_;
+  if (acc.kind == ValueKind::Array) accumulateHint_ = acc.type.dtype;
+  auto in = accumulator(probe, span, "a product (`dot`)");
+  accumulateHint_ = saved;
+  if (!in) return Value::poison();
+  if (info(type.dtype).accumulate != type.dtype) type.numerics.accumulate = *in;
+
+  // What lies outside along the contracted axis must add nothing.
+  for (auto [v, axis] : {std::pair(&a, ra - 1), std::pair(&b, rb - 2)}) {
+    Value narrow = *v;
+    narrow.expr = std::shared_ptr<Expr>(asDType(*v, type.dtype, type.numerics, span).release());
+    *v = std::move(narrow);
+    if (const Limit *l = v->limit(axis))
+      if (!l->zeroOutside) *v = maskAxis(std::move(*v), axis, 0, span);
+  }
+  // Leading dimensions broadcast.
+  Value leadA = Value::of(ValueKind::Array), leadB = leadA;
+  leadA.type = sema::tensorType(type.dtype, {a.type.shape.begin(), a.type.shape.end() - 2});
+  leadB.type = sema::tensorType(type.dtype, {b.type.shape.begin(), b.type.shape.end() - 2});
+  std::vector<Dim> lead;
+  if (!broadcastShapes({leadA, leadB}, lead, span)) return Value::poison();
+  std::vector<Dim> shape = lead;
+  std::vector<std::optional<Limit>> limits(lead.size() + 2);
+  shape.push_back(a.type.shape[ra - 2]);
+  shape.push_back(b.type.shape[rb - 1]);
+  if (const Limit *l = a.limit(ra - 2)) limits[lead.size()] = Limit{l->end, false};
+  if (const Limit *l = b.limit(rb - 1)) limits[lead.size() + 1] = Limit{l->end, false};
+  auto widen = [&](Value &v, size_t rank) {
+    std::vector<Dim> want = lead;
+    want.push_back(v.type.shape[rank - 2]);
+    want.push_back(v.type.shape[rank - 1]);
+    return broadcastTo(take(v), want);
+  };
+  ExprPtr e = makeExpr(ExprKind::Dot, sema::tensorType(*in, shape, type.numerics), span);
+  e->args.push_back(widen(a, ra));
+  e->args.push_back(widen(b, rb));
+  Value out = finish(std::move(e), type, std::move(limits), span);
+  if (rowVector) out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 2, span);
+  if (columnVector && !out.isPoison()) out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 1, span);
+  if (acc.given() && acc.kind != ValueKind::None) out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
+  return out;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,224 @@
+// What the compiler computes itself: integers, numbers, schedules, policies.
+#include "sema/Checker.h"
+#include <cmath>
+
+namespace tessera::sema {
+
+using ast::BinaryOp;
+
+Value Checker::intBinary(BinaryOp op, const Value &a, const Value &b, Span span) {
+  bool known = a.isKnownInt() && b.isKnownInt();
+  int64_t x = known ? a.sym.constant() : 0, y = known ? b.sym.constant() : 0;
+  bool folded = known && !a.expr && !b.expr;
+  switch (op) {
+  case BinaryOp::Add: return intElementwise(ElementwiseOp::Add, {a, b}, span, "+");
+  case BinaryOp::Sub: return intElementwise(ElementwiseOp::Sub, {a, b}, span, "-");
+  case BinaryOp::Mul: return intElementwise(ElementwiseOp::Mul, {a, b}, span, "*");
+  case BinaryOp::FloorDiv: return intElementwise(ElementwiseOp::FloorDiv, {a, b}, span, "//");
+  case BinaryOp::Mod: return intElementwise(ElementwiseOp::Mod, {a, b}, span, "%");
+  case BinaryOp::Div:
+    if (folded) {
+      if (y == 0) break;
+      return Value::real(static_cast<double>(x) / static_cast<double>(y));
+    }
+    return elementwise(ElementwiseOp::Div, {toArray(a, DType::F32, span), toArray(b, DType::F32, span)}, span, "/");
+  case BinaryOp::Pow: {
+    if (!b.isKnownInt() || y < 0 || b.sym.constant() > 62 || b.sym.constant() < 0)
+      return folded && y < 0 ? Value::real(std::pow(static_cast<double>(x), static_cast<double>(y)))
+                             : unsupported("an integer power with this exponent", span);
+    Value out = Value::integer(Dim(1));
+    for (int64_t i = 0; i < b.sym.constant(); ++i) out = intElementwise(ElementwiseOp::Mul, {out, a}, span, "**");
+    return out;
+  }
+  case BinaryOp::LeftShift:
+    if (folded && y >= 0 && y < 63) return Value::integer(Dim(x << y));
+    return intElementwise(ElementwiseOp::Shl, {a, b}, span, "<<");
+  case BinaryOp::RightShift:
+    if (folded && y >= 0 && y < 63) return Value::integer(Dim(x >> y));
+    return intElementwise(ElementwiseOp::Shr, {a, b}, span, ">>");
+  case BinaryOp::BitAnd: return folded ? Value::integer(Dim(x & y)) : intElementwise(ElementwiseOp::And, {a, b}, span, "&");
+  case BinaryOp::BitOr: return folded ? Value::integer(Dim(x | y)) : intElementwise(ElementwiseOp::Or, {a, b}, span, "|");
+  case BinaryOp::BitXor: return folded ? Value::integer(Dim(x ^ y)) : intElementwise(ElementwiseOp::Xor, {a, b}, span, "^");
+  case BinaryOp::MatMul: break;
+  }
+  report(Id::badConstant, span, "this divides by zero");
+  return Value::poison();
+}
+
+Value Checker::floatBinary(BinaryOp op, double a, double b, Span span) {
+  switch (op) {
+  case BinaryOp::Add: return Value::real(a + b);
+  case BinaryOp::Sub: return Value::real(a - b);
+  case BinaryOp::Mul: return Value::real(a * b);
+  case BinaryOp::Div:
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod:
+    if (b == 0) {
+      report(Id::badConstant, span, "this divides by zero");
+      return Value::poison();
+    }
+    if (op == BinaryOp::Div) return Value::real(a / b);
+    return Value::real(op == BinaryOp::FloorDiv ? std::floor(a / b) : a - std::floor(a / b) * b);
+  case BinaryOp::Pow: return Value::real(std::pow(a, b));
+  default:
+    report(Id::badOperand, span, "this operator", "a number that is not whole");
+    return Value::poison();
+  }
+}
+
+std::optional<int64_t> Checker::knownInt(const Value &value, Span span, const char *what) {
+  if (value.isPoison()) return std::nullopt;
+  if (value.isKnownInt()) return value.sym.constant();
+  if (fresh(Id::notConstant, span)) {
+    auto builder = report(Id::notConstant, span, what);
+    builder.label(value.kind == ValueKind::Int ? "only run time knows this" : "this is " + describe(value));
+  }
+  return std::nullopt;
+}
+std::optional<bool> Checker::knownBool(const Value &value, Span span, const char *what) {
+  if (value.isPoison()) return std::nullopt;
+  if (auto known = knownCondition(value)) return known;
+  if (fresh(Id::notConstant, span)) report(Id::notConstant, span, what);
+  return std::nullopt;
+}
+
+// ---------------------------------------------------------------- schedules
+
+namespace {
+const char *const sizeFields[] = {"m", "n", "k", "warps", "stages", "vector", "split_k", "group_m", "unroll", "lanes"};
+const char *const optionFields[] = {"swizzle", "order", "name"};
+
+bool isSize(const std::string &field) {
+  for (const char *f : sizeFields)
+    if (field == f) return true;
+  return false;
+}
+bool isOption(const std::string &field) {
+  for (const char *f : optionFields)
+    if (field == f) return true;
+  return false;
+}
+}  // namespace
+
+bool Checker::scheduleField(Schedule &schedule, const std::string &field, const Value &value, Span span) {
+  if (value.isPoison()) return false;
+  if (field == "block" || field == "cluster") {
+    static const char *const blockNames[] = {"m", "n"}, *const clusterNames[] = {"cluster_m", "cluster_n"};
+    std::vector<Value> items = value.isSequence() ? value.items : std::vector<Value>{value};
+    if (items.empty() || items.size() > 2) {
+      report(Id::badSchedule, span, "`" + field + "` takes one or two sizes, not " + std::to_string(items.size()));
+      return false;
+    }
+    for (size_t i = 0; i < items.size(); ++i)
+      if (!scheduleField(schedule, (field == "block" ? blockNames : clusterNames)[i], items[i], span)) return false;
+    return true;
+  }
+  if (isOption(field)) {
+    if (value.kind != ValueKind::String || value.expr) {
+      report(Id::badSchedule, span, "`" + field + "` of a schedule is a word in quotes, but this is " + describe(value));
+      return false;
+    }
+    if (field == "swizzle" && value.text != "xor" && value.text != "none" && !value.text.empty()) {
+      report(Id::badSchedule, span, "I know no swizzle \"" + value.text + "\"").help("there are \"xor\" and \"none\"");
+      return false;
+    }
+    schedule.options[field] = value.text;
+    return true;
+  }
+  if (!isSize(field) && field.rfind("cluster_", 0) != 0) {
+    std::vector<std::string_view> names(std::begin(sizeFields), std::end(sizeFields));
+    names.insert(names.end(), {"block", "cluster", "swizzle", "order", "name"});
+    auto builder = report(Id::badSchedule, span, "a schedule has no `" + field + "`");
+    auto near = diag::didYouMean(field, names);
+    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
+    return false;
+  }
+  if (value.kind == ValueKind::List) {  // choices for the tuner
+    std::vector<int64_t> choices;
+    for (const Value &item : value.items) {
+      auto n = knownInt(item, span, "a size of a schedule");
+      if (!n) return false;
+      choices.push_back(*n);
+    }
+    schedule.space[field] = std::move(choices);
+    return true;
+  }
+  auto size = knownInt(value, span, "a size of a schedule");
+  if (!size) return false;
+  if (*size <= 0) {
+    report(Id::badSchedule, span, "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
+    return false;
+  }
+  schedule.sizes[field] = *size;
+  return true;
+}
+
+Value Checker::scheduleCall(const GivenList &args, Span span) {
+  auto schedule = std::make_shared<Schedule>();
+  bool ok = true;
+  for (const Given &arg : args) {
+    if (arg.keyword.empty()) {
+      report(Id::badSchedule, arg.span, "the fields of a schedule are given by name").help("for example `Schedule(block=(128, 128), warps=8)`");
+      ok = false;
+      continue;
+    }
+    ok &= scheduleField(*schedule, arg.keyword, arg.value, arg.keywordSpan.valid() ? arg.keywordSpan.to(arg.span) : arg.span);
+  }
+  if (!ok) return Value::poison();
+  Value v = Value::of(ValueKind::Schedule);
+  v.schedule = std::move(schedule);
+  return v;
+}
+
+/// tuned.with_block(64, 64), and the chained form Schedule().block(m=64, n=64).warps(4).
+Value Checker::scheduleMethod(const Value &schedule, const std::string &name, const GivenList &args, Span span) {
+  auto copy = std::make_shared<Schedule>(*schedule.schedule);
+  std::string field = name.rfind("with_", 0) == 0 ? name.substr(5) : name;
+  bool ok = true;
+  std::vector<Value> positional;
+  for (const Given &arg : args)
+    if (arg.keyword.empty()) positional.push_back(arg.value);
+    else ok &= scheduleField(*copy, field == "cluster" ? "cluster_" + arg.keyword : arg.keyword, arg.value, arg.span);
+  if (!positional.empty())
+    ok &= scheduleField(*copy, field, positional.size() == 1 ? positional[0] : Value::tuple(positional), span);
+  if (!ok) return Value::poison();
+  Value v = Value::of(ValueKind::Schedule);
+  v.schedule = std::move(copy);
+  return v;
+}
+
+Value Checker::policyCall(const GivenList &args, Span span) {
+  Value v = Value::of(ValueKind::Policy);
+  bool storage = false;
+  for (const Given &arg : args) {
+    const std::string &field = arg.keyword;
+    if (arg.value.isPoison()) return Value::poison();
+    if (field == "storage" || field == "compute" || field == "accumulate" || field == "accumulation") {
+      auto dtype = dtypeArgument(arg.value, arg.span);
+      if (!dtype) return Value::poison();
+      if (field == "storage") v.type.dtype = *dtype, storage = true;
+      else if (field == "compute") v.type.numerics.compute = *dtype;
+      else v.type.numerics.accumulate = *dtype;
+    } else if (field == "saturate") {
+      auto truth = knownBool(arg.value, arg.span, "`saturate`");
+      if (!truth) return Value::poison();
+      v.type.numerics.saturate = *truth;
+    } else if (field == "rounding" && arg.value.kind == ValueKind::String) {
+      static const std::map<std::string, Rounding> modes = {{"nearest_even", Rounding::NearestEven}, {"toward_zero", Rounding::TowardZero},
+                                                            {"up", Rounding::Up}, {"down", Rounding::Down}, {"stochastic", Rounding::Stochastic}};
+      auto it = modes.find(arg.value.text);
+      if (it == modes.end()) {
+        report(Id::unknownPolicy, arg.span, "rounding=\"" + arg.value.text + "\"").help("there are nearest_even, toward_zero, up, down and stochastic");
+        return Value::poison();
+      }
+      v.type.numerics.rounding = it->second;
+    } else {
+      report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field).help("a policy has storage, compute, accumulate, rounding and saturate");
+      return Value::poison();
+    }
+  }
+  v.truth = storage;
+  return v;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,304 @@
+// Indexing: of tensors in memory (loads), of values (slices), of tuples.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+using ast::as;
+using shape::Verdict;
+
+Value Checker::convertInt(const Value &value, Span span) {
+  Value v = value;
+  if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
+  if (v.kind == ValueKind::HostTensor) v = hostScalar(v, span);
+  if (v.kind == ValueKind::Int || v.isPoison()) return v;
+  if (v.isScalar() && isInt(v.type.dtype)) {
+    ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
+    e->args.push_back(take(v));
+    return indexValue(std::move(e), "index", span);
+  }
+  if (fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, "an index", "an integer", describe(v));
+  return Value::poison();
+}
+
+Value Checker::stableIndex(Value value, Span span) {
+  if (!mentionsRebound(value.sym)) return value;
+  return indexValue(indexExpr(value, span), "offset", span);
+}
+
+bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part) {
+  Value index = convertInt(checkExpr(expr), expr.span);
+  if (index.isPoison()) return false;
+  if (index.isKnownInt() && !index.expr && index.sym.constant() < 0) index.sym = extent + index.sym;
+  part.isPoint = true;
+  part.size = Dim(1);
+  bool low = facts_.nonNegative(index.sym), high = facts_.nonNegative(extent - Dim(1) - index.sym);
+  if (!index.expr && extent.isConstant() && index.sym.isConstant() && !(low && high)) {
+    report(Id::outOfBounds, expr.span, show(index.sym), "a dimension of " + show(extent));
+    return false;
+  }
+  part.inBounds = low && high && !mentionsRebound(index.sym);
+  part.offset = indexExpr(index, expr.span);
+  return true;
+}
+
+bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part, std::optional<Limit> &limit) {
+  Value start = Value::integer(Dim(0)), stop = Value::integer(extent);
+  auto bound = [&](const ast::ExprPtr &e, Value &out) {
+    if (!e) return true;
+    Value v = checkExpr(*e);
+    if (v.kind == ValueKind::None) return true;
+    out = convertInt(v, e->span);
+    if (out.isPoison()) return false;
+    if (out.isKnownInt() && !out.expr && out.sym.constant() < 0) out.sym = extent + out.sym;
+    return true;
+  };
+  if (!bound(slice.start, start) || !bound(slice.stop, stop)) return false;
+  if (slice.step) {
+    auto step = knownInt(checkExpr(*slice.step), slice.step->span, "the step of a slice");
+    if (!step) return false;
+    if (*step <= 0) {
+      unsupported("a slice with a step below 1", slice.step->span);
+      return false;
+    }
+    part.step = *step;
+  }
+  Dim length = stop.sym - start.sym;
+  std::set<std::string> vars;
+  length.collectVars(vars);
+  for (const std::string &v : vars)
+    if (v[0] == '%') {
+      length = facts_.simplify(length);
+      break;
+    }
+  vars.clear();
+  length.collectVars(vars);
+  for (const std::string &v : vars)
+    if (v[0] == '%') {
+      if (fresh(Id::sliceSize, slice.span))
+        report(Id::sliceSize, slice.span, show(length))
+            .help("the number of elements of a tile is a number or a dimension: write `x[i:i + T.m]`");
+      return false;
+    }
+  part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
+  if (length.isConstant() && length.constant() < 0) part.size = Dim(0);
+  bool zeroStart = start.sym == Dim(0) && !start.expr;
+  bool rebound = mentionsRebound(start.sym);
+  Dim last = start.sym + Dim(part.step) * (part.size - Dim(1));
+  bool fullAxis = zeroStart && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
+  part.inBounds = fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
+  if (!part.inBounds) {
+    start = stableIndex(start, slice.span);
+    Dim end = extent - start.sym;
+    limit = Limit{part.step == 1 ? end : Dim::ceilDiv(end, Dim(part.step)), true};
+  }
+  if (!zeroStart) part.offset = indexExpr(start, slice.span);
+  return true;
+}
+
+bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
+                       std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool) {
+  const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
+  access.base = base.var;
+  std::vector<const ast::Expr *> items;
+  for (const ast::Argument &item : expr.items) {
+    if (item.keyword || item.stars) {
+      unsupported("this index", item.span);
+      return false;
+    }
+    if (item.value->kind == ast::ExprKind::Tuple)
+      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items) items.push_back(e.get());
+    else items.push_back(item.value.get());
+  }
+  size_t given = 0, ellipses = 0;
+  for (const ast::Expr *item : items) {
+    ellipses += item->kind == ast::ExprKind::Ellipsis;
+    given += item->kind != ast::ExprKind::None && item->kind != ast::ExprKind::Ellipsis;
+  }
+  if (given > extents.size() || ellipses > 1) {
+    if (fresh(Id::rankMismatch, expr.span))
+      report(Id::rankMismatch, expr.span, std::to_string(extents.size()), std::to_string(given))
+          .label(describe(base) + " has " + std::to_string(extents.size()) + " dimensions");
+    return false;
+  }
+  auto whole = [&]() {
+    IndexPart part;
+    part.size = extents[access.parts.size()];
+    part.inBounds = true;
+    shape.push_back(part.size);
+    limits.push_back(std::nullopt);
+    access.parts.push_back(std::move(part));
+  };
+  bool ok = true;
+  for (const ast::Expr *item : items) {
+    if (item->kind == ast::ExprKind::Ellipsis) {
+      for (size_t i = given; i < extents.size(); ++i) whole();
+      continue;
+    }
+    if (item->kind == ast::ExprKind::None) {
+      newAxes.push_back(static_cast<int>(shape.size() + newAxes.size()));
+      continue;
+    }
+    IndexPart part;
+    const Dim &extent = extents[access.parts.size()];
+    if (auto *slice = as<ast::SliceExpr>(item)) {
+      std::optional<Limit> limit;
+      ok &= slicePart(*slice, extent, part, limit);
+      shape.push_back(part.size);
+      limits.push_back(limit);
+    } else {
+      ok &= pointPart(*item, extent, part);
+    }
+    access.parts.push_back(std::move(part));
+  }
+  while (access.parts.size() < extents.size()) whole();
+  return ok;
+}
+
+Value Checker::loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
+                          const std::vector<int> &newAxes, Span span) {
+  Var *base = access.base;
+  loaded_.insert(base);
+  Type type = shape.empty() ? scalarType(base->type.dtype, base->type.numerics)
+                            : sema::tensorType(base->type.dtype, shape, base->type.numerics);
+  ExprPtr e = makeExpr(ExprKind::Load, type, span);
+  e->access = std::move(access);
+  Value out = Value::of(ValueKind::Array);
+  out.type = type;
+  out.limits = std::move(limits);
+  out.expr = std::shared_ptr<Expr>(e.release());
+  for (int axis : newAxes) out = insertAxis(std::move(out), axis, span);
+  return out;
+}
+
+Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) {
+  Access access;
+  std::vector<Dim> shape;
+  std::vector<std::optional<Limit>> limits;
+  std::vector<int> newAxes;
+  if (!accessOf(base, expr, access, shape, limits, newAxes, false)) return Value::poison();
+  return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
+}
+
+Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
+  Access access;
+  std::vector<Dim> shape;
+  std::vector<std::optional<Limit>> limits;
+  std::vector<int> newAxes;
+  if (!accessOf(base, expr, access, shape, limits, newAxes, false)) return Value::poison();
+  bool plain = true;
+  for (size_t axis = 0; axis < access.parts.size(); ++axis) {
+    IndexPart &part = access.parts[axis];
+    const Dim &extent = base.type.shape[axis];
+    plain &= !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
+    if (part.inBounds) continue;
+    // A value has no elements outside: what cannot be proved is asked of the caller.
+    Dim last = part.isPoint ? Dim(0) : Dim(part.step) * (part.size - Dim(1));
+    Value offset = Value::integer(Dim(0));
+    bool pure = !part.offset || part.offset->kind == ExprKind::Constant || part.offset->kind == ExprKind::DimValue;
+    if (part.offset && part.offset->kind == ExprKind::Constant) offset.sym = Dim(std::get<int64_t>(part.offset->value));
+    if (part.offset && part.offset->kind == ExprKind::DimValue) offset.sym = part.offset->dim;
+    Verdict verdict = facts_.holds(offset.sym + last, Relation::Lt, extent);
+    if (!pure || verdict == Verdict::Refuted || inKernel()) {
+      if (fresh(Id::outOfBounds, expr.span))
+        report(Id::outOfBounds, expr.span, part.offset ? "of this slice" : show(last), shapeText(base.type.shape))
+            .help("I must be able to prove that a slice of a value lies inside it");
+      return Value::poison();
+    }
+    Requirement fact;
+    fact.left = offset.sym + last;
+    fact.right = extent;
+    fact.relation = Relation::Lt;
+    fact.text = "this slice must lie inside of " + shapeText(base.type.shape);
+    fact.span = expr.span;
+    fn_->requirements.push_back(fact);
+    facts_.add(fact);
+    part.inBounds = true;
+  }
+  Value source = base;
+  std::vector<std::optional<Limit>> kept;
+  size_t axis = 0;
+  for (const IndexPart &part : access.parts) {
+    const Limit *limit = base.limit(axis++);
+    bool untouched = !part.offset && part.step == 1;
+    if (limit && !untouched) return unsupported("slicing a tile that may reach over the edge of its tensor", expr.span);
+    if (!part.isPoint) kept.push_back(limit ? std::optional(*limit) : std::nullopt);
+  }
+  Value out = source;
+  if (!plain) {
+    Type type = source.type;
+    ExprPtr arg = take(source);
+    Type result = shape.empty() ? scalarType(arg->type.dtype) : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
+    ExprPtr e = makeExpr(ExprKind::Slice, result, expr.span);
+    access.base = nullptr;
+    e->access = std::move(access);
+    e->args.push_back(std::move(arg));
+    out = finish(std::move(e), type, std::move(kept), expr.span);
+  }
+  for (int a : newAxes) out = insertAxis(std::move(out), a, expr.span);
+  return out;
+}
+
+Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &expr) {
+  if (expr.items.size() != 1) return unsupported("several indices of a tuple", expr.span);
+  int64_t size = static_cast<int64_t>(object.items.size());
+  const ast::Expr &item = *expr.items[0].value;
+  if (auto *slice = as<ast::SliceExpr>(&item)) {
+    int64_t bounds[3] = {0, size, 1};
+    const ast::ExprPtr *parts[3] = {&slice->start, &slice->stop, &slice->step};
+    for (int i = 0; i < 3; ++i) {
+      if (!*parts[i]) continue;
+      auto n = knownInt(checkExpr(**parts[i]), (*parts[i])->span, "the index of a tuple");
+      if (!n) return Value::poison();
+      bounds[i] = *n < 0 && i < 2 ? std::max<int64_t>(0, *n + size) : *n;
+    }
+    if (bounds[2] < 1) return unsupported("a slice with a step below 1", item.span);
+    Value out = Value::of(object.kind);
+    for (int64_t i = bounds[0]; i < std::min(bounds[1], size); i += bounds[2]) out.items.push_back(object.items[i]);
+    return out;
+  }
+  auto index = knownInt(checkExpr(item), item.span, "the index of a tuple");
+  if (!index) return Value::poison();
+  int64_t i = *index < 0 ? *index + size : *index;
+  if (i < 0 || i >= size) {
+    if (fresh(Id::outOfBounds, item.span)) report(Id::outOfBounds, item.span, std::to_string(*index), describe(object) + " of " + std::to_string(size));
+    return Value::poison();
+  }
+  return object.items[i];
+}
+
+Value Checker::subscript(const ast::SubscriptExpr &expr) {
+  Value object = checkExpr(*expr.object);
+  switch (object.kind) {
+  case ValueKind::Poison: return object;
+  case ValueKind::View:
+  case ValueKind::Shared: return loadSubscript(object, expr);
+  case ValueKind::Array:
+    if (object.isArray()) return sliceArray(object, expr);
+    break;
+  case ValueKind::Tuple:
+  case ValueKind::List: return subscriptSequence(object, expr);
+  case ValueKind::Dict: {
+    if (expr.items.size() != 1) break;
+    Value key = checkExpr(*expr.items[0].value);
+    for (size_t i = 0; i + 1 < object.items.size(); i += 2) {
+      Value same = compareValues(ast::CompareOp::Eq, key, object.items[i], expr.span);
+      if (knownCondition(same).value_or(false)) return object.items[i + 1];
+    }
+    report(Id::badConstant, expr.span, "the dict has no such key");
+    return Value::poison();
+  }
+  case ValueKind::HostTensor: {
+    if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
+      return unsupported("this index of a tensor in host code", expr.span);
+    Value index = convertInt(checkExpr(*expr.items[0].value), expr.span);
+    return index.isPoison() ? index : hostItem(object, &index, expr.span);
+  }
+  case ValueKind::TypeName:
+  case ValueKind::Builtin: return typeOf(expr);
+  default: break;
+  }
+  if (fresh(Id::badOperand, expr.span)) report(Id::badOperand, expr.span, "[]", describe(object));
+  return Value::poison();
+}
+
+}  // namespace tessera::sema
