@@ -180,7 +180,7 @@ struct FuncDef : Stmt {
   Identifier name;
   std::vector<TypeParameter> typeParameters;  // def f[B, D]
   std::vector<Parameter> parameters;
-  ExprPtr result;                             // may be null
+  ExprPtr result;                             // may be null; an Error when the signature could not be read
   std::vector<ExprPtr> where;                 // where D % H == 0, D <= 256
   std::optional<std::vector<ExprPtr>> effects;  // effects[random, collective("tp")]
   Block body;                                 // `...` alone is one Expr statement with Ellipsis

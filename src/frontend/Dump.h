@@ -1,6 +1,7 @@
 // The writer behind ast::dump and ast::equal.
 #pragma once
 #include "frontend/AST.h"
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,9 @@ private:
 
   // Expressions (DumpExpr.cpp).
   void expr(const Expr *expr);  // null: `_`
+  void operation(const Expr *expr);
   void literal(const Expr *expr);
+  void wrap(std::string_view name, const Expr *node, std::initializer_list<const ExprPtr *> parts);
   void items(const std::vector<ExprPtr> &items);
   void arguments(const std::vector<Argument> &arguments);
   void comprehension(std::string_view name, const ComprehensionExpr &expr);

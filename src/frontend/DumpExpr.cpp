@@ -188,38 +188,22 @@ void Dumper::lambda(const LambdaExpr &node) {
   close();
 }
 
-void Dumper::expr(const Expr *node) {
-  if (!node) return word("_");
-  auto wrap = [&](std::string_view name, std::initializer_list<const ExprPtr *> parts) {
-    open(name, node->span);
-    for (const ExprPtr *part : parts) expr(part->get());
-    close();
-  };
+void Dumper::wrap(std::string_view name, const Expr *node, std::initializer_list<const ExprPtr *> parts) {
+  open(name, node->span);
+  for (const ExprPtr *part : parts) expr(part->get());
+  close();
+}
+
+void Dumper::operation(const Expr *node) {
   switch (node->kind) {
-  case ExprKind::Name:
-    open("name", node->span);
-    word(static_cast<const NameExpr &>(*node).name);
-    return close();
-  case ExprKind::Int: case ExprKind::Float: case ExprKind::Imaginary: case ExprKind::String: case ExprKind::Bool:
-  case ExprKind::None: case ExprKind::Ellipsis:
-    return literal(node);
-  case ExprKind::FString: return fstring(static_cast<const FStringExpr &>(*node));
-  case ExprKind::Tuple: case ExprKind::List: case ExprKind::Set: return sequence(static_cast<const SequenceExpr &>(*node));
-  case ExprKind::Dict: return dict(static_cast<const DictExpr &>(*node));
-  case ExprKind::ListComp: return comprehension("list-of", static_cast<const ComprehensionExpr &>(*node));
-  case ExprKind::SetComp: return comprehension("set-of", static_cast<const ComprehensionExpr &>(*node));
-  case ExprKind::DictComp: return comprehension("dict-of", static_cast<const ComprehensionExpr &>(*node));
-  case ExprKind::GeneratorComp: return comprehension("generator", static_cast<const ComprehensionExpr &>(*node));
   case ExprKind::Unary: {
     auto &unary = static_cast<const UnaryExpr &>(*node);
-    return wrap(unary.op == UnaryOp::Neg   ? "neg"
-                : unary.op == UnaryOp::Pos ? "pos"
-                                           : spelling(unary.op),
-                {&unary.operand});
+    std::string_view name = unary.op == UnaryOp::Neg ? "neg" : unary.op == UnaryOp::Pos ? "pos" : spelling(unary.op);
+    return wrap(name, node, {&unary.operand});
   }
   case ExprKind::Binary: {
     auto &binary = static_cast<const BinaryExpr &>(*node);
-    return wrap(spelling(binary.op), {&binary.left, &binary.right});
+    return wrap(spelling(binary.op), node, {&binary.left, &binary.right});
   }
   case ExprKind::BoolOp: {
     auto &op = static_cast<const BoolOpExpr &>(*node);
@@ -238,8 +222,32 @@ void Dumper::expr(const Expr *node) {
   }
   case ExprKind::Conditional: {
     auto &choice = static_cast<const ConditionalExpr &>(*node);
-    return wrap("if", {&choice.condition, &choice.then, &choice.otherwise});
+    return wrap("if", node, {&choice.condition, &choice.then, &choice.otherwise});
   }
+  default:
+    return;
+  }
+}
+
+void Dumper::expr(const Expr *node) {
+  if (!node) return word("_");
+  switch (node->kind) {
+  case ExprKind::Name:
+    open("name", node->span);
+    word(static_cast<const NameExpr &>(*node).name);
+    return close();
+  case ExprKind::Int: case ExprKind::Float: case ExprKind::Imaginary: case ExprKind::String: case ExprKind::Bool:
+  case ExprKind::None: case ExprKind::Ellipsis:
+    return literal(node);
+  case ExprKind::FString: return fstring(static_cast<const FStringExpr &>(*node));
+  case ExprKind::Tuple: case ExprKind::List: case ExprKind::Set: return sequence(static_cast<const SequenceExpr &>(*node));
+  case ExprKind::Dict: return dict(static_cast<const DictExpr &>(*node));
+  case ExprKind::ListComp: return comprehension("list-of", static_cast<const ComprehensionExpr &>(*node));
+  case ExprKind::SetComp: return comprehension("set-of", static_cast<const ComprehensionExpr &>(*node));
+  case ExprKind::DictComp: return comprehension("dict-of", static_cast<const ComprehensionExpr &>(*node));
+  case ExprKind::GeneratorComp: return comprehension("generator", static_cast<const ComprehensionExpr &>(*node));
+  case ExprKind::Unary: case ExprKind::Binary: case ExprKind::BoolOp: case ExprKind::Compare: case ExprKind::Conditional:
+    return operation(node);
   case ExprKind::Lambda: return lambda(static_cast<const LambdaExpr &>(*node));
   case ExprKind::Call: {
     auto &call = static_cast<const CallExpr &>(*node);
@@ -264,15 +272,15 @@ void Dumper::expr(const Expr *node) {
   }
   case ExprKind::Slice: {
     auto &slice = static_cast<const SliceExpr &>(*node);
-    return wrap("slice", {&slice.start, &slice.stop, &slice.step});
+    return wrap("slice", node, {&slice.start, &slice.stop, &slice.step});
   }
-  case ExprKind::Starred: return wrap("starred", {&static_cast<const StarredExpr &>(*node).value});
-  case ExprKind::Await: return wrap("await", {&static_cast<const AwaitExpr &>(*node).value});
+  case ExprKind::Starred: return wrap("starred", node, {&static_cast<const StarredExpr &>(*node).value});
+  case ExprKind::Await: return wrap("await", node, {&static_cast<const AwaitExpr &>(*node).value});
   case ExprKind::Range: {
     auto &range = static_cast<const RangeExpr &>(*node);
-    return wrap(range.inclusive ? "..=" : "..", {&range.low, &range.high});
+    return wrap(range.inclusive ? "..=" : "..", node, {&range.low, &range.high});
   }
-  case ExprKind::Policy: return wrap("policy", {&static_cast<const PolicyExpr &>(*node).policy});
+  case ExprKind::Policy: return wrap("policy", node, {&static_cast<const PolicyExpr &>(*node).policy});
   case ExprKind::Braced: {
     auto &braced = static_cast<const BracedExpr &>(*node);
     open("braced", node->span);

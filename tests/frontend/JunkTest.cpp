@@ -81,6 +81,26 @@ TEST(Junk, LongChains) {
   }
 }
 
+TEST(Junk, WhatTheLimitsAllowIsRead) {
+  for (const char *link : {" + 1", ".a", "(1)", "[1]", " ** 2", " and a", " < 1"}) {
+    std::string text = "x = a";
+    for (int i = 0; i < 900; ++i) text += link;
+    Parsed parsed(text + "\n");
+    EXPECT_EQ(parsed.messages(), "") << link;
+    EXPECT_TRUE(ast::equal(*parsed.module, *parsed.module)) << link;
+  }
+  std::string prefixes = "x = ", choices = "x = a", blocks;
+  for (int i = 0; i < 900; ++i) prefixes += "-";
+  for (int i = 0; i < 450; ++i) choices += " if a else b";
+  for (int i = 0; i < 100; ++i) blocks += std::string(static_cast<size_t>(i), ' ') + "if a:\n";
+  blocks += std::string(100, ' ') + "pass\n";
+  for (const std::string &text : {prefixes + "1\n", choices + "\n", blocks}) {
+    Parsed parsed(text);
+    EXPECT_EQ(parsed.messages(), "");
+    EXPECT_FALSE(parsed.dump(true).empty());
+  }
+}
+
 TEST(Junk, LongListsAreFine) {
   std::string text = "x = [";
   for (int i = 0; i < 20000; ++i) text += "a + 1, ";
