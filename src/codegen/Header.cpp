@@ -57,7 +57,7 @@ std::string headerText(const std::vector<EntryFacts> &entries, const std::string
   for (const EntryFacts &entry : entries) {
     out << "\n";
     document(entry, out);
-    out << entryDeclaration(entry, "stream") << "\n";
+    out << entryDeclaration(entry) << "\n";
     out << "/* The same with uniform arguments. */\nTessStatus " << entry.name << "_call(const TessValue *args, int32_t count, TessStream stream);\n";
   }
   out << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";

@@ -29,6 +29,7 @@ private:
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
+  bool isUsed(const std::string &scalar);
   static bool hasCapacities(target::LaunchOp launch) { return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty(); }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
@@ -240,6 +241,27 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
   if (shared) stopIfFailed();
 }
 
+/// Whether a scalar is passed on or stands in a dimension.
+bool EntryPrinter::isUsed(const std::string &scalar) {
+  std::set<std::string> vars;
+  auto collect = [&](llvm::StringRef text) { parseDim(text.str()).collectVars(vars); };
+  for (const ParameterFacts &p : facts_.parameters)
+    for (const std::string &extent : p.shape) collect(extent);
+  for (target::RequireOp require : facts_.requirements) collect(require.getLeft()), collect(require.getRight());
+  for (target::TemporaryOp temporary : facts_.temporaries)
+    for (auto extent : temporary.getShape().getAsRange<StringAttr>()) collect(extent.getValue());
+  for (target::LaunchOp launch : facts_.launches) {
+    if (launch.getGrid()) collect(*launch.getGrid());
+    for (auto argument : launch.getArguments().getAsRange<target::ArgumentAttr>()) {
+      if (argument.getKind() == "dim") collect(argument.getText());
+      if (argument.getKind() == "scalar") vars.insert(argument.getText().str());
+    }
+    if (hasCapacities(launch))
+      for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) collect(capacity.getDim());
+  }
+  return vars.count(scalar) != 0;
+}
+
 void EntryPrinter::print() {
   chooseNames();
   writer_.blank();
@@ -248,8 +270,9 @@ void EntryPrinter::print() {
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
-    if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + p.name);
-    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.name);
+    std::string name = p.scalar() && !isUsed(p.name) ? "/*" + p.name + "*/" : p.name;
+    if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + name);
+    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
   parameters.push_back("TessStream " + stream_);
   writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "(") + Doc::align(commaSeparated(parameters)) + ") {");
@@ -283,14 +306,16 @@ void printEntry(const EntryFacts &facts, const Language &language, Writer &write
   EntryPrinter(facts, language, writer).print();
 }
 
-std::string entryDeclaration(const EntryFacts &facts, const std::string &streamName) {
+std::string entryDeclaration(const EntryFacts &facts) {
   Spelling spell(Target::Cpu);
+  Names names;
+  for (const ParameterFacts &p : facts.parameters) names.take(p.name);
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts.parameters) {
     if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.name);
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.name);
   }
-  parameters.push_back("TessStream " + streamName);
+  parameters.push_back("TessStream " + names.fresh("stream"));
   Doc doc = Doc("TessStatus " + facts.name + "(") + Doc::align(commaSeparated(parameters)) + ");";
   std::string text;
   for (const std::string &line : doc.lines(0, Writer::kWidth)) text += (text.empty() ? "" : "\n") + line;

@@ -32,7 +32,7 @@ center_kernel(const float *__restrict__ x, float *__restrict__ centered, int64_t
 
 // attend(x: f32[B, 2 * S, D], call: f32) -> f32[B, 2 * S, D]
 //   Centers the rows of x twice.
-extern "C" TessStatus attend(const TessTensor *x, const TessTensor *s, float call,
+extern "C" TessStatus attend(const TessTensor *x, const TessTensor *s, float /*call*/,
                              TessTensor *stream, TessStream stream2) {
   tsr::Call call2("attend", stream2);
   tsr::Dim B("B"), D("D"), S("S");

@@ -20,7 +20,7 @@ extern "C" {
  * Takes 8*B*D*S bytes of device memory for the time of the call.
  */
 TessStatus attend(const TessTensor *x, const TessTensor *s, float call, TessTensor *stream,
-                  TessStream stream);
+                  TessStream stream2);
 /* The same with uniform arguments. */
 TessStatus attend_call(const TessValue *args, int32_t count, TessStream stream);
 
