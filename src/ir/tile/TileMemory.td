@@ -81,7 +81,7 @@ def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]>
 }
 
 def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
-  let summary = "writes a fragment to a shared buffer; positions beyond the tile are not written";
+  let summary = "writes a fragment to a shared buffer, up to the capacities of its extents";
   let description = [{
     Example: `tile.write_shared %p, %s[%zero size "64" in_bounds, %zero size "64" in_bounds] :
     !tile.fragment<["64", "64"], bf16, #tile.grid<16 x 16>>, !tsr.shared<["64", "64"], bf16, "">`
@@ -93,8 +93,8 @@ def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
 def Tile_CopyOp : Tile_AccessStmt<"copy"> {
   let summary = "the group copies a tile of a view to a whole shared buffer";
   let description = [{
-    The buffer has the tile's shape; what lies outside the view, or beyond an extent that is below its
-    capacity, is written as zero. With `async` the copy joins the next `tile.commit_group` and has landed after
+    The buffer has the tile's shape, up to the capacities of its extents; what lies outside the view is written as
+    zero. An extent that is below its capacity is the view's whole dimension. With `async` the copy joins the next `tile.commit_group` and has landed after
     the `tile.wait_group` and barrier that follow; without, it has landed after the next barrier.
 
     Example: `tile.copy %A[%m size "T.m", %k size "T.k"] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to !tsr.shared<["T.m", "T.k"], bf16, "">`

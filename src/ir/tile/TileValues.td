@@ -155,7 +155,8 @@ def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "the accumulator plus the product of two tiles in shared memory";
   let description = [{
     acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
-    `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it.
+    `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it. k may run to
+    the capacity of its extent: along k both buffers must hold zeros from the extent on.
 
     Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
     !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`

@@ -3,6 +3,8 @@
 #include "ir/common/Common.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <set>
+#include <string>
 
 namespace tessera::transforms {
 
@@ -26,6 +28,13 @@ inline llvm::SmallVector<ir::DimAttr> longShape(mlir::Type type) {
 
 /// An array value of several elements (not a scalar, nor a tile of one).
 inline bool isLong(mlir::Type type) { return mlir::isa<ir::TensorType>(type) && !longAxes(type).empty(); }
+
+/// Not a number, nor an expression over the schedule's sizes.
+inline bool variesAtRunTime(ir::DimAttr dim) {
+  std::set<std::string> names;
+  dim.getDim().collectVars(names);
+  return llvm::any_of(names, [](const std::string &name) { return name.rfind("T.", 0) != 0; });
+}
 
 /// Where axis `axis` stands among the long axes of `type`; -1 if it is not one of them.
 inline int64_t longPosition(mlir::Type type, int64_t axis) {

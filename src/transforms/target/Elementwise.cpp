@@ -67,7 +67,11 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
     ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, nonNegative);
     return value && !truth ? convert(value, result) : value;
   }
-  if (info(*op).resultIsBool && given.size() == 2) return compare(infix(*op), given[0], given[1]);
+  if (info(*op).resultIsBool && given.size() == 2) {
+    // One side is an int64_t variable: the other is converted to it anyway.
+    bool wideRight = given[1]->kind == Expr::Kind::Value || given[1]->kind == Expr::Kind::Read;
+    return compare(infix(*op), wideRight ? bare(given[0]) : given[0], given[1]);
+  }
   if (const char *text = infix(*op)) return cutBack(binary(text, given[0], given[1]), type);
   if (ExprRef truth = logical(*op, given, isTruth(type))) return truth;
   bool index = isa<IndexType>(type);

@@ -135,7 +135,7 @@ ExprRef KernelEmitter::query(tile::QueryOp op) {
   if (what == "origin") return origin(axis);
   if (what == "group_id") return groupIndex(axis);
   if (what == "group_count") return dim(groupCounts_[axis]);
-  if (what == "group_size") return singleLane_ && !lane_ ? typed(1) : name("Threads", indexType());
+  if (what == "group_size") return singleLane_ && runs_.empty() ? typed(1) : name("Threads", indexType());
   if (what == "local_id") return lane();
   if (what == "lane_id") return binary("%", lane(), typed(32));
   TSR_CHECK(what == "linear_id", "a query that is not known");

@@ -115,7 +115,10 @@ void KernelEmitter::declareConstants() {
       if (auto parsed = Dim::parse(dimOp.getDim().str())) parsed->collectVars(used);
   });
   builder_.setInsertionPointToEnd(top_);
-  for (NamedAttribute size : kernel_.getSizes()) {
+  SmallVector<NamedAttribute> sizes(kernel_.getSizes().begin(), kernel_.getSizes().end());
+  auto rank = [](NamedAttribute size) { return StringRef("mnk").find(size.getName().strref()); };
+  llvm::stable_sort(sizes, [&](NamedAttribute a, NamedAttribute b) { return rank(a) < rank(b); });
+  for (NamedAttribute size : sizes) {
     auto value = dyn_cast<IntegerAttr>(size.getValue());
     std::string variable = "T." + size.getName().str();
     if (!value || !used.count(variable)) continue;

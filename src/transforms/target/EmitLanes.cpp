@@ -199,13 +199,9 @@ LogicalResult KernelEmitter::emitGroupOp(Operation &op) {
   Location place = op.getLoc();
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitLaneReduce(reduce);
   if (auto once = dyn_cast<tile::OnceOp>(op)) {
-    ExprRef outer = lane_;
     lane_ = typed(0);
-    Scope scope(*this);
-    auto block = builder_.create<out::BlockOp>(place);
-    scope.enter(block.getBody());
     LogicalResult result = emitBlock(once.getBody().front());
-    lane_ = outer;
+    lane_ = nullptr;
     return result;
   }
   auto loop = dyn_cast<scf::ForOp>(op);

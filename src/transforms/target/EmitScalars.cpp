@@ -23,6 +23,7 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
     value = query(queryOp);
     // The counter of the loop over lanes or groups has the user's name already.
+    if (lane_ && queryOp.isVarying()) return success();
     if (value->kind == Expr::Kind::Value) {
       bound_[result] = value;
       return success();
@@ -49,9 +50,26 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
 
 /// Whether the index can be below zero, as far as can be seen from how it is computed.
 bool KernelEmitter::isNonNegative(Value value) {
+  auto [known, isNew] = nonNegative_.try_emplace(value, true);  // a loop keeps what its start has, unless shown otherwise
+  if (!isNew) return known->second;
+  bool result = findNonNegative(value);
+  nonNegative_[value] = result;
+  return result;
+}
+
+bool KernelEmitter::findNonNegative(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() && isNonNegative(loop.getLowerBound());
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      if (argument == loop.getInductionVar()) return isNonNegative(loop.getLowerBound());
+      unsigned i = argument.getArgNumber() - 1;
+      return isNonNegative(loop.getInitArgs()[i]) && isNonNegative(loop.getYieldedValues()[i]);
+    }
+    auto loop = dyn_cast<scf::WhileOp>(parent);
+    if (!loop) return false;
+    unsigned i = argument.getArgNumber();
+    if (argument.getOwner() == loop.getAfterBody()) return isNonNegative(loop.getConditionOp().getArgs()[i]);
+    return isNonNegative(loop.getInits()[i]) && isNonNegative(loop.getYieldOp().getOperand(i));
   }
   Operation *op = value.getDefiningOp();
   if (isa<tile::QueryOp>(op)) return true;
@@ -84,7 +102,7 @@ ExprRef KernelEmitter::elementPlace(Value base, const Indices &indices, Value) {
       ExprRef one = subscript(place, Indices(indices.begin(), indices.begin() + leading), array.getElement());
       return element(one, Indices(indices.begin() + leading, indices.end()), type);
     }
-    return subscript(place, indices.empty() ? Indices{typed(0)} : indices, type);
+    return subscript(place, indices.empty() ? Indices{typed(0)} : Indices{bare(indices[0])}, type);
   }
   // A pointer: row-major.
   ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
@@ -93,7 +111,7 @@ ExprRef KernelEmitter::elementPlace(Value base, const Indices &indices, Value) {
     if (i > 0) at = binary("*", at, dim(shape[i].getDim()));
     at = binary("+", at, indices[i]);
   }
-  return subscript(place, {at}, type);
+  return subscript(place, {bare(at)}, type);
 }
 
 /// What must hold for the element to lie in the tensor; null if that is proved.

@@ -107,7 +107,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   };
   ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"), step = bound(op.getStep(), "step");
   lastLoop_ = nullptr;
-  Value from = write(builder_, place, lower), to = write(builder_, place, upper), by = write(builder_, place, step);
+  Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper), by = write(builder_, place, step);
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
@@ -203,7 +203,7 @@ LogicalResult KernelEmitter::emitOnce(tile::OnceOp op) {
   if (singleLane_ && !lane_) return emitBlock(op.getBody().front());
   Location place = op.getLoc();
   lastLoop_ = nullptr;
-  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, compare("==", lane(), typed(0))));
+  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, compare("==", bare(lane()), typed(0))));
   Scope scope(*this);
   scope.enter(branch.getThenBody());
   return emitBlock(op.getBody().front());

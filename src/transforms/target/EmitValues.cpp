@@ -3,6 +3,7 @@
 #include "ir/common/Names.h"
 #include "support/Check.h"
 #include "transforms/target/KernelEmitter.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -82,8 +83,15 @@ std::string KernelEmitter::nameFor(Value value) {
   if (auto load = dyn_cast_or_null<tile::LoadElementOp>(op)) return suffixed(load.getBase(), "value", "loaded");
   if (auto load = dyn_cast_or_null<tile::LoadFragmentOp>(op)) return suffixed(load.getBase(), "part", "part");
   if (auto load = dyn_cast_or_null<tile::ReadSharedOp>(op)) return suffixed(load.getBase(), "part", "part");
-  if (auto query = dyn_cast_or_null<tile::QueryOp>(op))
-    return names_.fresh(query.getQuery() == "origin" ? "origin" : query.getQuery());
+  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) {
+    ir::GridAttr grid = kernel_.getGrid();
+    if (query.getQuery() == "linear_id") return names_.fresh("i");
+    if (query.getQuery() != "origin" || grid.getKind() != ir::GridKind::Output) return names_.fresh(query.getQuery());
+    // After the dimension that it runs along: m0 along M.
+    std::string extent = ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()])[query.getAxis()].getText().str();
+    bool plain = extent.size() == 1 && llvm::isAlpha(extent[0]);
+    return names_.fresh(plain ? StringRef(extent).lower() + "0" : "origin");
+  }
   return names_.fresh("t");
 }
 
@@ -96,7 +104,7 @@ void KernelEmitter::define(Value value, ExprRef expr) {
     assign(subscript(array, {lane_}, value.getType()), expr, place);
   } else if (plan_.isInline(value) || value.use_empty()) {
     bound_[value] = std::move(expr);
-  } else if (ir::nameHint(value).empty() && isTrivial(expr)) {
+  } else if (ir::nameHint(value).empty() && isTrivial(expr) && !isa_and_nonnull<tile::QueryOp>(value.getDefiningOp())) {
     bound_[value] = std::move(expr);
   } else {
     std::string name = nameFor(value);
@@ -107,6 +115,8 @@ void KernelEmitter::define(Value value, ExprRef expr) {
 ExprRef KernelEmitter::scalar(Value value) {
   if (Storage *storage = plan_.storage(value); storage && storage->place) return read(placeIn(*storage));
   if (ExprRef array = perLane_.lookup(value)) return read(subscript(array, {lane_}, value.getType()));
+  // Where a lane stands is read off the loop over lanes that is being emitted.
+  if (auto where = value.getDefiningOp<tile::QueryOp>(); where && lane_ && where.isVarying()) return query(where);
   ExprRef bound = bound_.lookup(value);
   TSR_CHECK(bound, "a scalar is used before it is emitted");
   return bound;

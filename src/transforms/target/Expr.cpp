@@ -85,6 +85,10 @@ ExprRef element(ExprRef base, std::vector<ExprRef> indices, Type type) {
   return make(Expr::Kind::Element, out::LValueType::get(type.getContext(), type), "", std::move(indices));
 }
 
+ExprRef bare(const ExprRef &expr) {
+  bool plain = expr->kind == Expr::Kind::Cast && isa<IndexType>(expr->type) && expr->operands[0]->kind == Expr::Kind::Name;
+  return plain ? name(expr->operands[0]->text, expr->type) : expr;
+}
 std::optional<int64_t> asInteger(const ExprRef &expr) {
   if (expr->kind != Expr::Kind::Literal) return std::nullopt;
   auto integer = dyn_cast<IntegerAttr>(expr->attribute);

@@ -40,6 +40,8 @@ ExprRef member(ExprRef object, std::string name, mlir::Type type);
 ExprRef subscript(ExprRef base, std::vector<ExprRef> indices, mlir::Type type);
 ExprRef element(ExprRef base, std::vector<ExprRef> indices, mlir::Type type);
 
+/// Where any integer type will do: `threadIdx.x` without its conversion.
+ExprRef bare(const ExprRef &expr);
 /// The integer, if the tree is one.
 std::optional<int64_t> asInteger(const ExprRef &expr);
 /// Whether the tree mentions this value.

@@ -117,6 +117,7 @@ private:
   ExprRef elementPlace(Value base, const Indices &indices, Value view);
   ExprRef mask(Value base, mlir::ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds);
   bool isNonNegative(Value value);
+  bool findNonNegative(Value value);
 
   // ---- fragments (EmitFragments.cpp, EmitMemory.cpp)
   LogicalResult emitFragment(Operation &op);
@@ -168,7 +169,7 @@ private:
   Operation *lastLoop_ = nullptr;  // the loop over elements that ended last, for the next to join
   mlir::Type lastLoopType_;
   bool singleLane_ = false;  // the group has one lane: the CPU
-  llvm::DenseMap<Value, bool> varies_;
+  llvm::DenseMap<Value, bool> varies_, nonNegative_;
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane

@@ -24,10 +24,17 @@ static Value lookThrough(Value array, bool &transposed) {
 
 static bool isView(graph::LoadOp load) { return llvm::isa<ViewType>(load.getBase().getType()); }
 
-/// A dot can take this load's tile as it lies in memory (a view's through a copy).
+/// A dot can take this load's tile as it lies in memory (a view's through a copy). A copy fills up with zeros outside
+/// the view, so an extent that is below its capacity must be the view's whole dimension.
 static bool isPlainTile(graph::LoadOp load) {
   if (load.getOther() || longAxes(load.getType()).size() != 2) return false;
-  return llvm::all_of(llvm::seq<size_t>(0, load.getOffsets().size()), [&](size_t i) { return load.getSteps()[i] == 1; });
+  ArrayRef<DimAttr> extents = shapeOf(load.getBase().getType());
+  for (size_t i = 0; i < load.getOffsets().size(); ++i) {
+    DimAttr size = load.getSizes().getDims()[i];
+    if (load.getSteps()[i] != 1) return false;
+    if (!load.getPoints()[i] && variesAtRunTime(size) && size != extents[i]) return false;
+  }
+  return true;
 }
 
 /// Nothing may happen to memory between two operations of one block.
@@ -136,6 +143,12 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
     return std::nullopt;
   }
   Value fragment = values_.lookup(source);
+  // The dot adds up over the whole buffer: what lies beyond an extent that is below its capacity must be zero.
+  bool alongRows = (array == dot.getRhs()) != operand.transposed;
+  int64_t axis = alongRows ? 0 : 1;
+  auto type = llvm::cast<tile::FragmentType>(fragment.getType());
+  if (variesAtRunTime(type.getShape()[axis]))
+    fragment = padded(fragment, axis, identity("sum", type.getElementType(), dot.getLoc()), dot.getLoc());
   StringRef name = nameHint(source);
   operand.buffer = writeToShared(fragment, name.empty() ? "operand_tile" : (name + "_tile").str(), dot.getLoc());
   return operand;

@@ -153,6 +153,11 @@ LogicalResult KernelLowering::lowerLoad(graph::LoadOp op) {
 }
 
 LogicalResult KernelLowering::storeFragment(graph::StoreOp op) {
+  for (size_t i = 0; i < op.getOffsets().size(); ++i) {
+    DimAttr size = op.getSizes().getDims()[i];
+    if (!op.getPoints()[i] && variesAtRunTime(size) && size != shapeOf(op.getBase().getType())[i])
+      return unsupported(op, "a tile whose extent varies at run time can be stored only along a whole dimension");
+  }
   Access access = accessOf(op);
   Value value = values_.lookup(op.getValue());
   auto build = [&](auto tag) {
