@@ -1,0 +1,113 @@
+// The example of every operation of the tile dialect, printed and read again.
+// RUN: tessera-opt %s | tessera-opt | FileCheck %s
+
+!F = !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+!R = !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+
+// CHECK-LABEL: tile.kernel @ones(%x: !tsr.view<["n"], f32>)
+// CHECK-SAME: group = 256 : i64
+tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = [],
+                  grid = #tsr.grid<lanes, ["n"]>, group = 256 : i64} {
+  // CHECK: tile.query "linear_id"
+  %i = tile.query "linear_id"
+  // CHECK: tile.constant 1.000000e+00 : f32
+  %one = tile.constant 1.0 : f32
+  // CHECK: tile.store_element %{{.*}}, %x[%{{.*}}] : f32, !tsr.view<["n"], f32>
+  tile.store_element %one, %x[%i] : f32, !tsr.view<["n"], f32>
+  // CHECK: tile.kernel_end
+  tile.kernel_end
+}
+
+// CHECK-LABEL: tile.func @fill
+tile.func @fill(%x: !tsr.view<["2*m"], f32>) attributes {dims = ["m"], params = [#tsr.param<"x", out>], outputs = []} {
+  // CHECK: tile.temp : <["2*m"], f32>
+  %t = tile.temp : <["2*m"], f32>
+  // CHECK: tile.launch @ones(%{{.*}}) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
+  tile.launch @ones(%t) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
+  tile.launch @ones(%x) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
+  // CHECK: tile.return
+  tile.return
+}
+
+// CHECK-LABEL: tile.host_func @main
+tile.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @scalars
+tile.kernel @scalars(%x: !tsr.view<["M", "N"], f32>, %result: !tsr.view<[], f32>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
+    outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 1>], grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64} {
+  // CHECK: tile.dim "M + N"
+  %d = tile.dim "M + N"
+  // CHECK: tile.query "origin" {axis = 1 : i64}
+  %m = tile.query "origin" {axis = 1 : i64}
+  %zero = tile.constant 0.0 : f32
+  // CHECK: tile.load_element %x[%{{.*}}, %{{.*}}] other %{{.*}} : f32 {in_bounds = array<i1: true, false>} : !tsr.view<["M", "N"], f32>
+  %e = tile.load_element %x[%m, %d] other %zero : f32 {in_bounds = array<i1: true, false>} : !tsr.view<["M", "N"], f32>
+  // CHECK: tile.elementwise "exp" %{{.*}} : f32
+  %y = tile.elementwise "exp" %e : f32
+  // CHECK: tile.cast %{{.*}} : f32 to bf16
+  %b = tile.cast %y : f32 to bf16
+  // CHECK: tile.cast %{{.*}} {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
+  %f8 = tile.cast %y {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
+  // CHECK: tile.group_reduce "max" %{{.*}} : f32
+  %max = tile.group_reduce "max" %y : f32
+  // CHECK: tile.once {
+  tile.once {
+    // CHECK: tile.store_element %{{.*}}, %result[] : f32, !tsr.view<[], f32>
+    tile.store_element %max, %result[] : f32, !tsr.view<[], f32>
+  }
+  tile.kernel_end
+}
+
+// CHECK-LABEL: tile.kernel @fragments
+// CHECK-SAME: capacity = {D = array<i64: 64, 128>}
+tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B", "M", "N"], f32>) attributes {
+    dims = ["B", "M", "N", "K", "D"], params = [#tsr.param<"A", in>, #tsr.param<"C", inout>], outputs = [],
+    grid = #tsr.grid<output, ["1", "T.m", "T.n"], param = 1>, group = 256 : i64, context = ["m", "n", "k"],
+    sizes = {m = 64 : i64, n = 64 : i64, k = 32 : i64}, capacity = {D = array<i64: 64, 128>}, reasons = ["usual sizes"]} {
+  // CHECK: tile.alloc_shared : <["T.m", "T.k"], bf16, "">
+  %a = tile.alloc_shared : <["T.m", "T.k"], bf16, "">
+  %b = tile.alloc_shared : <["T.n", "T.k"], bf16, "">
+  // CHECK: tile.alloc_shared {manual} : <["2", "T.m", "T.k"], bf16, "xor">
+  %stages = tile.alloc_shared {manual} : <["2", "T.m", "T.k"], bf16, "xor">
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  %m = tile.query "origin" {axis = 1 : i64}
+  %n = tile.query "origin" {axis = 2 : i64}
+  %c0 = tile.constant 0 : index
+  // CHECK: tile.select_buffer %{{.*}}[%{{.*}}] : <["2", "T.m", "T.k"], bf16, "xor"> to <["T.m", "T.k"], bf16, "xor">
+  %stage = tile.select_buffer %stages[%c0] : <["2", "T.m", "T.k"], bf16, "xor"> to <["T.m", "T.k"], bf16, "xor">
+  // CHECK: tile.copy %A[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.k"] to %{{.*}} {async} : <["B", "M", "K"], bf16> to <["T.m", "T.k"], bf16, "xor">
+  tile.copy %A[%c0 in_bounds, %m size "T.m", %c0 size "T.k"] to %stage {async} : <["B", "M", "K"], bf16> to <["T.m", "T.k"], bf16, "xor">
+  // CHECK: tile.commit_group
+  tile.commit_group
+  // CHECK: tile.wait_group {pending = 0 : i64}
+  tile.wait_group {pending = 0}
+  // CHECK: tile.barrier
+  tile.barrier {participants = "group"}
+  %zero = tile.constant 0.0 : f32
+  // CHECK: tile.fill %{{.*}} : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %acc = tile.fill %zero : f32 to !F
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
+  %next = tile.dot %acc, %a, %b {trans_b} : !F, <["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
+  // CHECK: tile.load_fragment %C[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"] other %{{.*}} : f32 : <["B", "M", "N"], f32> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %c = tile.load_fragment %C[%c0 in_bounds, %m size "T.m", %n size "T.n"] other %zero : f32 : <["B", "M", "N"], f32> to !F
+  // CHECK: tile.elementwise "add" %{{.*}}, %{{.*}} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %sum = tile.elementwise "add" %next, %c : !F
+  // CHECK: tile.iota {axis = 1 : i64} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
+  %cols = tile.iota {axis = 1} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
+  // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, <16 x 16>>>
+  %max = tile.reduce "max" %sum {axis = 1} : !F to !R
+  // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, <16 x 16>>> to f32
+  %all = tile.reduce "sum" %max {axis = 0} : !R to f32
+  // CHECK: tile.broadcast %{{.*}} : <["T.m"], f32, #tile.slice<1, <16 x 16>>> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %wide = tile.broadcast %max : !R to !F
+  // CHECK: tile.write_shared %{{.*}}, %{{.*}}[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds] : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">
+  tile.write_shared %wide, %s[%c0 size "T.m" in_bounds, %c0 size "T.n" in_bounds] : !F, <["T.m", "T.n"], f32, "">
+  // CHECK: tile.read_shared %{{.*}}[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds] {transposed} : <["T.m", "T.n"], f32, ""> to <["T.n", "T.m"], f32, #tile.grid<16 x 16>>
+  %t = tile.read_shared %s[%c0 size "T.m" in_bounds, %c0 size "T.n" in_bounds] {transposed} : <["T.m", "T.n"], f32, ""> to <["T.n", "T.m"], f32, #tile.grid<16 x 16>>
+  // CHECK: tile.store_fragment %{{.*}}, %C[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"] : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["B", "M", "N"], f32>
+  tile.store_fragment %sum, %C[%c0 in_bounds, %m size "T.m", %n size "T.n"] : !F, <["B", "M", "N"], f32>
+  tile.kernel_end
+}

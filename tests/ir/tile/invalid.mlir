@@ -1,0 +1,474 @@
+// Every rule of the tile dialect, broken once.
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{a fragment of rank 2 cannot have the layout #tile.slice<1, <16 x 16>>: rank 2 has a grid, rank 1 a slice of one}}
+  %y = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+2 {{a slice lacks axis 0 or 1, not 2}}
+  // expected-error @+1 {{failed to parse Tile_FragmentType parameter 'layout'}}
+  %y = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<2, #tile.grid<16 x 16>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+2 {{a thread grid has 1 to 1024 lanes, this one has 64 x 64}}
+  // expected-error @+1 {{failed to parse Tile_FragmentType parameter 'layout'}}
+  %y = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<64 x 64>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{a fragment over 128 lanes in a group of 256}}
+  %y = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<8 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{depends on M, which is neither in 'sizes' nor in 'capacity' of the kernel}}
+  %y = tile.fill %zero : f32 to <["M", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{depends on N, which is neither in 'sizes' nor in 'capacity' of the kernel}}
+  %y = tile.alloc_shared : <["N"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{"N + M" is not in normal form, which is "M + N"}}
+  %y = tile.dim "N + M"
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{"M +" is not a dimension}}
+  %y = tile.dim "M +"
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{there is no query "lane"}}
+  %y = tile.query "lane"
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{unknown elementwise operation 'plus'}}
+  %y = tile.elementwise "plus" %zero, %zero : f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{changes more than the element type}}
+  %y = tile.cast %f : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> to bf16
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{there is no rounding "sideways"}}
+  %y = tile.cast %zero {rounding = "sideways"} : f32 to bf16
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{unknown reduction 'least'}}
+  %y = tile.group_reduce "least" %zero : f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{fills with 'f32', which is not the element type}}
+  %y = tile.fill %zero : f32 to <["T.m", "T.n"], bf16, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{counts in i32, not 'f32'}}
+  %y = tile.iota {axis = 0} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{axis 2 is outside rank 2}}
+  %y = tile.iota {axis = 2} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{is not the slice}}
+  %y = tile.broadcast %r : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to <["T.n", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{repeats a vector to a tile of rank 2}}
+  %y = tile.broadcast %f : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{axis 2 is outside rank 2}}
+  %y = tile.reduce "sum" %f {axis = 2} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{gives '!tile.fragment<["T.m"], f32, #tile.slice<1, <16 x 16>>>', not}}
+  %y = tile.reduce "sum" %f {axis = 1} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.n"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{adds up over T.n in a and T.m in b}}
+  %y = tile.dot %f, %s, %s : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{the product is [T.m, T.m], the accumulator [T.m, T.n]}}
+  %y = tile.dot %f, %s, %s {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{has 1 indices for a base of rank 2}}
+  %y = tile.load_element %x[%c0] : !tsr.view<["M", "N"], f32>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{'in_bounds' needs 2 entries}}
+  %y = tile.load_element %x[%c0, %c0] {in_bounds = array<i1: true>} : !tsr.view<["M", "N"], f32>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{the value is 'index', the base holds 'f32'}}
+  tile.store_element %c0, %x[%c0, %c0] : index, !tsr.view<["M", "N"], f32>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{reaches a tile of [T.m], not [T.m, T.n]}}
+  %y = tile.load_fragment %x[%c0 size "T.m", %c0] : <["M", "N"], f32> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{'other' is 'index', not 'f32'}}
+  %y = tile.load_fragment %x[%c0 size "T.m", %c0 size "T.n"] other %c0 : index : <["M", "N"], f32> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{only a tile of rank 2 can be 'transposed'}}
+  %y = tile.load_fragment %x[%c0 size "T.m", %c0] {transposed} : <["M", "N"], f32> to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{reaches a tile of [T.m, T.m], not [T.m, T.n]}}
+  tile.store_fragment %f, %x[%c0 size "T.m", %c0 size "T.m"] : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["M", "N"], f32>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{reaches a tile of [T.m], not [T.m, T.n]}}
+  tile.copy %x[%c0 size "T.m", %c0] to %s : <["M", "N"], f32> to <["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{with the leading dimension dropped}}
+  %y = tile.select_buffer %s[%c0] : <["T.m", "T.n"], f32, ""> to <["T.m"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{there are no participants "warp"; all lanes are "group"}}
+  tile.barrier {participants = "warp"}
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{needs a decided 'group': the number of lanes of a group}}
+tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>} {
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{the capacities of "M" are not ascending numbers above 0}}
+tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 32 : i64, capacity = {M = array<i64: 64, 32>}} {
+  tile.kernel_end
+}
+
+// -----
+
+tile.func @f(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", inout>], outputs = []} {
+  // expected-error @+1 {{there is no kernel @k}}
+  tile.launch @k(%x) : !tsr.view<["M"], f32>
+  tile.return
+}
