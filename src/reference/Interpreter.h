@@ -20,6 +20,8 @@ public:
   /// Runs the function on values for its written parameters (null: not given). False: see error().
   bool call(std::vector<Ref> arguments);
   std::vector<Ref> &results() { return results_; }
+  /// What a parameter holds now.
+  const Ref &valueOf(const sema::Param &param) const { return values_[param.var->id]; }
   const RunError &error() const { return *error_; }
   /// False if call() failed because the arguments do not fit the parameters.
   bool argumentsFit() const { return argumentsFit_; }

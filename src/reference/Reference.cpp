@@ -14,6 +14,9 @@ Outcome run(const sema::Function &function, Arguments arguments, const Options &
   }
   for (const Ref &result : interpreter.results())
     if (result->kind == Datum::Kind::Number) outcome.values.push_back(static_cast<const Value &>(*result));
+  for (const sema::Param &param : function.params)
+    if (param.mode != sema::ParamMode::In && !param.isResult)
+      outcome.written.emplace_back(param.var->name, static_cast<const Value &>(*interpreter.valueOf(param)));
   return outcome;
 }
 

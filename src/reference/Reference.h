@@ -34,12 +34,16 @@ struct RunError {
 /// The results of a function, in the order of Function::results, or why there are none.
 struct Outcome {
   std::vector<Value> values;
+  /// What is in the parameters that the function writes, by their names, also if they are no results.
+  std::vector<std::pair<std::string, Value>> written;
   std::optional<RunError> error;
   explicit operator bool() const { return !error; }
 };
 
 /// Arguments in the order of the parameters that the user wrote. One without a value takes its default; an
-/// array that is only written may be left out, too. Arguments are copies: in-out parameters are results.
+/// array that is only written may be left out, too. Arguments are copies: what is written into them stands in
+/// Outcome::written.
+/// Outcome::written.
 using Arguments = std::vector<std::optional<Value>>;
 Outcome run(const sema::Function &function, Arguments arguments, const Options &options = {});
 

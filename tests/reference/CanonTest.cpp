@@ -192,7 +192,11 @@ TEST(Canon, DoubleBufferedGemm) {
        {std::array<int64_t, 3>{1, 1, 1}, {0, 3, 5}, {5, 3, 0}, {127, 129, 33}, {130, 64, 97}}) {
     Value A = normal(DType::BF16, {M, K}, 1), B = normal(DType::BF16, {K, N}, 2);
     Value C = Value::poison(DType::F32, {M, N});
-    Value out = result(program.run("double_buffered_gemm", {A, B, C}), {M, N});
+    auto outcome = program.run("double_buffered_gemm", {A, B, C});
+    ASSERT_TRUE(outcome) << outcome.error->message;
+    ASSERT_EQ(outcome.written.size(), 1u);
+    ASSERT_EQ(outcome.written[0].first, "C");
+    const Value &out = outcome.written[0].second;
     for (int64_t i = 0; i < M; ++i)
       for (int64_t j = 0; j < N; ++j) {
         double sum = 0, scale = 0;
@@ -229,8 +233,8 @@ TEST(Canon, FlashAttention) {
             double term = p[static_cast<size_t>(j)] * row(V, first + j)[d];
             want += term, scale += std::fabs(term);
           }
-          // The weights are rounded to bf16 before they meet V: at most 2^-9 of each term.
-          ASSERT_TRUE(isRounded(DType::BF16, row(out, r)[d], want, scale, 1.0 / 512))
+          // The weights are rounded to bf16 before they meet V: at most 2^-8 of each term.
+          ASSERT_TRUE(isRounded(DType::BF16, row(out, r)[d], want, scale, 1.0 / 256))
               << S << " " << causal << " row " << r;
         }
       }

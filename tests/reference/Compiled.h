@@ -34,7 +34,7 @@ public:
   reference::Outcome run(const std::string &name, reference::Arguments arguments,
                          const reference::Options &options = {}) const {
     const sema::Function *function = find(name);
-    if (!function) return {{}, reference::RunError{{}, "no entry point " + name}};
+    if (!function) return {{}, {}, reference::RunError{{}, "no entry point " + name}};
     return reference::run(*function, std::move(arguments), options);
   }
   const sema::Program &program() const { return *program_; }
