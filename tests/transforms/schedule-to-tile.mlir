@@ -1,4 +1,18 @@
+// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=SIZES
+// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s
 // Kernels as irgen makes them of 01, 03, 04, 06, 07 and 08 of the canon.
+
+// Scalars stay scalars.
+// SIZES-LABEL: schedule.kernel @saxpy_kernel
+// SIZES-SAME: group = 256
+// SIZES-LABEL: schedule.func @saxpy
+// SIZES-SAME: doc = "y = alpha * x + y"
+// SIZES: schedule.launch @saxpy_kernel(%x, %y, %alpha)
+// CHECK-LABEL: tile.kernel @saxpy_kernel
+// CHECK: %[[I:.*]] = tile.query "linear_id"
+// CHECK: scf.if
+// CHECK: tile.load_element %x[%[[I]]] {in_bounds = array<i1: true>}
+// CHECK: tile.store_element %{{.*}}, %y[%[[I]]]
 graph.kernel @saxpy(%x: !tsr.view<["n"], f32>, %y: !tsr.view<["n"], f32>, %alpha: f32) attributes {
     dims = ["n"], params = [#tsr.param<"x", in>, #tsr.param<"y", inout>, #tsr.param<"alpha", in>],
     outputs = [#tsr.result<"y", !tsr.tensor<["n"], f32>, param = 1>], grid = #tsr.grid<lanes, ["n"]>, uses_lanes,
@@ -15,6 +29,25 @@ graph.kernel @saxpy(%x: !tsr.view<["n"], f32>, %y: !tsr.view<["n"], f32>, %alpha
   }
   graph.kernel_end
 }
+
+// Operands of a dot are copied to shared memory, between two barriers; the sum stays in registers.
+// SIZES-LABEL: schedule.kernel @matmul_kernel
+// SIZES-SAME: group = 256
+// SIZES-SAME: sizes = {k = 64 : i64, m = 128 : i64, n = 256 : i64
+// CHECK-LABEL: tile.kernel @matmul_kernel
+// CHECK: %[[A:.*]] = tile.alloc_shared : <["T.m", "T.k"], bf16, "">
+// CHECK: %[[B:.*]] = tile.alloc_shared : <["T.k", "T.n"], bf16, "">
+// CHECK: %[[M:.*]] = tile.query "origin"
+// CHECK: %[[ACC:.*]] = tile.fill %{{.*}} : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %{{.*}} iter_args(%[[CARRIED:.*]] = %[[ACC]])
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.copy %A[%[[M]] size "T.m", %[[K]] size "T.k"] to %[[A]]
+// CHECK-NEXT: tile.copy %B[%[[K]] size "T.k", %{{.*}} size "T.n"] to %[[B]]
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: %[[NEXT:.*]] = tile.dot %[[CARRIED]], %[[A]], %[[B]] :
+// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK: %[[OUT:.*]] = tile.cast %[[SUM]]
+// CHECK: tile.store_fragment %[[OUT]], %result
 graph.kernel @matmul(%A: !tsr.view<["M", "K"], bf16>, %B: !tsr.view<["K", "N"], bf16>, %result: !tsr.view<["M", "N"], bf16>) attributes {
     dims = ["M", "K", "N"], params = [#tsr.param<"A", in>, #tsr.param<"B", in>, #tsr.param<"result", out, result>],
     outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], bf16>, param = 2>],
@@ -38,6 +71,26 @@ graph.kernel @matmul(%A: !tsr.view<["M", "K"], bf16>, %B: !tsr.view<["K", "N"], 
   graph.store %out, %result[%m size "T.m", %n size "T.n"] : !tsr.tensor<["T.m", "T.n"], bf16>, !tsr.view<["M", "N"], bf16>
   graph.kernel_end
 }
+
+// A row of any length is streamed three times; nothing of its length is kept.
+// SIZES-LABEL: schedule.kernel @softmax_kernel
+// SIZES-SAME: rows = ["C"]
+// CHECK-LABEL: tile.kernel @softmax_kernel
+// CHECK: %[[L:.*]] = tile.query "local_id"
+// CHECK: %[[C:.*]] = tile.dim "C"
+// CHECK: %[[G:.*]] = tile.query "group_size"
+// CHECK: scf.for %[[I:.*]] = %[[L]] to %[[C]] step %[[G]]
+// CHECK: tile.load_element %x[%{{.*}}, %[[I]]]
+// CHECK: tile.elementwise "max"
+// CHECK: %[[MAX:.*]] = tile.group_reduce "max"
+// CHECK: scf.for
+// CHECK: tile.elementwise "sub" %{{.*}}, %[[MAX]]
+// CHECK: tile.elementwise "exp"
+// CHECK: %[[SUM:.*]] = tile.group_reduce "sum"
+// CHECK: scf.for
+// CHECK: tile.elementwise "div" %{{.*}}, %[[SUM]]
+// CHECK: tile.store_element
+// CHECK-NOT: tile.fragment
 graph.kernel @softmax(%x: !tsr.view<["R", "C"], bf16>, %result: !tsr.view<["R", "C"], bf16>) attributes {
     dims = ["R", "C"], params = [#tsr.param<"x", in>, #tsr.param<"result", out, result>],
     outputs = [#tsr.result<"result", !tsr.tensor<["R", "C"], bf16>, param = 1>],
@@ -59,6 +112,17 @@ graph.kernel @softmax(%x: !tsr.view<["R", "C"], bf16>, %result: !tsr.view<["R", 
   graph.store %out, %result[%r in_bounds, %c0 size "C" in_bounds] : !tsr.tensor<["C"], bf16>, !tsr.view<["R", "C"], bf16>
   graph.kernel_end
 }
+
+// The program's own barriers stay, and no others come.
+// CHECK-LABEL: tile.kernel @total_kernel
+// CHECK: tile.alloc_shared {manual}
+// CHECK: tile.store_element
+// CHECK-NEXT: tile.barrier
+// CHECK: scf.while
+// CHECK: scf.if
+// CHECK: tile.barrier
+// CHECK-NOT: tile.barrier
+// CHECK: tile.once
 graph.kernel @total(%data: !tsr.view<["N"], f32>, %result: !tsr.view<[], f32>) attributes {
     dims = ["N"], params = [#tsr.param<"data", in>, #tsr.param<"result", out, result>],
     outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 1>],
@@ -99,6 +163,20 @@ graph.kernel @total(%data: !tsr.view<["N"], f32>, %result: !tsr.view<[], f32>) a
   graph.store %sum, %result[] {once} : f32, !tsr.view<[], f32>
   graph.kernel_end
 }
+
+// Asynchronous copies into stages that the program waits for itself.
+// CHECK-LABEL: tile.kernel @double_buffered_kernel
+// CHECK: tile.copy %A{{.*}} {async}
+// CHECK: tile.commit_group
+// CHECK: scf.for
+// CHECK: tile.wait_group {pending = 1 : i64}
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: %[[A:.*]] = tile.select_buffer
+// CHECK-NEXT: %[[B:.*]] = tile.select_buffer
+// CHECK-NEXT: tile.dot %{{.*}}, %[[A]], %[[B]]
+// CHECK-NEXT: tile.barrier
+// CHECK-NOT: tile.barrier
+// CHECK: tile.store_fragment
 graph.kernel @double_buffered(%A: !tsr.view<["M", "K"], bf16>, %B: !tsr.view<["K", "N"], bf16>, %C: !tsr.view<["M", "N"], f32>) attributes {
     dims = ["M", "K", "N"], params = [#tsr.param<"A", in>, #tsr.param<"B", in>, #tsr.param<"C", out>],
     outputs = [#tsr.result<"C", !tsr.tensor<["M", "N"], f32>, param = 2>],
@@ -140,6 +218,29 @@ graph.kernel @double_buffered(%A: !tsr.view<["M", "K"], bf16>, %B: !tsr.view<["K
   graph.store %acc#0, %C[%m size "128", %n size "128"] : !tsr.tensor<["128", "128"], f32>, !tsr.view<["M", "N"], f32>
   graph.kernel_end
 }
+
+// A run-time extent of registers has capacities; K is read the other way round; the weights go through shared memory;
+// the rescaled sum is what the second dot adds to.
+// SIZES-LABEL: schedule.kernel @flash_attention_kernel
+// SIZES-SAME: capacity = {D = array<i64: 64, 128, 256>}
+// SIZES-SAME: group = 128
+// SIZES-SAME: sizes = {m = 64 : i64, n = 64 : i64, stages = 2 : i64, warps = 4 : i64}
+// CHECK-LABEL: tile.kernel @flash_attention_kernel
+// CHECK: tile.copy %Q{{.*}} to %[[Q:[a-z_0-9]+]] :
+// CHECK: tile.fill %{{.*}} : f32 to <["T.m"], f32, #tile.slice<1, <8 x 16>>>
+// CHECK: scf.for
+// CHECK: tile.copy %K{{.*}} to %[[K:[a-z_0-9]+]] :
+// CHECK: tile.barrier
+// CHECK: tile.dot %{{.*}}, %[[Q]], %[[K]] {trans_b}
+// CHECK: scf.if %causal -> (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<8 x 16>>)
+// CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64}
+// CHECK: tile.broadcast
+// CHECK: %[[RESCALED:[0-9]+]] = tile.elementwise "mul" %{{.*}} : !tile.fragment<["T.m", "D"]
+// CHECK: tile.copy %V{{.*}} to %[[V:[a-z_0-9]+]] :
+// CHECK: tile.write_shared %{{[0-9]+}}, %[[P:[a-z_0-9]+]][
+// CHECK: tile.barrier
+// CHECK: tile.dot %[[RESCALED]], %[[P]], %[[V]] :
+// CHECK: tile.store_fragment
 graph.kernel @flash_attention(%Q: !tsr.view<["B", "H", "S", "D"], bf16>, %K: !tsr.view<["B", "H", "S", "D"], bf16>, %V: !tsr.view<["B", "H", "S", "D"], bf16>, %causal: i1, %result: !tsr.view<["B", "H", "S", "D"], bf16>) attributes {
     dims = ["B", "H", "S", "D"], params = [#tsr.param<"Q", in>, #tsr.param<"K", in>, #tsr.param<"V", in>, #tsr.param<"causal", in, keyword_only, default = true>, #tsr.param<"result", out, result>],
     outputs = [#tsr.result<"result", !tsr.tensor<["B", "H", "S", "D"], bf16>, param = 4>],
