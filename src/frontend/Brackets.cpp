@@ -1,6 +1,7 @@
 // Brackets: matching, unclosed and stray ones, C-style blocks, limits of nesting.
 #include "frontend/Kinds.h"
 #include "frontend/Lines.h"
+#include <algorithm>
 
 namespace tessera::frontend {
 
@@ -31,7 +32,7 @@ void LineSplitter::open(Token token) {
     skippedDepth_ = open_.size() + 1;
     return;
   }
-  open_.push_back({token.kind, span(token), indentAt(token.begin)});
+  open_.push_back({token.kind, span(token), indent_});
   line_.tokens.push_back(token);
 }
 
@@ -46,6 +47,7 @@ void LineSplitter::close(Token token) {
   if (token.kind != closerOf(open_.back().kind)) {
     const Open &top = open_.back();
     std::string wanted(spelling(closerOf(top.kind)));
+    bool known = line_.reported;  // then nothing is gained by a closer look
     if (diag::Engine *engine = speak())
       engine->report(Id::mismatchedBracket, span(token), spelling(token.kind), spelling(top.kind))
           .label("I expected `" + wanted + "`")
@@ -53,7 +55,7 @@ void LineSplitter::close(Token token) {
           .fix(span(token), wanted, "write `" + wanted + "`");
     bool opened = false;
     for (const Open &open : open_) opened |= closerOf(open.kind) == token.kind;
-    if (!opened && closesLater(open_.size())) return;
+    if (!opened && !known && closesLater(open_.size())) return;
     if (!opened) token.kind = closerOf(top.kind);
     while (closerOf(open_.back().kind) != token.kind) {
       line_.tokens.push_back({closerOf(open_.back().kind), token.begin, token.begin});
@@ -85,7 +87,8 @@ bool LineSplitter::closesLater(size_t keep) const {
   std::vector<uint32_t> stack;
   for (size_t i = 0; i < keep; ++i) stack.push_back(open_[i].kind);
   bool lineStart = false;
-  for (size_t i = at_; i < raw_.size() && !stack.empty(); ++i) {
+  size_t end = std::min(raw_.size(), at_ + 2000);  // far enough for any statement
+  for (size_t i = at_; i < end && !stack.empty(); ++i) {
     uint32_t kind = raw_[i].kind;
     if (kind == K::NEWLINE || kind == K::COMMENT) {
       lineStart |= kind == K::NEWLINE;
@@ -122,14 +125,16 @@ bool LineSplitter::lineOpensBlock(const Tokens &tokens) const {
   return !tokens.empty() && (startsBlock(tokens[0].kind) || (tokens[0].kind == K::NAME && isForeignHeader(word(tokens[0]))));
 }
 
-/// The raw index of the `}` for the `{` just read; raw_.size() when there is none.
-size_t LineSplitter::matchingBrace() const {
-  size_t depth = 1, i = at_;
-  for (; i < raw_.size(); ++i) {
-    if (raw_[i].kind == K::LBRACE) ++depth;
-    if (raw_[i].kind == K::RBRACE && --depth == 0) break;
+/// Which `}` belongs to which `{`, other brackets left aside.
+void LineSplitter::matchBraces() {
+  braces_.assign(raw_.size(), raw_.size());
+  std::vector<size_t> open;
+  for (size_t i = 0; i < raw_.size(); ++i) {
+    if (raw_[i].kind == K::LBRACE) open.push_back(i);
+    if (raw_[i].kind != K::RBRACE || open.empty()) continue;
+    braces_[open.back()] = i;
+    open.pop_back();
   }
-  return i;
 }
 
 /// `if x {` at the end of a line, up to a `}` with nothing but a line end behind it: a block as C writes it. The same
@@ -142,7 +147,7 @@ bool LineSplitter::braceBlock(Token token) {
   Tokens &header = ownLine ? lines.back().tokens : line_.tokens;
   uint32_t last = header.back().kind;
   if (!lineOpensBlock(header) || !(endsValue(last) || last == K::ELSE || last == K::TRY || last == K::FINALLY)) return false;
-  size_t match = matchingBrace();
+  size_t match = braces_[at_ - 1];
   if (match < raw_.size()) {
     const Token *after = match + 1 < raw_.size() ? &raw_[match + 1] : nullptr;
     bool lineEnds = !after || after->kind == K::NEWLINE || after->kind == K::COMMENT || after->kind == K::ELSE ||

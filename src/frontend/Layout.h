@@ -15,6 +15,8 @@ namespace tessera::frontend {
 inline constexpr size_t kMaxBrackets = 200;
 inline constexpr size_t kMaxBlocks = 100;
 inline constexpr size_t kMaxChain = 1000;
+/// After so many messages about lines, blocks and brackets the rest of a file is not looked at.
+inline constexpr size_t kMaxLayoutMessages = 100;
 
 struct LaidOut {
   Tokens tokens;                     // balanced; no COMMENT, no end token

@@ -10,6 +10,7 @@ LineSplitter::LineSplitter(const SourceFile &source, FileId file, diag::Engine &
     : source_(source), text_(source.text), file_(file), diagnostics_(diagnostics) {
   uint32_t begin = text_.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;  // a UTF-8 byte order mark
   raw_ = lex(text_, begin, static_cast<uint32_t>(text_.size()));
+  matchBraces();
 }
 
 /// Reads all tokens. Where a bracket turns out to be unclosed, reads again and looks, from that bracket on, for the
@@ -34,14 +35,17 @@ bool LineSplitter::pass() {
   colonSeen_ = spoilt_ = brokenString_ = false;
   chain_ = baseChain_ = skippedDepth_ = 0;
   unclosed_ = 0;
-  while (at_ < raw_.size()) {
+  while (at_ < raw_.size() && diagnostics_.all().size() <= 2 * kMaxLayoutMessages) {
     Token token = raw_[at_++];
     if (token.kind == K::NEWLINE) {
       newline();
     } else if (token.kind == K::COMMENT) {
       comments.push_back({span(token), physicalStart_});
     } else {
-      if (physicalStart_) physicalLine();
+      if (physicalStart_) {
+        indent_ = indentAt(token.begin);
+        physicalLine();
+      }
       if (unclosed_) return false;
       physicalStart_ = false;
       if (!droppedBraces_.count(at_ - 1)) take(token);

@@ -40,7 +40,7 @@ private:
   void close(Token token);
   bool closesLater(size_t keep) const;
   bool braceBlock(Token token);
-  size_t matchingBrace() const;
+  void matchBraces();
   bool lineOpensBlock(const Tokens &tokens) const;
   void closeAll(uint32_t at, bool report);
   void closeLost(uint32_t at);
@@ -71,6 +71,7 @@ private:
   Line line_;
   std::vector<Open> open_;
   size_t chain_ = 0;             // over all open levels
+  uint32_t indent_ = 0;          // of the current physical line
   size_t baseChain_ = 0;         // outside of brackets
   bool physicalStart_ = true;    // no token yet on this physical line
   bool colonSeen_ = false;       // a `:` outside of brackets in this line
@@ -81,6 +82,7 @@ private:
   bool suspectAll_ = false;
   uint32_t unclosed_ = 0;        // the opener that made a pass fail
   std::set<size_t> droppedBraces_;
+  std::vector<size_t> braces_;  // for each raw `{` the index of its `}`, else the number of tokens
 };
 
 }  // namespace tessera::frontend

@@ -13,6 +13,8 @@ namespace {
 
 /// After this many statements that cannot be read, the rest of the file is not looked at: it is most likely no program.
 constexpr size_t kMaxBadUnits = 30;
+/// So many tokens may be read again because of mistakes. A large function with many takes long otherwise.
+constexpr size_t kMaxWork = 2'000'000;
 
 class ModuleParser {
 public:
@@ -31,18 +33,25 @@ private:
   void read() {
     LaidOut out = layout(source_, file_, diagnostics_);
     module_.comments = std::move(out.comments);
+    if (diagnostics_.all().size() > kMaxLayoutMessages) {
+      diagnostics_.truncate(kMaxLayoutMessages);
+      return stop(diagnostics_.all().back().span.end);
+    }
     for (size_t i = 0; i < out.units.size(); ++i) {
       size_t begin = out.units[i], end = i + 1 < out.units.size() ? out.units[i + 1] : out.tokens.size();
       Tokens unit(out.tokens.begin() + static_cast<ptrdiff_t>(begin), out.tokens.begin() + static_cast<ptrdiff_t>(end));
       uint32_t last = unit.back().end;
       unit.push_back({kEndOfFile, last, last});
       statement(std::move(unit), out.reported);
-      if (badUnits_ < kMaxBadUnits || i + 1 == out.units.size()) continue;
-      diagnostics_.report(Id::tooManyMistakes, {file_, last, last}, badUnits_).help("is this a program in Tessera?");
-      uint32_t rest = static_cast<uint32_t>(source_.text.size());
-      module_.body.push_back(std::make_unique<ast::ErrorStmt>(ast::StmtKind::Error, Span{file_, last, rest}));
-      return;
+      if (work_ > kMaxWork || (badUnits_ >= kMaxBadUnits && i + 1 < out.units.size())) return stop(last);
     }
+  }
+
+  /// What stands behind `at` is not looked at.
+  void stop(uint32_t at) {
+    diagnostics_.report(Id::tooManyMistakes, {file_, at, at}, diagnostics_.all().size()).help("is this a program in Tessera?");
+    uint32_t end = static_cast<uint32_t>(source_.text.size());
+    module_.body.push_back(std::make_unique<ast::ErrorStmt>(ast::StmtKind::Error, Span{file_, at, end}));
   }
 
   /// Reads one top-level statement; as long as it does not fit the grammar, mends what did not fit and reads again.
@@ -51,8 +60,10 @@ private:
     bool read = grammar_.statements(unit, module_.body, failure);
     if (read && built_.all().empty()) return;
     Repair repair(source_, file_, diagnostics_, std::move(unit), reported);
-    badUnits_ += read ? 0 : 1;
+    ++badUnits_;
     while (!read) {
+      work_ += repair.tokens().size();
+      if (work_ > kMaxWork) repair.giveUp();
       repair.mend(failure);
       read = grammar_.statements(repair.tokens(), module_.body, failure);
     }
@@ -76,7 +87,7 @@ private:
   diag::Engine diagnostics_, built_;  // of layout and repairs; of the tree's building
   ast::Module &module_;
   GrammarParser grammar_;
-  size_t badUnits_ = 0;
+  size_t badUnits_ = 0, work_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ public:
   const Tokens &tokens() const { return tokens_; }
   /// Where the lines are that have a message.
   std::vector<Span> reported() const;
+  /// From here on the whole statement counts as unreadable.
+  void giveUp() { attempts_ = SIZE_MAX - 1; }
   /// Gives a message for the place where the grammar stopped, and changes the tokens there.
   void mend(const Failure &failure);
 

@@ -140,3 +140,13 @@ TEST(Junk, AFileOfMistakesEndsEarly) {
   EXPECT_EQ(parsed.diagnostics.all().size(), 31u);
   EXPECT_EQ(parsed.diagnostics.all().back().id, diag::Id::tooManyMistakes);
 }
+
+TEST(Junk, LargeFilesOfMistakesEndEarly) {
+  for (const char *line : {"if x {\n", ")\n", "x = [\n", "'\n", "a b\n", "(]", "@jit\n", "x = f'{'\n", " x\n  y\n"}) {
+    std::string text;
+    for (int i = 0; i < 20000; ++i) text += line;
+    Parsed parsed(text);
+    EXPECT_TRUE(parsed.diagnostics.hasErrors()) << line;
+    EXPECT_LE(parsed.diagnostics.all().size(), 150u) << line;
+  }
+}
