@@ -23,7 +23,7 @@ def main(root):
             problems.append(f"{dialect}: no operations found")
         for mnemonic, definition in found:
             name = f"{dialect}.{mnemonic}"
-            if "Example" not in definition:
+            if not re.search(re.escape(name) + r"\b", definition):
                 problems.append(f"{name}: no example in its definition")
             if not re.search(re.escape(name) + r"\b", text):
                 problems.append(f"{name}: in no test of {tests.relative_to(root)}")
