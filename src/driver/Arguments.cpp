@@ -157,10 +157,15 @@ Result<BoundArguments> bindArguments(const sema::Function &function, std::map<st
       if (!place) return Failure{place.error()};
       bound.arrays.push_back(std::move(*place));
     }
+    if (function.results.empty() && param.mode != sema::ParamMode::In) {
+      bound.results.push_back(bound.arrays.size() - 1);
+      bound.resultNames.push_back(key);
+    }
     bound.isTensor.push_back(isTensorParam(param));
     bound.bytesMoved += (param.mode == sema::ParamMode::InOut ? 2 : 1) * bound.arrays.back().data.size();
   }
   for (const sema::FunctionResult &result : function.results) {
+    bound.resultNames.push_back(result.name);
     bound.results.push_back(result.param >= 0 ? static_cast<size_t>(result.param) : bound.arrays.size());
     if (result.param >= 0) continue;
     auto place = poisoned(result.name, result.type.dtype, result.type.shape, bound.dims);

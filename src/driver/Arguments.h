@@ -15,7 +15,9 @@ namespace tessera::driver {
 struct BoundArguments {
   std::vector<NpyArray> arrays;
   std::vector<bool> isTensor;              // passed as a tensor (also of rank 0), not by value
-  std::vector<size_t> results;             // for each result: which array holds it
+  std::vector<size_t> results;             // for each result: which array holds it. A kernel that returns nothing:
+                                           // the tensors that it writes
+  std::vector<std::string> resultNames;
   std::map<std::string, int64_t> dims;     // values of the dimension variables
   uint64_t bytesMoved = 0;                 // inputs and results, each once: the least traffic of the function
 };

@@ -214,7 +214,7 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
   std::string path = compileInto(session, target, true);
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, dlerror());
+    if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, std::string(dlerror()));
     tessContextDestroy(context);
     tessShutdown();
     return nullptr;

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/target/Passes.h"
@@ -18,6 +19,7 @@ namespace tessera::driver {
 
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);  // a message shows the user's text, not ours
   context->loadDialect<mlir::scf::SCFDialect, ir::TsrDialect, ir::graph::GraphDialect, ir::schedule::ScheduleDialect,
                        ir::tile::TileDialect, ir::target::TargetDialect>();
   return context;
@@ -32,7 +34,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
     break;
   case Level::Tile:
     passes.addPass(transforms::createScheduleToTilePass());
-    passes.addPass(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
+    passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
     break;
   case Level::Target:

@@ -35,6 +35,9 @@ std::string interpret(const Session &session, const sema::Function &function, Bo
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       continue;
     }
+    for (const auto &[name, value] : outcome.written)
+      for (size_t i = 0; i < function.params.size(); ++i)
+        if (function.params[i].var->name == name) arguments.arrays[i] = reference::toNpy(value);
     for (size_t r = 0; r < outcome.values.size(); ++r) arguments.arrays[arguments.results[r]] = reference::toNpy(outcome.values[r]);
   }
   return {};

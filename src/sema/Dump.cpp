@@ -194,4 +194,10 @@ std::string dump(const Program &program) {
   return std::move(dumper.text);
 }
 
+std::string dump(const Function &function) {
+  Dumper dumper;
+  dumper.function(function);
+  return std::move(dumper.text);
+}
+
 }  // namespace tessera::sema

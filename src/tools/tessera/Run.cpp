@@ -137,7 +137,7 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
     nlohmann::ordered_json out{{"function", function.name}, {"target", options.target}};
     for (size_t i = 0; i < bound.results.size(); ++i) {
       const NpyArray &array = bound.arrays[bound.results[i]];
-      out["results"].push_back({{"name", function.results[i].name}, {"dtype", std::string(name(array.dtype))}, {"shape", array.shape}});
+      out["results"].push_back({{"name", bound.resultNames[i]}, {"dtype", std::string(name(array.dtype))}, {"shape", array.shape}});
     }
     if (!seconds.empty()) out["seconds"] = middle, out["bytesPerSecond"] = static_cast<double>(bound.bytesMoved) / middle, out["runs"] = seconds.size();
     std::printf("%s\n", out.dump().c_str());
@@ -145,7 +145,7 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
   }
   for (size_t i = 0; i < bound.results.size(); ++i) {
     const NpyArray &array = bound.arrays[bound.results[i]];
-    std::printf("%s: %s%s%s\n", function.results[i].name.c_str(), std::string(name(array.dtype)).c_str(), shapeText(array.shape).c_str(),
+    std::printf("%s: %s%s%s\n", bound.resultNames[i].c_str(), std::string(name(array.dtype)).c_str(), shapeText(array.shape).c_str(),
                 driver::previewOf(array).c_str());
   }
   if (!seconds.empty())
@@ -161,7 +161,7 @@ bool compareWithReference(Session &session, const sema::Function &function, cons
   for (size_t r = 0; r < bound.results.size(); ++r) {
     driver::Difference difference = driver::differenceOf(bound.arrays[bound.results[r]], reference.arrays[reference.results[r]]);
     good = good && difference.acceptable;
-    std::printf("%s: largest difference from the reference %.2g of the largest element%s\n", function.results[r].name.c_str(), difference.relative,
+    std::printf("%s: largest difference from the reference %.2g of the largest element%s\n", bound.resultNames[r].c_str(), difference.relative,
                 difference.acceptable ? "" : ": TOO MUCH");
   }
   return good;
