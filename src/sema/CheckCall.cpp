@@ -259,6 +259,8 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, co
       continue;
     }
     if (type.kind == TypeKind::Scalar) {
+      if (inHost() && (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
+        v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
       ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
       if (!arg) return Value::poison();
       if (arg->type.kind == TypeKind::Tensor) {

@@ -71,7 +71,7 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
     }
     kernel.grid = GridKind::Lanes;
     kernel.laneExtent = shape[0];
-    lanesKnown_ = true;
+    lanesKnown_ = lanesGiven_ = true;
   } else {
     auto near = diag::didYouMean(option, {"grid", "group", "lanes"});
     auto builder = report(Id::badKernelOption, expr.span, "`kernel` has no option `" + option + "`");
@@ -194,7 +194,7 @@ void Checker::noteLaneGuard(const std::vector<Dim> &implies, Span span) {
     bool pure = true;
     for (const std::string &v : vars) pure &= v[0] != '%';
     if (!pure) continue;
-    if (fn_->kernel.grid == GridKind::Lanes && lanesKnown_) continue;
+    if (lanesGiven_ || fn_->kernel.grid == GridKind::Explicit) continue;
     fn_->kernel.grid = GridKind::Lanes;
     fn_->kernel.laneExtent = lanesKnown_ ? Dim::max(fn_->kernel.laneExtent, extent) : extent;
     lanesKnown_ = true;
@@ -331,6 +331,10 @@ void Checker::finishKernel(const ast::FuncDef &def) {
     }
   };
   stores(fn_->body);
+  if (linearSpan_.valid() && lanesKnown_ && !lanesGiven_)  // work outside of the guard would need more lanes
+    for (const auto &s : fn_->body)
+      if (s->kind == StmtKind::Store && isVarying(s->access))
+        report(Id::unguardedLanes, s->span).label("this lies outside of the guard").help("move it under the guard, or say `@kernel(lanes=n)`");
   bool writes = false;
   for (Param &p : fn_->params) {
     bool in = loaded.count(p.var), out = stored.count(p.var);

@@ -128,6 +128,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
 /// A known number as a variable that can be rebound.
 Value Checker::materialised(const Value &value, const std::string &name, Span span) {
   Value v = value;
+  v.text.clear();
   if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
     DType dtype = v.kind == ValueKind::Float ? (inHost() ? DType::F64 : DType::F32) : DType::Bool;
     Value array = Value::of(ValueKind::Array);
@@ -230,11 +231,24 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
       unsupported("a value that only run time knows, at module level", span);
       return;
     }
-    binding.value = bindTemp(value, name, span, &binding.var);
+    Var *temp = value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
+    auto known = temp ? temps_.find(temp) : temps_.end();
+    if (known != temps_.end() && known->second == blockId_) {  // made for this: it gets the user's name
+      temp->name = name;
+      temp->span = span;
+      temps_.erase(known);
+      binding.var = temp;
+      binding.value = std::move(value);
+    } else {
+      binding.value = bindTemp(value, name, span, &binding.var);
+    }
   } else {
     if (value.isSequence())
       for (Value &item : value.items)
-        if (item.expr && block_) item = cheap(std::move(item), name, span);
+        if (item.expr && block_) {
+          item = cheap(std::move(item), name, span);
+          if (item.expr->kind == ExprKind::VarRef) temps_.erase(item.expr->var);  // the tuple keeps it
+        }
     if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
     binding.value = std::move(value);
   }

@@ -66,8 +66,9 @@ ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &
   }
   auto &slot = modules_[found];
   if (slot) {
-    if (slot->loading && span.valid()) report(Id::cyclicImport, span, path);
-    return slot.get();
+    if (!slot->loading) return slot.get();
+    if (span.valid()) report(Id::cyclicImport, span, path);
+    return nullptr;
   }
   slot = std::make_unique<ModuleScope>();
   slot->path = path;

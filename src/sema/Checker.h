@@ -296,8 +296,9 @@ private:
   bool bindDims_ = false;                         // names in types are new dimensions
   std::vector<Dim> outputShape_;
   Span linearSpan_;
-  bool lanesKnown_ = false;
+  bool lanesKnown_ = false, lanesGiven_ = false;  // by a guard; by @kernel(lanes=)
   std::optional<DType> accumulateHint_;           // of `acc += dot(...)`
+  std::map<Var *, int> temps_;                    // not named by the user, with their blocks
   int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
 };
 

@@ -224,6 +224,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying, const s
       symVars_.erase(symName(var));
       varValues_.erase(var);
       rebindable_.erase(var);
+      temps_.erase(var);
       fn_->vars.pop_back();
     }
   }

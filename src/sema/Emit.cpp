@@ -61,7 +61,10 @@ Value Checker::bindTemp(const Value &value, const std::string &name, Span span, 
 Value Checker::cheap(Value value, const std::string &name, Span span) {
   if (!value.expr || value.kind == ValueKind::Int) return value;
   if (value.expr->kind == ExprKind::VarRef || value.expr->kind == ExprKind::Constant) return value;
-  return bindTemp(value, name, span);
+  Var *var = nullptr;
+  Value out = bindTemp(value, name, span, &var);
+  temps_[var] = blockId_;
+  return out;
 }
 
 ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
@@ -158,6 +161,7 @@ Value Checker::indexValue(ExprPtr expr, const std::string &name, Span span) {
   Stmt &let = emit(StmtKind::Let, span);
   let.var = var;
   let.value = std::move(expr);
+  temps_[var] = blockId_;
   Value bound = valueOfVar(var, value, span);
   varValues_[var] = bound;
   return bound;
@@ -273,7 +277,8 @@ std::string Checker::describe(const Value &value) const {
 }
 
 Value Checker::unsupported(const std::string &what, Span span) {
-  if (fresh(Id::notSupportedYet, span)) report(Id::notSupportedYet, span, what).label("this parses, but has no meaning yet");
+  if (options_.keepUnsupported) ++failures_;
+  else if (fresh(Id::notSupportedYet, span)) report(Id::notSupportedYet, span, what).label("this parses, but has no meaning yet");
   return Value::poison();
 }
 

@@ -145,6 +145,7 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     type.reset();
   }
   if (!type) {
+    ++failures_;
     frame_->names[parameter.name.text] = binding;  // poison
     return;
   }
@@ -264,10 +265,10 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   struct Saved {
     Function *fn; Block *block; std::shared_ptr<Frame> frame; shape::Facts facts; int varying, condition;
     std::vector<const Callable *> calls; std::map<std::string, Var *> syms; std::map<Var *, Value> values; std::set<Var *> rebindable;
-    std::optional<std::vector<Type>> declared; std::vector<Span> declaredSpans; std::vector<Dim> output; Span linear; bool lanes;
+    std::optional<std::vector<Type>> declared; std::vector<Span> declaredSpans; std::vector<Dim> output; Span linear; bool lanes, lanesGiven;
     std::vector<size_t> marks;
   } saved{fn_, block_, frame_, facts_, varyingDepth_, conditionDepth_, calls_, symVars_, varValues_, rebindable_,
-          declared_, declaredSpans_, outputShape_, linearSpan_, lanesKnown_, loopMarks_};
+          declared_, declaredSpans_, outputShape_, linearSpan_, lanesKnown_, lanesGiven_, loopMarks_};
   auto function = std::make_unique<Function>();
   fn_ = function.get();
   block_ = &function->body;
@@ -279,10 +280,12 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   symVars_.clear();
   varValues_.clear();
   rebindable_.clear();
+  auto temps = std::move(temps_);
+  temps_.clear();
   outputShape_.clear();
   loopMarks_.clear();
   linearSpan_ = {};
-  lanesKnown_ = false;
+  lanesKnown_ = lanesGiven_ = false;
   calls_ = {&callable};
 
   fn_->name = callable.name;
@@ -305,8 +308,9 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
     if (inKernel()) startKernel(def);
     checkBlock(def.body);
-    if (inKernel()) finishKernel(def);
-    else if (!inHost()) finishTensor(def);
+    bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
+    if (inKernel() && !poisoned) finishKernel(def);
+    else if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;
   fn_ = saved.fn;
@@ -319,11 +323,13 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   symVars_ = saved.syms;
   varValues_ = saved.values;
   rebindable_ = saved.rebindable;
+  temps_ = std::move(temps);
   declared_ = saved.declared;
   declaredSpans_ = saved.declaredSpans;
   outputShape_ = saved.output;
   linearSpan_ = saved.linear;
   lanesKnown_ = saved.lanes;
+  lanesGiven_ = saved.lanesGiven;
   loopMarks_ = saved.marks;
   return ok ? std::move(function) : nullptr;
 }

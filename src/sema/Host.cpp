@@ -69,6 +69,16 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
   for (size_t i = 0; i < parts.size(); ++i) {
     const Value &v = parts[i];
     bool plain = formats[i].empty();
+    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format && plain) {  // one format, not two
+      for (size_t k = 0; k < v.expr->args.size(); ++k) {
+        e->texts.back() += v.expr->texts[k];
+        e->args.push_back(clone(*v.expr->args[k]));
+        e->formats.push_back(v.expr->formats[k]);
+        e->texts.push_back("");
+      }
+      e->texts.back() += v.expr->texts.back() + texts[i + 1];
+      continue;
+    }
     std::string literal;
     bool known = true;
     if (v.kind == ValueKind::String && !v.expr && plain) literal = v.text;

@@ -22,8 +22,8 @@ bool Checker::sameDim(const Dim &a, const Dim &b, Span span, const std::string &
   fact.right = b;
   fact.text = what;
   fact.span = span;
-  fn_->requirements.push_back(fact);
-  facts_.addEqual(a, b);
+  facts_.add(fact);
+  fn_->requirements.push_back(std::move(fact));
   return true;
 }
 
@@ -183,7 +183,7 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
     else if (to.isConstant() && to.constant() == 0) return fail("-1 stands for nothing here");
     else {
       shape[inferred] = Dim::floorDiv(from, to);
-      if (!sameDim(to * shape[inferred], from, span, "for this reshape, " + show(from) + " must be a multiple of " + show(to)))
+      if (!sameDim(Dim::mod(from, to), Dim(0), span, "for this reshape, " + show(from) + " must be a multiple of " + show(to)))
         return fail(show(from) + " is not a multiple of " + show(to));
     }
   } else if (!sameDim(from, to, span, "for this reshape, " + show(from) + " must be " + show(to))) {
