@@ -26,8 +26,9 @@ template <int Bytes> TSR_DEVICE void copy_async(void *to, const void *from, int 
 }
 #endif
 
-template <int Bytes> struct alignas(Bytes) Chunk {
-  unsigned char byte[Bytes];
+/// What one lane moves at a time.
+template <class T, int Bytes> struct alignas(Bytes) Chunk {
+  T element[Bytes / sizeof(T)];
 };
 
 /// Copies the tile in chunks of Bytes, lane by lane; each chunk is aligned in both memories.
@@ -39,21 +40,26 @@ TSR_DEVICE void copy_chunks(SharedTile<T, M, N, Swizzle> &to, const T *from, int
     const int at = first + lane();
     if (total % Lanes != 0 && at >= total) break;
     const int i = at / chunks, j = at % chunks * chunk;
-    const int left = i < height ? width - j : 0, valid = left < 0 ? 0 : left < chunk ? left : chunk;
+    // Comparisons, not a count clamped by min and max: ptxas 13.0 compiles the test of such a count wrongly.
+    const bool inRows = i < height, inside = inRows && j + chunk <= width;
     T *const target = &to(i, j);
-    const T *const source = valid > 0 ? from + i * stride + j : from;
+    const T *const source = inRows && j < width ? from + i * stride + j : from;
 #if defined(TSR_ASYNC_COPY)
     if constexpr (Async && Bytes >= 4) {
+      const int valid = inside ? chunk : inRows && j < width ? width - j : 0;
       copy_async<Bytes>(target, source, valid * static_cast<int>(sizeof(T)));
       continue;
     }
 #endif
-    if (valid == chunk) {
-      *reinterpret_cast<Chunk<Bytes> *>(target) = *reinterpret_cast<const Chunk<Bytes> *>(source);
-    } else {
+    Chunk<T, Bytes> piece{};
+    if (inside) {
+      piece = *reinterpret_cast<const Chunk<T, Bytes> *>(source);
+    } else if (inRows) {
       TSR_UNROLL
-      for (int k = 0; k < chunk; ++k) target[k] = k < valid ? source[k] : T{};
+      for (int k = 0; k < chunk; ++k)
+        if (j + k < width) piece.element[k] = source[k];
     }
+    *reinterpret_cast<Chunk<T, Bytes> *>(target) = piece;
   }
 }
 

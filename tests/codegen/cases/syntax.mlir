@@ -37,7 +37,8 @@ module attributes {target.device = "cuda"} {
       %large = target.binary ">" %n, %n_large : (index, index) -> i1
       %truth = target.literal true
       %both = target.binary "&&" %large, %truth : (i1, i1) -> i1
-      %other = target.binary "==" %n, %n : (index, index) -> i1
+      %odd = target.literal 7 : index
+      %other = target.binary "==" %n, %odd : (index, index) -> i1
       %either = target.binary "||" %both, %other : (i1, i1) -> i1
       target.if %either {
         target.comment "a scope of its own"

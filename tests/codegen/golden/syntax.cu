@@ -18,16 +18,16 @@ syntax_kernel(float *x, int64_t n, int64_t /*unused*/) {
   }
   if (n < 3) {  // :33
     return;  // :34
-  } else if ((n > 30 && true) || n == n) {  // :42
+  } else if ((n > 30 && true) || n == 7) {  // :43
     // a scope of its own
-    {  // :44
-      const tsr::bf16 half_value = tsr::to<tsr::bf16>(1.5f);  // :46
-      x[0] *= tsr::to<float>(half_value);  // :51
+    {  // :45
+      const tsr::bf16 half_value = tsr::to<tsr::bf16>(1.5f);  // :47
+      x[0] *= tsr::to<float>(half_value);  // :52
     }
   } else {
-    x[0] = -2.5e-08f;  // :57
+    x[0] = -2.5e-08f;  // :58
   }
-  x[1] = tsr::lane() < 16 ? pair[0] : pair[1];  // :72
+  x[1] = tsr::lane() < 16 ? pair[0] : pair[1];  // :73
 }
 
 // syntax(x: f32[n], m: i8) -> f32[n]

@@ -64,5 +64,12 @@ inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyK
   return hipSuccess;
 }
 
+namespace hip_on_cpu {
+/// The arguments are evaluated once, by the caller, as for a real launch.
+template <class... P, class... A>
+void launch_kernel(void (*kernel)(P...), dim3 grid, dim3 size, size_t shared, const A &...arguments) {
+  launch(grid, size, shared, [&] { kernel(static_cast<P>(arguments)...); });
+}
+}  // namespace hip_on_cpu
 #define hipLaunchKernelGGL(kernel, grid, size, shared, stream, ...) \
-  ((void)(stream), hip_on_cpu::launch((grid), (size), static_cast<size_t>(shared), [&] { kernel(__VA_ARGS__); }))
+  ((void)(stream), hip_on_cpu::launch_kernel((kernel), (grid), (size), static_cast<size_t>(shared), __VA_ARGS__))

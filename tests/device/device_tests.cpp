@@ -1,0 +1,310 @@
+// What the headers of include/tessera/device promise, on whichever machine this is compiled for.
+#include "harness.h"
+
+using harness::Buffer;
+using harness::expect;
+
+// ---------------------------------------------------------------- numbers
+
+template <class T> struct Software;  // the format as the headers' own arithmetic has it
+template <> struct Software<tsr::bf16> : tsr::detail::FormatBf16 {};
+template <> struct Software<tsr::f16> : tsr::detail::FormatF16 {};
+template <> struct Software<tsr::f8e4m3> : tsr::f8e4m3::format {};
+template <> struct Software<tsr::f8e5m2> : tsr::f8e5m2::format {};
+template <> struct Software<tsr::f6e2m3> : tsr::f6e2m3::format {};
+template <> struct Software<tsr::f4e2m1> : tsr::f4e2m1::format {};
+
+template <class T, class Bits> KERNEL convert_all(const float *from, Bits *to, float *back, int count) {
+  for (int i = tsr::lane(); i < count; i += kGpu ? 64 : 1) {
+    const T value = tsr::to<T>(from[i]);
+    to[i] = tsr::bit_cast<Bits>(value);
+    back[i] = tsr::to<float>(value);
+  }
+}
+
+template <class T, class Bits> void conversions(const char *name) {
+  std::vector<float> values = {0.0f, -0.0f, 1.0f, 1.00390625f, 1.01171875f, 65504.0f, 65520.0f, 448.0f, 464.0f, 480.0f, 3.0e38f, 3.4e38f, 57344.0f, 61440.0f,
+                               1e-8f, 6.0e-8f, 2.98e-8f, 1e-40f, -1e-45f, 0.001953125f, 0.0009765625f, 0.00146484375f, 6.0f, 5.0f, 7.25f, 7.5f, INFINITY, -INFINITY, NAN};
+  unsigned state = 1;
+  for (int i = 0; i < 2000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    values.push_back(tsr::bit_cast<float>(state));
+  }
+  Buffer<float> from(values.size()), back(values.size());
+  Buffer<Bits> bits(values.size());
+  for (size_t i = 0; i < values.size(); ++i) from[i] = values[i];
+  LAUNCH(64, (convert_all<T, Bits>), from.device(), bits.device(), back.device(), static_cast<int>(values.size()));
+  bits.back();
+  back.back();
+  using F = Software<T>;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint32_t wanted = tsr::detail::encode<F>(values[i], tsr::Round::NearestEven, false);
+    const float value = tsr::detail::decode<F>(wanted);
+    if (value != value) expect(back[i] != back[i], name, static_cast<long long>(i));
+    else expect(bits[i] == wanted && back[i] == value, name, static_cast<long long>(i));
+  }
+}
+
+KERNEL scalar_results(float *f, int64_t *n) {
+  if (tsr::lane() != 0) return;
+  const float nan = NAN;
+  f[0] = tsr::max(nan, 1.0f);
+  f[1] = tsr::max(1.0f, nan);
+  f[2] = tsr::min(nan, 1.0f);
+  f[3] = tsr::min(1.0f, nan);
+  f[4] = tsr::max(2.0f, 1.0f);
+  f[5] = tsr::mod(-7.0f, 3.0f);
+  f[6] = tsr::floordiv(-7.0f, 2.0f);
+  f[7] = tsr::round(2.5f);
+  f[8] = tsr::round(3.5f);
+  f[9] = tsr::exp(0.0f);
+  f[10] = tsr::exp(-INFINITY);
+  f[11] = tsr::exp(100.0f);
+  f[12] = tsr::sigmoid(0.0f);
+  f[13] = tsr::to<float>(tsr::to<tsr::bf16>(int64_t{(1ll << 40) + (1ll << 32) + 1}));  // two roundings would give 2^40
+  n[0] = tsr::floordiv<int64_t>(-7, 2);
+  n[1] = tsr::mod<int64_t>(-7, 3);
+  n[2] = tsr::mod<int64_t>(7, -3);
+  n[3] = tsr::floordiv<int64_t>(7, 0);
+  n[4] = tsr::pow<int64_t>(3, 5);
+  n[5] = tsr::to<int8_t>(300.0f);
+  n[6] = tsr::to<int8_t>(-3.9f);
+  n[7] = tsr::to<int32_t>(nan);
+  n[8] = tsr::to<tsr::i4>(9).value;
+  n[9] = tsr::to<uint8_t>(-1);
+  n[10] = tsr::to<int64_t>(1e30f);
+  n[11] = tsr::to<int8_t, tsr::Round::NearestEven, true>(300);
+  n[12] = tsr::ceil_div(65, 64);
+}
+
+static void scalars() {
+  Buffer<float> f(14);
+  Buffer<int64_t> n(13);
+  LAUNCH(1, scalar_results, f.device(), n.device());
+  f.back();
+  n.back();
+  for (size_t i = 0; i < 4; ++i) expect(f[i] != f[i], "NaN wins", static_cast<long long>(i));
+  const float reals[] = {2.0f, 2.0f, -4.0f, 2.0f, 4.0f, 1.0f, 0.0f, INFINITY, 0.5f};
+  for (size_t i = 4; i < 13; ++i) expect(f[i] == reals[i - 4], "f32 mathematics", static_cast<long long>(i));
+  expect(f[13] == 1099511627776.0f + 8589934592.0f, "a large integer is rounded once");
+  const int64_t integers[] = {-4, 2, -2, 0, 243, 127, -3, 0, -7, 255, INT64_MAX, 127, 2};
+  for (size_t i = 0; i < 13; ++i) expect(n[i] == integers[i], "integers", static_cast<long long>(i));
+}
+
+KERNEL exponentials(const float *x, float *y, int count) {
+  for (int i = tsr::lane(); i < count; i += kGpu ? 64 : 1) y[i] = tsr::exp(x[i]);
+}
+static void exp_accuracy() {
+  Buffer<float> x(20001), y(20001);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = -104.0f + static_cast<float>(i) * 0.00965f;
+  LAUNCH(64, exponentials, x.device(), y.device(), static_cast<int>(x.size()));
+  y.back();
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double right = std::exp(static_cast<double>(x[i]));
+    const double step = std::fmax(std::ldexp(1.0, std::ilogb(std::fmax(right, 1e-45)) - 23), std::ldexp(1.0, -149));
+    const bool overflow = right > 3.4028235e38;
+    expect(overflow ? std::isinf(y[i]) : std::fabs(static_cast<double>(y[i]) - right) <= 2.0 * step, "exp", static_cast<long long>(i));
+  }
+}
+
+// ---------------------------------------------------------------- tiles
+
+template <class T, class Swizzle, bool Async, int M, int N>
+KERNEL copy_back(tsr::View<const T, 2> from, T *to, int64_t row0, int64_t col0) {
+  SHARED tsr::SharedTile<T, M, N, Swizzle> tile;
+  constexpr int lanes = kGpu ? 64 : 1;
+  if constexpr (Async) {
+    tsr::copy_tile_async<lanes>(tile, from, row0, col0);
+    tsr::async_commit();
+    tsr::async_wait<0>();
+  } else {
+    tsr::copy_tile<lanes>(tile, from, row0, col0);
+  }
+  tsr::group_barrier();
+  for (int at = tsr::lane(); at < M * N; at += lanes) to[at] = tile(at / N, at % N);
+}
+
+/// Every alignment of the tensor's address and rows, tiles inside, across each edge and wholly outside.
+template <class T, class Swizzle, bool Async, int M, int N> void copies(const char *name) {
+  for (int64_t width : {40, 64, 41, 42}) {
+    for (size_t shift : {0, 1, 4}) {
+      const int64_t height = 37;
+      Buffer<T> from(static_cast<size_t>(height * width), shift), to(M * N);
+      for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i % 251 + 1);
+      const T *device = from.device();
+      struct Corner {
+        int64_t row, col;
+      };
+      for (const Corner &corner : {Corner{0, 0}, {16, 8}, {30, 32}, {36, 40}, {100, 0}, {3, 100}}) {
+        const int64_t row0 = corner.row, col0 = corner.col;
+        const tsr::View<const T, 2> view{device, {height, width}};
+        LAUNCH(64, (copy_back<T, Swizzle, Async, M, N>), view, to.device(), row0, col0);
+        to.back();
+        bool right = true;
+        for (int64_t i = 0; i < M; ++i)
+          for (int64_t j = 0; j < N; ++j) {
+            const bool in = row0 + i < height && col0 + j < width;
+            const T wanted = in ? from[static_cast<size_t>((row0 + i) * width + col0 + j)] : T{};
+            right = right && to[static_cast<size_t>(i * N + j)] == wanted;
+          }
+        expect(right, name, static_cast<long long>(width * 1000 + row0));
+      }
+    }
+  }
+}
+
+template <class T, int M, int N, int K, class Grid, bool TransposeA, bool TransposeB>
+KERNEL product(tsr::View<const T, 2> a, tsr::View<const T, 2> b, tsr::View<float, 2> c) {
+  SHARED tsr::SharedTile<T, TransposeA ? K : M, TransposeA ? M : K, tsr::Xor> a_tile;
+  SHARED tsr::SharedTile<T, TransposeB ? N : K, TransposeB ? K : N, tsr::Xor> b_tile;
+  tsr::copy_tile<Grid::size>(a_tile, a, 0, 0);
+  tsr::copy_tile<Grid::size>(b_tile, b, 0, 0);
+  tsr::group_barrier();
+  tsr::Fragment<float, M, N, Grid> acc(1.0f);
+  if constexpr (TransposeA && TransposeB) tsr::dot(acc, tsr::transposed(a_tile), tsr::transposed(b_tile));
+  else if constexpr (TransposeA) tsr::dot(acc, tsr::transposed(a_tile), b_tile);
+  else if constexpr (TransposeB) tsr::dot(acc, a_tile, tsr::transposed(b_tile));
+  else tsr::dot(acc, a_tile, b_tile);
+  tsr::store_fragment(c, acc, 0, 0);
+}
+
+template <class T, int M, int N, int K, class Grid, bool TransposeA, bool TransposeB> void products(const char *name) {
+  Buffer<T> a(M * K), b(K * N);
+  Buffer<float> c(M * N);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = tsr::to<T>(static_cast<float>(i * 7 % 11) - 5.0f);
+  for (size_t i = 0; i < b.size(); ++i) b[i] = tsr::to<T>(static_cast<float>(i * 5 % 13) - 6.0f);
+  const tsr::View<const T, 2> av{a.device(), {TransposeA ? K : M, TransposeA ? M : K}}, bv{b.device(), {TransposeB ? N : K, TransposeB ? K : N}};
+  const tsr::View<float, 2> cv{c.device(), {M, N}};
+  LAUNCH(Grid::size, (product<T, M, N, K, Grid, TransposeA, TransposeB>), av, bv, cv);
+  c.back();
+  for (int m = 0; m < M; ++m)
+    for (int n = 0; n < N; ++n) {
+      float sum = 1.0f;
+      for (int k = 0; k < K; ++k)
+        sum += tsr::to<float>(a[static_cast<size_t>(TransposeA ? k * M + m : m * K + k)]) * tsr::to<float>(b[static_cast<size_t>(TransposeB ? n * K + k : k * N + n)]);
+      expect(c[static_cast<size_t>(m * N + n)] == sum, name, m * N + n);
+    }
+}
+
+template <int M, int N, class Grid> KERNEL reductions(tsr::View<const float, 2> x, tsr::View<float, 1> rowMax, tsr::View<float, 1> colSum, tsr::View<float, 2> shifted) {
+  using Tile = tsr::Fragment<float, M, N, Grid>;
+  SHARED float scratch[tsr::col_reduce_scratch<Tile>];
+  SHARED tsr::SharedTile<float, M, N> stage;
+  Tile tile;
+  tsr::load_fragment(tile, x, 0, 0, -5.0f);
+  const auto most = tsr::row_reduce<tsr::Max>(tile);
+  const auto sums = tsr::col_reduce<tsr::Sum>(tile, scratch);
+  tsr::store_fragment(rowMax, most, 0);
+  tsr::store_fragment(colSum, sums, 0);
+  tsr::RowVector<float, M, Grid> reread;
+  tsr::load_fragment(reread, tsr::View<const float, 1>{rowMax.data, {0}}, 0, 2.0f);  // outside of the tensor: 2
+  for (int i = 0; i < tile.rows; ++i)
+    for (int j = 0; j < tile.cols; ++j) tile(i, j) = (tile(i, j) - most(i)) * reread(i);
+  tsr::write_shared(stage, tile);
+  tsr::group_barrier();
+  Tile again;
+  tsr::read_shared(again, stage);
+  tsr::store_fragment(shifted, again, 0, 0);
+}
+
+template <int M, int N, class Grid> void reduced(const char *name) {
+  const int64_t height = M - 2, width = N - 3;  // the tile is larger than the tensor
+  Buffer<float> x(static_cast<size_t>(height * width)), rows(M), cols(N), shifted(static_cast<size_t>(height * width));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) - 50.0f;
+  LAUNCH(Grid::size, (reductions<M, N, Grid>), (tsr::View<const float, 2>{x.device(), {height, width}}), (tsr::View<float, 1>{rows.device(), {M}}),
+         (tsr::View<float, 1>{cols.device(), {N}}), (tsr::View<float, 2>{shifted.device(), {height, width}}));
+  rows.back();
+  cols.back();
+  shifted.back();
+  auto at = [&](int64_t m, int64_t n) { return m < height && n < width ? x[static_cast<size_t>(m * width + n)] : -5.0f; };
+  for (int64_t m = 0; m < M; ++m) {
+    float most = -INFINITY;
+    for (int64_t n = 0; n < N; ++n) most = std::fmax(most, at(m, n));
+    expect(rows[static_cast<size_t>(m)] == most, name, m);
+    for (int64_t n = 0; m < height && n < width; ++n) expect(shifted[static_cast<size_t>(m * width + n)] == 2.0f * (at(m, n) - most), name, m * width + n);
+  }
+  for (int64_t n = 0; n < N; ++n) {
+    float sum = 0;
+    for (int64_t m = 0; m < M; ++m) sum += at(m, n);
+    expect(cols[static_cast<size_t>(n)] == sum, name, n);
+  }
+}
+
+#if !defined(TSR_CPU)
+template <int Count> KERNEL group_sums(const float *x, float *sum, float *most, bool *any) {
+  SHARED float scratch[tsr::group_reduce_scratch(Count)];
+  SHARED bool flags[tsr::group_reduce_scratch(Count)];
+  const int at = tsr::lane();
+  sum[at] = tsr::group_reduce<tsr::Sum, Count>(x[at], scratch);
+  most[at] = tsr::group_reduce<tsr::Max, Count>(x[at], scratch);
+  any[at] = tsr::group_reduce<tsr::Any, Count>(x[at] == x[Count - 1], flags);
+}
+#endif
+/// The GPU's result in every lane, and the CPU's of an array, are the same bits.
+template <int Count> void group_reductions() {
+  float values[Count];
+  for (int i = 0; i < Count; ++i) values[i] = 1.0f / static_cast<float>(i + 3);
+  const float sum = tsr::group_reduce<tsr::Sum, Count>(values), most = tsr::group_reduce<tsr::Max, Count>(values);
+  double right = 0;
+  for (float value : values) right += value;
+  expect(std::fabs(sum - right) < 1e-5 && most == values[0], "group_reduce of an array", Count);
+#if !defined(TSR_CPU)
+  Buffer<float> x(Count), sums(Count), mosts(Count);
+  Buffer<unsigned char> any(Count);
+  for (size_t i = 0; i < Count; ++i) x[i] = values[i];
+  LAUNCH(Count, (group_sums<Count>), x.device(), sums.device(), mosts.device(), reinterpret_cast<bool *>(any.device()));
+  sums.back();
+  mosts.back();
+  any.back();
+  for (size_t i = 0; i < Count; ++i) expect(sums[i] == sum && mosts[i] == most && any[i] == 1, "group_reduce", Count);
+#endif
+}
+
+KERNEL slices(tsr::View<float, 3> x) {
+  if (tsr::lane() != 0) return;
+  x[1][2][0] = 7.0f;
+  x(0, 1, 1) = 8.0f;
+  x.put(9.0f, 5, 0, 0);   // outside: nothing happens
+  x.put(9.0f, -1, 0, 0);
+  x(0, 0, 0) = x.at_or(-1.0f, 0, 3, 0) + x.at(2, 0, 0) + x[1].at(2, 0);
+}
+
+int main() {
+  if (!harness::has_device()) {
+    std::printf("there is no device to run on\n");
+    return 77;
+  }
+  conversions<tsr::bf16, uint16_t>("bf16");
+  conversions<tsr::f16, uint16_t>("f16");
+  conversions<tsr::f8e4m3, uint8_t>("f8e4m3");
+  conversions<tsr::f8e5m2, uint8_t>("f8e5m2");
+  conversions<tsr::f6e2m3, uint8_t>("f6e2m3");
+  conversions<tsr::f4e2m1, uint8_t>("f4e2m1");
+  scalars();
+  exp_accuracy();
+  copies<float, tsr::Linear, false, 32, 32>("copy of f32");
+  copies<uint16_t, tsr::Xor, false, 16, 64>("copy of 16 bits, swizzled");
+  copies<uint16_t, tsr::Xor, true, 32, 32>("asynchronous copy of 16 bits, swizzled");
+  copies<uint8_t, tsr::Linear, true, 16, 24>("asynchronous copy of bytes");
+  copies<float, tsr::Xor, true, 9, 20>("asynchronous copy of f32 with odd sizes");
+  products<tsr::bf16, 32, 64, 32, Lanes<8, 16>, false, false>("dot");
+  products<tsr::bf16, 32, 32, 16, Lanes<8, 8>, true, false>("dot, a transposed");
+  products<float, 16, 48, 64, Lanes<4, 32>, false, true>("dot, b transposed");
+  products<tsr::f16, 19, 21, 10, Lanes<8, 16>, true, true>("dot, odd sizes, both transposed");
+  reduced<32, 64, Lanes<8, 16>>("reductions");
+  reduced<19, 37, Lanes<8, 32>>("reductions, odd sizes");
+  reduced<5, 7, Lanes<64, 1>>("reductions, more lanes than rows");
+  group_reductions<1>();
+  group_reductions<8>();
+  group_reductions<32>();
+  group_reductions<48>();
+  group_reductions<96>();
+  group_reductions<256>();
+  Buffer<float> x(2 * 3 * 2);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
+  LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));
+  x.back();
+  expect(x[10] == 7.0f && x[3] == 8.0f && x[0] == 6.0f, "views");
+  std::printf("%d passed, %d failed\n", harness::passed, harness::failed);
+  return harness::failed ? 1 : 0;
+}
