@@ -194,6 +194,29 @@ graph.func @calls(%x: !tsr.tensor<["2*m"], f32>) -> !tsr.tensor<["2*m"], f32> at
   graph.return %z : !tsr.tensor<["2*m"], f32>
 }
 
+// A constant argument makes a kernel of its own without that parameter.
+graph.kernel @scale(%x: !tsr.view<["n"], f32>, %by: f32, %result: !tsr.view<["n"], f32>) attributes {dims = ["n"],
+    params = [#tsr.param<"x", in>, #tsr.param<"by", in>, #tsr.param<"result", out, result>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["n"], f32>, param = 2>], grid = #tsr.grid<output, ["1"], param = 2>} {
+  %i = graph.query "origin" 0
+  %a = graph.load %x[%i in_bounds] : !tsr.view<["n"], f32> to f32
+  %d = graph.elementwise "mul" %a, %by : f32
+  graph.store %d, %result[%i in_bounds] {once} : f32, !tsr.view<["n"], f32>
+  graph.kernel_end
+}
+// CHECK-LABEL: schedule.kernel @scale_kernel_1(%x: !tsr.view<["n"], f32>, %result: !tsr.view<["n"], f32>)
+// CHECK-SAME: grid = #tsr.grid<output, ["1"], param = 1>
+// CHECK-SAME: param = 1>]
+// CHECK: graph.constant 2.000000e+00
+// CHECK-LABEL: schedule.func @calls_scale
+// CHECK: schedule.launch @scale_kernel_1(%x, %result)
+graph.func @calls_scale(%x: !tsr.tensor<["n"], f32>) -> !tsr.tensor<["n"], f32> attributes {
+    dims = ["n"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["n"], f32>>]} {
+  %two = graph.constant 2.0 : f32
+  %y = graph.call @scale(%x, %two) : (!tsr.tensor<["n"], f32>, f32) -> !tsr.tensor<["n"], f32>
+  graph.return %y : !tsr.tensor<["n"], f32>
+}
+
 // Host code keeps its operations.
 // CHECK-LABEL: schedule.host_func @main
 // CHECK: graph.print

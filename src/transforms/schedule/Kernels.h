@@ -24,6 +24,9 @@ private:
 
 /// A user's kernel as it was written, with every size, the group and the capacities decided (UserKernel.cpp).
 mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names);
+/// The device kernel of a call some of whose scalars are constants: those parameters are gone (null: kept).
+mlir::FailureOr<std::string> specializeKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel,
+                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names);
 /// A tensor function as a list of launches of kernels made here (TensorFunction.cpp).
 mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names);
 

@@ -350,14 +350,17 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     if (candidate.getSymName() == call.getCallee()) kernel = candidate;
   if (!kernel) return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
   SmallVector<Value> args(kernel.getNumArguments());
+  SmallVector<Operation *> constants(args.size(), nullptr);
   auto operand = call.getOperands().begin();
   std::map<std::string, DimAttr> dims;
   for (size_t i = 0; i < args.size(); ++i) {
     if (kernel.param(i).getIsResult()) continue;
     Value value = *operand++;
     args[i] = leaves_.lookup(value);
-    if (!args[i]) {  // a scalar that is computed: only parameters reach a launch
-      return call.emitError("a scalar passed to a kernel must be a parameter of the function");
+    if (!args[i]) {
+      constants[i] = value.getDefiningOp<graph::ConstantOp>();
+      if (!constants[i]) return call.emitError("a scalar passed to a kernel must be a parameter of the function, or a constant");
+      continue;
     }
     for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
       if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
@@ -378,7 +381,10 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     if (found == dims.end()) return call.emitError() << "the dimension " << name.getValue() << " of " << call.getCallee() << " does not follow from the arguments' shapes";
     inOrder.push_back(found->second);
   }
-  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), names_.of(call.getCallee())), args,
+  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_);
+  if (failed(name)) return failure();
+  llvm::erase(args, Value());  // the constants
+  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name), args,
                                        DimsAttr::get(builder_.getContext(), inOrder));
   return success();
 }

@@ -1,4 +1,5 @@
 // A user's kernel: the same body under decided sizes, and an entry function that launches it.
+#include "llvm/ADT/BitVector.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "transforms/schedule/Kernels.h"
@@ -76,6 +77,50 @@ static void createEntry(OpBuilder &builder, graph::KernelOp kernel, StringRef ke
   builder.setInsertionPointToEnd(&function->getRegion(0).front());
   builder.create<schedule::LaunchOp>(kernel.getLoc(), FlatSymbolRefAttr::get(builder.getContext(), kernelName), args, DimsAttr());
   builder.create<schedule::ReturnOp>(kernel.getLoc(), ValueRange());
+}
+
+/// Attributes that count parameters, without those at `gone`.
+static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
+  MLIRContext *context = kernel->getContext();
+  auto moved = [&](int64_t index) {
+    int64_t before = 0;
+    for (int64_t i = 0; i < index; ++i) before += gone[i];
+    return index - before;
+  };
+  SmallVector<Attribute> params, outputs;
+  for (auto [i, param] : llvm::enumerate(kernel.getParams()))
+    if (!gone[i]) params.push_back(param);
+  for (auto output : kernel.getOutputs().getAsRange<ResultAttr>())
+    outputs.push_back(ResultAttr::get(context, output.getName(), output.getType(), moved(output.getParam())));
+  GridAttr grid = kernel.getGrid();
+  kernel.setParamsAttr(ArrayAttr::get(context, params));
+  kernel.setOutputsAttr(ArrayAttr::get(context, outputs));
+  kernel.setGridAttr(GridAttr::get(context, grid.getKind(), grid.getDims(), grid.getParam() < 0 ? -1 : moved(grid.getParam())));
+  kernel.eraseArguments(gone);
+}
+
+FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel, ArrayRef<Operation *> constants,
+                                        KernelNames &names) {
+  if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
+  auto special = cast<graph::KernelOp>(kernel->clone());
+  llvm::BitVector gone(constants.size());
+  OpBuilder inside = OpBuilder::atBlockBegin(&special.entry());
+  for (auto [i, constant] : llvm::enumerate(constants)) {
+    if (!constant) continue;
+    gone.set(i);
+    Operation *copy = inside.clone(*constant);
+    copy->setLoc(special.getArgument(i).getLoc());
+    special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
+  }
+  dropParams(special, gone);
+  FailureOr<Decision> decision = decide(special);
+  FailureOr<std::string> name = failure();
+  if (succeeded(decision)) {
+    name = names.fresh((kernel.getSymName() + "_kernel").str());
+    createKernel(builder, special, *name, *decision);
+  }
+  special->destroy();
+  return name;
 }
 
 LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {

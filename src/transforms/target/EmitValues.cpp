@@ -69,6 +69,7 @@ std::string KernelEmitter::nameFor(Value value) {
   Operation *op = value.getDefiningOp();
   auto suffixed = [&](Value of, StringRef suffix, StringRef otherwise) {
     StringRef base = of ? ir::nameHint(of) : StringRef();
+    if (Storage *storage = of ? plan_.storage(of) : nullptr; base.empty() && storage) base = storage->hint;
     return names_.fresh(base.empty() ? otherwise.str() : (base + "_" + suffix).str());
   };
   if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op))

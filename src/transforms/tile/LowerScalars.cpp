@@ -2,7 +2,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Ops.h"
 #include "transforms/tile/Lowering.h"
-#include <limits>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -130,9 +129,11 @@ Value KernelLowering::identity(StringRef reduction, Type type, Location loc) {
   ReduceOp op = *reduceByMnemonic({reduction.data(), reduction.size()});
   if (op == ReduceOp::Any || op == ReduceOp::All) return make(builder_.getBoolAttr(op == ReduceOp::All));
   if (auto floating = llvm::dyn_cast<FloatType>(type)) {
-    double infinity = std::numeric_limits<double>::infinity();
-    double value = op == ReduceOp::Sum ? 0 : op == ReduceOp::Prod ? 1 : op == ReduceOp::Max ? -infinity : infinity;
-    return make(FloatAttr::get(floating, value));
+    if (op == ReduceOp::Sum || op == ReduceOp::Prod) return make(FloatAttr::get(floating, op == ReduceOp::Prod ? 1.0 : 0.0));
+    bool negative = op == ReduceOp::Max;
+    llvm::APFloat bound = llvm::APFloat::getInf(floating.getFloatSemantics(), negative);
+    if (!bound.isInfinity()) bound = llvm::APFloat::getLargest(floating.getFloatSemantics(), negative);  // f8e4m3 has none
+    return make(FloatAttr::get(floating, bound));
   }
   auto integer = llvm::dyn_cast<IntegerType>(type);
   if (!integer) return {};

@@ -1,0 +1,65 @@
+// What has no lowering says so once, at its place.
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics --graph-to-schedule --schedule-to-tile
+
+graph.kernel @unbounded(%x: !tsr.view<["M", "D"], f32>) attributes {dims = ["M", "D"], params = [#tsr.param<"x", inout>],
+    outputs = [], grid = #tsr.grid<output, ["T.m", "D"], param = 0>, context = ["m"]} {
+  %m = graph.query "origin" 0
+  %c0 = graph.constant 0 : index
+  // expected-error @+1 {{a group holds this tile in registers and shared memory, so D, which varies at run time, needs an upper bound; add a fact such as `where D <= 256`}}
+  %a = graph.load %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.view<["M", "D"], f32> to !tsr.tensor<["T.m", "D"], f32>
+  graph.store %a, %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.tensor<["T.m", "D"], f32>, !tsr.view<["M", "D"], f32>
+  graph.kernel_end
+}
+
+// -----
+
+graph.kernel @cube(%x: !tsr.view<["B", "M", "N"], f32>) attributes {dims = ["B", "M", "N"], params = [#tsr.param<"x", inout>],
+    outputs = [], grid = #tsr.grid<output, ["4", "T.m", "T.n"], param = 0>, context = ["m", "n"]} {
+  %c0 = graph.constant 0 : index
+  // expected-error @+1 {{a tile in a kernel has at most two axes of more than one element}}
+  %a = graph.load %x[%c0 size "4", %c0 size "T.m", %c0 size "T.n"] : !tsr.view<["B", "M", "N"], f32> to !tsr.tensor<["4", "T.m", "T.n"], f32>
+  graph.store %a, %x[%c0 size "4", %c0 size "T.m", %c0 size "T.n"] : !tsr.tensor<["4", "T.m", "T.n"], f32>, !tsr.view<["B", "M", "N"], f32>
+  graph.kernel_end
+}
+
+// -----
+
+graph.kernel @vector_dot(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["T.m"], param = 1>, context = ["m"]} {
+  %c0 = graph.constant 0 : index
+  %a = graph.load %x[%c0 size "T.m", %c0 size "64"] : !tsr.view<["M", "N"], f32> to !tsr.tensor<["T.m", "64"], f32>
+  %b = graph.load %x[%c0 size "64", %c0 size "1"] : !tsr.view<["M", "N"], f32> to !tsr.tensor<["64", "1"], f32>
+  // expected-error @+1 {{a dot inside a kernel must give a tile with two axes of more than one element}}
+  %d = graph.dot %a, %b : (!tsr.tensor<["T.m", "64"], f32>, !tsr.tensor<["64", "1"], f32>) -> !tsr.tensor<["T.m", "1"], f32>
+  %e = graph.reshape %d : !tsr.tensor<["T.m", "1"], f32> to !tsr.tensor<["T.m"], f32>
+  graph.store %e, %y[%c0 size "T.m"] : !tsr.tensor<["T.m"], f32>, !tsr.view<["M"], f32>
+  graph.kernel_end
+}
+
+// -----
+
+graph.kernel @read_after_store(%x: !tsr.view<["R", "C"], f32>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>],
+    outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 0>} {
+  %r = graph.query "origin" 0
+  %c0 = graph.constant 0 : index
+  %v = graph.load %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.view<["R", "C"], f32> to !tsr.tensor<["C"], f32>
+  %e = graph.elementwise "exp" %v : !tsr.tensor<["C"], f32>
+  graph.store %e, %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.tensor<["C"], f32>, !tsr.view<["R", "C"], f32>
+  // expected-error @+1 {{this uses a row of a tensor after part of that tensor was stored}}
+  graph.store %v, %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.tensor<["C"], f32>, !tsr.view<["R", "C"], f32>
+  graph.kernel_end
+}
+
+// -----
+
+graph.func @branch(%x: !tsr.tensor<["N"], f32>, %flag: i1) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"flag", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+  // expected-error @+1 {{control flow that depends on values is not supported in a tensor function yet}}
+  %y = scf.if %flag -> !tsr.tensor<["N"], f32> {
+    %e = graph.elementwise "exp" %x : !tsr.tensor<["N"], f32>
+    scf.yield %e : !tsr.tensor<["N"], f32>
+  } else {
+    scf.yield %x : !tsr.tensor<["N"], f32>
+  }
+  graph.return %y : !tsr.tensor<["N"], f32>
+}
