@@ -68,7 +68,7 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
 }
 
 const sema::Program *Session::check() {
-  if (!main_) return nullptr;
+  if (!main_ || program_) return program_.get();
   program_ = sema::check(*main_, sources,
                          [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },
                          diagnostics);

@@ -22,7 +22,7 @@ public:
   const ast::Module *load(const std::string &path);
   /// Parses a text that stands for the file `path` (an editor's buffer, a test).
   const ast::Module *loadText(const std::string &path, std::string text);
-  /// Checks the loaded program with everything that it imports. Null after an error of reading.
+  /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
   const sema::Program *check();
   /// The files on disk that were read, the program first: what a build system must watch.
   const std::vector<std::string> &filesRead() const { return filesRead_; }
