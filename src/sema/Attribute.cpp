@@ -27,7 +27,8 @@ Value Checker::builtinMember(const std::string &space, const std::string &name) 
     return v;
   }
   if (auto dtype = dtypeByName(name)) return Value::dtype(*dtype);
-  static const std::map<std::string, double> constants = {{"INF", std::numeric_limits<double>::infinity()}, {"pi", 3.14159265358979323846}};
+  static const std::map<std::string, double> constants = {{"INF", std::numeric_limits<double>::infinity()},
+                                                          {"pi", 3.14159265358979323846}};
   if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
   if (name == "KiB") return Value::integer(Dim(1024));
   if (name == "MiB") return Value::integer(Dim(1024 * 1024));
@@ -82,7 +83,8 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
       }
     }
     for (const BuiltinRow &row : builtinRows())
-      if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos) known.emplace_back(row.name);
+      if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos)
+        known.emplace_back(row.name);
     if (prelude_)
       for (const auto &[n, value] : prelude_->names) known.push_back(n);
     break;
@@ -121,7 +123,8 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     }
     if (const BuiltinRow *row = builtinByName(name, 'M')) return method(row, nullptr);
     if (prelude_)
-      if (auto it = prelude_->names.find(name); it != prelude_->names.end() && it->second.kind == ValueKind::Function)
+      if (auto it = prelude_->names.find(name);
+          it != prelude_->names.end() && it->second.kind == ValueKind::Function)
         return method(nullptr, it->second.callable);
     known = {"shape", "dtype", "ndim", "size", "T"};
     for (const BuiltinRow &row : builtinRows())
@@ -130,11 +133,14 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
   }
   case ValueKind::HostTensor:
     if (name == "shape") return unsupported("the shape of a tensor in host code; use `len(x)`", span);
-    if (const BuiltinRow *row = builtinByName(name, 'M')) return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
+    if (const BuiltinRow *row = builtinByName(name, 'M'))
+      return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
     break;
   case ValueKind::Schedule: {
-    static const char *const methods[] = {"with_block", "with_k", "with_warps", "with_stages", "with_vector", "with_swizzle", "with_cluster",
-                                          "with_split_k", "with_order", "block", "k", "warps", "stages", "vector", "swizzle", "cluster", "split_k", "order"};
+    static const char *const methods[] = {
+        "with_block",   "with_k",       "with_warps", "with_stages", "with_vector", "with_swizzle",
+        "with_cluster", "with_split_k", "with_order", "block",       "k",           "warps",
+        "stages",       "vector",       "swizzle",    "cluster",     "split_k",     "order"};
     for (const char *m : methods) {
       known.emplace_back(m);
       if (name == m) return method(nullptr, nullptr);
@@ -148,7 +154,9 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     break;
   case ValueKind::DType:
     if (isFloat(object.type.dtype) && (name == "max" || name == "min")) {
-      double big = object.type.dtype == DType::F16 ? 65504 : object.type.dtype == DType::BF16 ? 3.3895313892515355e38 : 3.4028234663852886e38;
+      double big = object.type.dtype == DType::F16    ? 65504
+                   : object.type.dtype == DType::BF16 ? 3.3895313892515355e38
+                                                      : 3.4028234663852886e38;
       return Value::real(name == "max" ? big : -big);
     }
     break;
@@ -158,7 +166,9 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
-    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), "write `" + std::string(near) + "`");
+    if (!near.empty())
+      builder.help("did you mean `" + std::string(near) + "`?")
+          .fix(span, std::string(near), "write `" + std::string(near) + "`");
   }
   return Value::poison();
 }

@@ -47,7 +47,8 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
       }
       at = next++;
       if (at >= items.size()) {
-        report(Id::tooManyArguments, arg.span, shown, std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(positional));
+        report(Id::tooManyArguments, arg.span, shown,
+               std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(positional));
         bound.ok = false;
         return bound;
       }
@@ -59,7 +60,9 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         for (const SignatureItem &item : items) names.push_back(item.name);
         auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
-        if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+        if (!near.empty())
+          builder.help("did you mean `" + std::string(near) + "`?")
+              .fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         bound.ok = false;
         continue;
       }
@@ -81,18 +84,22 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
 }
 
 Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
-  bool kernelOnly = row.places.find('K') != std::string_view::npos, hostOnly = row.places.find('H') != std::string_view::npos;
+  bool kernelOnly = row.places.find('K') != std::string_view::npos,
+       hostOnly = row.places.find('H') != std::string_view::npos;
   if (kernelOnly && !inKernel()) {
-    if (fresh(Id::kernelOnly, span)) report(Id::kernelOnly, span, "tile." + std::string(row.name)).help("mark the function `@kernel`");
+    if (fresh(Id::kernelOnly, span))
+      report(Id::kernelOnly, span, "tile." + std::string(row.name)).help("mark the function `@kernel`");
     return Value::poison();
   }
   if (hostOnly && !inHost()) {
-    if (fresh(Id::hostOnly, span)) report(Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
+    if (fresh(Id::hostOnly, span))
+      report(Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
     return Value::poison();
   }
   switch (row.kind) {
   case BuiltinKind::Unsupported: return unsupported(std::string(row.op), span);
-  case BuiltinKind::Decorator: return unsupported("`" + std::string(row.name) + "` outside of a decorator", span);
+  case BuiltinKind::Decorator:
+    return unsupported("`" + std::string(row.name) + "` outside of a decorator", span);
   case BuiltinKind::Schedule: return scheduleCall(args, span);
   case BuiltinKind::Policy: return policyCall(args, span);
   case BuiltinKind::Dict: {
@@ -118,7 +125,8 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
   for (const Value &item : items) {
     Value n = item.kind == ValueKind::Bool ? Value::poison() : item;
     if (n.kind != ValueKind::Int) {
-      if (!n.isPoison() && fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, "a shape", "integers and dimensions", describe(n));
+      if (!n.isPoison() && fresh(Id::wrongArgument, span))
+        report(Id::wrongArgument, span, "a shape", "integers and dimensions", describe(n));
       return false;
     }
     Dim d = n.sym;
@@ -151,7 +159,8 @@ std::optional<DType> Checker::dtypeArgument(const Value &value, Span span, Numer
     if (value.builtin->name == "int") return DType::I32;
     if (value.builtin->name == "bool") return DType::Bool;
   }
-  if (!value.isPoison() && fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, "this argument", "a dtype", describe(value));
+  if (!value.isPoison() && fresh(Id::wrongArgument, span))
+    report(Id::wrongArgument, span, "this argument", "a dtype", describe(value));
   return std::nullopt;
 }
 
@@ -164,7 +173,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
   auto array = [&](size_t i) {
     Value v = toArray(args.values[i], DType::F32, args.spans[i]);
     if (v.isArray()) return v;
-    if (!v.isPoison() && fresh(Id::badOperand, args.spans[i])) report(Id::badOperand, args.spans[i], shown, describe(v));
+    if (!v.isPoison() && fresh(Id::badOperand, args.spans[i]))
+      report(Id::badOperand, args.spans[i], shown, describe(v));
     return Value::poison();
   };
   switch (row.kind) {
@@ -183,7 +193,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     if (!keep) return Value::poison();
     if (args.values[0].isSequence() && row.op == "sum") {  // of a list known to the compiler
       Value total = Value::integer(Dim(0));
-      for (const Value &item : args.values[0].items) total = binaryValues(ast::BinaryOp::Add, total, item, span);
+      for (const Value &item : args.values[0].items)
+        total = binaryValues(ast::BinaryOp::Add, total, item, span);
       return total;
     }
     return reduce(*reduceByMnemonic(row.op), args.values[0], args.values[1], *keep, span, shown);
@@ -194,9 +205,12 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     if (!keep) return Value::poison();
     if (arrayFirst) {
       Value axis = args.values[2];
-      if (!axis.given() && args.rest.size() == 1 && (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence())) axis = args.rest[0];
+      if (!axis.given() && args.rest.size() == 1 &&
+          (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
+        axis = args.rest[0];
       else if (!args.rest.empty()) {
-        report(Id::wrongArgument, args.restSpans[0], shown, "an axis", describe(args.rest[0])).help("`" + shown + "imum(a, b)` compares element by element");
+        report(Id::wrongArgument, args.restSpans[0], shown, "an axis", describe(args.rest[0]))
+            .help("`" + shown + "imum(a, b)` compares element by element");
         return Value::poison();
       }
       return reduce(*reduceByMnemonic(row.op), args.values[0], axis, *keep, span, shown);
@@ -210,7 +224,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     }
     Value out = all[0];
     for (size_t i = 1; i < all.size() && !out.isPoison(); ++i) {
-      if ((out.kind == ValueKind::Float || out.isKnownInt()) && (all[i].kind == ValueKind::Float || all[i].isKnownInt())) {
+      if ((out.kind == ValueKind::Float || out.isKnownInt()) &&
+          (all[i].kind == ValueKind::Float || all[i].isKnownInt())) {
         Value less = compareValues(ast::CompareOp::Lt, all[i], out, span);
         if (less.kind == ValueKind::Bool) {
           if (less.truth == (row.op == "min")) out = all[i];
@@ -226,12 +241,14 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     return keep ? mean(args.values[0], args.values[1], *keep, span) : Value::poison();
   }
   case BuiltinKind::Cast: {
-    if (args.values.size() > 2 && args.values[2].given()) return unsupported("stochastic rounding (`rng=`)", span);
+    if (args.values.size() > 2 && args.values[2].given())
+      return unsupported("stochastic rounding (`rng=`)", span);
     Numerics numerics;
     auto dtype = dtypeArgument(args.values[1], args.spans[1], &numerics);
     if (!dtype) return Value::poison();
-    if (args.values[0].kind == ValueKind::Array || args.values[0].kind == ValueKind::View || args.values[0].kind == ValueKind::Int ||
-        args.values[0].kind == ValueKind::Float || args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
+    if (args.values[0].kind == ValueKind::Array || args.values[0].kind == ValueKind::View ||
+        args.values[0].kind == ValueKind::Int || args.values[0].kind == ValueKind::Float ||
+        args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
       return castTo(args.values[0], *dtype, numerics, span);
     report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
     return Value::poison();
@@ -239,7 +256,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
   case BuiltinKind::Transpose: {
     Value x = array(0);
     if (x.isPoison()) return x;
-    std::vector<Value> given = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+    std::vector<Value> given =
+        args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
     size_t rank = x.type.shape.size();
     std::vector<int> axes;
     for (const Value &v : given) {
@@ -255,7 +273,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     }
     std::set<int> distinct(axes.begin(), axes.end());
     if (!axes.empty() && (axes.size() != rank || distinct.size() != rank)) {
-      report(Id::badConstant, span, "`" + shown + "` needs each of the " + std::to_string(rank) + " axes once");
+      report(Id::badConstant, span,
+             "`" + shown + "` needs each of the " + std::to_string(rank) + " axes once");
       return Value::poison();
     }
     return transpose(std::move(x), std::move(axes), span);
@@ -263,7 +282,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
   case BuiltinKind::Reshape: {
     Value x = array(0);
     if (x.isPoison()) return x;
-    std::vector<Value> given = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+    std::vector<Value> given =
+        args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
     std::vector<Dim> shape;
     int inferred = -1;
     for (size_t i = 0; i < given.size(); ++i) {
@@ -298,7 +318,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     return axis ? removeAxis(std::move(x), *axis, span) : Value::poison();
   }
   case BuiltinKind::Concat: {
-    std::vector<Value> parts = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+    std::vector<Value> parts =
+        args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
     if (parts.empty()) {
       report(Id::argumentNotGiven, span, shown, "parts");
       return Value::poison();
@@ -318,7 +339,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     Value x = array(0);
     if (x.isPoison()) return x;
     auto parts = knownInt(args.values[1], args.spans[1], "the number of parts");
-    auto axis = axisOf(args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(), span, describe(x));
+    auto axis = axisOf(args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
+                       span, describe(x));
     if (!parts || !axis) return Value::poison();
     if (*parts < 1 || *parts > 4096) {
       report(Id::badConstant, args.spans[1], "a tensor is split into at least one part");
@@ -326,7 +348,9 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     }
     return split(std::move(x), static_cast<int>(*parts), *axis, span);
   }
-  case BuiltinKind::Dot: return dot(args.values[0], args.values[1], args.values.size() > 2 ? args.values[2] : Value::of(ValueKind::Absent), span);
+  case BuiltinKind::Dot:
+    return dot(args.values[0], args.values[1],
+               args.values.size() > 2 ? args.values[2] : Value::of(ValueKind::Absent), span);
   case BuiltinKind::Full:
   case BuiltinKind::Zeros:
   case BuiltinKind::Ones: {
@@ -336,7 +360,9 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     const Value &given = args.values[full ? 2 : 1];
     Value value = full ? args.values[1] : Value::real(row.kind == BuiltinKind::Ones ? 1 : 0);
     Numerics numerics;
-    DType dtype = value.kind == ValueKind::Array ? value.type.dtype : value.kind == ValueKind::Bool ? DType::Bool : DType::F32;
+    DType dtype = value.kind == ValueKind::Array  ? value.type.dtype
+                  : value.kind == ValueKind::Bool ? DType::Bool
+                                                  : DType::F32;
     if (given.given()) {
       auto chosen = dtypeArgument(given, args.spans[full ? 2 : 1], &numerics);
       if (!chosen) return Value::poison();
@@ -369,7 +395,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     const Value &given = args.values[iota ? 2 : 1];
     ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
     e->axes = {axis};
-    Value v = finish(std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
+    Value v =
+        finish(std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
     if (!given.given()) return v;
     Numerics numerics;
     auto dtype = dtypeArgument(given, span, &numerics);
@@ -382,7 +409,9 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
       report(Id::badConstant, span, "this divides by zero");
       return Value::poison();
     }
-    Value top = intElementwise(ElementwiseOp::Sub, {intElementwise(ElementwiseOp::Add, {a, b}, span, "+"), Value::integer(Dim(1))}, span, "-");
+    Value top = intElementwise(
+        ElementwiseOp::Sub, {intElementwise(ElementwiseOp::Add, {a, b}, span, "+"), Value::integer(Dim(1))},
+        span, "-");
     return intElementwise(ElementwiseOp::FloorDiv, {top, b}, span, "//");
   }
   case BuiltinKind::Len: {
@@ -390,7 +419,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
     if (x.isArray()) return Value::integer(x.type.shape[0]);
     if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
-    if (x.kind == ValueKind::String && !x.expr) return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
+    if (x.kind == ValueKind::String && !x.expr)
+      return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
     if (x.kind == ValueKind::HostTensor) {
       ExprPtr e = makeExpr(ExprKind::HostShape, indexType(), span);
       e->args.push_back(clone(*x.expr));
@@ -411,7 +441,8 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
       return Value::poison();
     }
     Value v = Value::of(ValueKind::List);
-    for (size_t i = 0; i < x.items.size(); ++i) v.items.push_back(Value::tuple({Value::integer(Dim(static_cast<int64_t>(i))), x.items[i]}));
+    for (size_t i = 0; i < x.items.size(); ++i)
+      v.items.push_back(Value::tuple({Value::integer(Dim(static_cast<int64_t>(i))), x.items[i]}));
     return v;
   }
   case BuiltinKind::ToInt: {

@@ -11,7 +11,9 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
   auto divergent = [&](const char *what) {
     if (varyingDepth_ == 0) return false;
     if (fresh(Id::divergentBarrier, span))
-      report(Id::divergentBarrier, span, what).label("the condition or loop around it depends on the lane").help("move it out of the condition");
+      report(Id::divergentBarrier, span, what)
+          .label("the condition or loop around it depends on the lane")
+          .help("move it out of the condition");
     return true;
   };
   switch (row.kind) {
@@ -33,7 +35,8 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
   case BuiltinKind::Load: {
     Value v = toArray(args.values[0], DType::F32, args.spans[0]);
     if (v.kind != ValueKind::Array) {
-      if (!v.isPoison()) report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+      if (!v.isPoison())
+        report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
       return Value::poison();
     }
     if (!args.values[1].given()) return v;
@@ -43,9 +46,12 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
       report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
       return Value::poison();
     }
-    ExprPtr other = leave(args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
+    ExprPtr other =
+        leave(args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
     if (!other) return Value::poison();
-    bool zero = args.values[1].kind == ValueKind::Float ? args.values[1].number == 0 : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
+    bool zero = args.values[1].kind == ValueKind::Float
+                    ? args.values[1].number == 0
+                    : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
     load->access.other = std::move(other);
     for (auto &limit : v.limits)
       if (limit) limit->zeroOutside = zero;
@@ -74,7 +80,8 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
     type.shape = std::move(shape);
     std::string swizzle;
     if (args.values[2].given()) {
-      if (args.values[2].kind != ValueKind::String || (args.values[2].text != "xor" && args.values[2].text != "none")) {
+      if (args.values[2].kind != ValueKind::String ||
+          (args.values[2].text != "xor" && args.values[2].text != "none")) {
         report(Id::wrongArgument, args.spans[2], "swizzle", "\"xor\" or \"none\"", describe(args.values[2]));
         return Value::poison();
       }
@@ -96,7 +103,8 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
       TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
       if (v.kind == want) v = toWhole(v, args.spans[i]);
       if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
-        report(Id::wrongArgument, args.spans[i], "cp_async", i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
+        report(Id::wrongArgument, args.spans[i], "cp_async",
+               i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
         return Value::poison();
       }
       accesses[i] = clone(v.expr->access);
@@ -106,13 +114,15 @@ Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const Given
         for (const IndexPart &part : accesses[0].parts)
           if (!part.isPoint) to.push_back(part.size);
         bool same = from.size() == to.size();
-        for (size_t a = 0; same && a < to.size(); ++a) same = facts_.equal(from[a], to[a]) == shape::Verdict::Proved;
+        for (size_t a = 0; same && a < to.size(); ++a)
+          same = facts_.equal(from[a], to[a]) == shape::Verdict::Proved;
         if (!same) {
           report(Id::shapeMismatch, args.spans[1], shapeText(to), shapeText(from));
           return Value::poison();
         }
         if (accesses[0].base->type.dtype != accesses[1].base->type.dtype) {
-          report(Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)), std::string(name(accesses[0].base->type.dtype)), "cp_async")
+          report(Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)),
+                 std::string(name(accesses[0].base->type.dtype)), "cp_async")
               .help("an asynchronous copy does not convert");
           return Value::poison();
         }
@@ -150,7 +160,8 @@ Value Checker::toWhole(const Value &buffer, Span span) {
     part.inBounds = true;
     access.parts.push_back(std::move(part));
   }
-  return loadAccess(std::move(access), buffer.var->type.shape, std::vector<std::optional<Limit>>(buffer.var->type.shape.size()), {}, span);
+  return loadAccess(std::move(access), buffer.var->type.shape,
+                    std::vector<std::optional<Limit>>(buffer.var->type.shape.size()), {}, span);
 }
 
 }  // namespace tessera::sema

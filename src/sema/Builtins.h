@@ -7,7 +7,8 @@
 namespace tessera::sema {
 
 enum class BuiltinKind : uint8_t {
-  Elementwise, Reduce,
+  Elementwise,
+  Reduce,
 #define TSR_BUILTIN_KIND(id) id,
 #include "sema/Builtins.def"
 };
@@ -16,7 +17,7 @@ struct BuiltinRow {
   std::string_view places;     // P prelude, T tile, M method; K kernels only, H host only
   std::string_view signature;  // "x, axis=, keepdim=": names, `=` optional, `*` any number
   BuiltinKind kind;
-  std::string_view op;         // mnemonic in Ops.def
+  std::string_view op;  // mnemonic in Ops.def
 };
 const std::vector<BuiltinRow> &builtinRows();
 /// The builtin of that name in a place ('P', 'T' or 'M'), or null.

@@ -21,10 +21,12 @@ GivenList Checker::arguments(const ast::CallExpr &expr) {
         if (!v.isPoison()) report(Id::wrongArgument, arg.span, "**", "a dict", describe(v));
         continue;
       }
-      for (size_t i = 0; i + 1 < v.items.size(); i += 2) out.push_back({v.items[i].text, v.items[i + 1], arg.span, arg.span, arg.value.get()});
+      for (size_t i = 0; i + 1 < v.items.size(); i += 2)
+        out.push_back({v.items[i].text, v.items[i + 1], arg.span, arg.span, arg.value.get()});
       continue;
     }
-    Given given{arg.keyword ? arg.keyword->text : "", std::move(v), arg.value->span, arg.keyword ? arg.keyword->span : Span{}, arg.value.get()};
+    Given given{arg.keyword ? arg.keyword->text : "", std::move(v), arg.value->span,
+                arg.keyword ? arg.keyword->span : Span{}, arg.value.get()};
     out.push_back(std::move(given));
   }
   return out;
@@ -51,7 +53,8 @@ Value Checker::callValue(const Value &callee, GivenList args, Span span, const s
     if (object.kind == ValueKind::Schedule) return scheduleMethod(object, callee.text, args, span);
     if (object.kind == ValueKind::Function) {  // kernel.with_schedule(...)
       if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
-        report(Id::wrongArgument, span, "with_schedule", "one schedule", args.empty() ? "nothing" : describe(args[0].value));
+        report(Id::wrongArgument, span, "with_schedule", "one schedule",
+               args.empty() ? "nothing" : describe(args[0].value));
         return Value::poison();
       }
       callables_.push_back(*object.callable);
@@ -74,7 +77,8 @@ Value Checker::callValue(const Value &callee, GivenList args, Span span, const s
       return Value::poison();
     }
     if (args[0].value.isPoison()) return Value::poison();
-    if (args[0].value.kind == ValueKind::None || args[0].value.isSequence() || args[0].value.kind == ValueKind::String) {
+    if (args[0].value.kind == ValueKind::None || args[0].value.isSequence() ||
+        args[0].value.kind == ValueKind::String) {
       report(Id::wrongArgument, args[0].span, shown, "a number", describe(args[0].value));
       return Value::poison();
     }
@@ -90,7 +94,8 @@ Value Checker::callValue(const Value &callee, GivenList args, Span span, const s
 
 bool Checker::bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                              std::vector<Span> &spans) {
-  const std::vector<ast::Parameter> &parameters = callable.def ? callable.def->parameters : callable.lambda->parameters;
+  const std::vector<ast::Parameter> &parameters =
+      callable.def ? callable.def->parameters : callable.lambda->parameters;
   const std::string &shown = callable.name;
   values.assign(parameters.size(), Value::of(ValueKind::Absent));
   spans.assign(parameters.size(), span);
@@ -102,10 +107,14 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
     if (arg.value.isPoison()) ok = false;
     size_t at = parameters.size();
     if (arg.keyword.empty()) {
-      while (next < parameters.size() && parameters[next].kind != ast::ParameterKind::Plain && parameters[next].kind != ast::ParameterKind::VarPositional) ++next;
+      while (next < parameters.size() && parameters[next].kind != ast::ParameterKind::Plain &&
+             parameters[next].kind != ast::ParameterKind::VarPositional)
+        ++next;
       if (next >= parameters.size()) {
-        size_t count = std::count_if(args.begin(), args.end(), [](const Given &g) { return g.keyword.empty(); });
-        report(Id::tooManyArguments, arg.span, shown, std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count))
+        size_t count =
+            std::count_if(args.begin(), args.end(), [](const Given &g) { return g.keyword.empty(); });
+        report(Id::tooManyArguments, arg.span, shown,
+               std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count))
             .note(callable.nameSpan, "defined here");
         return false;
       }
@@ -118,13 +127,17 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
       ++next;
     } else {
       for (size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i].name.text == arg.keyword && (parameters[i].kind == ast::ParameterKind::Plain || parameters[i].kind == ast::ParameterKind::KeywordOnly)) at = i;
+        if (parameters[i].name.text == arg.keyword && (parameters[i].kind == ast::ParameterKind::Plain ||
+                                                       parameters[i].kind == ast::ParameterKind::KeywordOnly))
+          at = i;
       if (at == parameters.size()) {
         std::vector<std::string_view> names;
         for (const ast::Parameter &p : parameters) names.push_back(p.name.text);
         auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
-        if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+        if (!near.empty())
+          builder.help("did you mean `" + std::string(near) + "`?")
+              .fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         ok = false;
         continue;
       }
@@ -142,7 +155,9 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
     if (parameters[i].kind == ast::ParameterKind::VarPositional) values[i] = Value::tuple({});
     else if (parameters[i].kind == ast::ParameterKind::VarKeyword) values[i] = Value::of(ValueKind::Dict);
     else if (!parameters[i].defaultValue) {
-      if (ok) report(Id::argumentNotGiven, span, shown, parameters[i].name.text).note(parameters[i].span, "declared here");
+      if (ok)
+        report(Id::argumentNotGiven, span, shown, parameters[i].name.text)
+            .note(parameters[i].span, "declared here");
       ok = false;
     }
   }
@@ -151,7 +166,8 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
 
 Value Checker::callFunction(const Callable &callable, GivenList args, Span span) {
   if (std::find(calls_.begin(), calls_.end(), &callable) != calls_.end() || callable.active) {
-    if (fresh(Id::recursion, span)) report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
+    if (fresh(Id::recursion, span))
+      report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
     return Value::poison();
   }
   std::vector<Value> values;
@@ -162,12 +178,15 @@ Value Checker::callFunction(const Callable &callable, GivenList args, Span span)
     if (inKernel()) return unsupported("calling a kernel inside a kernel", span);
     return callEntry(callable, std::move(values), spans, span);
   }
-  if (inHost() && callable.def && isEntry(callable)) return callEntry(callable, std::move(values), spans, span);
+  if (inHost() && callable.def && isEntry(callable))
+    return callEntry(callable, std::move(values), spans, span);
   return inlineCall(callable, std::move(values), spans, span);
 }
 
-Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span) {
-  const std::vector<ast::Parameter> &parameters = callable.def ? callable.def->parameters : callable.lambda->parameters;
+Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                          Span span) {
+  const std::vector<ast::Parameter> &parameters =
+      callable.def ? callable.def->parameters : callable.lambda->parameters;
   auto frame = std::make_shared<Frame>();
   frame->function = &callable;
   frame->module = callable.module;
@@ -177,7 +196,8 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   size_t errors = failures_;
   // Arguments are computed once, in the caller; defaults belong to the callee's module.
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (values[i].given() && values[i].expr) values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
+    if (values[i].given() && values[i].expr)
+      values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
   std::shared_ptr<Frame> caller = frame_;
   frame_ = frame;
   calls_.push_back(&callable);
@@ -216,7 +236,8 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
       if (callable.def->result && !result.isPoison() && callable.def->result->kind != ast::ExprKind::None) {
         Value out;
         if (!frame->returned) {
-          if (fresh(Id::missingReturn, callable.nameSpan)) report(Id::missingReturn, callable.nameSpan, callable.name);
+          if (fresh(Id::missingReturn, callable.nameSpan))
+            report(Id::missingReturn, callable.nameSpan, callable.name);
           result = Value::poison();
         } else if (as<ast::SubscriptExpr>(callable.def->result) || isDTypeExpr(*callable.def->result)) {
           if (matchParameter(result, *callable.def->result, "the result", span, out)) result = std::move(out);
@@ -233,7 +254,8 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
 }
 
 /// A call of an entry point: of a kernel from a tensor function, of either from host code.
-Value Checker::callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span) {
+Value Checker::callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                         Span span) {
   const Function *callee = ensureChecked(callable);
   if (!callee) return Value::poison();
   std::map<std::string, Dim> dims;
@@ -259,7 +281,8 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, co
       continue;
     }
     if (type.kind == TypeKind::Scalar) {
-      if (inHost() && (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
+      if (inHost() &&
+          (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
         v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
       ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
       if (!arg) return Value::poison();
@@ -277,13 +300,16 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, co
       continue;
     }
     if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
-      report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`", describe(v));
+      report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`",
+             describe(v));
       return Value::poison();
     }
     for (size_t a = 0; a < type.shape.size(); ++a) {
       const Dim &want = type.shape[a];
       if (want.isVar() && !dims.count(want.varName())) dims[want.varName()] = v.type.shape[a];
-      else if (!sameDim(want.substitute(dims), v.type.shape[a], at, "`" + callable.name + "` needs " + show(want.substitute(dims)) + " == " + show(v.type.shape[a]))) {
+      else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
+                        "`" + callable.name + "` needs " + show(want.substitute(dims)) +
+                            " == " + show(v.type.shape[a]))) {
         report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
         return Value::poison();
       }

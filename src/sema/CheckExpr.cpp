@@ -77,7 +77,9 @@ Value Checker::checkExpr(const ast::Expr &expr) {
     return lookup(named.name.text, named.name.span, false);
   }
   case K::Imaginary: return unsupported("complex numbers", expr.span);
-  case K::Set: case K::SetComp: case K::DictComp: return unsupported("sets and dict comprehensions", expr.span);
+  case K::Set:
+  case K::SetComp:
+  case K::DictComp: return unsupported("sets and dict comprehensions", expr.span);
   case K::Await: return unsupported("`await`", expr.span);
   case K::Braced: return unsupported("a shard specification", expr.span);
   case K::Range: return unsupported("a range outside of `where`", expr.span);
@@ -124,7 +126,8 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
     auto it = scope->names.find(name);
     if (it == scope->names.end()) continue;
     Value value = it->second;
-    if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty()) value.text = name;
+    if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty())
+      value.text = name;
     return value;
   }
   Value builtin = builtinMember("", name);
@@ -149,9 +152,11 @@ void Checker::undefined(const std::string &name, Span span) {
   std::vector<std::string_view> views(known.begin(), known.end());
   for (std::string_view d : dtypeNames()) views.push_back(d);
   auto builder = report(Id::undefinedName, span, name);
-  if (builtinByName(name, 'T')) builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
+  if (builtinByName(name, 'T'))
+    builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
   else if (auto near = diag::didYouMean(name, views); !near.empty())
-    builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), "write `" + std::string(near) + "`");
+    builder.help("did you mean `" + std::string(near) + "`?")
+        .fix(span, std::string(near), "write `" + std::string(near) + "`");
 }
 
 // ---------------------------------------------------------------- operators
@@ -161,8 +166,7 @@ Value Checker::unary(const ast::UnaryExpr &expr) {
   if (v.isPoison()) return v;
   if (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View) v = toArray(v, DType::F32, expr.span);
   switch (expr.op) {
-  case UnaryOp::Pos:
-    return requireNumber(v, expr.span, "+") ? v : Value::poison();
+  case UnaryOp::Pos: return requireNumber(v, expr.span, "+") ? v : Value::poison();
   case UnaryOp::Neg:
     if (v.kind == ValueKind::Float) return Value::real(-v.number);
     if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth ? -1 : 0));
@@ -182,7 +186,8 @@ Value Checker::unary(const ast::UnaryExpr &expr) {
   }
   case UnaryOp::Invert:
     if (v.isKnownInt()) return Value::integer(Dim(~v.sym.constant()));
-    if (v.kind == ValueKind::Array && !isFloat(v.type.dtype)) return elementwise(ElementwiseOp::Not, {v}, expr.span, "~");
+    if (v.kind == ValueKind::Array && !isFloat(v.type.dtype))
+      return elementwise(ElementwiseOp::Not, {v}, expr.span, "~");
     report(Id::badOperand, expr.span, "~", describe(v));
     return Value::poison();
   }
@@ -195,10 +200,10 @@ const char *textOf(BinaryOp op) {
   return texts[static_cast<int>(op)];
 }
 ElementwiseOp elementwiseOf(BinaryOp op) {
-  static const ElementwiseOp ops[] = {ElementwiseOp::Add, ElementwiseOp::Sub, ElementwiseOp::Mul, ElementwiseOp::Div,
-                                      ElementwiseOp::FloorDiv, ElementwiseOp::Mod, ElementwiseOp::Pow, ElementwiseOp::Add,
-                                      ElementwiseOp::Shl, ElementwiseOp::Shr, ElementwiseOp::And, ElementwiseOp::Or,
-                                      ElementwiseOp::Xor};
+  static const ElementwiseOp ops[] = {
+      ElementwiseOp::Add, ElementwiseOp::Sub, ElementwiseOp::Mul, ElementwiseOp::Div, ElementwiseOp::FloorDiv,
+      ElementwiseOp::Mod, ElementwiseOp::Pow, ElementwiseOp::Add, ElementwiseOp::Shl, ElementwiseOp::Shr,
+      ElementwiseOp::And, ElementwiseOp::Or,  ElementwiseOp::Xor};
   return ops[static_cast<int>(op)];
 }
 }  // namespace
@@ -222,7 +227,8 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
     }
     if (op == BinaryOp::Mul && a.isSequence() && b.isKnownInt()) {
       Value out = Value::of(a.kind);
-      for (int64_t i = 0; i < b.sym.constant() && i < 4096; ++i) out.items.insert(out.items.end(), a.items.begin(), a.items.end());
+      for (int64_t i = 0; i < b.sym.constant() && i < 4096; ++i)
+        out.items.insert(out.items.end(), a.items.begin(), a.items.end());
       return out;
     }
     report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
@@ -237,9 +243,12 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
     asInt(a);
     asInt(b);
     if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) return intBinary(op, a, b, span);
-    bool known = (a.kind == ValueKind::Float || (a.isKnownInt() && !a.expr)) && (b.kind == ValueKind::Float || (b.isKnownInt() && !b.expr));
+    bool known = (a.kind == ValueKind::Float || (a.isKnownInt() && !a.expr)) &&
+                 (b.kind == ValueKind::Float || (b.isKnownInt() && !b.expr));
     if (known) {
-      auto number = [](const Value &v) { return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant()); };
+      auto number = [](const Value &v) {
+        return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
+      };
       return floatBinary(op, number(a), number(b), span);
     }
   }
@@ -279,7 +288,8 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
       std::vector<ExprPtr> args;
       args.push_back(take(out));
       args.push_back(std::move(c));
-      c = makeElementwise(expr.isAnd ? ElementwiseOp::And : ElementwiseOp::Or, scalarType(DType::Bool), expr.span, std::move(args));
+      c = makeElementwise(expr.isAnd ? ElementwiseOp::And : ElementwiseOp::Or, scalarType(DType::Bool),
+                          expr.span, std::move(args));
     }
     std::vector<Dim> implies = expr.isAnd ? v.implies : std::vector<Dim>{};
     if (expr.isAnd && !first) implies.insert(implies.end(), out.implies.begin(), out.implies.end());
@@ -292,7 +302,8 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
 
 Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
-  bool equality = op == CompareOp::Eq || op == CompareOp::Is, inequality = op == CompareOp::Ne || op == CompareOp::IsNot;
+  bool equality = op == CompareOp::Eq || op == CompareOp::Is,
+       inequality = op == CompareOp::Ne || op == CompareOp::IsNot;
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     if (!b.isSequence()) {
       report(Id::badOperand, span, "in", describe(b));
@@ -309,13 +320,15 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
     if (op == CompareOp::NotIn) out.truth = !out.truth;
     return out;
   }
-  if (a.kind == ValueKind::None || b.kind == ValueKind::None || op == CompareOp::Is || op == CompareOp::IsNot) {
+  if (a.kind == ValueKind::None || b.kind == ValueKind::None || op == CompareOp::Is ||
+      op == CompareOp::IsNot) {
     bool same = a.kind == ValueKind::None && b.kind == ValueKind::None;
     if (equality || inequality) return Value::boolean(equality ? same : !same);
   }
   if (a.kind == ValueKind::DType && b.kind == ValueKind::DType && (equality || inequality))
     return Value::boolean((a.type.dtype == b.type.dtype) == equality);
-  if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr && (equality || inequality))
+  if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr &&
+      (equality || inequality))
     return Value::boolean((a.text == b.text) == equality);
   if (a.isSequence() && b.isSequence() && (equality || inequality)) {
     bool same = a.items.size() == b.items.size();
@@ -348,14 +361,19 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
     default: return x >= y;
     }
   };
-  if (a.isKnownInt() && b.isKnownInt() && !a.expr && !b.expr) return Value::boolean(known(a.sym.constant(), b.sym.constant()));
-  bool numbers = (a.kind == ValueKind::Float || a.isKnownInt()) && (b.kind == ValueKind::Float || b.isKnownInt());
+  if (a.isKnownInt() && b.isKnownInt() && !a.expr && !b.expr)
+    return Value::boolean(known(a.sym.constant(), b.sym.constant()));
+  bool numbers =
+      (a.kind == ValueKind::Float || a.isKnownInt()) && (b.kind == ValueKind::Float || b.isKnownInt());
   if (numbers && !a.expr && !b.expr) {
-    auto number = [](const Value &v) { return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant()); };
+    auto number = [](const Value &v) {
+      return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
+    };
     return Value::boolean(known(number(a), number(b)));
   }
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool) return Value::boolean(known(a.truth, b.truth));
-  if (a.kind == ValueKind::Int && b.kind == ValueKind::Int && !a.expr && !b.expr) {  // dimensions: what is proved is known
+  if (a.kind == ValueKind::Int && b.kind == ValueKind::Int && !a.expr &&
+      !b.expr) {  // dimensions: what is proved is known
     Relation r = op == CompareOp::Eq   ? Relation::Eq
                  : op == CompareOp::Ne ? Relation::Ne
                  : op == CompareOp::Lt ? Relation::Lt
@@ -365,7 +383,8 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
     auto verdict = facts_.holds(a.sym, r, b.sym);
     if (verdict != shape::Verdict::Undecided) return Value::boolean(verdict == shape::Verdict::Proved);
   }
-  bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) && !mentionsRebound(b.sym);
+  bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) &&
+              !mentionsRebound(b.sym);
   Dim less = b.sym - a.sym, greater = a.sym - b.sym;
   Value out = elementwise(it->second.first, {a, b}, span, it->second.second);
   if (!ints || out.isPoison()) return out;
@@ -418,7 +437,8 @@ Value Checker::conditional(const ast::ConditionalExpr &expr) {
     args.push_back(std::move(c));
     args.push_back(indexExpr(a, expr.span));
     args.push_back(indexExpr(b, expr.span));
-    return indexValue(makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "", expr.span);
+    return indexValue(makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "",
+                      expr.span);
   }
   Value test = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
   return elementwise(ElementwiseOp::Select, {test, a, b}, expr.span, "if");
@@ -445,7 +465,8 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
     for (const Value &bound : iterable.items)
       if (!knownInt(bound, clause.iterable->span, "the range of a comprehension")) return Value::poison();
     int64_t step = iterable.items[2].sym.constant();
-    for (int64_t i = iterable.items[0].sym.constant(); step > 0 && i < iterable.items[1].sym.constant() && items.size() < 4096; i += step)
+    for (int64_t i = iterable.items[0].sym.constant();
+         step > 0 && i < iterable.items[1].sym.constant() && items.size() < 4096; i += step)
       items.push_back(Value::integer(Dim(i)));
   } else {
     report(Id::notIterable, clause.iterable->span, describe(iterable));
@@ -454,7 +475,8 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
   // [alloc_shared(...) for _ in range(n)]: one buffer with a leading dimension.
   if (auto *inner = as<ast::CallExpr>(expr.element)) {
     Value callee = checkExpr(*inner->callee);
-    if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::AllocShared && iterable.kind == ValueKind::Range) {
+    if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::AllocShared &&
+        iterable.kind == ValueKind::Range) {
       copies_ = static_cast<int64_t>(items.size());
       Value buffer = checkExpr(*inner);
       copies_ = 0;

@@ -18,7 +18,8 @@ std::string firstStored(const ast::Block &block) {
     else if (auto *s = as<ast::ExprStmt>(stmt)) {
       auto *call = as<ast::CallExpr>(s->value);
       auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-      if (callee && callee->attribute.text == "store" && !call->arguments.empty()) target = call->arguments[0].value.get();
+      if (callee && callee->attribute.text == "store" && !call->arguments.empty())
+        target = call->arguments[0].value.get();
     }
     if (auto *index = as<ast::SubscriptExpr>(target))
       if (auto *name = as<ast::NameExpr>(index->object)) return name->name;
@@ -56,10 +57,12 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
     kernel.grid = GridKind::Explicit;
     if (!shapeArgument(v, expr.span, kernel.gridDims)) return;
     if (kernel.gridDims.empty() || kernel.gridDims.size() > 3)
-      report(Id::badKernelOption, expr.span, "a grid has one, two or three dimensions, not " + std::to_string(kernel.gridDims.size()));
+      report(Id::badKernelOption, expr.span,
+             "a grid has one, two or three dimensions, not " + std::to_string(kernel.gridDims.size()));
   } else if (option == "group") {
     auto size = knownInt(checkExpr(expr), expr.span, "the size of a group");
-    if (size && (*size < 1 || *size > 1024)) report(Id::badKernelOption, expr.span, "a group has 1 to 1024 lanes, not " + std::to_string(*size));
+    if (size && (*size < 1 || *size > 1024))
+      report(Id::badKernelOption, expr.span, "a group has 1 to 1024 lanes, not " + std::to_string(*size));
     else if (size) kernel.groupSize = *size;
   } else if (option == "lanes") {
     std::vector<Dim> shape;
@@ -82,9 +85,11 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
 void Checker::autotuneOption(const ast::CallExpr &call) {
   for (const ast::Argument &arg : call.arguments) {
     std::string option = arg.keyword ? arg.keyword->text : "";
-    if (option == "metric" || option == "cache" || option == "budget_ms") continue;  // the tuner's, which reads the tree
+    if (option == "metric" || option == "cache" || option == "budget_ms")
+      continue;  // the tuner's, which reads the tree
     if (option != "space") {
-      report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`").help("it takes space, metric, budget_ms and cache");
+      report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`")
+          .help("it takes space, metric, budget_ms and cache");
       continue;
     }
     Value v = checkExpr(*arg.value);
@@ -110,9 +115,11 @@ void Checker::decorators(const ast::FuncDef &def) {
       for (const ast::Argument &arg : call->arguments)
         kernelOption(arg.keyword ? arg.keyword->text : "", *arg.value);
     } else if (which == "kernel.schedule") {
-      Value v = call && call->arguments.size() == 1 ? checkExpr(*call->arguments[0].value) : Value::of(ValueKind::None);
+      Value v = call && call->arguments.size() == 1 ? checkExpr(*call->arguments[0].value)
+                                                    : Value::of(ValueKind::None);
       if (v.kind == ValueKind::Schedule) fn_->kernel.schedule = *v.schedule;
-      else if (!v.isPoison()) report(Id::wrongArgument, decorator.span, "kernel.schedule", "one schedule", describe(v));
+      else if (!v.isPoison())
+        report(Id::wrongArgument, decorator.span, "kernel.schedule", "one schedule", describe(v));
     } else if (which == "kernel.autotune") {
       if (call) autotuneOption(*call);
     } else if (which == "deterministic") {
@@ -123,7 +130,9 @@ void Checker::decorators(const ast::FuncDef &def) {
     } else if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") {
       unsupported("a derivative of one's own (`.vjp`)", decorator.span);
     } else {
-      static const std::vector<std::string_view> names = {"kernel", "kernel.schedule", "kernel.autotune", "jit", "function", "autodiff", "deterministic", "custom_vjp", "require"};
+      static const std::vector<std::string_view> names = {
+          "kernel",   "kernel.schedule", "kernel.autotune", "jit",    "function",
+          "autodiff", "deterministic",   "custom_vjp",      "require"};
       auto near = diag::didYouMean(which, names);
       auto builder = report(Id::unknownDecorator, decorator.span, which);
       if (!near.empty()) builder.help("did you mean `@" + std::string(near) + "`?");
@@ -150,7 +159,8 @@ void Checker::startKernel(const ast::FuncDef &def) {
     facts_.addNonNegative(extent - Dim(1) - var);
   };
   for (size_t i = 0; i < outputShape_.size(); ++i) bound(Query::Origin, static_cast<int>(i), outputShape_[i]);
-  for (size_t i = 0; i < kernel.gridDims.size(); ++i) bound(Query::GroupId, static_cast<int>(i), kernel.gridDims[i]);
+  for (size_t i = 0; i < kernel.gridDims.size(); ++i)
+    bound(Query::GroupId, static_cast<int>(i), kernel.gridDims[i]);
   if (kernel.groupSize > 0) bound(Query::LocalId, 0, Dim(kernel.groupSize));
   facts_.addNonNegative(Dim::var(linearName));
 }
@@ -162,7 +172,8 @@ Value Checker::query(Query which, int axis, Span span) {
   Value v = Value::of(ValueKind::Int);
   v.type = indexType();
   bool known = which == Query::GroupSize && fn_->kernel.groupSize > 0;
-  v.sym = known ? Dim(fn_->kernel.groupSize) : Dim::var("%q:" + std::to_string(static_cast<int>(which)) + ":" + std::to_string(axis));
+  v.sym = known ? Dim(fn_->kernel.groupSize)
+                : Dim::var("%q:" + std::to_string(static_cast<int>(which)) + ":" + std::to_string(axis));
   ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
   e->query = which;
   e->queryAxis = axis;
@@ -172,15 +183,18 @@ Value Checker::query(Query which, int axis, Span span) {
 
 Value Checker::origin(Span span) {
   if (fn_->kernel.grid != GridKind::Output) {
-    report(Id::badKernelOption, span, "`tile.origin()` has no meaning in a kernel with a grid of its own").help("use `tile.group_id(axis)`");
+    report(Id::badKernelOption, span, "`tile.origin()` has no meaning in a kernel with a grid of its own")
+        .help("use `tile.group_id(axis)`");
     return Value::poison();
   }
   if (outputShape_.empty()) {
-    if (fresh(Id::noOutput, span)) report(Id::noOutput, span).help("declare the result, `-> Tensor[...]`, or store into a parameter");
+    if (fresh(Id::noOutput, span))
+      report(Id::noOutput, span).help("declare the result, `-> Tensor[...]`, or store into a parameter");
     return Value::poison();
   }
   std::vector<Value> items;
-  for (size_t i = 0; i < outputShape_.size(); ++i) items.push_back(query(Query::Origin, static_cast<int>(i), span));
+  for (size_t i = 0; i < outputShape_.size(); ++i)
+    items.push_back(query(Query::Origin, static_cast<int>(i), span));
   return Value::tuple(std::move(items));
 }
 
@@ -210,13 +224,16 @@ void Checker::returnFromKernel(const ast::ReturnStmt &stmt) {
     return;
   }
   Value value = checkExpr(*stmt.value);
+  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   if (value.isPoison()) return;
   std::vector<Value> values = value.isSequence() ? value.items : std::vector<Value>{value};
   if (declared_ && declared_->size() != values.size()) {
-    report(Id::wrongResult, stmt.value->span, fn_->name, std::to_string(values.size()) + " values", std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
+    report(Id::wrongResult, stmt.value->span, fn_->name, std::to_string(values.size()) + " values",
+           std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
     return;
   }
-  for (size_t i = 0; i < values.size(); ++i) returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), stmt.value->span);
+  for (size_t i = 0; i < values.size(); ++i)
+    returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), stmt.value->span);
 }
 
 void Checker::returnTile(Value value, int index, int count, Span span) {
@@ -228,7 +245,8 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
       if (declared_) {
         const Type &want = (*declared_)[index];
         bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
-        for (size_t a = 0; same && a < want.shape.size(); ++a) same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
+        for (size_t a = 0; same && a < want.shape.size(); ++a)
+          same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
         if (!same) {
           report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
           return;
@@ -239,7 +257,8 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
     }
   }
   if (!declared_) {
-    report(Id::noOutput, span).help("declare the result of `" + fn_->name + "`, `-> Tensor[...]`: its shape gives the grid");
+    report(Id::noOutput, span)
+        .help("declare the result of `" + fn_->name + "`, `-> Tensor[...]`: its shape gives the grid");
     return;
   }
   Type type = (*declared_)[index];
@@ -251,7 +270,8 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
   }
   std::vector<Dim> tileDims = tile.type.shape;
   if (tileDims.size() > type.shape.size()) {
-    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`").note(declaredSpans_[index], "declared here");
+    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
+        .note(declaredSpans_[index], "declared here");
     return;
   }
   size_t lead = type.shape.size() - tileDims.size();
@@ -270,7 +290,8 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
   }
   bool ranked = !type.shape.empty();
   if (ranked && fn_->kernel.grid != GridKind::Output) {
-    report(Id::badKernelOption, span, "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
+    report(Id::badKernelOption, span,
+           "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
         .help("take the output as a parameter and write `C[...] = tile`");
     return;
   }
@@ -314,9 +335,12 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
 
 void Checker::finishKernel(const ast::FuncDef &def) {
   KernelInfo &kernel = fn_->kernel;
-  if (!frame_->returned && declared_ && !declared_->empty()) report(Id::missingReturn, def.name.span, fn_->name);
+  if (!frame_->returned && declared_ && !declared_->empty())
+    report(Id::missingReturn, def.name.span, fn_->name);
   std::set<Var *> loaded, stored;
-  visitExprs(fn_->body, [&](Expr &e) { if (e.kind == ExprKind::Load) loaded.insert(e.access.base); });
+  visitExprs(fn_->body, [&](Expr &e) {
+    if (e.kind == ExprKind::Load) loaded.insert(e.access.base);
+  });
   const Stmt *tileStore = nullptr;
   std::function<void(const Block &)> stores = [&](const Block &block) {
     for (const auto &s : block) {
@@ -334,7 +358,9 @@ void Checker::finishKernel(const ast::FuncDef &def) {
   if (linearSpan_.valid() && lanesKnown_ && !lanesGiven_)  // work outside of the guard would need more lanes
     for (const auto &s : fn_->body)
       if (s->kind == StmtKind::Store && isVarying(s->access))
-        report(Id::unguardedLanes, s->span).label("this lies outside of the guard").help("move it under the guard, or say `@kernel(lanes=n)`");
+        report(Id::unguardedLanes, s->span)
+            .label("this lies outside of the guard")
+            .help("move it under the guard, or say `@kernel(lanes=n)`");
   bool writes = false;
   for (Param &p : fn_->params) {
     bool in = loaded.count(p.var), out = stored.count(p.var);
@@ -342,14 +368,19 @@ void Checker::finishKernel(const ast::FuncDef &def) {
     writes |= out;
   }
   if (linearSpan_.valid() && !lanesKnown_ && kernel.grid != GridKind::Explicit)
-    report(Id::unguardedLanes, linearSpan_).label("every lane gets a number here").help("guard the work, `if i < n:`, or say `@kernel(lanes=n)`");
+    report(Id::unguardedLanes, linearSpan_)
+        .label("every lane gets a number here")
+        .help("guard the work, `if i < n:`, or say `@kernel(lanes=n)`");
   if (!writes) {
-    report(Id::noOutput, def.name.span).label("it stores nothing and returns nothing").help("return a tile, or store into a parameter");
+    report(Id::noOutput, def.name.span)
+        .label("it stores nothing and returns nothing")
+        .help("return a tile, or store into a parameter");
     return;
   }
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
-    for (const IndexPart &part : tileStore->access.parts) kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+    for (const IndexPart &part : tileStore->access.parts)
+      kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
 }
 
 }  // namespace tessera::sema

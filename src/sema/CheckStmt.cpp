@@ -25,7 +25,8 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Break:
   case K::Continue:
     if (!inHost()) {
-      unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code", stmt.span);
+      unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code",
+                  stmt.span);
       return;
     }
     emit(stmt.kind == K::Break ? StmtKind::Break : StmtKind::Continue, stmt.span);
@@ -66,7 +67,8 @@ void Checker::assign(const ast::AssignStmt &stmt) {
   bool several = stmt.targets.size() > 1 || stmt.targets[0]->kind == ast::ExprKind::Tuple;
   if (several && v.isSequence()) {  // all values first: `a[i], a[j] = a[j], a[i]`
     for (Value &item : v.items)
-      if (item.expr && item.expr->kind != ExprKind::Query) item = cheap(std::move(item), "value", stmt.value->span);
+      if (item.expr && item.expr->kind != ExprKind::Query)
+        item = cheap(std::move(item), "value", stmt.value->span);
   } else if (several) {
     v = cheap(std::move(v), "value", stmt.value->span);
   }
@@ -76,7 +78,8 @@ void Checker::assign(const ast::AssignStmt &stmt) {
 void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
   if (auto *name = as<ast::NameExpr>(&target)) {
     if (name->name == "_") {
-      if (value.expr && value.expr->kind == ExprKind::Call) emit(StmtKind::Evaluate, span).value = take(value);
+      if (value.expr && value.expr->kind == ExprKind::Call)
+        emit(StmtKind::Evaluate, span).value = take(value);
       return;
     }
     assignName(name->name, std::move(value), target.span);
@@ -101,10 +104,14 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
     size_t star = items.size();
     for (size_t i = 0; i < items.size(); ++i)
       if (items[i]->kind == ast::ExprKind::Starred) star = i;
-    bool fits = star == items.size() ? items.size() == value.items.size() : items.size() - 1 <= value.items.size();
+    bool fits =
+        star == items.size() ? items.size() == value.items.size() : items.size() - 1 <= value.items.size();
     if (!fits) {
       report(Id::unpackCount, target.span, std::to_string(items.size()), std::to_string(value.items.size()));
-      for (const auto &item : items) assignTo(item->kind == ast::ExprKind::Starred ? *static_cast<const ast::StarredExpr &>(*item).value : *item, Value::poison(), span);
+      for (const auto &item : items)
+        assignTo(item->kind == ast::ExprKind::Starred ? *static_cast<const ast::StarredExpr &>(*item).value
+                                                      : *item,
+                 Value::poison(), span);
       return;
     }
     size_t extra = value.items.size() - (items.size() - (star < items.size()));
@@ -146,7 +153,10 @@ Value Checker::materialised(const Value &value, const std::string &name, Span sp
 void Checker::rebindVar(const std::string &name, Binding &binding, Value value, Span span) {
   const Value &old = binding.value;
   Var *var = binding.var;
-  bool sameKind = old.kind == value.kind || (old.kind == ValueKind::Array && (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
+  bool sameKind =
+      old.kind == value.kind ||
+      (old.kind == ValueKind::Array &&
+       (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
   bool sameShape = true;
   if (sameKind && old.kind == ValueKind::Array) {
     sameShape = old.type.shape.size() == value.type.shape.size() && old.isArray() == value.isArray();
@@ -154,13 +164,15 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
       sameShape = sameDim(old.type.shape[i], value.type.shape[i], span, "");
     if (value.kind == ValueKind::Float) sameKind = isFloat(old.type.dtype);
     if (value.kind == ValueKind::Bool) sameKind = old.type.dtype == DType::Bool;
-    if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype) sameKind = !narrows(value.type, old.type.dtype);
+    if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype)
+      sameKind = !narrows(value.type, old.type.dtype);
   }
   if (!sameKind || !sameShape) {
     if (fresh(Id::redefinedType, span))
       report(Id::redefinedType, span, name, describe(old), describe(value))
           .note(binding.span, "it is bound here")
-          .help("a name keeps one type while loops and conditions rebind it; use another name, or convert the value");
+          .help("a name keeps one type while loops and conditions rebind it; use another name, or convert "
+                "the value");
     return;
   }
   Stmt &stmt = emit(StmtKind::Assign, span);
@@ -168,7 +180,8 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
   var->reassigned = true;
   Value copy = value;
   if (old.kind == ValueKind::Int) stmt.value = indexExpr(value, span);
-  else if (old.kind == ValueKind::Array) stmt.value = asDType(std::move(value), var->type.dtype, old.type.numerics, span);
+  else if (old.kind == ValueKind::Array)
+    stmt.value = asDType(std::move(value), var->type.dtype, old.type.numerics, span);
   else stmt.value = take(value);
   var->varying |= isVarying(*stmt.value) || varyingDepth_ > 0;
   Value &state = varValues_[var];
@@ -190,25 +203,31 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
     if (local) continue;
     auto &have = state.limits[axis];
     if (!have) have = Limit{now->end, false};
-    else if (!(facts_.simplify(have->end) == facts_.simplify(now->end))) have->end = Dim::min(have->end, now->end);
+    else if (!(facts_.simplify(have->end) == facts_.simplify(now->end)))
+      have->end = Dim::min(have->end, now->end);
     have->zeroOutside = false;
   }
 }
 
 void Checker::assignName(const std::string &name, Value value, Span span) {
+  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   auto it = frame_->names.find(name);
   bool bound = it != frame_->names.end() && !it->second.unassigned.valid() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {
     Binding &old = it->second;
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
-      if (old.var && !old.borrowed && rebindable_.count(old.var)) return rebindVar(name, old, std::move(value), span);
+      if (old.var && !old.borrowed && rebindable_.count(old.var))
+        return rebindVar(name, old, std::move(value), span);
       if (fresh(Id::redefinedType, span))
         report(Id::redefinedType, span, name, describe(old.value), describe(value))
             .help("what only the compiler knows cannot change while the program runs");
       return;
     }
-    auto scalarLike = [](const Value &v) { return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool; };
-    bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) && old.value.kind != ValueKind::None;
+    auto scalarLike = [](const Value &v) {
+      return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
+    };
+    bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) &&
+                   old.value.kind != ValueKind::None;
     if (old.value.kind == ValueKind::Array && value.kind == ValueKind::Array)
       differs = old.value.type.dtype != value.type.dtype || old.value.isArray() != value.isArray();
     if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();
@@ -261,13 +280,17 @@ void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
     if (it == frame_->names.end() || it->second.unassigned.valid()) continue;
     Binding &binding = it->second;
     Value &value = binding.value;
-    bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
-    bool runTime = value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
+    bool number =
+        value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+    bool runTime =
+        value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
     if (!number && !runTime) continue;
     if (binding.var && !binding.borrowed && rebindable_.count(binding.var)) continue;
     bool isParam = false;
     for (const Param &p : fn_->params) isParam |= p.var == binding.var;
-    bool copy = !binding.var || binding.borrowed || isParam || (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
+    bool copy =
+        !binding.var || binding.borrowed || isParam ||
+        (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
     if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
       for (const auto &[var, held] : varValues_)
         for (const auto &limit : held.limits) {
@@ -331,8 +354,9 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
   if (target.kind != ValueKind::View && target.kind != ValueKind::Shared) {
     if (fresh(Id::immutableTensor, syntax.span))
       report(Id::immutableTensor, syntax.span, describe(target))
-          .help(target.isArray() ? "values do not change; build a new one, for example with `where` or `concat`"
-                                 : "only tensors of a kernel's parameters and shared buffers are written to");
+          .help(target.isArray()
+                    ? "values do not change; build a new one, for example with `where` or `concat`"
+                    : "only tensors of a kernel's parameters and shared buffers are written to");
     return;
   }
   Access access;
@@ -362,9 +386,12 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
     return;
   }
   stored_.insert(target.var);
+  // `y[0] += x` on behalf of the whole group must not happen once a lane.
+  bool once = shape.empty() && varyingDepth_ == 0 && !isVarying(access) && !isVarying(*e);
   Stmt &stmt = emit(StmtKind::Store, span);
   stmt.access = std::move(access);
   stmt.value = std::move(e);
+  stmt.oncePerGroup = once;
 }
 
 // ---------------------------------------------------------------- return, assert
@@ -386,10 +413,11 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
     frame_->results = {value};
     return;
   }
+  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   if (value.isPoison()) return;
   std::vector<Value> values = value.kind == ValueKind::None ? std::vector<Value>{}
-                              : value.isSequence()         ? value.items
-                                                           : std::vector<Value>{value};
+                              : value.isSequence()          ? value.items
+                                                            : std::vector<Value>{value};
   Span span = stmt.value ? stmt.value->span : stmt.span;
   if (inHost()) {
     if (!values.empty()) unsupported("a result of host code", span);
@@ -397,7 +425,8 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
     return;
   }
   if (declared_ && declared_->size() != values.size()) {
-    report(Id::wrongResult, span, fn_->name, std::to_string(values.size()) + " values", std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
+    report(Id::wrongResult, span, fn_->name, std::to_string(values.size()) + " values",
+           std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
     return;
   }
   std::vector<ExprPtr> out;
@@ -415,7 +444,8 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
         fits = sameDim(v.type.shape[a], type.shape[a], span,
                        "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
       if (!fits) {
-        auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`", "`" + shapeText(type.shape) + "`");
+        auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`",
+                              "`" + shapeText(type.shape) + "`");
         builder.label("this has the shape " + shapeText(v.type.shape));
         if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
         return;
@@ -440,13 +470,15 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
   Value condition = checkExpr(*stmt.condition);
   if (condition.isPoison()) return;
   if (auto known = knownCondition(condition)) {
-    if (!*known) report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
+    if (!*known)
+      report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
     return;
   }
   bool aboutDims = condition.kind == ValueKind::Array;
   if (condition.expr)
     visitExprs(condition.expr.get(), [&](Expr &e) {
-      aboutDims &= e.kind == ExprKind::Elementwise || e.kind == ExprKind::DimValue || e.kind == ExprKind::Constant;
+      aboutDims &=
+          e.kind == ExprKind::Elementwise || e.kind == ExprKind::DimValue || e.kind == ExprKind::Constant;
     });
   if (aboutDims && !inHost()) {
     whereFact(*stmt.condition, false, std::string(sources_.text(stmt.condition->span)));
@@ -460,7 +492,8 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
   Value message = stmt.message ? checkExpr(*stmt.message) : Value::of(ValueKind::None);
   if (!c) return;
   ExprPtr text;
-  if (message.kind == ValueKind::String) text = take(*std::make_unique<Value>(format({message}, {"", ""}, {""}, stmt.span)));
+  if (message.kind == ValueKind::String)
+    text = take(*std::make_unique<Value>(format({message}, {"", ""}, {""}, stmt.span)));
   Stmt &out = emit(StmtKind::Assert, stmt.span);
   out.condition = std::move(c);
   out.value = std::move(text);

@@ -11,7 +11,8 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   return Checker(sources, load, diagnostics, options).run(module);
 }
 
-Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics, const CheckOptions &options)
+Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
+                 const CheckOptions &options)
     : sources_(sources), load_(load), diagnostics_(diagnostics), options_(options) {}
 
 std::unique_ptr<Program> Checker::run(const ast::Module &module) {
@@ -26,7 +27,8 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   for (const auto &[name, value] : main->names)
     if (value.kind == ValueKind::Function && value.callable->module == main && isEntry(*value.callable))
       entries.push_back({main->spans[name], value.callable});
-  std::stable_sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
   for (const auto &[span, callable] : entries) ensureChecked(*callable);
   return std::move(program_);
 }
@@ -93,7 +95,8 @@ void Checker::evaluateModule(ModuleScope &scope) {
 void Checker::define(ModuleScope &scope, const std::string &name, Value value, Span span) {
   bool function = value.kind == ValueKind::Function;
   auto it = scope.names.find(name);
-  if (it != scope.names.end() && function && it->second.kind == ValueKind::Function && it->second.callable->module == &scope) {
+  if (it != scope.names.end() && function && it->second.kind == ValueKind::Function &&
+      it->second.callable->module == &scope) {
     report(Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
     return;
   }
@@ -133,7 +136,8 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
     Value value = checkExpr(*assign.value);
     for (const ast::ExprPtr &target : assign.targets) {
       if (auto *name = as<ast::NameExpr>(target)) {
-        if (value.kind == ValueKind::Function && value.callable->def && value.callable->schedule && value.callable->name == value.callable->def->name.text &&
+        if (value.kind == ValueKind::Function && value.callable->def && value.callable->schedule &&
+            value.callable->name == value.callable->def->name.text &&
             assign.value->kind == ast::ExprKind::Call)
           for (Callable &c : callables_)
             if (&c == value.callable) c.name = name->name, c.nameSpan = target->span;
@@ -141,11 +145,13 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
       } else if (target->kind == ast::ExprKind::Tuple && value.isSequence()) {
         auto &items = static_cast<const ast::SequenceExpr &>(*target).items;
         if (items.size() != value.items.size()) {
-          report(Id::unpackCount, target->span, std::to_string(items.size()), std::to_string(value.items.size()));
+          report(Id::unpackCount, target->span, std::to_string(items.size()),
+                 std::to_string(value.items.size()));
           continue;
         }
         for (size_t i = 0; i < items.size(); ++i)
-          if (auto *item = as<ast::NameExpr>(items[i])) define(scope, item->name, value.items[i], items[i]->span);
+          if (auto *item = as<ast::NameExpr>(items[i]))
+            define(scope, item->name, value.items[i], items[i]->span);
       } else if (!value.isPoison()) {
         unsupported("this assignment at module level", target->span);
       }
@@ -202,7 +208,8 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
     auto &a = static_cast<const ast::AssertStmt &>(stmt);
     Value v = checkExpr(*a.condition);
     auto known = knownBool(v, a.condition->span, "a condition at module level");
-    if (known && !*known) report(Id::factRefuted, a.condition->span, std::string(sources_.text(a.condition->span)));
+    if (known && !*known)
+      report(Id::factRefuted, a.condition->span, std::string(sources_.text(a.condition->span)));
     return;
   }
   default: unsupported("this statement at module level", stmt.span);
@@ -234,7 +241,8 @@ void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
   for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
   bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile");
   Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
-  ModuleScope *module = builtin || path.empty() ? nullptr : loadModule(scope.ast->file, stmt.level, path, moduleSpan);
+  ModuleScope *module =
+      builtin || path.empty() ? nullptr : loadModule(scope.ast->file, stmt.level, path, moduleSpan);
   if (stmt.star) {
     if (module)
       for (const auto &[name, value] : module->names)
@@ -268,7 +276,9 @@ void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
       if (!reported) {
         auto near = diag::didYouMean(name, known);
         auto builder = report(Id::unknownImport, item.path[0].span, path, name);
-        if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(item.path[0].span, std::string(near), "write `" + std::string(near) + "`");
+        if (!near.empty())
+          builder.help("did you mean `" + std::string(near) + "`?")
+              .fix(item.path[0].span, std::string(near), "write `" + std::string(near) + "`");
       }
     }
     define(scope, item.alias ? item.alias->text : name, std::move(v), item.span);

@@ -1,5 +1,5 @@
-// The checker: a tracing interpreter over the syntax tree. Expressions become Values; what must happen at run time
-// is appended to the current block of the function being built. Split by construct over the .cpp files.
+// The checker: a tracing interpreter over the syntax tree. Expressions become Values; what must happen at run
+// time is appended to the current block of the function being built. Split by construct over the .cpp files.
 #pragma once
 #include "diag/Diagnostic.h"
 #include "sema/Builtins.h"
@@ -17,8 +17,8 @@ using diag::Id;
 
 /// Arguments of a call, by the names of the callee's parameters.
 struct Bound {
-  std::vector<Value> values;      // Absent where not given
-  std::vector<Value> rest;        // of `*rest`
+  std::vector<Value> values;  // Absent where not given
+  std::vector<Value> rest;    // of `*rest`
   std::vector<Span> spans, restSpans;
   bool ok = true;
 };
@@ -35,7 +35,8 @@ struct TypeSyntax;
 
 class Checker {
 public:
-  Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics, const CheckOptions &options);
+  Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
+          const CheckOptions &options);
   std::unique_ptr<Program> run(const ast::Module &module);
 
 private:
@@ -78,15 +79,17 @@ private:
   void decorators(const ast::FuncDef &def);
 
   // ---- TypeExpr.cpp
-  Value typeOf(const ast::Expr &expr);           // a type as a value: TypeName
+  Value typeOf(const ast::Expr &expr);  // a type as a value: TypeName
   bool tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
   std::optional<Dim> dimOf(const ast::Expr &expr, bool bind);
   bool dtypeItem(const ast::Expr &expr, Type &type);
   bool policyOf(const ast::Expr &expr, Numerics &numerics);
   bool isDTypeExpr(const ast::Expr &expr);
   std::optional<Type> parameterType(const ast::Expr &annotation, bool &mayBeNone);
-  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
-  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &type, Span span);
+  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
+                      Value &out);
+  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &type,
+                 Span span);
 
   // ---- CheckStmt.cpp
   void checkBlock(const ast::Block &block);
@@ -110,7 +113,8 @@ private:
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   void loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare);
   using Names = std::map<std::string, Binding>;
-  Names branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies, const std::set<std::string> &shared);
+  Names branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies,
+               const std::set<std::string> &shared);
   void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);
   static void collectAssigned(const ast::Block &block, std::set<std::string> &names);
@@ -149,9 +153,10 @@ private:
   /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
   bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
                 std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool isStore);
-  bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part, std::optional<Limit> &limit);
+  bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
+                 std::optional<Limit> &limit);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
-  Value stableIndex(Value value, Span span);   // a copy, if the variables in it may be rebound
+  Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                    const std::vector<int> &newAxes, Span span);
 
@@ -170,8 +175,10 @@ private:
   Value callValue(const Value &callee, GivenList args, Span span, const std::string &shown);
   GivenList arguments(const ast::CallExpr &expr);
   Value callFunction(const Callable &callable, GivenList args, Span span);
-  Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
-  Value callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
+  Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                   Span span);
+  Value callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                  Span span);
   bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                       std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
@@ -191,7 +198,7 @@ private:
   Value elementwise(ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown);
   Value intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span, const std::string &shown);
   bool promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
-  DType carriedIn(const Type &type) const;     // the dtype that arithmetic on this type is done in
+  DType carriedIn(const Type &type) const;  // the dtype that arithmetic on this type is done in
   ExprPtr carried(const Value &value, DType dtype, Span span);
   ExprPtr asDType(Value value, DType dtype, const Numerics &numerics, Span span);
   Value castTo(Value value, DType dtype, const Numerics &numerics, Span span);
@@ -227,8 +234,8 @@ private:
   Value hostItem(const Value &tensor, const Value *index, Span span);
   Value hostScalar(const Value &value, Span span);
   ExprPtr hostArgument(const Value &value, Span span);
-  Value format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats,
-               Span span);
+  Value format(const std::vector<Value> &parts, std::vector<std::string> texts,
+               std::vector<std::string> formats, Span span);
   bool usesHost(const ast::Block &block) const;
 
   // ---- Emit.cpp: building the function
@@ -247,7 +254,7 @@ private:
   bool isVarying(const Access &access) const;
   std::string symName(const Var *var) const { return "%" + std::to_string(var->id); }
   bool mentionsRebound(const Dim &dim) const;
-  std::string show(const Dim &dim) const;       // with the user's names
+  std::string show(const Dim &dim) const;  // with the user's names
   std::string describe(const Value &value) const;
   bool inKernel() const { return fn_ && fn_->kind == FunctionKind::Kernel; }
   bool inHost() const { return fn_ && fn_->kind == FunctionKind::Host; }
@@ -283,17 +290,17 @@ private:
   std::shared_ptr<Frame> frame_;
   shape::Facts facts_;
   int blockId_ = 0, nextBlockId_ = 0;
-  Span callSpan_;                                 // where the function being traced is called
-  std::vector<size_t> loopMarks_;                 // how many variables there were where loops and branches began
+  Span callSpan_;                  // where the function being traced is called
+  std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
-  std::vector<const Callable *> calls_;           // being traced
-  std::map<std::string, Var *> symVars_;          // "%3" -> its variable
-  std::map<Var *, Value> varValues_;              // language type and limits of what a variable holds
+  std::vector<const Callable *> calls_;   // being traced
+  std::map<std::string, Var *> symVars_;  // "%3" -> its variable
+  std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
   std::set<Var *> rebindable_;
-  std::optional<std::vector<Type>> declared_;     // result types
+  std::optional<std::vector<Type>> declared_;  // result types
   std::vector<Span> declaredSpans_;
-  std::set<Var *> loaded_, stored_;               // views
-  bool bindDims_ = false;                         // names in types are new dimensions
+  std::set<Var *> loaded_, stored_;  // views
+  bool bindDims_ = false;            // names in types are new dimensions
   std::vector<Dim> outputShape_;
   Span linearSpan_;
   bool lanesKnown_ = false, lanesGiven_ = false;  // by a guard; by @kernel(lanes=)

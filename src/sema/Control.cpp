@@ -12,7 +12,8 @@ void Checker::collectTargets(const ast::Expr &target, std::set<std::string> &nam
   if (auto *name = as<ast::NameExpr>(&target)) names.insert(name->name);
   else if (auto *star = as<ast::StarredExpr>(&target)) collectTargets(*star->value, names);
   else if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List)
-    for (const auto &item : static_cast<const ast::SequenceExpr &>(target).items) collectTargets(*item, names);
+    for (const auto &item : static_cast<const ast::SequenceExpr &>(target).items)
+      collectTargets(*item, names);
 }
 
 void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &names) {
@@ -21,9 +22,12 @@ void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &na
       for (const auto &t : s->targets) collectTargets(*t, names);
     else if (auto *s = as<ast::AnnAssignStmt>(stmt)) collectTargets(*s->target, names);
     else if (auto *s = as<ast::AugAssignStmt>(stmt)) collectTargets(*s->target, names);
-    else if (auto *s = as<ast::IfStmt>(stmt)) collectAssigned(s->then, names), collectAssigned(s->otherwise, names);
-    else if (auto *s = as<ast::WhileStmt>(stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
-    else if (auto *s = as<ast::ForStmt>(stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::IfStmt>(stmt))
+      collectAssigned(s->then, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::WhileStmt>(stmt))
+      collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+    else if (auto *s = as<ast::ForStmt>(stmt))
+      collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
     else if (auto *s = as<ast::WithStmt>(stmt)) collectAssigned(s->body, names);
   }
 }
@@ -62,7 +66,8 @@ Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::v
   return after;
 }
 
-/// Names that both branches bind get one variable before the condition; names of one branch may have no value.
+/// Names that both branches bind get one variable before the condition; names of one branch may have no
+/// value.
 void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames) {
   auto isNew = [&](const std::string &name) {
     auto it = before.find(name);
@@ -81,17 +86,20 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
     }
     const Binding &b = it->second;
     bool same = a.value.kind == b.value.kind && a.var && b.var && a.value.type.dtype == b.value.type.dtype &&
-                a.value.type.shape.size() == b.value.type.shape.size() && a.var->type.dtype == b.var->type.dtype;
+                a.value.type.shape.size() == b.value.type.shape.size() &&
+                a.var->type.dtype == b.var->type.dtype;
     for (size_t i = 0; same && i < a.value.type.shape.size(); ++i)
       same = sameDim(a.value.type.shape[i], b.value.type.shape[i], b.span, "");
     if (!same) {
       bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
-      if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number) {
+      if (known && a.value.sym == b.value.sym && a.value.text == b.value.text &&
+          a.value.number == b.value.number) {
         frame_->names[name] = a;
         continue;
       }
       if (fresh(Id::redefinedType, b.span))
-        report(Id::redefinedType, b.span, name, describe(a.value), describe(b.value)).note(a.span, "the other branch binds it here");
+        report(Id::redefinedType, b.span, name, describe(a.value), describe(b.value))
+            .note(a.span, "the other branch binds it here");
       Binding poison = a;
       poison.value = Value::poison();
       poison.var = nullptr;
@@ -103,14 +111,19 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
     let->kind = StmtKind::Let;
     let->span = a.span;
     let->var = var;
-    ExprPtr zero = var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
-    let->value = var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
+    ExprPtr zero =
+        var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
+    let->value =
+        var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
     var->reassigned = true;
     var->varying |= other->varying;
     for (Block *block : {&stmt.body, &stmt.otherwise})
       for (auto &s : *block)
-        if (s->kind == StmtKind::Let && (s->var == var || s->var == other)) s->kind = StmtKind::Assign, s->var = var;
-    visitExprs(stmt.otherwise, [&](Expr &e) { if (e.var == other) e.var = var; });
+        if (s->kind == StmtKind::Let && (s->var == var || s->var == other))
+          s->kind = StmtKind::Assign, s->var = var;
+    visitExprs(stmt.otherwise, [&](Expr &e) {
+      if (e.var == other) e.var = var;
+    });
     std::function<void(Block &)> rename = [&](Block &block) {
       for (auto &s : block) {
         if (s->var == other) s->var = var;
@@ -150,14 +163,16 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
     checkBlock(*known ? stmt.then : stmt.otherwise);
     return;
   }
-  ExprPtr c = condition.isPoison() ? makeBool(true, stmt.condition->span) : conditionExpr(condition, stmt.condition->span);
+  ExprPtr c = condition.isPoison() ? makeBool(true, stmt.condition->span)
+                                   : conditionExpr(condition, stmt.condition->span);
   if (!c) c = makeBool(true, stmt.condition->span);
   std::set<std::string> inThen, inElse, all, both;
   collectAssigned(stmt.then, inThen);
   collectAssigned(stmt.otherwise, inElse);
   all = inThen;
   all.insert(inElse.begin(), inElse.end());
-  std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(), std::inserter(both, both.end()));
+  std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(),
+                        std::inserter(both, both.end()));
   prepareRebinding(all, stmt.span);
   if (inKernel() && conditionDepth_ == 0) noteLaneGuard(condition.implies, stmt.condition->span);
 
@@ -181,17 +196,20 @@ std::string Checker::stateOfOuterVars(size_t count) const {
     state += var->varying ? 'v' : '.';
     auto it = varValues_.find(var);
     if (it == varValues_.end()) continue;
-    for (const auto &limit : it->second.limits) state += limit ? limit->end.str() + (limit->zeroOutside ? "z," : ",") : ",";
+    for (const auto &limit : it->second.limits)
+      state += limit ? limit->end.str() + (limit->zeroOutside ? "z," : ",") : ",";
   }
   return state;
 }
 
 /// Checks the body until what it does to the variables around it changes nothing more.
-void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare) {
+void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying,
+                       const std::function<void()> &prepare) {
   std::set<std::string> assigned;
   Names before = frame_->names;
   for (int round = 0;; ++round) {
-    size_t diagnostics = diagnostics_.all().size(), vars = fn_->vars.size(), requirements = fn_->requirements.size();
+    size_t diagnostics = diagnostics_.all().size(), vars = fn_->vars.size(),
+           requirements = fn_->requirements.size();
     auto reported = reportedSpans_;
     size_t failures = failures_;
     shape::Facts facts = facts_;
@@ -233,8 +251,8 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying, const s
   for (const auto &[name, binding] : after) {
     auto it = before.find(name);
     if (it != before.end() && it->second.var == binding.var && it->second.block == binding.block) continue;
-    if (it != before.end() && !it->second.unassigned.valid() && !it->second.value.isPoison() && !binding.value.isPoison() &&
-        binding.block == it->second.block)
+    if (it != before.end() && !it->second.unassigned.valid() && !it->second.value.isPoison() &&
+        !binding.value.isPoison() && binding.block == it->second.block)
       continue;
     Binding half = binding;
     if (!half.unassigned.valid() && !half.value.isPoison()) half.unassigned = binding.span;
@@ -300,7 +318,8 @@ void Checker::unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &it
 void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
   if (step.isKnownInt() && step.sym.constant() <= 0) {
-    if (step.sym.constant() == 0) report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
+    if (step.sym.constant() == 0)
+      report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
     else unsupported("a loop with a step below 1", stmt.iterable->span);
     return;
   }
@@ -308,7 +327,8 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
     std::vector<Value> items;
     for (const Value &bound : range.items)
       if (!knownInt(bound, stmt.iterable->span, "a static range")) return;
-    for (int64_t i = start.sym.constant(); i < stop.sym.constant() && items.size() < 4096; i += step.sym.constant())
+    for (int64_t i = start.sym.constant(); i < stop.sym.constant() && items.size() < 4096;
+         i += step.sym.constant())
       items.push_back(Value::integer(Dim(i)));
     return unrolledFor(stmt, items);
   }
@@ -360,7 +380,9 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
   loop.step = makeIndex(1, stmt.span);
   const ast::Expr *indexTarget = nullptr, *rowTarget = stmt.target.get();
   if (iterable.kind == ValueKind::Enumerate) {
-    auto *pair = stmt.target->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.target.get()) : nullptr;
+    auto *pair = stmt.target->kind == ast::ExprKind::Tuple
+                     ? static_cast<const ast::SequenceExpr *>(stmt.target.get())
+                     : nullptr;
     if (!pair || pair->items.size() != 2) {
       report(Id::unpackCount, stmt.target->span, "these", "2");
       return;

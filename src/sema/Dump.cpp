@@ -17,7 +17,8 @@ public:
       const Param &p = f.params[i];
       text += (i ? ", " : "") + std::string(modes[static_cast<int>(p.mode)]) + (p.isResult ? "result " : "") +
               (p.keywordOnly ? "*" : "") + name(p.var) + ": " + p.var->type.str();
-      if (p.var->type.kind == TypeKind::Index && !p.var->type.shape.empty()) text += " = " + p.var->type.shape[0].str();
+      if (p.var->type.kind == TypeKind::Index && !p.var->type.shape.empty())
+        text += " = " + p.var->type.shape[0].str();
       if (p.defaultValue) text += " = " + expr(*p.defaultValue);
     }
     text += ")";
@@ -29,7 +30,8 @@ public:
       for (const std::string &d : f.dims) text += " " + d;
       text += "\n";
     }
-    for (const Requirement &r : f.requirements) text += "  require " + r.left.str() + relation(r.relation) + r.right.str() + "\n";
+    for (const Requirement &r : f.requirements)
+      text += "  require " + r.left.str() + relation(r.relation) + r.right.str() + "\n";
     if (f.kind == FunctionKind::Kernel) kernel(f);
     block(f.body, 1);
   }
@@ -48,7 +50,8 @@ private:
 
   void kernel(const Function &f) {
     const KernelInfo &k = f.kernel;
-    if (k.grid == GridKind::Output) text += "  grid output " + std::to_string(k.outputParam) + " tile " + dims(k.tileShape) + "\n";
+    if (k.grid == GridKind::Output)
+      text += "  grid output " + std::to_string(k.outputParam) + " tile " + dims(k.tileShape) + "\n";
     else if (k.grid == GridKind::Explicit) text += "  grid " + dims(k.gridDims) + "\n";
     else text += "  grid lanes " + k.laneExtent.str() + "\n";
     if (k.groupSize) text += "  group " + std::to_string(k.groupSize) + "\n";
@@ -57,8 +60,10 @@ private:
       for (const std::string &s : k.contextSizes) text += " " + s;
       text += "\n";
     }
-    for (const auto &[field, size] : k.schedule.sizes) text += "  schedule " + field + " = " + std::to_string(size) + "\n";
-    for (const auto &[field, word] : k.schedule.options) text += "  schedule " + field + " = \"" + word + "\"\n";
+    for (const auto &[field, size] : k.schedule.sizes)
+      text += "  schedule " + field + " = " + std::to_string(size) + "\n";
+    for (const auto &[field, word] : k.schedule.options)
+      text += "  schedule " + field + " = \"" + word + "\"\n";
     for (const auto &[field, choices] : k.schedule.space) {
       text += "  space " + field + " =";
       for (int64_t c : choices) text += " " + std::to_string(c);
@@ -72,7 +77,9 @@ private:
       const IndexPart &p = a.parts[i];
       out += i ? ", " : "";
       if (p.isPoint) out += expr(*p.offset);
-      else out += (p.offset ? expr(*p.offset) : std::string("0")) + " +: " + p.size.str() + (p.step != 1 ? " by " + std::to_string(p.step) : "");
+      else
+        out += (p.offset ? expr(*p.offset) : std::string("0")) + " +: " + p.size.str() +
+               (p.step != 1 ? " by " + std::to_string(p.step) : "");
       if (!p.inBounds) out += "?";
     }
     out += "]";
@@ -96,7 +103,8 @@ private:
     return out + ">";
   }
   std::string expr(const Expr &e) const {
-    static const char *const queries[] = {"origin", "group_id", "group_size", "local_id", "lane_id", "linear_id", "group_count"};
+    static const char *const queries[] = {"origin",  "group_id",  "group_size", "local_id",
+                                          "lane_id", "linear_id", "group_count"};
     switch (e.kind) {
     case ExprKind::Constant: {
       std::string hint = e.nameHint.empty() ? "" : e.nameHint + "=";
@@ -108,7 +116,9 @@ private:
     case ExprKind::DimValue: return "dim(" + e.dim.str() + ")";
     case ExprKind::VarRef: return name(e.var);
     case ExprKind::Elementwise: return std::string(info(e.op).mnemonic) + args(e);
-    case ExprKind::Cast: return "cast<" + (e.type.kind == TypeKind::Index ? std::string("index") : scalarText(e.type)) + ">" + args(e);
+    case ExprKind::Cast:
+      return "cast<" + (e.type.kind == TypeKind::Index ? std::string("index") : scalarText(e.type)) + ">" +
+             args(e);
     case ExprKind::Broadcast: return "broadcast" + axes(e) + dims(e.type.shape) + args(e);
     case ExprKind::Reshape: return "reshape" + dims(e.type.shape) + args(e);
     case ExprKind::Transpose: return "transpose" + axes(e) + args(e);
@@ -119,7 +129,8 @@ private:
     case ExprKind::Load: return "load " + access(e.access);
     case ExprKind::Concat: return "concat" + axes(e) + args(e);
     case ExprKind::Slice: return "slice" + args(e) + access(e.access);
-    case ExprKind::Query: return std::string(queries[static_cast<int>(e.query)]) + "(" + std::to_string(e.queryAxis) + ")";
+    case ExprKind::Query:
+      return std::string(queries[static_cast<int>(e.query)]) + "(" + std::to_string(e.queryAxis) + ")";
     case ExprKind::Call: return "call " + e.callee->name + args(e);
     case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);
@@ -127,7 +138,9 @@ private:
     case ExprKind::LoadNpy: return "load_npy" + args(e);
     case ExprKind::Format: {
       std::string out = "format(\"" + e.texts[0];
-      for (size_t i = 0; i < e.args.size(); ++i) out += "{" + expr(*e.args[i]) + (e.formats[i].empty() ? "" : ":" + e.formats[i]) + "}" + e.texts[i + 1];
+      for (size_t i = 0; i < e.args.size(); ++i)
+        out +=
+            "{" + expr(*e.args[i]) + (e.formats[i].empty() ? "" : ":" + e.formats[i]) + "}" + e.texts[i + 1];
       return out + "\")";
     }
     }
@@ -139,7 +152,9 @@ private:
     return type.str();
   }
 
-  void line(int depth, const std::string &what) { text += std::string(static_cast<size_t>(depth) * 2, ' ') + what + "\n"; }
+  void line(int depth, const std::string &what) {
+    text += std::string(static_cast<size_t>(depth) * 2, ' ') + what + "\n";
+  }
 
   void block(const Block &b, int depth) {
     for (const auto &s : b) stmt(*s, depth);
@@ -147,11 +162,15 @@ private:
   void stmt(const Stmt &s, int depth) {
     switch (s.kind) {
     case StmtKind::Let:
-      return line(depth, "let " + name(s.var) + (s.var->varying ? " varying" : "") + ": " + s.var->type.str() + " = " + expr(*s.value));
+      return line(depth, "let " + name(s.var) + (s.var->varying ? " varying" : "") + ": " +
+                             s.var->type.str() + " = " + expr(*s.value));
     case StmtKind::Assign: return line(depth, name(s.var) + " = " + expr(*s.value));
-    case StmtKind::Store: return line(depth, "store " + access(s.access) + " = " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
+    case StmtKind::Store:
+      return line(depth,
+                  "store " + access(s.access) + " = " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
     case StmtKind::For:
-      line(depth, "for " + name(s.var) + (s.var->varying ? " varying" : "") + " in " + expr(*s.start) + ", " + expr(*s.stop) + ", " + expr(*s.step));
+      line(depth, "for " + name(s.var) + (s.var->varying ? " varying" : "") + " in " + expr(*s.start) + ", " +
+                      expr(*s.stop) + ", " + expr(*s.step));
       return block(s.body, depth + 1);
     case StmtKind::While: line(depth, "while " + expr(*s.condition)); return block(s.body, depth + 1);
     case StmtKind::If:
@@ -165,7 +184,8 @@ private:
     case StmtKind::Break: return line(depth, "break");
     case StmtKind::Continue: return line(depth, "continue");
     case StmtKind::AllocShared:
-      return line(depth, "alloc " + name(s.var) + ": " + s.var->type.str() + (s.var->swizzle.empty() ? "" : " swizzle " + s.var->swizzle));
+      return line(depth, "alloc " + name(s.var) + ": " + s.var->type.str() +
+                             (s.var->swizzle.empty() ? "" : " swizzle " + s.var->swizzle));
     case StmtKind::AsyncCopy: return line(depth, "async " + access(s.access) + " <- " + access(s.source));
     case StmtKind::CommitGroup: return line(depth, "commit");
     case StmtKind::WaitGroup: return line(depth, "wait " + std::to_string(s.count));
@@ -178,7 +198,8 @@ private:
     case StmtKind::Evaluate: return line(depth, expr(*s.value));
     case StmtKind::Print: return line(depth, "print " + expr(*s.value));
     case StmtKind::SaveNpy: return line(depth, "save_npy " + expr(*s.value) + ", " + expr(*s.extra));
-    case StmtKind::Assert: return line(depth, "assert " + expr(*s.condition) + (s.value ? ", " + expr(*s.value) : ""));
+    case StmtKind::Assert:
+      return line(depth, "assert " + expr(*s.condition) + (s.value ? ", " + expr(*s.value) : ""));
     }
   }
 };

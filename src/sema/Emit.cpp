@@ -140,7 +140,9 @@ ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
     if (magnitude != 1) product = binary(ElementwiseOp::Mul, makeIndex(magnitude, span), std::move(product));
     if (!sum && term.coefficient < 0) sum = makeIndex(0, span);
     if (!sum) sum = std::move(product);
-    else sum = binary(term.coefficient < 0 ? ElementwiseOp::Sub : ElementwiseOp::Add, std::move(sum), std::move(product));
+    else
+      sum = binary(term.coefficient < 0 ? ElementwiseOp::Sub : ElementwiseOp::Add, std::move(sum),
+                   std::move(product));
   }
   return sum;
 }
@@ -171,11 +173,15 @@ std::optional<bool> Checker::knownCondition(const Value &value) const {
   switch (value.kind) {
   case ValueKind::Bool: return value.truth;
   case ValueKind::None: return false;
-  case ValueKind::Int: if (value.isKnownInt() && !value.expr) return value.sym.constant() != 0; break;
+  case ValueKind::Int:
+    if (value.isKnownInt() && !value.expr) return value.sym.constant() != 0;
+    break;
   case ValueKind::Float: return value.number != 0;
   case ValueKind::Tuple:
   case ValueKind::List: return !value.items.empty();
-  case ValueKind::String: if (!value.expr) return !value.text.empty(); break;
+  case ValueKind::String:
+    if (!value.expr) return !value.text.empty();
+    break;
   default: break;
   }
   return std::nullopt;
@@ -192,7 +198,8 @@ ExprPtr Checker::conditionExpr(const Value &value, Span span) {
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
   if (!value.isPoison())
     report(Id::notACondition, span, describe(value))
-        .help(value.isArray() ? "say what shall hold of its elements: `any(x)` or `all(x)`" : "compare it: `x != 0`");
+        .help(value.isArray() ? "say what shall hold of its elements: `any(x)` or `all(x)`"
+                              : "compare it: `x != 0`");
   return nullptr;
 }
 
@@ -222,7 +229,8 @@ bool Checker::mentionsRebound(const Dim &dim) const {
 }
 
 std::string Checker::show(const Dim &dim) const {
-  static const char *const queries[] = {"origin", "group_id", "group_size", "local_id", "lane_id", "linear_id", "group_count"};
+  static const char *const queries[] = {"origin",  "group_id",  "group_size", "local_id",
+                                        "lane_id", "linear_id", "group_count"};
   std::set<std::string> vars;
   dim.collectVars(vars);
   std::map<std::string, Dim> names;
@@ -230,7 +238,8 @@ std::string Checker::show(const Dim &dim) const {
     if (v[0] != '%') continue;
     auto it = symVars_.find(v);
     if (it != symVars_.end()) names[v] = Dim::var(it->second->name.empty() ? "index" : it->second->name);
-    else if (v.rfind("%q:", 0) == 0) names[v] = Dim::var(std::string("tile.") + queries[std::stoi(v.substr(3))] + "()");
+    else if (v.rfind("%q:", 0) == 0)
+      names[v] = Dim::var(std::string("tile.") + queries[std::stoi(v.substr(3))] + "()");
   }
   return dim.substitute(names).str();
 }
@@ -254,8 +263,9 @@ std::string Checker::describe(const Value &value) const {
   case ValueKind::DType: return "the dtype `" + std::string(name(value.type.dtype)) + "`";
   case ValueKind::TypeName: return "the type `" + value.text + "`";
   case ValueKind::Array:
-    return value.isArray() ? "a tensor `" + shapeText(value.type.shape) + "` of " + std::string(name(value.type.dtype))
-                           : "a scalar `" + value.type.str() + "`";
+    return value.isArray()
+               ? "a tensor `" + shapeText(value.type.shape) + "` of " + std::string(name(value.type.dtype))
+               : "a scalar `" + value.type.str() + "`";
   case ValueKind::View: return "the tensor `" + value.var->name + "`";
   case ValueKind::Shared: return "the shared buffer `" + value.var->name + "`";
   case ValueKind::HostTensor: return "a tensor";
@@ -267,7 +277,9 @@ std::string Checker::describe(const Value &value) const {
   case ValueKind::Slice: return "a slice";
   case ValueKind::Module: return "the module `" + value.text + "`";
   case ValueKind::Builtin:
-  case ValueKind::Method: return "the function `" + std::string(value.builtin ? value.builtin->name : std::string_view(value.text)) + "`";
+  case ValueKind::Method:
+    return "the function `" +
+           std::string(value.builtin ? value.builtin->name : std::string_view(value.text)) + "`";
   case ValueKind::Function: return "the function `" + value.callable->name + "`";
   case ValueKind::Schedule: return "a schedule";
   case ValueKind::Policy: return "a policy";
@@ -278,7 +290,8 @@ std::string Checker::describe(const Value &value) const {
 
 Value Checker::unsupported(const std::string &what, Span span) {
   if (options_.keepUnsupported) ++failures_;
-  else if (fresh(Id::notSupportedYet, span)) report(Id::notSupportedYet, span, what).label("this parses, but has no meaning yet");
+  else if (fresh(Id::notSupportedYet, span))
+    report(Id::notSupportedYet, span, what).label("this parses, but has no meaning yet");
   return Value::poison();
 }
 

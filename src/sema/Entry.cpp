@@ -48,7 +48,8 @@ void Checker::addRequirement(Requirement fact, bool ofCall) {
   if (verdict == shape::Verdict::Proved && (ofCall || vars.empty())) return;
   for (const std::string &v : vars)
     if (v[0] == '%' || shape::isPositiveName(v)) {
-      if (fresh(Id::shapeUndecided, fact.span)) report(Id::shapeUndecided, fact.span, "`" + fact.text + "`", "true");
+      if (fresh(Id::shapeUndecided, fact.span))
+        report(Id::shapeUndecided, fact.span, "`" + fact.text + "`", "true");
       return;
     }
   for (const Requirement &have : fn_->requirements)
@@ -59,20 +60,24 @@ void Checker::addRequirement(Requirement fact, bool ofCall) {
 
 void Checker::whereFact(const ast::Expr &expr, bool ofCall, const std::string &text) {
   if (auto *both = as<ast::BoolOpExpr>(&expr); both && both->isAnd) {
-    for (const auto &operand : both->operands) whereFact(*operand, ofCall, std::string(sources_.text(operand->span)));
+    for (const auto &operand : both->operands)
+      whereFact(*operand, ofCall, std::string(sources_.text(operand->span)));
     return;
   }
   auto *compare = as<ast::CompareExpr>(&expr);
   if (!compare) {
     if (expr.kind == ast::ExprKind::BoolOp) unsupported("`or` between facts", expr.span);
-    else report(Id::badFact, expr.span, "`" + text + "`").help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
+    else
+      report(Id::badFact, expr.span, "`" + text + "`")
+          .help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
     return;
   }
   Span place = ofCall ? callSpan_ : expr.span;
   auto side = [&](const ast::Expr &e) -> std::optional<Dim> {
     Value v = checkExpr(e);
     if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-    if (!v.isPoison() && fresh(Id::badFact, e.span)) report(Id::badFact, e.span, "`" + text + "`").label("this is " + describe(v) + ", not a dimension");
+    if (!v.isPoison() && fresh(Id::badFact, e.span))
+      report(Id::badFact, e.span, "`" + text + "`").label("this is " + describe(v) + ", not a dimension");
     return std::nullopt;
   };
   auto add = [&](const Dim &l, Relation r, const Dim &right) {
@@ -119,7 +124,8 @@ void Checker::whereFacts(const ast::FuncDef &def, bool ofCall) {
 }
 
 void Checker::entryParameter(const ast::Parameter &parameter) {
-  if (parameter.kind == ast::ParameterKind::VarPositional || parameter.kind == ast::ParameterKind::VarKeyword) {
+  if (parameter.kind == ast::ParameterKind::VarPositional ||
+      parameter.kind == ast::ParameterKind::VarKeyword) {
     unsupported("`*` and `**` parameters of an entry point", parameter.span);
     return;
   }
@@ -132,7 +138,8 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   bool mayBeNone = false;
   std::optional<Type> type;
   if (!parameter.annotation) {
-    report(Id::notAType, parameter.span, "the parameter `" + parameter.name.text + "` of a kernel has no type");
+    report(Id::notAType, parameter.span,
+           "the parameter `" + parameter.name.text + "` of a kernel has no type");
   } else {
     type = parameterType(*parameter.annotation, mayBeNone);
   }
@@ -181,8 +188,10 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   if (parameter.defaultValue) {
     Value v = checkExpr(*parameter.defaultValue);
     Type scalar = *type;
-    if (type->kind == TypeKind::Scalar) param.defaultValue = leave(v, scalar, parameter.defaultValue->span, "the parameter");
-    else if (type->kind == TypeKind::Index && v.isKnownInt()) param.defaultValue = indexExpr(v, parameter.defaultValue->span);
+    if (type->kind == TypeKind::Scalar)
+      param.defaultValue = leave(v, scalar, parameter.defaultValue->span, "the parameter");
+    else if (type->kind == TypeKind::Index && v.isKnownInt())
+      param.defaultValue = indexExpr(v, parameter.defaultValue->span);
     else if (!v.isPoison()) unsupported("a default for this parameter", parameter.defaultValue->span);
     if (param.defaultValue && param.defaultValue->kind != ExprKind::Constant) {
       report(Id::notConstant, parameter.defaultValue->span, "a default");
@@ -213,11 +222,13 @@ void Checker::entryParameters(const ast::FuncDef &def) {
       Span span = def.name.span;
       for (const ast::TypeParameter &t : def.typeParameters)
         if (t.name.text == dim) span = t.name.span;
-      report(Id::unboundDimension, span, dim).help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
+      report(Id::unboundDimension, span, dim)
+          .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
     if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end() && !poisoned)
-      report(Id::unboundDimension, t.name.span, t.name.text).help("use it in the type of a parameter, or remove it");
+      report(Id::unboundDimension, t.name.span, t.name.text)
+          .help("use it in the type of a parameter, or remove it");
 }
 
 void Checker::declaredResults(const ast::FuncDef &def) {
@@ -232,7 +243,9 @@ void Checker::declaredResults(const ast::FuncDef &def) {
   if (def.result->kind == ast::ExprKind::Tuple) {
     items.clear();
     for (const auto &e : static_cast<const ast::SequenceExpr &>(*def.result).items) items.push_back(e.get());
-  } else if (index && as<ast::NameExpr>(index->object) && (as<ast::NameExpr>(index->object)->name == "Tuple" || as<ast::NameExpr>(index->object)->name == "tuple")) {
+  } else if (index && as<ast::NameExpr>(index->object) &&
+             (as<ast::NameExpr>(index->object)->name == "Tuple" ||
+              as<ast::NameExpr>(index->object)->name == "tuple")) {
     items.clear();
     for (const auto &e : index->items) items.push_back(e.value.get());
   }
@@ -254,21 +267,36 @@ void Checker::declaredResults(const ast::FuncDef &def) {
 void Checker::finishTensor(const ast::FuncDef &def) {
   for (size_t i = 0; i < fn_->results.size(); ++i)
     fn_->results[i].name = fn_->results.size() == 1 ? "result" : "result_" + std::to_string(i);
-  if (!frame_->returned && declared_ && !declared_->empty()) report(Id::missingReturn, def.name.span, def.name.text).label("every way through it must end in `return`");
+  if (!frame_->returned && declared_ && !declared_->empty())
+    report(Id::missingReturn, def.name.span, def.name.text)
+        .label("every way through it must end in `return`");
   if (fn_->kind == FunctionKind::Tensor && fn_->results.empty() && !frame_->returned && !declared_)
-    report(Id::missingReturn, def.name.span, def.name.text).help("a tensor function has no effect but its result");
+    report(Id::missingReturn, def.name.span, def.name.text)
+        .help("a tensor function has no effect but its result");
 }
 
 std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   const ast::FuncDef &def = *callable.def;
   // The state of the function around (an entry point that is called while another is checked) is put aside.
   struct Saved {
-    Function *fn; Block *block; std::shared_ptr<Frame> frame; shape::Facts facts; int varying, condition;
-    std::vector<const Callable *> calls; std::map<std::string, Var *> syms; std::map<Var *, Value> values; std::set<Var *> rebindable;
-    std::optional<std::vector<Type>> declared; std::vector<Span> declaredSpans; std::vector<Dim> output; Span linear; bool lanes, lanesGiven;
+    Function *fn;
+    Block *block;
+    std::shared_ptr<Frame> frame;
+    shape::Facts facts;
+    int varying, condition;
+    std::vector<const Callable *> calls;
+    std::map<std::string, Var *> syms;
+    std::map<Var *, Value> values;
+    std::set<Var *> rebindable;
+    std::optional<std::vector<Type>> declared;
+    std::vector<Span> declaredSpans;
+    std::vector<Dim> output;
+    Span linear;
+    bool lanes, lanesGiven;
     std::vector<size_t> marks;
-  } saved{fn_, block_, frame_, facts_, varyingDepth_, conditionDepth_, calls_, symVars_, varValues_, rebindable_,
-          declared_, declaredSpans_, outputShape_, linearSpan_, lanesKnown_, lanesGiven_, loopMarks_};
+  } saved{fn_,          block_,      frame_,      facts_,      varyingDepth_, conditionDepth_,
+          calls_,       symVars_,    varValues_,  rebindable_, declared_,     declaredSpans_,
+          outputShape_, linearSpan_, lanesKnown_, lanesGiven_, loopMarks_};
   auto function = std::make_unique<Function>();
   fn_ = function.get();
   block_ = &function->body;
@@ -290,7 +318,9 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
 
   fn_->name = callable.name;
   fn_->span = def.name.span;
-  fn_->kind = callable.isKernel ? FunctionKind::Kernel : callable.name == "main" ? FunctionKind::Host : FunctionKind::Tensor;
+  fn_->kind = callable.isKernel         ? FunctionKind::Kernel
+              : callable.name == "main" ? FunctionKind::Host
+                                        : FunctionKind::Tensor;
   fn_->signature = signatureText(def);
   if (!def.body.empty())
     if (auto *first = as<ast::ExprStmt>(def.body[0]))
@@ -302,7 +332,8 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     whereFacts(def, false);
     declaredResults(def);
   }
-  if (def.effects) unsupported("`effects[...]`", def.effects->empty() ? def.name.span : def.effects->front()->span);
+  if (def.effects)
+    unsupported("`effects[...]`", def.effects->empty() ? def.name.span : def.effects->front()->span);
   if (failures_ == errors) {
     decorators(def);
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;

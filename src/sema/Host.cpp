@@ -19,7 +19,8 @@ bool mentionsHost(const ast::Expr *expr) {
       if (name->name == "print" || name->name == "load_npy" || name->name == "save_npy") return true;
     return mentionsHost(call->callee.get()) || anyHost(call->arguments);
   }
-  if (auto *binary = as<ast::BinaryExpr>(expr)) return mentionsHost(binary->left.get()) || mentionsHost(binary->right.get());
+  if (auto *binary = as<ast::BinaryExpr>(expr))
+    return mentionsHost(binary->left.get()) || mentionsHost(binary->right.get());
   return false;
 }
 }  // namespace
@@ -31,7 +32,8 @@ bool Checker::usesHost(const ast::Block &block) const {
     if (auto *s = as<ast::AssignStmt>(stmt); s && mentionsHost(s->value.get())) return true;
     if (auto *s = as<ast::ReturnStmt>(stmt); s && mentionsHost(s->value.get())) return true;
     if (auto *s = as<ast::IfStmt>(stmt); s && (usesHost(s->then) || usesHost(s->otherwise))) return true;
-    if (auto *s = as<ast::ForStmt>(stmt); s && (mentionsHost(s->iterable.get()) || usesHost(s->body))) return true;
+    if (auto *s = as<ast::ForStmt>(stmt); s && (mentionsHost(s->iterable.get()) || usesHost(s->body)))
+      return true;
     if (auto *s = as<ast::WhileStmt>(stmt); s && usesHost(s->body)) return true;
   }
   return false;
@@ -57,11 +59,13 @@ Value Checker::hostScalar(const Value &value, Span span) {
 
 ExprPtr Checker::hostArgument(const Value &value, Span span) {
   if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
-  if (!value.isPoison()) report(Id::wrongArgument, span, "this call", "a tensor", describe(value)).help("`load_npy` reads one");
+  if (!value.isPoison())
+    report(Id::wrongArgument, span, "this call", "a tensor", describe(value)).help("`load_npy` reads one");
   return nullptr;
 }
 
-Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats, Span span) {
+Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> texts,
+                      std::vector<std::string> formats, Span span) {
   Type type;
   type.kind = TypeKind::String;
   ExprPtr e = makeExpr(ExprKind::Format, type, span);
@@ -69,7 +73,8 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
   for (size_t i = 0; i < parts.size(); ++i) {
     const Value &v = parts[i];
     bool plain = formats[i].empty();
-    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format && plain) {  // one format, not two
+    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format &&
+        plain) {  // one format, not two
       for (size_t k = 0; k < v.expr->args.size(); ++k) {
         e->texts.back() += v.expr->texts[k];
         e->args.push_back(clone(*v.expr->args[k]));

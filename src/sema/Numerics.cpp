@@ -6,7 +6,9 @@
 namespace tessera::sema {
 namespace {
 
-bool isWeak(const Value &v) { return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool; }
+bool isWeak(const Value &v) {
+  return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
+}
 bool isNumberBool(const Value &v) { return v.kind == ValueKind::Bool; }
 
 /// The smallest dtype of the two (or just above, for small integers) that holds the values of both.
@@ -61,17 +63,33 @@ std::optional<double> evaluate(ElementwiseOp op, double x) {
 }
 bool needsFloat(ElementwiseOp op) {
   switch (op) {
-  case ElementwiseOp::Div: case ElementwiseOp::Exp: case ElementwiseOp::Exp2: case ElementwiseOp::Log:
-  case ElementwiseOp::Log2: case ElementwiseOp::Sqrt: case ElementwiseOp::Rsqrt: case ElementwiseOp::Tanh:
-  case ElementwiseOp::Sigmoid: case ElementwiseOp::Erf: case ElementwiseOp::Sin: case ElementwiseOp::Cos:
-  case ElementwiseOp::Floor: case ElementwiseOp::Ceil: case ElementwiseOp::Round: case ElementwiseOp::IsNan: return true;
+  case ElementwiseOp::Div:
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2:
+  case ElementwiseOp::Log:
+  case ElementwiseOp::Log2:
+  case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Rsqrt:
+  case ElementwiseOp::Tanh:
+  case ElementwiseOp::Sigmoid:
+  case ElementwiseOp::Erf:
+  case ElementwiseOp::Sin:
+  case ElementwiseOp::Cos:
+  case ElementwiseOp::Floor:
+  case ElementwiseOp::Ceil:
+  case ElementwiseOp::Round:
+  case ElementwiseOp::IsNan: return true;
   default: return false;
   }
 }
 bool needsIntOrBool(ElementwiseOp op) {
   switch (op) {
-  case ElementwiseOp::And: case ElementwiseOp::Or: case ElementwiseOp::Xor: case ElementwiseOp::Not:
-  case ElementwiseOp::Shl: case ElementwiseOp::Shr: return true;
+  case ElementwiseOp::And:
+  case ElementwiseOp::Or:
+  case ElementwiseOp::Xor:
+  case ElementwiseOp::Not:
+  case ElementwiseOp::Shl:
+  case ElementwiseOp::Shr: return true;
   default: return false;
   }
 }
@@ -165,7 +183,8 @@ bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, con
     if (info(type.dtype).bits > 16) {
       if (fresh(Id::dtypeMismatch, span))
         report(Id::dtypeMismatch, span, std::string(name(type.dtype)), "a fraction", shown)
-            .help("f32 does not hold every " + std::string(name(type.dtype)) + "; say the float type: `cast(x, f32)`");
+            .help("f32 does not hold every " + std::string(name(type.dtype)) +
+                  "; say the float type: `cast(x, f32)`");
       return false;
     }
     type = scalarType(DType::F32);
@@ -222,7 +241,8 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
 }
 
 ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::string &what) {
-  value = toArray(value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
+  value =
+      toArray(value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
   if (value.isPoison()) return nullptr;
   if (value.kind != ValueKind::Array) {
     report(Id::wrongArgument, span, what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
@@ -246,7 +266,8 @@ Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>>
   Value v = Value::of(ValueKind::Array);
   type.shape = expr->type.shape;
   type.kind = expr->type.kind == TypeKind::Tensor ? TypeKind::Tensor : TypeKind::Scalar;
-  if (type.numerics.roundEachOp && expr->type.dtype != type.dtype) expr = makeCast(std::move(expr), type.dtype, type.numerics);
+  if (type.numerics.roundEachOp && expr->type.dtype != type.dtype)
+    expr = makeCast(std::move(expr), type.dtype, type.numerics);
   v.type = std::move(type);
   v.limits = std::move(limits);
   v.expr = std::shared_ptr<Expr>(expr.release());
@@ -262,12 +283,14 @@ std::optional<DType> Checker::accumulator(const Value &value, Span span, const s
   if (fresh(Id::missingAccumulate, span)) {
     std::string text(name(dtype)), wide(name(info(dtype).accumulate));
     report(Id::missingAccumulate, span, what, text)
-        .help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide + ")`");
+        .help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide +
+              ")`");
   }
   return std::nullopt;
 }
 
-Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span, const std::string &shown) {
+Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span,
+                              const std::string &shown) {
   bool compares = info(op).resultIsBool;
   Value out = compares ? Value::of(ValueKind::Array) : Value::of(ValueKind::Int);
   std::vector<ExprPtr> operands;
@@ -305,7 +328,8 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
   }
   for (const Value &v : args) operands.push_back(indexExpr(v, span));
   out.type = scalarType(DType::Bool);
-  out.expr = std::shared_ptr<Expr>(makeElementwise(op, scalarType(DType::Bool), span, std::move(operands)).release());
+  out.expr = std::shared_ptr<Expr>(
+      makeElementwise(op, scalarType(DType::Bool), span, std::move(operands)).release());
   return out;
 }
 
@@ -341,8 +365,8 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
     type = scalarType(DType::F32);
   }
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
-  wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select && op != ElementwiseOp::Min &&
-           op != ElementwiseOp::Max;
+  wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&
+           op != ElementwiseOp::Min && op != ElementwiseOp::Max;
   if (wrong) {
     report(Id::badOperand, span, shown, std::string(name(type.dtype)));
     return Value::poison();
@@ -369,7 +393,8 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
     exprs.push_back(anyArray ? broadcastTo(std::move(e), shape) : std::move(e));
   }
   bool isBool = info(op).resultIsBool;
-  Type result = anyArray ? sema::tensorType(isBool ? DType::Bool : in, shape) : scalarType(isBool ? DType::Bool : in);
+  Type result =
+      anyArray ? sema::tensorType(isBool ? DType::Bool : in, shape) : scalarType(isBool ? DType::Bool : in);
   result.numerics = isBool ? Numerics{} : type.numerics;
   ExprPtr e = makeElementwise(op, result, span, std::move(exprs));
   if (isBool) type = scalarType(DType::Bool);

@@ -11,12 +11,16 @@ using shape::Verdict;
 namespace {
 double identityOf(ReduceOp op, DType dtype) {
   switch (op) {
-  case ReduceOp::Sum: case ReduceOp::Any: return 0;
-  case ReduceOp::Prod: case ReduceOp::All: return 1;
-  case ReduceOp::Min: case ReduceOp::Max: break;
+  case ReduceOp::Sum:
+  case ReduceOp::Any: return 0;
+  case ReduceOp::Prod:
+  case ReduceOp::All: return 1;
+  case ReduceOp::Min:
+  case ReduceOp::Max: break;
   }
   bool lowest = op == ReduceOp::Max;
-  if (isFloat(dtype)) return lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (isFloat(dtype))
+    return lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   if (dtype == DType::Bool) return lowest ? 0 : 1;
   int bits = info(dtype).bits;
   if (info(dtype).cls == DTypeClass::UnsignedInt) return lowest ? 0 : std::ldexp(1.0, bits) - 1;
@@ -35,7 +39,8 @@ Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
   std::vector<ExprPtr> compared;
   compared.push_back(std::move(iota));
   compared.push_back(broadcastTo(std::move(end), shape));
-  ExprPtr inside = makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
+  ExprPtr inside =
+      makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
   DType dtype = arg->type.dtype;
   ExprPtr other = makeConstant(dtype, fill, span);
   if (dtype == DType::I64 && std::abs(fill) > 9e18) other->value = fill < 0 ? INT64_MIN : INT64_MAX;
@@ -48,11 +53,13 @@ Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
   out.type = type;
   out.limits = value.limits;
   out.limits[axis] = Limit{limit.end, fill == 0};
-  out.expr = std::shared_ptr<Expr>(makeElementwise(ElementwiseOp::Select, result, span, std::move(args)).release());
+  out.expr =
+      std::shared_ptr<Expr>(makeElementwise(ElementwiseOp::Select, result, span, std::move(args)).release());
   return out;
 }
 
-Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span, const std::string &what) {
+Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span,
+                      const std::string &what) {
   value = toArray(value, DType::F32, span);
   if (!requireNumber(value, span, what)) return Value::poison();
   if (value.isScalar()) return value;
@@ -60,7 +67,8 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim,
   if (!axesOf(axis, value.type.shape.size(), span, axes, describe(value))) return Value::poison();
   bool truth = op == ReduceOp::Any || op == ReduceOp::All;
   if (truth && value.type.dtype != DType::Bool) {
-    report(Id::badOperand, span, what, std::string(name(value.type.dtype))).help("compare first: `" + what + "(x > 0)`");
+    report(Id::badOperand, span, what, std::string(name(value.type.dtype)))
+        .help("compare first: `" + what + "(x > 0)`");
     return Value::poison();
   }
   bool adds = op == ReduceOp::Sum || op == ReduceOp::Prod;
@@ -105,7 +113,8 @@ Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
   value = toArray(value, DType::F32, span);
   if (!requireNumber(value, span, "mean")) return Value::poison();
   if (!isFloat(value.type.dtype)) {
-    report(Id::badOperand, span, "mean", std::string(name(value.type.dtype))).help("it needs a float: `cast(x, f32)`");
+    report(Id::badOperand, span, "mean", std::string(name(value.type.dtype)))
+        .help("it needs a float: `cast(x, f32)`");
     return Value::poison();
   }
   if (value.isScalar()) return value;
@@ -129,7 +138,8 @@ Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
   std::vector<Dim> shape = result.shape;
   args.push_back(std::move(total));
   args.push_back(array ? broadcastTo(std::move(count), shape) : std::move(count));
-  return finish(makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits), span);
+  return finish(makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits),
+                span);
 }
 
 Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
@@ -137,7 +147,8 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   b = toArray(b, DType::F32, span);
   if (!requireNumber(a, span, "dot") || !requireNumber(b, span, "dot")) return Value::poison();
   if (!a.isArray() || !b.isArray()) {
-    report(Id::badOperand, span, "@", describe(a.isArray() ? b : a)).help("`@` contracts tensors; `*` multiplies elements");
+    report(Id::badOperand, span, "@", describe(a.isArray() ? b : a))
+        .help("`@` contracts tensors; `*` multiplies elements");
     return Value::poison();
   }
   bool rowVector = a.type.shape.size() == 1, columnVector = b.type.shape.size() == 1;
@@ -149,7 +160,8 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   if (!sameDim(ka, kb, span, "this product needs " + show(ka) + " == " + show(kb))) {
     if (fresh(Id::contractionMismatch, span))
       report(Id::contractionMismatch, span, left, right, show(ka), show(kb))
-          .help("the last dimension of the left side is summed with the one before the last of the right side");
+          .help(
+              "the last dimension of the left side is summed with the one before the last of the right side");
     return Value::poison();
   }
   Type type = scalarType(DType::F32);
@@ -196,8 +208,10 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   e->args.push_back(widen(b, rb));
   Value out = finish(std::move(e), type, std::move(limits), span);
   if (rowVector) out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 2, span);
-  if (columnVector && !out.isPoison()) out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 1, span);
-  if (acc.given() && acc.kind != ValueKind::None) out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
+  if (columnVector && !out.isPoison())
+    out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 1, span);
+  if (acc.given() && acc.kind != ValueKind::None)
+    out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
   return out;
 }
 

@@ -51,8 +51,8 @@ bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &
         report(Id::broadcastFails, span, texts.front(), texts.back())
             .label(show(have) + " here, " + show(want) + " there")
             .help(refuted ? "extents must be equal, or one of them 1"
-                          : "I cannot prove that " + show(have) + " is " + show(want) + "; if it is, say so: `where " +
-                                show(have) + " == " + show(want) + "`");
+                          : "I cannot prove that " + show(have) + " is " + show(want) +
+                                "; if it is, say so: `where " + show(have) + " == " + show(want) + "`");
       }
       return false;
     }
@@ -104,7 +104,8 @@ Value Checker::broadcastValue(Value value, const std::vector<Dim> &shape, Span s
     fits = from == Dim(1) || sameDim(from, to, span, "");
   }
   if (!fits) {
-    if (fresh(Id::broadcastFails, span)) report(Id::broadcastFails, span, shapeText(value.type.shape), shapeText(shape));
+    if (fresh(Id::broadcastFails, span))
+      report(Id::broadcastFails, span, shapeText(value.type.shape), shapeText(shape));
     return Value::poison();
   }
   std::vector<std::optional<Limit>> limits(shape.size());
@@ -120,13 +121,15 @@ std::optional<int> Checker::axisOf(const Value &value, size_t rank, Span span, c
   int64_t r = static_cast<int64_t>(rank);
   if (*axis < -r || *axis >= r) {
     if (fresh(Id::badAxis, span))
-      report(Id::badAxis, span, std::to_string(*axis), shown).help("it has " + std::to_string(rank) + " dimensions, counted from 0, or from the end with -1");
+      report(Id::badAxis, span, std::to_string(*axis), shown)
+          .help("it has " + std::to_string(rank) + " dimensions, counted from 0, or from the end with -1");
     return std::nullopt;
   }
   return static_cast<int>(*axis < 0 ? *axis + r : *axis);
 }
 
-bool Checker::axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown) {
+bool Checker::axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes,
+                     const std::string &shown) {
   if (!axis.given() || axis.kind == ValueKind::None) {
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int>(i));
     return true;
@@ -176,14 +179,16 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
     return Value::poison();
   };
   for (size_t a = 0; a < value.limits.size(); ++a)
-    if (value.limit(a)) return unsupported("reshaping a tile that may reach over the edge of its tensor", span);
+    if (value.limit(a))
+      return unsupported("reshaping a tile that may reach over the edge of its tensor", span);
   if (inferred >= 0) {
     auto quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to));
     if (quotient) shape[inferred] = *quotient;
     else if (to.isConstant() && to.constant() == 0) return fail("-1 stands for nothing here");
     else {
       shape[inferred] = Dim::floorDiv(from, to);
-      if (!sameDim(Dim::mod(from, to), Dim(0), span, "for this reshape, " + show(from) + " must be a multiple of " + show(to)))
+      if (!sameDim(Dim::mod(from, to), Dim(0), span,
+                   "for this reshape, " + show(from) + " must be a multiple of " + show(to)))
         return fail(show(from) + " is not a multiple of " + show(to));
     }
   } else if (!sameDim(from, to, span, "for this reshape, " + show(from) + " must be " + show(to))) {
@@ -260,7 +265,8 @@ Value Checker::concat(std::vector<Value> values, int axis, Span span) {
   std::vector<Dim> shape = values[0].type.shape;
   for (size_t i = 1; i < values.size(); ++i) {
     if (values[i].type.shape.size() != shape.size()) {
-      report(Id::rankMismatch, span, std::to_string(shape.size()), std::to_string(values[i].type.shape.size()));
+      report(Id::rankMismatch, span, std::to_string(shape.size()),
+             std::to_string(values[i].type.shape.size()));
       return Value::poison();
     }
     for (size_t a = 0; a < shape.size(); ++a) {
@@ -281,7 +287,8 @@ Value Checker::concat(std::vector<Value> values, int axis, Span span) {
   e->axes = {axis};
   for (const Value &v : values) {
     for (size_t a = 0; a < v.limits.size(); ++a)
-      if (v.limit(a)) return unsupported("concatenating tiles that may reach over the edge of their tensor", span);
+      if (v.limit(a))
+        return unsupported("concatenating tiles that may reach over the edge of their tensor", span);
     e->args.push_back(carried(v, in, span));
   }
   return finish(std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
@@ -292,7 +299,8 @@ Value Checker::split(Value value, int parts, int axis, Span span) {
   auto exact = shape::divideExactly(facts_.simplify(whole), Dim(parts));
   Dim size = exact ? *exact : Dim::floorDiv(whole, Dim(parts));
   if (!exact && !sameDim(Dim::mod(whole, Dim(parts)), Dim(0), span,
-                         "to split it in " + std::to_string(parts) + ", " + show(whole) + " must be a multiple of " + std::to_string(parts))) {
+                         "to split it in " + std::to_string(parts) + ", " + show(whole) +
+                             " must be a multiple of " + std::to_string(parts))) {
     report(Id::badReshape, span, shapeText(value.type.shape), std::to_string(parts) + " equal parts");
     return Value::poison();
   }
@@ -310,7 +318,8 @@ Value Checker::split(Value value, int parts, int axis, Span span) {
       e->access.parts.push_back(std::move(part));
     }
     e->args.push_back(clone(*value.expr));
-    out.push_back(finish(std::move(e), value.type, std::vector<std::optional<Limit>>(result.shape.size()), span));
+    out.push_back(
+        finish(std::move(e), value.type, std::vector<std::optional<Limit>>(result.shape.size()), span));
   }
   return Value::tuple(std::move(out));
 }

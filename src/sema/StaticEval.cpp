@@ -21,13 +21,15 @@ Value Checker::intBinary(BinaryOp op, const Value &a, const Value &b, Span span)
       if (y == 0) break;
       return Value::real(static_cast<double>(x) / static_cast<double>(y));
     }
-    return elementwise(ElementwiseOp::Div, {toArray(a, DType::F32, span), toArray(b, DType::F32, span)}, span, "/");
+    return elementwise(ElementwiseOp::Div, {toArray(a, DType::F32, span), toArray(b, DType::F32, span)}, span,
+                       "/");
   case BinaryOp::Pow: {
     if (!b.isKnownInt() || y < 0 || b.sym.constant() > 62 || b.sym.constant() < 0)
       return folded && y < 0 ? Value::real(std::pow(static_cast<double>(x), static_cast<double>(y)))
                              : unsupported("an integer power with this exponent", span);
     Value out = Value::integer(Dim(1));
-    for (int64_t i = 0; i < b.sym.constant(); ++i) out = intElementwise(ElementwiseOp::Mul, {out, a}, span, "**");
+    for (int64_t i = 0; i < b.sym.constant(); ++i)
+      out = intElementwise(ElementwiseOp::Mul, {out, a}, span, "**");
     return out;
   }
   case BinaryOp::LeftShift:
@@ -36,9 +38,12 @@ Value Checker::intBinary(BinaryOp op, const Value &a, const Value &b, Span span)
   case BinaryOp::RightShift:
     if (folded && y >= 0 && y < 63) return Value::integer(Dim(x >> y));
     return intElementwise(ElementwiseOp::Shr, {a, b}, span, ">>");
-  case BinaryOp::BitAnd: return folded ? Value::integer(Dim(x & y)) : intElementwise(ElementwiseOp::And, {a, b}, span, "&");
-  case BinaryOp::BitOr: return folded ? Value::integer(Dim(x | y)) : intElementwise(ElementwiseOp::Or, {a, b}, span, "|");
-  case BinaryOp::BitXor: return folded ? Value::integer(Dim(x ^ y)) : intElementwise(ElementwiseOp::Xor, {a, b}, span, "^");
+  case BinaryOp::BitAnd:
+    return folded ? Value::integer(Dim(x & y)) : intElementwise(ElementwiseOp::And, {a, b}, span, "&");
+  case BinaryOp::BitOr:
+    return folded ? Value::integer(Dim(x | y)) : intElementwise(ElementwiseOp::Or, {a, b}, span, "|");
+  case BinaryOp::BitXor:
+    return folded ? Value::integer(Dim(x ^ y)) : intElementwise(ElementwiseOp::Xor, {a, b}, span, "^");
   case BinaryOp::MatMul: break;
   }
   report(Id::badConstant, span, "this divides by zero");
@@ -85,7 +90,8 @@ std::optional<bool> Checker::knownBool(const Value &value, Span span, const char
 // ---------------------------------------------------------------- schedules
 
 namespace {
-const char *const sizeFields[] = {"m", "n", "k", "warps", "stages", "vector", "split_k", "group_m", "unroll", "lanes"};
+const char *const sizeFields[] = {"m",      "n",       "k",       "warps",  "stages",
+                                  "vector", "split_k", "group_m", "unroll", "lanes"};
 const char *const optionFields[] = {"swizzle", "order", "name"};
 
 bool isSize(const std::string &field) {
@@ -106,20 +112,24 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     static const char *const blockNames[] = {"m", "n"}, *const clusterNames[] = {"cluster_m", "cluster_n"};
     std::vector<Value> items = value.isSequence() ? value.items : std::vector<Value>{value};
     if (items.empty() || items.size() > 2) {
-      report(Id::badSchedule, span, "`" + field + "` takes one or two sizes, not " + std::to_string(items.size()));
+      report(Id::badSchedule, span,
+             "`" + field + "` takes one or two sizes, not " + std::to_string(items.size()));
       return false;
     }
     for (size_t i = 0; i < items.size(); ++i)
-      if (!scheduleField(schedule, (field == "block" ? blockNames : clusterNames)[i], items[i], span)) return false;
+      if (!scheduleField(schedule, (field == "block" ? blockNames : clusterNames)[i], items[i], span))
+        return false;
     return true;
   }
   if (isOption(field)) {
     if (value.kind != ValueKind::String || value.expr) {
-      report(Id::badSchedule, span, "`" + field + "` of a schedule is a word in quotes, but this is " + describe(value));
+      report(Id::badSchedule, span,
+             "`" + field + "` of a schedule is a word in quotes, but this is " + describe(value));
       return false;
     }
     if (field == "swizzle" && value.text != "xor" && value.text != "none" && !value.text.empty()) {
-      report(Id::badSchedule, span, "I know no swizzle \"" + value.text + "\"").help("there are \"xor\" and \"none\"");
+      report(Id::badSchedule, span, "I know no swizzle \"" + value.text + "\"")
+          .help("there are \"xor\" and \"none\"");
       return false;
     }
     schedule.options[field] = value.text;
@@ -146,7 +156,8 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
   auto size = knownInt(value, span, "a size of a schedule");
   if (!size) return false;
   if (*size <= 0) {
-    report(Id::badSchedule, span, "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
+    report(Id::badSchedule, span,
+           "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
     return false;
   }
   schedule.sizes[field] = *size;
@@ -158,11 +169,13 @@ Value Checker::scheduleCall(const GivenList &args, Span span) {
   bool ok = true;
   for (const Given &arg : args) {
     if (arg.keyword.empty()) {
-      report(Id::badSchedule, arg.span, "the fields of a schedule are given by name").help("for example `Schedule(block=(128, 128), warps=8)`");
+      report(Id::badSchedule, arg.span, "the fields of a schedule are given by name")
+          .help("for example `Schedule(block=(128, 128), warps=8)`");
       ok = false;
       continue;
     }
-    ok &= scheduleField(*schedule, arg.keyword, arg.value, arg.keywordSpan.valid() ? arg.keywordSpan.to(arg.span) : arg.span);
+    ok &= scheduleField(*schedule, arg.keyword, arg.value,
+                        arg.keywordSpan.valid() ? arg.keywordSpan.to(arg.span) : arg.span);
   }
   if (!ok) return Value::poison();
   Value v = Value::of(ValueKind::Schedule);
@@ -171,16 +184,20 @@ Value Checker::scheduleCall(const GivenList &args, Span span) {
 }
 
 /// tuned.with_block(64, 64), and the chained form Schedule().block(m=64, n=64).warps(4).
-Value Checker::scheduleMethod(const Value &schedule, const std::string &name, const GivenList &args, Span span) {
+Value Checker::scheduleMethod(const Value &schedule, const std::string &name, const GivenList &args,
+                              Span span) {
   auto copy = std::make_shared<Schedule>(*schedule.schedule);
   std::string field = name.rfind("with_", 0) == 0 ? name.substr(5) : name;
   bool ok = true;
   std::vector<Value> positional;
   for (const Given &arg : args)
     if (arg.keyword.empty()) positional.push_back(arg.value);
-    else ok &= scheduleField(*copy, field == "cluster" ? "cluster_" + arg.keyword : arg.keyword, arg.value, arg.span);
+    else
+      ok &= scheduleField(*copy, field == "cluster" ? "cluster_" + arg.keyword : arg.keyword, arg.value,
+                          arg.span);
   if (!positional.empty())
-    ok &= scheduleField(*copy, field, positional.size() == 1 ? positional[0] : Value::tuple(positional), span);
+    ok &=
+        scheduleField(*copy, field, positional.size() == 1 ? positional[0] : Value::tuple(positional), span);
   if (!ok) return Value::poison();
   Value v = Value::of(ValueKind::Schedule);
   v.schedule = std::move(copy);
@@ -204,16 +221,21 @@ Value Checker::policyCall(const GivenList &args, Span span) {
       if (!truth) return Value::poison();
       v.type.numerics.saturate = *truth;
     } else if (field == "rounding" && arg.value.kind == ValueKind::String) {
-      static const std::map<std::string, Rounding> modes = {{"nearest_even", Rounding::NearestEven}, {"toward_zero", Rounding::TowardZero},
-                                                            {"up", Rounding::Up}, {"down", Rounding::Down}, {"stochastic", Rounding::Stochastic}};
+      static const std::map<std::string, Rounding> modes = {{"nearest_even", Rounding::NearestEven},
+                                                            {"toward_zero", Rounding::TowardZero},
+                                                            {"up", Rounding::Up},
+                                                            {"down", Rounding::Down},
+                                                            {"stochastic", Rounding::Stochastic}};
       auto it = modes.find(arg.value.text);
       if (it == modes.end()) {
-        report(Id::unknownPolicy, arg.span, "rounding=\"" + arg.value.text + "\"").help("there are nearest_even, toward_zero, up, down and stochastic");
+        report(Id::unknownPolicy, arg.span, "rounding=\"" + arg.value.text + "\"")
+            .help("there are nearest_even, toward_zero, up, down and stochastic");
         return Value::poison();
       }
       v.type.numerics.rounding = it->second;
     } else {
-      report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field).help("a policy has storage, compute, accumulate, rounding and saturate");
+      report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field)
+          .help("a policy has storage, compute, accumulate, rounding and saturate");
       return Value::poison();
     }
   }

@@ -41,7 +41,8 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
   return true;
 }
 
-bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part, std::optional<Limit> &limit) {
+bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
+                        std::optional<Limit> &limit) {
   Value start = Value::integer(Dim(0)), stop = Value::integer(extent);
   auto bound = [&](const ast::ExprPtr &e, Value &out) {
     if (!e) return true;
@@ -85,7 +86,8 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   bool rebound = mentionsRebound(start.sym);
   Dim last = start.sym + Dim(part.step) * (part.size - Dim(1));
   bool fullAxis = zeroStart && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
-  part.inBounds = fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
+  part.inBounds =
+      fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
   if (!part.inBounds) {
     start = stableIndex(start, slice.span);
     Dim end = extent - start.sym;
@@ -95,8 +97,9 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   return true;
 }
 
-bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
-                       std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool) {
+bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access,
+                       std::vector<Dim> &shape, std::vector<std::optional<Limit>> &limits,
+                       std::vector<int> &newAxes, bool) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
@@ -106,7 +109,8 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
       return false;
     }
     if (item.value->kind == ast::ExprKind::Tuple)
-      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items) items.push_back(e.get());
+      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items)
+        items.push_back(e.get());
     else items.push_back(item.value.get());
   }
   size_t given = 0, ellipses = 0;
@@ -189,18 +193,22 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
   for (size_t axis = 0; axis < access.parts.size(); ++axis) {
     IndexPart &part = access.parts[axis];
     const Dim &extent = base.type.shape[axis];
-    plain &= !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
+    plain &=
+        !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
     if (part.inBounds) continue;
     // A value has no elements outside: what cannot be proved is asked of the caller.
     Dim last = part.isPoint ? Dim(0) : Dim(part.step) * (part.size - Dim(1));
     Value offset = Value::integer(Dim(0));
-    bool pure = !part.offset || part.offset->kind == ExprKind::Constant || part.offset->kind == ExprKind::DimValue;
-    if (part.offset && part.offset->kind == ExprKind::Constant) offset.sym = Dim(std::get<int64_t>(part.offset->value));
+    bool pure =
+        !part.offset || part.offset->kind == ExprKind::Constant || part.offset->kind == ExprKind::DimValue;
+    if (part.offset && part.offset->kind == ExprKind::Constant)
+      offset.sym = Dim(std::get<int64_t>(part.offset->value));
     if (part.offset && part.offset->kind == ExprKind::DimValue) offset.sym = part.offset->dim;
     Verdict verdict = facts_.holds(offset.sym + last, Relation::Lt, extent);
     if (!pure || verdict == Verdict::Refuted || inKernel()) {
       if (fresh(Id::outOfBounds, expr.span))
-        report(Id::outOfBounds, expr.span, part.offset ? "of this slice" : show(last), shapeText(base.type.shape))
+        report(Id::outOfBounds, expr.span, part.offset ? "of this slice" : show(last),
+               shapeText(base.type.shape))
             .help("I must be able to prove that a slice of a value lies inside it");
       return Value::poison();
     }
@@ -220,14 +228,16 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
   for (const IndexPart &part : access.parts) {
     const Limit *limit = base.limit(axis++);
     bool untouched = !part.offset && part.step == 1;
-    if (limit && !untouched) return unsupported("slicing a tile that may reach over the edge of its tensor", expr.span);
+    if (limit && !untouched)
+      return unsupported("slicing a tile that may reach over the edge of its tensor", expr.span);
     if (!part.isPoint) kept.push_back(limit ? std::optional(*limit) : std::nullopt);
   }
   Value out = source;
   if (!plain) {
     Type type = source.type;
     ExprPtr arg = take(source);
-    Type result = shape.empty() ? scalarType(arg->type.dtype) : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
+    Type result = shape.empty() ? scalarType(arg->type.dtype)
+                                : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
     ExprPtr e = makeExpr(ExprKind::Slice, result, expr.span);
     access.base = nullptr;
     e->access = std::move(access);
@@ -253,14 +263,17 @@ Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &
     }
     if (bounds[2] < 1) return unsupported("a slice with a step below 1", item.span);
     Value out = Value::of(object.kind);
-    for (int64_t i = bounds[0]; i < std::min(bounds[1], size); i += bounds[2]) out.items.push_back(object.items[i]);
+    for (int64_t i = bounds[0]; i < std::min(bounds[1], size); i += bounds[2])
+      out.items.push_back(object.items[i]);
     return out;
   }
   auto index = knownInt(checkExpr(item), item.span, "the index of a tuple");
   if (!index) return Value::poison();
   int64_t i = *index < 0 ? *index + size : *index;
   if (i < 0 || i >= size) {
-    if (fresh(Id::outOfBounds, item.span)) report(Id::outOfBounds, item.span, std::to_string(*index), describe(object) + " of " + std::to_string(size));
+    if (fresh(Id::outOfBounds, item.span))
+      report(Id::outOfBounds, item.span, std::to_string(*index),
+             describe(object) + " of " + std::to_string(size));
     return Value::poison();
   }
   return object.items[i];

@@ -9,7 +9,8 @@ using ast::as;
 namespace {
 bool isIdentifier(const std::string &text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 128; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 128; });
 }
 const ast::Expr *unionSide(const ast::Expr &expr) {  // T of `T | None`
   auto *u = as<ast::BinaryExpr>(&expr);
@@ -31,9 +32,11 @@ bool Checker::isDTypeExpr(const ast::Expr &expr) {
     auto *root = as<ast::NameExpr>(attribute->object);
     if (!root) return false;
     Value v = lookup(root->name, expr.span, true);
-    return v.kind == ValueKind::Module && v.text == "tessera" && dtypeByName(attribute->attribute.text).has_value();
+    return v.kind == ValueKind::Module && v.text == "tessera" &&
+           dtypeByName(attribute->attribute.text).has_value();
   }
-  if (auto *binary = as<ast::BinaryExpr>(&expr)) return binary->op == ast::BinaryOp::MatMul && isDTypeExpr(*binary->left);
+  if (auto *binary = as<ast::BinaryExpr>(&expr))
+    return binary->op == ast::BinaryOp::MatMul && isDTypeExpr(*binary->left);
   if (auto *call = as<ast::CallExpr>(&expr)) {
     auto *name = as<ast::NameExpr>(call->callee);
     return name && (name->name == "fp8" || name->name == "fp6" || name->name == "fp4");
@@ -80,7 +83,10 @@ bool Checker::policyOf(const ast::Expr &expr, Numerics &n) {
   if (policy == "round") {
     if (!choose({"nearest_even", "toward_zero", "up", "down"})) return false;
     std::string w = word();
-    n.rounding = w == "nearest_even" ? Rounding::NearestEven : w == "toward_zero" ? Rounding::TowardZero : w == "up" ? Rounding::Up : Rounding::Down;
+    n.rounding = w == "nearest_even"  ? Rounding::NearestEven
+                 : w == "toward_zero" ? Rounding::TowardZero
+                 : w == "up"          ? Rounding::Up
+                                      : Rounding::Down;
     return true;
   }
   if (policy == "round_at") {
@@ -98,7 +104,8 @@ bool Checker::policyOf(const ast::Expr &expr, Numerics &n) {
     if (v.kind == ValueKind::Policy) n = v.type.numerics;
     return v.kind == ValueKind::Policy;
   }
-  for (const char *known : {"loss_scale", "per_channel", "device", "rolling_window", "fp32_master", "paged", "checkpointable"})
+  for (const char *known :
+       {"loss_scale", "per_channel", "device", "rolling_window", "fp32_master", "paged", "checkpointable"})
     if (policy == known) {
       unsupported("the policy `@" + policy + "`", expr.span);
       return false;
@@ -108,10 +115,13 @@ bool Checker::policyOf(const ast::Expr &expr, Numerics &n) {
       n = v.type.numerics;
       return true;
     }
-  static const std::vector<std::string_view> names = {"accum", "compute", "saturate", "stochastic_round", "round", "round_at", "denormals"};
+  static const std::vector<std::string_view> names = {"accum", "compute",  "saturate", "stochastic_round",
+                                                      "round", "round_at", "denormals"};
   auto near = diag::didYouMean(policy, names);
   auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
-  if (!near.empty()) builder.help("did you mean `@" + std::string(near) + "`?").fix(callee.span, std::string(near), "write `@" + std::string(near) + "`");
+  if (!near.empty())
+    builder.help("did you mean `@" + std::string(near) + "`?")
+        .fix(callee.span, std::string(near), "write `@" + std::string(near) + "`");
   return false;
 }
 
@@ -121,7 +131,8 @@ bool Checker::dtypeItem(const ast::Expr &expr, Type &type) {
   if (auto *call = as<ast::CallExpr>(&expr)) {  // fp8(e4m3)
     auto *name = as<ast::NameExpr>(call->callee);
     if (name && call->arguments.size() == 1)
-      if (auto dtype = dtypeByName(name->name + "_" + std::string(sources_.text(call->arguments[0].value->span)))) {
+      if (auto dtype =
+              dtypeByName(name->name + "_" + std::string(sources_.text(call->arguments[0].value->span)))) {
         type.dtype = *dtype;
         return true;
       }
@@ -143,7 +154,8 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     return std::nullopt;
   };
   auto use = [&](const std::string &name) {  // in order of first use
-    if (bind && std::find(fn_->dims.begin(), fn_->dims.end(), name) == fn_->dims.end()) fn_->dims.push_back(name);
+    if (bind && std::find(fn_->dims.begin(), fn_->dims.end(), name) == fn_->dims.end())
+      fn_->dims.push_back(name);
   };
   if (auto *text = as<ast::StringExpr>(&expr)) {
     auto dim = Dim::parse(text->value);
@@ -178,7 +190,8 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     if (v.kind == ValueKind::Int && !v.expr) return v.sym;
     if (fresh(Id::undefinedName, expr.span))
       report(Id::undefinedName, expr.span, name->name)
-          .help("a dimension is declared behind the function's name, `def f[" + name->name + "](...)`, or stands in quotes")
+          .help("a dimension is declared behind the function's name, `def f[" + name->name +
+                "](...)`, or stands in quotes")
           .fix(expr.span, "\"" + name->name + "\"", "put it in quotes");
     return std::nullopt;
   }
@@ -228,7 +241,8 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     }
   }
   if (!dtype) {
-    if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "the dtype is missing").help("it stands last: `Tensor[M, N, f32]`");
+    if (fresh(Id::notAType, expr.span))
+      report(Id::notAType, expr.span, "the dtype is missing").help("it stands last: `Tensor[M, N, f32]`");
     return false;
   }
   if (!dtypeItem(*dtype, type)) return false;
@@ -253,7 +267,8 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &ma
     return parameterType(*inner, mayBeNone);
   }
   Type type;
-  if (auto *binary = as<ast::BinaryExpr>(&annotation); binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
+  if (auto *binary = as<ast::BinaryExpr>(&annotation);
+      binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
     auto inner = parameterType(*binary->left, mayBeNone);
     if (!inner || !policyOf(*binary->right, inner->numerics)) return std::nullopt;
     return inner;
@@ -291,17 +306,21 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &ma
     }
     Value v = checkExpr(annotation);
     if (v.isPoison()) return std::nullopt;
-    if ((v.kind == ValueKind::TypeName && v.text == "Int") || (v.kind == ValueKind::Builtin && v.builtin->name == "int")) return indexType();
+    if ((v.kind == ValueKind::TypeName && v.text == "Int") ||
+        (v.kind == ValueKind::Builtin && v.builtin->name == "int"))
+      return indexType();
     if (v.kind == ValueKind::Builtin && v.builtin->name == "str") {
       type.kind = TypeKind::String;
       return type;
     }
     if (v.kind == ValueKind::TypeName && v.text == "Tensor") {
-      report(Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing").help("for example `Tensor[\"N\", f32]`");
+      report(Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing")
+          .help("for example `Tensor[\"N\", f32]`");
       return std::nullopt;
     }
   }
-  if (fresh(Id::notAType, annotation.span)) report(Id::notAType, annotation.span, "`" + std::string(sources_.text(annotation.span)) + "`");
+  if (fresh(Id::notAType, annotation.span))
+    report(Id::notAType, annotation.span, "`" + std::string(sources_.text(annotation.span)) + "`");
   return std::nullopt;
 }
 
@@ -313,7 +332,8 @@ Value Checker::typeOf(const ast::Expr &expr) {
 
 // ---------------------------------------------------------------- arguments of traced calls
 
-bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &, Span span) {
+bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &,
+                        Span span) {
   const std::vector<Dim> &have = value.kind == ValueKind::View ? value.var->type.shape : value.type.shape;
   std::set<std::string> generic;
   if (frame_->function && frame_->function->def)
@@ -322,7 +342,9 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
   for (size_t i = 0; i < have.size(); ++i) {
     auto *text = as<ast::StringExpr>(declared[i]);
     auto *name = as<ast::NameExpr>(declared[i]);
-    std::string variable = text && isIdentifier(text->value) ? text->value : name && generic.count(name->name) ? name->name : "";
+    std::string variable = text && isIdentifier(text->value)   ? text->value
+                           : name && generic.count(name->name) ? name->name
+                                                               : "";
     if (!variable.empty() && !frame_->dims.count(variable)) {
       frame_->dims[variable] = have[i];
       bound[i] = have[i];
@@ -336,14 +358,16 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
     if (fresh(Id::shapeMismatch, span)) {
       std::vector<Dim> expected = have;
       expected[i] = *want;
-      report(Id::shapeMismatch, span, shapeText(expected), shapeText(have)).note(declared[i]->span, "expected because of this");
+      report(Id::shapeMismatch, span, shapeText(expected), shapeText(have))
+          .note(declared[i]->span, "expected because of this");
     }
     return false;
   }
   return true;
 }
 
-bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out) {
+bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name,
+                             Span span, Value &out) {
   if (value.isPoison()) return false;
   if (const ast::Expr *inner = unionSide(annotation)) {
     if (value.kind == ValueKind::None) {
@@ -353,7 +377,8 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
     return matchParameter(value, *inner, name, span, out);
   }
   auto wrong = [&](const std::string &wanted) {
-    if (fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, name, wanted, describe(value)).note(annotation.span, "declared here");
+    if (fresh(Id::wrongArgument, span))
+      report(Id::wrongArgument, span, name, wanted, describe(value)).note(annotation.span, "declared here");
     return false;
   };
   auto *index = as<ast::SubscriptExpr>(&annotation);
@@ -367,13 +392,16 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
     const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;
     if (have.shape.size() != dims.size()) {
       if (fresh(Id::rankMismatch, span))
-        report(Id::rankMismatch, span, std::to_string(dims.size()), std::to_string(have.shape.size())).note(annotation.span, "`" + name + "` is declared here");
+        report(Id::rankMismatch, span, std::to_string(dims.size()), std::to_string(have.shape.size()))
+            .note(annotation.span, "`" + name + "` is declared here");
       return false;
     }
     if (!unifyDims(dims, value, type, span)) return false;
     if (have.dtype != type.dtype && (value.kind == ValueKind::View || narrows(have, type.dtype))) {
       if (fresh(Id::narrowing, span))
-        report(Id::narrowing, span, std::string(tessera::name(have.dtype)), std::string(tessera::name(type.dtype))).note(annotation.span, "`" + name + "` is declared here");
+        report(Id::narrowing, span, std::string(tessera::name(have.dtype)),
+               std::string(tessera::name(type.dtype)))
+            .note(annotation.span, "`" + name + "` is declared here");
       return false;
     }
     out = value;
@@ -404,7 +432,8 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
     out = value;
     return value.kind == ValueKind::String || wrong("a string");
   }
-  bool known = value.kind == ValueKind::Float || value.kind == ValueKind::Bool || (value.isKnownInt() && !value.expr);
+  bool known =
+      value.kind == ValueKind::Float || value.kind == ValueKind::Bool || (value.isKnownInt() && !value.expr);
   if (known && isFloat(type->dtype) && value.kind != ValueKind::Bool) {
     out = value.kind == ValueKind::Float ? value : Value::real(static_cast<double>(value.sym.constant()));
     return true;

@@ -1,5 +1,6 @@
-// Values while checking: what an expression means to the compiler. Some are known now (integers, strings, dtypes,
-// functions, schedules), the others are expressions of the checked program with the type the language gives them.
+// Values while checking: what an expression means to the compiler. Some are known now (integers, strings,
+// dtypes, functions, schedules), the others are expressions of the checked program with the type the language
+// gives them.
 #pragma once
 #include "frontend/AST.h"
 #include "sema/Checked.h"
@@ -17,47 +18,56 @@ struct ModuleScope;
 struct Frame;
 struct ScheduleValue;
 
-/// How much of an axis of a tile is real: elements at or behind `end` lie outside of the tensor they came from.
+/// How much of an axis of a tile is real: elements at or behind `end` lie outside of the tensor they came
+/// from.
 struct Limit {
-  Dim end;                 // may be negative or larger than the axis
+  Dim end;                   // may be negative or larger than the axis
   bool zeroOutside = false;  // what lies outside is known to be 0
 };
 
 enum class ValueKind : uint8_t {
-  Poison,   // a message was given; everything made of it is poison too
-  Absent,   // an argument that was not given
-  None, Ellipsis,
-  Bool,     // known
-  Float,    // a known number; weak
-  Int,      // a program integer: known (`sym` is a constant), a dimension, or a run-time Index; weak
-  String,   // known text, or (host code) an expression
-  DType,    // type.dtype and type.numerics
-  TypeName, // a type written as a value: `text` and items
-  Array,    // a run-time scalar, tensor or tile
-  View, Shared,
+  Poison,  // a message was given; everything made of it is poison too
+  Absent,  // an argument that was not given
+  None,
+  Ellipsis,
+  Bool,      // known
+  Float,     // a known number; weak
+  Int,       // a program integer: known (`sym` is a constant), a dimension, or a run-time Index; weak
+  String,    // known text, or (host code) an expression
+  DType,     // type.dtype and type.numerics
+  TypeName,  // a type written as a value: `text` and items
+  Array,     // a run-time scalar, tensor or tile
+  View,
+  Shared,
   HostTensor,
-  Tuple, List, Dict,
-  Range,    // items: start, stop, step (Int)
+  Tuple,
+  List,
+  Dict,
+  Range,      // items: start, stop, step (Int)
   Enumerate,  // items[0] (HostTensor)
-  Slice,    // a Load that is not loaded yet cannot occur; kept for `cp_async(dst, A[...])`
-  Module, Builtin, Method, Function,
-  Schedule, Policy,
+  Slice,      // a Load that is not loaded yet cannot occur; kept for `cp_async(dst, A[...])`
+  Module,
+  Builtin,
+  Method,
+  Function,
+  Schedule,
+  Policy,
   Context,  // tile.context()
 };
 
 struct Value {
   ValueKind kind = ValueKind::Poison;
-  Type type;                    // Array: the language's type (Scalar or Tensor), not the one it is carried in
-  std::shared_ptr<Expr> expr;   // Array, HostTensor, run-time Int and String
-  Dim sym;                      // Int: over dimensions and "%..." (run-time variables and queries)
+  Type type;                   // Array: the language's type (Scalar or Tensor), not the one it is carried in
+  std::shared_ptr<Expr> expr;  // Array, HostTensor, run-time Int and String
+  Dim sym;                     // Int: over dimensions and "%..." (run-time variables and queries)
   double number = 0;
   bool truth = false;
-  bool unrolled = false;        // Range: static_range
-  std::string text;             // String; Module: its path; the user's name of a known Int
-  std::vector<Value> items;     // Tuple, List, Dict (keys and values in turn), Range; Method: the object
+  bool unrolled = false;     // Range: static_range
+  std::string text;          // String; Module: its path; the user's name of a known Int
+  std::vector<Value> items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object
   std::vector<std::optional<Limit>> limits;  // Array: for each axis
-  std::vector<Dim> implies;     // a condition: these are at least 0 where it holds
-  Var *var = nullptr;           // View, Shared
+  std::vector<Dim> implies;                  // a condition: these are at least 0 where it holds
+  Var *var = nullptr;                        // View, Shared
   const BuiltinRow *builtin = nullptr;
   const Callable *callable = nullptr;
   const ModuleScope *module = nullptr;
@@ -70,21 +80,47 @@ struct Value {
   bool isScalar() const { return kind == ValueKind::Array && type.kind == TypeKind::Scalar; }
   bool isSequence() const { return kind == ValueKind::Tuple || kind == ValueKind::List; }
   const std::vector<Dim> &shape() const { return type.shape; }
-  const Limit *limit(size_t axis) const { return axis < limits.size() && limits[axis] ? &*limits[axis] : nullptr; }
+  const Limit *limit(size_t axis) const {
+    return axis < limits.size() && limits[axis] ? &*limits[axis] : nullptr;
+  }
 
   static Value poison() { return {}; }
-  static Value of(ValueKind kind) { Value v; v.kind = kind; return v; }
-  static Value integer(Dim sym) { Value v = of(ValueKind::Int); v.sym = std::move(sym); return v; }
-  static Value real(double number) { Value v = of(ValueKind::Float); v.number = number; return v; }
-  static Value boolean(bool truth) { Value v = of(ValueKind::Bool); v.truth = truth; return v; }
-  static Value string(std::string text) { Value v = of(ValueKind::String); v.text = std::move(text); return v; }
+  static Value of(ValueKind kind) {
+    Value v;
+    v.kind = kind;
+    return v;
+  }
+  static Value integer(Dim sym) {
+    Value v = of(ValueKind::Int);
+    v.sym = std::move(sym);
+    return v;
+  }
+  static Value real(double number) {
+    Value v = of(ValueKind::Float);
+    v.number = number;
+    return v;
+  }
+  static Value boolean(bool truth) {
+    Value v = of(ValueKind::Bool);
+    v.truth = truth;
+    return v;
+  }
+  static Value string(std::string text) {
+    Value v = of(ValueKind::String);
+    v.text = std::move(text);
+    return v;
+  }
   static Value dtype(DType dtype, Numerics numerics = {}) {
     Value v = of(ValueKind::DType);
     v.type.dtype = dtype;
     v.type.numerics = numerics;
     return v;
   }
-  static Value tuple(std::vector<Value> items) { Value v = of(ValueKind::Tuple); v.items = std::move(items); return v; }
+  static Value tuple(std::vector<Value> items) {
+    Value v = of(ValueKind::Tuple);
+    v.items = std::move(items);
+    return v;
+  }
 };
 
 /// A function of the program: a definition with the module it stands in, or a lambda with its surroundings.
@@ -97,33 +133,33 @@ struct Callable {
   bool isKernel = false;
   std::shared_ptr<const Schedule> schedule;  // of `with_schedule`, in place of the decorator's
   Span nameSpan;
-  mutable Function *checked = nullptr;       // the entry point made of it
+  mutable Function *checked = nullptr;  // the entry point made of it
   mutable bool failed = false, active = false;
 };
 
 /// A local name: what it stands for now.
 struct Binding {
   Value value;
-  Var *var = nullptr;        // where it lives at run time; null: known to the compiler
-  int block = 0;             // the block that declared it
-  bool borrowed = false;     // the variable is the caller's
+  Var *var = nullptr;     // where it lives at run time; null: known to the compiler
+  int block = 0;          // the block that declared it
+  bool borrowed = false;  // the variable is the caller's
   Span span;
-  Span unassigned;           // valid: bound in only some of the ways that lead here
+  Span unassigned;  // valid: bound in only some of the ways that lead here
 };
 struct Frame {
   const Callable *function = nullptr;
   ModuleScope *module = nullptr;
-  std::shared_ptr<Frame> parent;               // of a nested function
+  std::shared_ptr<Frame> parent;  // of a nested function
   std::map<std::string, Binding> names;
-  std::map<std::string, Dim> dims;             // dimension variables of the function
+  std::map<std::string, Dim> dims;  // dimension variables of the function
   bool returned = false;
-  std::vector<Value> results;                  // inlined calls: what was returned
+  std::vector<Value> results;  // inlined calls: what was returned
   bool inlined = false;
-  int conditionDepth = 0;                      // of the call
+  int conditionDepth = 0;  // of the call
 };
 
 struct ModuleScope {
-  std::string path;             // "tessera.nn"; empty for the main module
+  std::string path;  // "tessera.nn"; empty for the main module
   const ast::Module *ast = nullptr;
   std::map<std::string, Value> names;
   std::map<std::string, Span> spans;

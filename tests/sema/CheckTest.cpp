@@ -15,7 +15,10 @@ TEST_P(Canon, ChecksAndMatchesItsGolden) {
   EXPECT_EQ(c.messages(), "");
   EXPECT_EQ(c.dump(), test::fileText(TSR_SOURCE_DIR "/tests/sema/golden/" + stem + ".checked"));
 }
-INSTANTIATE_TEST_SUITE_P(All, Canon, testing::Values("01_saxpy", "02_elementwise", "03_matmul", "04_softmax", "05_norms", "06_cooperative_reduction", "07_double_buffered_gemm", "08_flash_attention"));
+INSTANTIATE_TEST_SUITE_P(All, Canon,
+                         testing::Values("01_saxpy", "02_elementwise", "03_matmul", "04_softmax", "05_norms",
+                                         "06_cooperative_reduction", "07_double_buffered_gemm",
+                                         "08_flash_attention"));
 
 static Checking right(const std::string &text) {
   Checking c(text);
@@ -26,58 +29,71 @@ static Checking right(const std::string &text) {
 TEST(Check, ShapesOfTheCanonAreProved) {
   Checking c(test::fileText(TSR_SOURCE_DIR "/tests/canon/09_shapes.tsr"));
   EXPECT_EQ(c.messages(), "E0214 13:52 an optional parameter of an entry point cannot be compiled yet\n");
-  EXPECT_TRUE(c.program->find("split_heads") && c.program->find("windowed") && c.program->find("concat_batches"));
+  EXPECT_TRUE(c.program->find("split_heads") && c.program->find("windowed") &&
+              c.program->find("concat_batches"));
 }
 
 TEST(Check, RaggedTileIsMaskedBeforeItIsReduced) {
-  Checking c = right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    T = tile.context()\n    r, = tile.origin()\n"
-                     "    total = tile.zeros((T.m,), f32)\n    for k in tile.range(0, C, T.k):\n"
-                     "        total += tile.sum(tile.exp(x[r:r + T.m, k:k + T.k]), axis=1)\n    return total\n");
+  Checking c =
+      right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    T = tile.context()\n    r, = "
+            "tile.origin()\n"
+            "    total = tile.zeros((T.m,), f32)\n    for k in tile.range(0, C, T.k):\n"
+            "        total += tile.sum(tile.exp(x[r:r + T.m, k:k + T.k]), axis=1)\n    return total\n");
   EXPECT_THAT(c.dump(), HasSubstr("reduce_sum<1>(select(lt(iota<1>"));
 }
 TEST(Check, SumOfAFreshLoadNeedsNoMask) {
-  Checking c = right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    T = tile.context()\n    r, = tile.origin()\n"
+  Checking c = right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    T = "
+                     "tile.context()\n    r, = tile.origin()\n"
                      "    total = tile.zeros((T.m,), f32)\n    for k in tile.range(0, C, T.k):\n"
                      "        total += tile.sum(x[r:r + T.m, k:k + T.k], axis=1)\n    return total\n");
   EXPECT_THAT(c.dump(), Not(HasSubstr("select")));
 }
 TEST(Check, WholeRowsNeedNoMask) {
-  Checking c = right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    r, = tile.origin()\n    return tile.max(x[r, :])\n");
+  Checking c = right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    r, = "
+                     "tile.origin()\n    return tile.max(x[r, :])\n");
   EXPECT_THAT(c.dump(), HasSubstr("load x#0[r#1, 0 +: C]"));
   EXPECT_THAT(c.dump(), Not(HasSubstr("select")));
 }
 TEST(Check, ReadBeforeTheFirstRaggedAssignmentIsCheckedAgain) {
   // `m` gets its limit at the end of the loop's body; its maximum at the start must know it.
-  Checking c = right("@kernel\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    n, = tile.origin()\n    m = tile.zeros((T.m,), f32)\n"
-                     "    best = 0.0\n    for i in tile.range(0, 4):\n        best = max(best, tile.max(m))\n        m = tile.exp(x[n:n + T.m])\n    return m + best\n");
+  Checking c = right("@kernel\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    "
+                     "n, = tile.origin()\n    m = tile.zeros((T.m,), f32)\n"
+                     "    best = 0.0\n    for i in tile.range(0, 4):\n        best = max(best, "
+                     "tile.max(m))\n        m = tile.exp(x[n:n + T.m])\n    return m + best\n");
   EXPECT_THAT(c.dump(), HasSubstr("reduce_max<0>(select("));
 }
 TEST(Check, NamesBoundInBothBranchesGetOneVariable) {
-  Checking c = right("@kernel\ndef f[N](x: Tensor[N, f32], flag: bool) -> Tensor[N, f32]:\n    i = tile.origin()[0]\n    if flag:\n        y = x[i] * 2\n"
+  Checking c = right("@kernel\ndef f[N](x: Tensor[N, f32], flag: bool) -> Tensor[N, f32]:\n    i = "
+                     "tile.origin()[0]\n    if flag:\n        y = x[i] * 2\n"
                      "    else:\n        y = x[i] + 1\n    return y\n");
   EXPECT_THAT(c.dump(), HasSubstr("let y"));
 }
 TEST(Check, CallsAreTracedAndSayTheirFacts) {
-  Checking c = right("def double[N](x: Tensor[N, f32]) -> Tensor[N, f32] where N % 4 == 0:\n    return x + x\n"
-                     "def twice[M](y: Tensor[M, f32]) -> Tensor[M, f32]:\n    return double(double(y))\n");
+  Checking c =
+      right("def double[N](x: Tensor[N, f32]) -> Tensor[N, f32] where N % 4 == 0:\n    return x + x\n"
+            "def twice[M](y: Tensor[M, f32]) -> Tensor[M, f32]:\n    return double(double(y))\n");
   EXPECT_THAT(c.dump(), HasSubstr("require M % 4 == 0"));
 }
 TEST(Check, AKernelCalledFromATensorFunctionIsACall) {
-  Checking c = right("@kernel\ndef rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    r, = tile.origin()\n    return tile.sum(x[r, :])\n"
+  Checking c = right("@kernel\ndef rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    r, = "
+                     "tile.origin()\n    return tile.sum(x[r, :])\n"
                      "def f[A, B](x: Tensor[A, B, f32]) -> Tensor[A, f32]:\n    return rows(x) * 2\n");
   EXPECT_THAT(c.dump(), HasSubstr("call rows(x#0)"));
 }
 TEST(Check, HostPrograms) {
   Checking c = right("def scale[N](x: Tensor[N, f32], a: f32) -> Tensor[N, f32]:\n    return x * a\n"
                      "def total[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"
-                     "def main():\n    data = load_npy(\"x.npy\")\n    acc = 0.0\n    for step, row in enumerate(data):\n        y = scale(row, 2.0)\n"
-                     "        acc += total(y)\n        print(f\"{step}: {total(y):.4f}\")\n    if acc > 3:\n        print(\"big\", acc)\n    save_npy(\"y.npy\", scale(data[0], 0.5))\n");
+                     "def main():\n    data = load_npy(\"x.npy\")\n    acc = 0.0\n    for step, row in "
+                     "enumerate(data):\n        y = scale(row, 2.0)\n"
+                     "        acc += total(y)\n        print(f\"{step}: {total(y):.4f}\")\n    if acc > 3:\n "
+                     "       print(\"big\", acc)\n    save_npy(\"y.npy\", scale(data[0], 0.5))\n");
   EXPECT_THAT(c.dump(), HasSubstr("host main()"));
   EXPECT_THAT(c.dump(), HasSubstr("save_npy"));
 }
 TEST(Check, NumericsAreExplicit) {
-  Checking c = right("def f[N](x: Tensor[N, bf16 @round_at(each_op)]) -> Tensor[N, bf16]:\n    return x * x + x\n"
-                     "def g[N](x: Tensor[N, bf16]) -> Tensor[N, f32]:\n    return x * x\n");
+  Checking c =
+      right("def f[N](x: Tensor[N, bf16 @round_at(each_op)]) -> Tensor[N, bf16]:\n    return x * x + x\n"
+            "def g[N](x: Tensor[N, bf16]) -> Tensor[N, f32]:\n    return x * x\n");
   EXPECT_THAT(c.dump(), HasSubstr("cast<bf16 @round_at(each_op)>(mul("));
   EXPECT_THAT(c.dump(), HasSubstr("return mul(cast<f32>(x#0), cast<f32>(x#0))"));
 }
@@ -87,7 +103,8 @@ TEST(Check, EveryHelperOfTheLibraryChecks) {
         "    return y / norm(x) + x.std(axis=-1, keepdim=True) + mse(x, y) + row_min(x)[:, None]\n");
 }
 TEST(Check, ImportsOfFilesBesideThisOne) {
-  Checking c("from .blocks import mlp as feed_forward\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return feed_forward(x)\n",
+  Checking c("from .blocks import mlp as feed_forward\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    "
+             "return feed_forward(x)\n",
              {{"blocks", "def mlp(x):\n    return x * 2\n"}});
   EXPECT_EQ(c.messages(), "");
   EXPECT_THAT(c.dump(), HasSubstr("mul(x#0"));

@@ -23,9 +23,12 @@ struct Checking {
   std::unique_ptr<ast::Module> main;
   std::unique_ptr<sema::Program> program;
 
-  explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {}) : siblings(std::move(beside)) {
+  explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {})
+      : siblings(std::move(beside)) {
     main = frontend::parse(sources, sources.add("test.tsr", text), diagnostics);
-    program = sema::check(*main, sources, [this](FileId, int level, const std::string &path) { return load(level, path); }, diagnostics);
+    program = sema::check(
+        *main, sources, [this](FileId, int level, const std::string &path) { return load(level, path); },
+        diagnostics);
   }
 
   const ast::Module *load(int level, const std::string &path) {
@@ -49,7 +52,8 @@ struct Checking {
     std::string all;
     for (const diag::Diagnostic &d : diagnostics.all()) {
       LineColumn at = sources.file(d.span.file).lineColumn(d.span.begin);
-      all += std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" + std::to_string(at.column) + " " + d.message + "\n";
+      all += std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" +
+             std::to_string(at.column) + " " + d.message + "\n";
     }
     return all;
   }

@@ -42,7 +42,8 @@ TEST(Errors, EachProgramGetsItsMessages) {
   for (const fs::path &file : programs()) {
     SCOPED_TRACE(file.filename().string());
     std::string text = test::fileText(file.string());
-    test::Checking checked(text, {{"around", "from .around import f\n"}, {"blocks", "def mlp(x):\n    return x\n"}});
+    test::Checking checked(
+        text, {{"around", "from .around import f\n"}, {"blocks", "def mlp(x):\n    return x\n"}});
     std::vector<Expected> expected = expectations(text);
     ASSERT_FALSE(expected.empty()) << "no `# expect:` line";
     const auto &got = checked.diagnostics.all();
@@ -50,7 +51,8 @@ TEST(Errors, EachProgramGetsItsMessages) {
     for (size_t i = 0; i < got.size(); ++i) {
       LineColumn at = checked.sources.file(got[i].span.file).lineColumn(got[i].span.begin);
       EXPECT_EQ(diag::row(got[i].id).code, expected[i].code) << checked.messages();
-      EXPECT_EQ(std::to_string(at.line) + ":" + std::to_string(at.column), expected[i].place) << checked.messages();
+      EXPECT_EQ(std::to_string(at.line) + ":" + std::to_string(at.column), expected[i].place)
+          << checked.messages();
       EXPECT_NE(got[i].message.find(expected[i].words), std::string::npos) << checked.messages();
     }
   }
@@ -64,6 +66,7 @@ TEST(Errors, EveryIdOfTheCheckerOccursAndHasAPage) {
     std::string code(row.code);
     if (code < "E0200" || code >= "E0600") continue;
     EXPECT_TRUE(seen.count(code)) << code << " " << row.name << " has no program in " << folder;
-    EXPECT_TRUE(fs::exists(fs::path(TSR_SOURCE_DIR "/docs/errors") / (code + ".md"))) << code << " has no page";
+    EXPECT_TRUE(fs::exists(fs::path(TSR_SOURCE_DIR "/docs/errors") / (code + ".md")))
+        << code << " has no page";
   }
 }

@@ -28,7 +28,8 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
     if (term.coefficient % divisor[0].coefficient != 0) return std::nullopt;
     Dim::Monomial rest = term.atoms;
     for (const auto &[atom, power] : divisor[0].atoms) {
-      auto it = std::find_if(rest.begin(), rest.end(), [&](const auto &p) { return sameAtom(p.first, atom); });
+      auto it =
+          std::find_if(rest.begin(), rest.end(), [&](const auto &p) { return sameAtom(p.first, atom); });
       if (it == rest.end() || it->second < power) return std::nullopt;
       it->second -= power;
     }
@@ -74,7 +75,8 @@ void Facts::add(const Requirement &fact) {
     for (const auto &[a, b] : {std::pair(fact.left, fact.right), std::pair(fact.right, fact.left)})
       if (b == Dim(0)) {
         std::vector<Dim::Term> terms = a.terms();
-        if (terms.size() == 1 && terms[0].atoms.size() == 1 && terms[0].atoms[0].first.kind == AtomKind::Mod) {
+        if (terms.size() == 1 && terms[0].atoms.size() == 1 &&
+            terms[0].atoms[0].first.kind == AtomKind::Mod) {
           addMultiple(*terms[0].atoms[0].first.left, *terms[0].atoms[0].first.right);
           return;
         }
@@ -122,7 +124,8 @@ Dim Facts::simplify(const Dim &dim) const { return rebuild(dim, 0); }
 
 Verdict Facts::equal(const Dim &a, const Dim &b) const { return holds(a, Relation::Eq, b); }
 
-// No term can be negative: dimensions, remainders and quotients of them are at least 0, tile sizes at least 1.
+// No term can be negative: dimensions, remainders and quotients of them are at least 0, tile sizes at
+// least 1.
 bool Facts::plainlyNonNegative(const Dim &value) const {
   int64_t constant = 0, atLeast = 0;
   for (const Dim::Term &term : value.terms()) {
@@ -150,7 +153,8 @@ bool Facts::search(const Dim &value, int depth) const {
   std::set<std::string> wanted;
   for (const Dim::Term &term : value.terms())
     for (const auto &[atom, power] : term.atoms)
-      if (atom.kind == AtomKind::Var && (term.coefficient < 0 || !isDimensionName(atom.name))) wanted.insert(atom.name);
+      if (atom.kind == AtomKind::Var && (term.coefficient < 0 || !isDimensionName(atom.name)))
+        wanted.insert(atom.name);
       else if (term.coefficient < 0) wanted.insert(atom.str());
   bool negativeConstant = value.isConstant();
   for (const Dim &fact : nonNegative_) {
@@ -185,9 +189,11 @@ Verdict Facts::holds(const Dim &left, Relation relation, const Dim &right) const
   switch (relation) {
   case Relation::Eq:
     if (nonNegative(difference) && nonNegative(negated)) return Verdict::Proved;
-    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Refuted : Verdict::Undecided;
+    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Refuted
+                                                                             : Verdict::Undecided;
   case Relation::Ne:
-    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Proved : Verdict::Undecided;
+    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Proved
+                                                                             : Verdict::Undecided;
   case Relation::Lt: return verdict(negated - Dim(1), difference);
   case Relation::Le: return verdict(negated, difference - Dim(1));
   case Relation::Gt: return verdict(difference - Dim(1), negated);

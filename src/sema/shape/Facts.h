@@ -1,6 +1,6 @@
 // What is known about dimensions, and the three verdicts on a claim: proved, refuted, undecided.
-// Decides by normal forms: equalities are substituted, `X % Y == 0` makes X a multiple of Y, and an inequality is
-// proved when a sum of known inequalities leaves a remainder with no negative part.
+// Decides by normal forms: equalities are substituted, `X % Y == 0` makes X a multiple of Y, and an
+// inequality is proved when a sum of known inequalities leaves a remainder with no negative part.
 #pragma once
 #include "sema/Checked.h"
 #include "support/Dim.h"
@@ -18,7 +18,7 @@ public:
   void addEqual(const Dim &a, const Dim &b);
   void addMultiple(const Dim &value, const Dim &divisor);  // value % divisor == 0
   void addNonNegative(const Dim &value);
-  void define(const std::string &var, const Dim &value);   // var always stands for value
+  void define(const std::string &var, const Dim &value);  // var always stands for value
   void undefine(const std::string &var) { substitution_.erase(var); }
   void add(const Requirement &fact);
 
