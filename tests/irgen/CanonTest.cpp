@@ -42,7 +42,9 @@ struct Compilation {
     return std::filesystem::exists(path) ? parse(relative + ".tsr", path) : nullptr;
   }
   void run(const std::string &file) {
-    const ast::Module *main = parse(file, std::filesystem::path(TSR_SOURCE_DIR) / "tests/canon" / file);
+    auto path = std::filesystem::path(TSR_SOURCE_DIR) / "tests/canon" / file;
+    if (!std::filesystem::exists(path)) path = std::filesystem::path(TSR_SOURCE_DIR) / "tests/irgen/programs" / file;
+    const ast::Module *main = parse(file, path);
     program = sema::check(
         *main, sources, [&](FileId, int, const std::string &dotted) { return import(dotted); }, diagnostics);
     if (!diagnostics.hasErrors()) module = generate(*program, sources, context, diagnostics);
@@ -68,6 +70,9 @@ TEST_P(Canon, GraphIr) {
 INSTANTIATE_TEST_SUITE_P(Examples, Canon,
                          testing::Values("01_saxpy", "02_elementwise", "03_matmul", "04_softmax", "05_norms",
                                          "06_cooperative_reduction", "07_double_buffered_gemm", "08_flash_attention"),
+                         [](const auto &info) { return std::string(info.param); });
+
+INSTANTIATE_TEST_SUITE_P(Programs, Canon, testing::Values("shapes", "host"),
                          [](const auto &info) { return std::string(info.param); });
 
 }  // namespace

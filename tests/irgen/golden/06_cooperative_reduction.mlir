@@ -1,6 +1,6 @@
 module {
   graph.kernel @total(%data: !tsr.view<["N"], f32>, %result: !tsr.view<[], f32>) attributes {dims = ["N"], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64, outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 1>], params = [#tsr.param<"data", in>, #tsr.param<"result", out, result>], signature = "def total(data: ts.Tensor[\22N\22, ts.f32]) -> ts.f32", uses_lanes} {
-    %shared = graph.alloc_shared : <["128"], f32, "">
+    %shared_sum = graph.alloc_shared : <["128"], f32, "">
     %local_sum = graph.constant 0.000000e+00 : f32
     %0 = graph.query "local_id" 0
     %1 = graph.dim "N"
@@ -11,7 +11,7 @@ module {
       scf.yield %local_sum_0 : f32
     }
     %4 = graph.query "local_id" 0
-    graph.store %3, %shared[%4 in_bounds] : f32, !tsr.shared<["128"], f32, "">
+    graph.store %3, %shared_sum[%4 in_bounds] : f32, !tsr.shared<["128"], f32, "">
     graph.barrier
     %5 = graph.query "group_size" 0
     %6 = graph.constant 2 : index
@@ -26,13 +26,13 @@ module {
       %11 = graph.elementwise "lt" %10, %arg0 : index
       scf.if %11 {
         %13 = graph.query "local_id" 0
-        %14 = graph.load %shared[%13 in_bounds] : !tsr.shared<["128"], f32, ""> to f32
+        %14 = graph.load %shared_sum[%13 in_bounds] : !tsr.shared<["128"], f32, ""> to f32
         %15 = graph.query "local_id" 0
         %16 = graph.elementwise "add" %15, %arg0 : index
-        %17 = graph.load %shared[%16] : !tsr.shared<["128"], f32, ""> to f32
+        %17 = graph.load %shared_sum[%16] : !tsr.shared<["128"], f32, ""> to f32
         %18 = graph.elementwise "add" %14, %17 : f32
         %19 = graph.query "local_id" 0
-        graph.store %18, %shared[%19 in_bounds] : f32, !tsr.shared<["128"], f32, "">
+        graph.store %18, %shared_sum[%19 in_bounds] : f32, !tsr.shared<["128"], f32, "">
       }
       graph.barrier
       %12 = graph.constant 2 : index
@@ -40,7 +40,7 @@ module {
       scf.yield %stride_0 : index
     }
     %8 = graph.constant 0 : index
-    %9 = graph.load %shared[%8 in_bounds] : !tsr.shared<["128"], f32, ""> to f32
+    %9 = graph.load %shared_sum[%8 in_bounds] : !tsr.shared<["128"], f32, ""> to f32
     graph.store %9, %result[] {once} : f32, !tsr.view<[], f32>
     graph.kernel_end
   }
