@@ -27,11 +27,17 @@ def write_npy(path, values, shape, code="f"):
 
 
 def read_npy(path):
-    data = open(path, "rb").read()
+    with open(path, "rb") as file:
+        data = file.read()
     size = struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10 : 10 + size].decode().strip())
     code = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q"}[header["descr"]]
     return list(header["shape"]), array.array(code, data[10 + size :]).tolist()
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 class ToolTest(unittest.TestCase):

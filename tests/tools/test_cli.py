@@ -5,7 +5,7 @@ import os
 import random
 import unittest
 
-from support import CANON, ToolTest, read_npy, run, write_npy
+from support import CANON, ToolTest, read, read_npy, run, write_npy
 
 SOFTMAX = os.path.join(CANON, "04_softmax.tsr")
 SAXPY = os.path.join(CANON, "01_saxpy.tsr")
@@ -16,18 +16,18 @@ class Compile(ToolTest):
         for suffix, word in ((".cu", "__global__"), (".hip", "hipLaunchKernelGGL"), (".cpp", "#pragma omp")):
             result = run("tesserac", SOFTMAX, "-o", self.path("softmax" + suffix))
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn(word, open(self.path("softmax" + suffix)).read())
-            self.assertIn("softmax(", open(self.path("softmax.h")).read())
-            manifest = json.load(open(self.path("softmax.json")))
+            self.assertIn(word, read(self.path("softmax" + suffix)))
+            self.assertIn("softmax(", read(self.path("softmax.h")))
+            manifest = json.loads(read(self.path("softmax.json")))
             self.assertIn("softmax", json.dumps(manifest))
-            json.load(open(self.path("softmax.lines.json")))
+            json.loads(read(self.path("softmax.lines.json")))
 
     def test_same_input_same_bytes(self):
         texts = []
         for name in ("a", "b"):
             os.mkdir(self.path(name))
             self.assertEqual(run("tesserac", SOFTMAX, "-o", self.path(name + "/s.cu")).returncode, 0)
-            texts.append([open(self.path(f"{name}/s{end}")).read() for end in (".cu", ".h", ".json", ".lines.json")])
+            texts.append([read(self.path(f"{name}/s{end}")) for end in (".cu", ".h", ".json", ".lines.json")])
         self.assertEqual(texts[0], texts[1])
 
     def test_every_level_can_be_printed(self):
@@ -39,7 +39,7 @@ class Compile(ToolTest):
 
     def test_line_directives_and_standalone(self):
         self.assertEqual(run("tesserac", SAXPY, "-o", self.path("a.cpp"), "--line-directives", "--standalone").returncode, 0)
-        text = open(self.path("a.cpp")).read()
+        text = read(self.path("a.cpp"))
         self.assertIn("#line", text)
         self.assertNotIn('#include "tessera/', text)
 
@@ -48,7 +48,7 @@ class Compile(ToolTest):
         program = self.write("p.tsr", "from .half import half\n\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return half(x)\n")
         result = run("tesserac", program, "-o", self.path("p.cpp"), "--depfile", self.path("p.d"))
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("half.tsr", open(self.path("p.d")).read())
+        self.assertIn("half.tsr", read(self.path("p.d")))
 
 
 class Run(ToolTest):
@@ -117,7 +117,7 @@ class Others(ToolTest):
         ugly = self.write("u.tsr", "def f( x ):   # why\n  return x+1\n")
         self.assertEqual(run("tessera", "fmt", "--check", ugly).returncode, 1)
         self.assertEqual(run("tessera", "fmt", ugly).returncode, 0)
-        self.assertIn("# why", open(ugly).read())
+        self.assertIn("# why", read(ugly))
         self.assertEqual(run("tessera", "fmt", "--check", ugly).returncode, 0)
 
     def test_explain(self):
