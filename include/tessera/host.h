@@ -79,6 +79,13 @@ template <class T> bool is_real_number(const T &) { return std::is_floating_poin
 inline bool is_real_number(const Tensor &tensor) { return tensor.shape().empty() && tensor.is_real(); }
 }  // namespace detail
 
+/// The parts of an f-string, one behind the other.
+template <class... Parts> std::string join(const Parts &...parts) {
+  std::string text;
+  (text.append(parts), ...);
+  return text;
+}
+
 /// One replacement field of an f-string: `spec` is what stands behind the expression: ".4f", ">8", "!r:>8", ":>8".
 template <class T> std::string format(const T &value, const std::string &spec) {
   std::string_view rest = spec;
