@@ -18,10 +18,31 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   ExprRef value;
   if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
     value = constant(constantOp.getValue());
+    auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
+    if (integer && isa<IndexType>(integer.getType()) && !plan_.isInline(result) && !plan_.storage(result)) {
+      bound_[result] = namedConstant(ir::nameHint(result), integer.getInt());
+      return success();
+    }
   } else if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
     value = dim(*Dim::parse(dimOp.getDim().str()));
   } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
     value = query(queryOp);
+    // Asked for twice, it is computed once; what the first place is called says enough.
+    bool again = !lane_ && !queryOp.isVarying() && op.getBlock() == &kernel_.getBody().front() &&
+                 value->kind != Expr::Kind::Value && value->kind != Expr::Kind::Literal && value->kind != Expr::Kind::Name;
+    if (again) {
+      ExprRef &known = groupIndices_[queryOp.getAxis() * 16 + queryOp.getQuery().size()];
+      if (!known) {
+        define(result, value);
+        if (!plan_.isInline(result)) known = bound_[result];
+        return success();
+      }
+      value = known;
+      if (ir::nameHint(result).empty()) {
+        bound_[result] = known;
+        return success();
+      }
+    }
     // The counter of the loop over lanes or groups has the user's name already.
     if (lane_ && queryOp.isVarying()) return success();
     if (value->kind == Expr::Kind::Value) {
@@ -46,6 +67,19 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   }
   define(result, value);
   return success();
+}
+
+/// A constant that the user named stands at the top, once.
+ExprRef KernelEmitter::namedConstant(StringRef hint, int64_t value) {
+  std::string key = "constant " + hint.str() + " " + std::to_string(value);
+  std::string &known = constants_[key];
+  if (known.empty()) {
+    known = hint.empty() || hint == "_" ? names_.fresh("number") : names_.declare(hint);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(top_);
+    builder_.create<out::ConstantOp>(kernel_.getLoc(), known, builder_.getI64IntegerAttr(value));
+  }
+  return name(known, indexType());
 }
 
 /// Whether the index can be below zero, as far as can be seen from how it is computed.

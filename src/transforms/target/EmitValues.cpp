@@ -65,15 +65,16 @@ void KernelEmitter::store(Storage &storage, ExprRef expr, Location place) {
 
 std::string KernelEmitter::nameFor(Value value) {
   StringRef hint = ir::nameHint(value);
-  if (!hint.empty() && hint != "_") return names_.declare(hint);
   Operation *op = value.getDefiningOp();
+  auto element = dyn_cast_or_null<tile::LoadElementOp>(op);
+  bool ofTensor = element && hint == ir::nameHint(element.getBase());  // an element of x that is called x, too
+  if (!hint.empty() && hint != "_" && !ofTensor) return names_.declare(hint);
   auto suffixed = [&](Value of, StringRef suffix, StringRef otherwise) {
     StringRef base = of ? ir::nameHint(of) : StringRef();
     if (Storage *storage = of ? plan_.storage(of) : nullptr; base.empty() && storage) base = storage->hint;
     return names_.fresh(base.empty() ? otherwise.str() : (base + "_" + suffix).str());
   };
-  if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op))
-    return suffixed(reduce.getValue(), reduce.getReduction(), reduce.getReduction());
+  if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) return names_.fresh(("group_" + reduce.getReduction()).str());
   if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(op))
     return suffixed(reduce.getValue(), reduce.getReduction(), reduce.getReduction());
   if (auto cast = dyn_cast_or_null<tile::CastOp>(op)) {

@@ -111,6 +111,7 @@ private:
   // ---- scalars (EmitScalars.cpp)
   LogicalResult emitScalar(Operation &op);
   ExprRef constant(mlir::TypedAttr value);
+  ExprRef namedConstant(llvm::StringRef hint, int64_t value);
   ExprRef loadElement(ir::tile::LoadElementOp op);
   LogicalResult emitStoreElement(ir::tile::StoreElementOp op);
   LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);

@@ -75,7 +75,9 @@ bool Plan::foldsFragment(Operation &op) const {
 
 bool Plan::foldsScalar(Operation &op) const {
   Value result = op.getResult(0);
-  bool named = !ir::nameHint(result).empty();
+  StringRef hint = ir::nameHint(result);
+  auto element = dyn_cast<tile::LoadElementOp>(op);
+  bool named = !hint.empty() && !(element && hint == ir::nameHint(element.getBase()));
   if (isFree(op)) return !named || onlyFeedsLoops(result);
   if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp>(op)) return false;
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
@@ -189,6 +191,16 @@ Storage *Plan::startOf(Operation &loop, Value init, Value result) {
   return nullptr;
 }
 
+/// A loop of the compiler's that combines values called v with `max` carries v_max.
+static std::string reductionHint(Value argument, Value yielded) {
+  auto combine = yielded.getDefiningOp<tile::ElementwiseOp>();
+  if (!combine || combine.getArgs().size() != 2 || !llvm::is_contained(combine.getArgs(), argument)) return "";
+  StringRef name = combine.getMnemonic() == "add" ? "sum" : combine.getMnemonic() == "mul" ? "product" : combine.getMnemonic();
+  for (Value operand : combine.getArgs())
+    if (StringRef hint = ir::nameHint(operand); operand != argument && !hint.empty()) return (hint + "_" + name).str();
+  return name.str();
+}
+
 void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, ValueRange yields, ValueRange results) {
   for (size_t i = 0; i < inits.size(); ++i) {
     bool matching = i < results.size() && results[i].getType() == inits[i].getType();
@@ -196,7 +208,7 @@ void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, Va
     if (!carried) {
       StringRef hint = ir::nameHint(arguments[i]);
       if (hint.empty()) hint = ir::nameHint(inits[i]);
-      carried = create(hint, inits[i].getType());
+      carried = create(hint.empty() ? reductionHint(arguments[i], yields[i]) : hint.str(), inits[i].getType());
       Operation *producer = inits[i].getDefiningOp();
       if (producer && !storage(inits[i]) && inits[i].hasOneUse() && producer->getBlock() == loop.getBlock() &&
           !isInline(inits[i]) && producer->getNumRegions() == 0)
