@@ -134,7 +134,7 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
     d.collectVars(vars);
     for (const std::string &v : vars)
       if (v[0] == '%') {
-        d = facts_.simplify(d);
+        d = facts_.external(d);
         break;
       }
     vars.clear();

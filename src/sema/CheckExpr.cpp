@@ -473,10 +473,10 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
     return Value::poison();
   }
   // [alloc_shared(...) for _ in range(n)]: one buffer with a leading dimension.
-  if (auto *inner = as<ast::CallExpr>(expr.element)) {
-    Value callee = checkExpr(*inner->callee);
-    if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::AllocShared &&
-        iterable.kind == ValueKind::Range) {
+  if (auto *inner = as<ast::CallExpr>(expr.element); inner && iterable.kind == ValueKind::Range) {
+    auto *attribute = as<ast::AttributeExpr>(inner->callee);
+    auto *plain = as<ast::NameExpr>(inner->callee);
+    if ((attribute && attribute->attribute.text == "alloc_shared") || (plain && plain->name == "alloc_shared")) {
       copies_ = static_cast<int64_t>(items.size());
       Value buffer = checkExpr(*inner);
       copies_ = 0;

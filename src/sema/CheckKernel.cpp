@@ -202,7 +202,7 @@ Value Checker::origin(Span span) {
 void Checker::noteLaneGuard(const std::vector<Dim> &implies, Span span) {
   if (!linearSpan_.valid()) return;
   for (const Dim &fact : implies) {
-    Dim extent = facts_.simplify(fact) + Dim(1) + Dim::var(linearName);
+    Dim extent = facts_.external(fact) + Dim(1) + Dim::var(linearName);
     std::set<std::string> vars;
     extent.collectVars(vars);
     bool pure = true;

@@ -182,7 +182,9 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
     if (value.limit(a))
       return unsupported("reshaping a tile that may reach over the edge of its tensor", span);
   if (inferred >= 0) {
-    auto quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to));
+    auto quotient = shape::divideExactly(from, to);
+    if (!quotient && (quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to))))
+      quotient = facts_.external(*quotient);
     if (quotient) shape[inferred] = *quotient;
     else if (to.isConstant() && to.constant() == 0) return fail("-1 stands for nothing here");
     else {
@@ -296,7 +298,7 @@ Value Checker::concat(std::vector<Value> values, int axis, Span span) {
 
 Value Checker::split(Value value, int parts, int axis, Span span) {
   const Dim whole = value.type.shape[axis];
-  auto exact = shape::divideExactly(facts_.simplify(whole), Dim(parts));
+  auto exact = shape::divideExactly(whole, Dim(parts));
   Dim size = exact ? *exact : Dim::floorDiv(whole, Dim(parts));
   if (!exact && !sameDim(Dim::mod(whole, Dim(parts)), Dim(0), span,
                          "to split it in " + std::to_string(parts) + ", " + show(whole) +

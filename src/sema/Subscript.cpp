@@ -68,7 +68,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   length.collectVars(vars);
   for (const std::string &v : vars)
     if (v[0] == '%') {
-      length = facts_.simplify(length);
+      length = facts_.external(length);
       break;
     }
   vars.clear();

@@ -109,6 +109,45 @@ TEST(Check, ImportsOfFilesBesideThisOne) {
   EXPECT_EQ(c.messages(), "");
   EXPECT_THAT(c.dump(), HasSubstr("mul(x#0"));
 }
+TEST(Check, UniformElementsAreStoredOnceAGroup) {
+  Checking c =
+      right("@kernel(grid=(4,), group=32)\ndef f(x: Tensor[4, f32], y: Tensor[4, f32], z: Tensor[32, f32]):\n"
+            "    g = tile.group_id()\n    y[g] += x[g]\n    z[tile.local_id()] = 1.0\n");
+  EXPECT_THAT(c.dump(), HasSubstr("load x#0[g#3]) once"));
+  EXPECT_THAT(c.dump(), HasSubstr("store z#2[local_id(0)] = 1:f32\n"));
+}
+TEST(Check, GuardsTogetherGiveTheLanes) {
+  Checking c = right("@kernel\ndef f[N, M](x: Tensor[N, f32], y: Tensor[M, f32]):\n    i = "
+                     "tile.linear_id()\n    if i < N:\n        x[i] = 1.0\n"
+                     "    if i < M:\n        y[i] = 2.0\n");
+  EXPECT_THAT(c.dump(), HasSubstr("grid lanes max(M, N)"));
+}
+TEST(Check, OptionalArgumentsOfTracedCalls) {
+  Checking c = right(
+      "def opt(x, mask=None):\n    if mask is not None:\n        x = x * mask.unsqueeze(-1)\n    return x\n"
+      "def f[B, D](x: Tensor[B, D, f32], m: Tensor[B, f32]) -> Tensor[B, D, f32]:\n    return opt(x, m) + "
+      "opt(x)\n");
+  EXPECT_THAT(c.dump(), HasSubstr("return add(x#2, x#0)"));
+}
+TEST(Check, Attention) {
+  Checking c =
+      right("def f[B, S, D, H](x: Tensor[B, S, D, bf16 @accum(f32)], w: Tensor[D, 3 * D, bf16 @accum(f32)], "
+            "heads: Const[H])"
+            " -> Tensor[B, S, D, bf16] where D % H == 0:\n    q, k, v = split(x @ w, 3, axis=-1)\n"
+            "    q, k, v = [t.reshape(B, S, H, D // H).transpose(1, 2) for t in (q, k, v)]\n"
+            "    p = softmax_safe(q @ k.transpose(-1, -2) * rsqrt(f32(D // H)))\n    a = cast(p, bf16) @ v\n"
+            "    return x + a.transpose(1, 2).reshape(B, S, D)\n");
+  EXPECT_THAT(c.dump(), HasSubstr("require D % H == 0"));
+  EXPECT_EQ(c.program->find("f")->requirements.size(), 1u);
+  EXPECT_THAT(
+      c.dump(),
+      HasSubstr("let q#4: Tensor[B, S, D, f32 @accum(f32)] = slice(parts#3)[0 +: B, 0 +: S, 0 +: D]"));
+}
+TEST(Check, TheDimensionLeftOfAReshape) {
+  Checking c = right("def f[B, D, H](x: Tensor[B, D, f32], heads: Const[H]) -> Tensor[B, H, D // H, f32] "
+                     "where D % H == 0:\n    return x.reshape(B, heads, -1)\n");
+  EXPECT_THAT(c.dump(), HasSubstr("return reshape[B, H, D // H](x#0)"));
+}
 TEST(Check, SameTextTwice) {
   std::string text = test::fileText(TSR_SOURCE_DIR "/tests/canon/08_flash_attention.tsr");
   EXPECT_EQ(Checking(text).dump(), Checking(text).dump());

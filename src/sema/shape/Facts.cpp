@@ -62,7 +62,10 @@ void Facts::addMultiple(const Dim &value, const Dim &divisor) {
     Dim quotient = Dim::var(Dim::floorDiv(v, divisor).str());
     std::set<std::string> vars;
     divisor.collectVars(vars);
-    if (!vars.count(v.varName())) substitution_[v.varName()] = simplify(divisor) * quotient;
+    if (!vars.count(v.varName())) {
+      quotients_[quotient.varName()] = Dim::floorDiv(v, divisor);
+      substitution_[v.varName()] = simplify(divisor) * quotient;
+    }
   }
   multiples_.push_back({v, divisor});
 }

@@ -22,7 +22,10 @@ public:
   void undefine(const std::string &var) { substitution_.erase(var); }
   void add(const Requirement &fact);
 
+  /// For comparing only: what is a multiple of something is written with a variable for the quotient.
   Dim simplify(const Dim &dim) const;
+  /// simplify() in dimensions of the program alone.
+  Dim external(const Dim &dim) const { return simplify(dim).substitute(quotients_); }
   Verdict equal(const Dim &a, const Dim &b) const;
   bool nonNegative(const Dim &value) const;
   Verdict holds(const Dim &left, Relation relation, const Dim &right) const;
@@ -35,7 +38,7 @@ private:
   Dim rebuild(const Dim &dim, int depth) const;
   bool plainlyNonNegative(const Dim &value) const;
   bool search(const Dim &value, int depth) const;
-  std::map<std::string, Dim> substitution_;
+  std::map<std::string, Dim> substitution_, quotients_;
   std::vector<std::pair<Dim, Dim>> multiples_;
   std::vector<Dim> nonNegative_;
 };
