@@ -9,6 +9,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/target/Passes.h"
 #include "transforms/tile/Passes.h"
@@ -29,6 +30,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
   mlir::PassManager passes(module.getContext());
   switch (level) {
   case Level::Schedule:
+    passes.addPass(mlir::createCSEPass());  // one mean where a function asks for a mean and a variance
     passes.addPass(transforms::createGraphToSchedulePass());
     passes.addPass(transforms::createVerifySchedulePass());
     break;
