@@ -13,8 +13,9 @@ del sys.argv[1]
 CANON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "canon")
 
 
-def run(program, *arguments, cwd=None, text=True, timeout=300):
-    return subprocess.run([os.path.join(BIN, program), *arguments], cwd=cwd, capture_output=True, text=text, timeout=timeout)
+def run(program, *arguments, cwd=None, text=True, timeout=300, **environment):
+    return subprocess.run([os.path.join(BIN, program), *arguments], cwd=cwd, capture_output=True, text=text, timeout=timeout,
+                          env={**os.environ, **environment})
 
 
 def write_npy(path, values, shape, code="f"):

@@ -41,10 +41,15 @@ class BadFiles(ToolTest):
 
     def test_unknown_suffix_target_and_level(self):
         self.refuse("tesserac", SAXPY, "-o", self.path("out.xyz"), code="E0705")
-        self.refuse("tesserac", SAXPY, "--target", "cudda", "-o", self.path("out.cu"), says="cuda")
+        self.refuse("tesserac", SAXPY, "--target", "cudda", "-o", self.path("out.cu"), code="E0704", says="cuda")
         self.refuse("tesserac", SAXPY, "--emit=tiles", code="E0804")
         self.refuse("tesserac", SAXPY, code="E0804")
         self.refuse("tesserac", exit_codes=(2,))
+
+    def test_file_too_large(self):
+        with open(self.path("huge.tsr"), "wb") as file:
+            file.truncate((64 << 20) + 1)
+        self.compile(self.path("huge.tsr"), code="E0702")
 
     def test_binary_junk(self):
         self.compile(self.write("junk.tsr", bytes((i * 73 + i // 7) % 256 for i in range(100_000))))
@@ -88,11 +93,11 @@ class BadArguments(ToolTest):
 
     def test_wrong_arguments(self):
         saxpy = [SAXPY, "saxpy", *self.x]
-        self.refuse("y", *saxpy)
+        self.refuse("E0803", *saxpy)
         self.refuse("`n` is 3", *saxpy, "--arg", "y=" + self.path("long.npy"))
         self.refuse("dimensions", *saxpy, "--arg", "y=" + self.path("flat.npy"))
         self.refuse("f32", *saxpy, "--arg", "y=" + self.path("double.npy"))
-        self.refuse("no such file", *saxpy, "--arg", "y=" + self.path("none.npy"))
+        self.refuse("E0801", *saxpy, "--arg", "y=" + self.path("none.npy"))
         self.refuse("no such parameter", *saxpy, "--arg", "z=1")
         self.refuse("number", *saxpy, "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=two")
         self.refuse("E0800", SAXPY, "sexpy")
@@ -102,6 +107,25 @@ class BadArguments(ToolTest):
     def test_junk_array(self):
         self.write("junk.npy", b"\x93NUMPY\x01\x00\xff\xff{'descr'")
         self.refuse("junk.npy", SAXPY, "saxpy", "--arg", "x=" + self.path("junk.npy"), "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=2")
+
+
+class Toolchains(ToolTest):
+    def run_softmax(self, **environment):
+        result = run("tessera", "run", os.path.join(CANON, "04_softmax.tsr"), "softmax", "--random", "R=2,C=3",
+                     TESSERA_CACHE=self.path("cache"), **environment)
+        self.assertEqual(result.returncode, 1)
+        return result.stderr
+
+    def test_no_compiler(self):
+        self.assertIn("E0707", self.run_softmax(PATH=self.folder))
+
+    def test_compiler_that_fails(self):
+        self.assertIn("E0708", self.run_softmax(TESSERA_CXX="/bin/false"))
+
+    def test_no_device(self):
+        result = run("tessera", "run", SAXPY, "saxpy", "--random", "n=3", "--arg", "alpha=1", "--target", "hip")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no device", result.stderr)
 
 
 class Names(ToolTest):
