@@ -113,6 +113,17 @@ Value KernelLowering::copyToShared(graph::LoadOp load) {
   return buffer;
 }
 
+/// What the user calls a tile, also through a mask or cast that has no name of its own.
+static StringRef nearestName(Value value) {
+  while (nameHint(value).empty()) {
+    auto *op = value.getDefiningOp();
+    if (auto choice = dyn_cast_or_null<graph::ElementwiseOp>(op); choice && choice.getMnemonic() == "select") value = op->getOperand(1);
+    else if (isa_and_nonnull<graph::CastOp>(op)) value = op->getOperand(0);
+    else break;
+  }
+  return nameHint(value);
+}
+
 std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, graph::DotOp dot) {
   if (longAxes(array.getType()).size() != 2) {
     dot.emitError("a dot inside a kernel multiplies two tiles that each have two axes of more than one element");
@@ -149,7 +160,7 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
   auto type = llvm::cast<tile::FragmentType>(fragment.getType());
   if (variesAtRunTime(type.getShape()[axis]))
     fragment = padded(fragment, axis, identity("sum", type.getElementType(), dot.getLoc()), dot.getLoc());
-  StringRef name = nameHint(source);
+  StringRef name = nearestName(source);
   operand.buffer = writeToShared(fragment, name.empty() ? "operand_tile" : (name + "_tile").str(), dot.getLoc());
   return operand;
 }
