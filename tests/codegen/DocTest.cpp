@@ -31,6 +31,10 @@ TEST(Doc, CommasBreakOnlyWhereNeeded) {
   EXPECT_THAT(doc.lines(2, 12), ElementsAre("  f(aaa,", "    bbb,", "    ccc)"));
   EXPECT_THAT(doc.lines(2, 13), ElementsAre("  f(aaa, bbb,", "    ccc)"));
 }
+TEST(Doc, AnItemMovesAsAWholeBeforeItBreaks) {
+  Expr inner = callExpr("g", {name("bbb"), name("ccc")});
+  EXPECT_THAT(callExpr("f", {name("aaaaaa"), inner}).doc.lines(0, 14), ElementsAre("f(aaaaaa,", "g(bbb, ccc))"));
+}
 TEST(Doc, NestMovesFurtherLines) {
   Doc doc = Doc("x =") + Doc::nest(4, Doc::group(Doc::line()) + "value");
   EXPECT_THAT(doc.lines(2, 8), ElementsAre("  x =", "      value"));
@@ -74,6 +78,14 @@ TEST(Writer, ThePlaceStandsOnceForEachGroup) {
   EXPECT_EQ(writer.text("model.cu"), "a;  // model.tsr:8\nb;\nc;  // :9\n");
   ASSERT_EQ(writer.lines().size(), 3u);
   EXPECT_EQ(writer.lines()[1].place->line, 8);
+}
+TEST(Writer, AnotherFileIsNamed) {
+  Writer writer;
+  writer.statement("a;", Place{"dir/model.tsr", 8});
+  writer.statement("b;", Place{"<tessera/nn.tsr>", 3});
+  writer.statement("c;", Place{"<tessera/nn.tsr>", 4});
+  writer.statement("d;", Place{"dir/model.tsr", 9});
+  EXPECT_EQ(writer.text(""), "a;  // model.tsr:8\nb;  // nn.tsr:3\nc;  // :4\nd;  // model.tsr:9\n");
 }
 TEST(Writer, ACommentThatDoesNotFitStandsAbove) {
   Writer writer;

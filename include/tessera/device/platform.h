@@ -33,11 +33,14 @@
 #define TSR_UNROLL
 #endif
 #endif
-#if defined(TSR_CPU)
-// Lets the compiler use vector instructions for the loop that follows, without changing results.
-#define TSR_SIMD _Pragma("omp simd")
-#else
+// Lets the compiler use vector instructions for the loop that follows, without changing results. (Clang does so by itself,
+// and warns where it was told to and cannot.)
+#if !defined(TSR_CPU)
 #define TSR_SIMD TSR_UNROLL
+#elif defined(__GNUC__) && !defined(__clang__)
+#define TSR_SIMD _Pragma("GCC ivdep")
+#else
+#define TSR_SIMD
 #endif
 #if !defined(TSR_CPU) && (defined(__clang__) || defined(__CUDA_ARCH__))
 #define TSR_UNROLL_4 _Pragma("unroll 4")

@@ -130,8 +130,9 @@ std::vector<std::string> Doc::lines(int indent, int width) const {
 Doc commaSeparated(const std::vector<Doc> &items) {
   Doc doc;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (i) doc += Doc(",") + Doc::group(Doc::line());
-    doc += items[i];
+    // An item moves to a new line as a whole before a line breaks inside of it.
+    if (i) doc += Doc(",") + Doc::group(Doc::line() + Doc::group(items[i]));
+    else doc += Doc::group(items[i]);
   }
   return doc;
 }

@@ -53,7 +53,7 @@ Expr binaryExpr(std::string_view op, const Expr &left, const Expr &right) {
   if (left.precedence != p) leftNeeds = clear(p, leftNeeds);  // a chain of one operator stays a chain
   else if (p == Precedence::Relational || p == Precedence::Equality || p == Precedence::Shift) leftNeeds = above(p);
   rightNeeds = clear(p, rightNeeds);
-  Doc doc = operandOf(leftNeeds, left) + " " + Doc(op) + Doc::group(Doc::line()) + operandOf(rightNeeds, right);
+  Doc doc = operandOf(leftNeeds, left) + " " + Doc(op) + Doc::group(Doc::line() + Doc::group(operandOf(rightNeeds, right)));
   return {doc, p};
 }
 
@@ -65,9 +65,10 @@ Expr unaryExpr(std::string_view op, const Expr &operand) {
 }
 
 Expr conditionalExpr(const Expr &condition, const Expr &thenValue, const Expr &elseValue) {
-  Doc doc = operandOf(above(Precedence::Conditional), condition) + Doc::group(Doc::line()) + "? " +
-            operandOf(above(Precedence::Conditional), thenValue) + Doc::group(Doc::line()) + ": " +
-            operandOf(Precedence::Conditional, elseValue);
+  Doc yes = Doc("? ") + operandOf(above(Precedence::Conditional), thenValue);
+  Doc no = Doc(": ") + operandOf(Precedence::Conditional, elseValue);
+  Doc doc = operandOf(above(Precedence::Conditional), condition) + Doc::group(Doc::line() + Doc::group(yes)) +
+            Doc::group(Doc::line() + Doc::group(no));
   return {doc, Precedence::Conditional};
 }
 
@@ -75,7 +76,10 @@ Expr callExpr(Doc callee, const std::vector<Expr> &arguments) {
   std::vector<Doc> items;
   for (const Expr &argument : arguments) items.push_back(operandOf(Precedence::Conditional, argument));
   Doc doc = callee + "(";
-  if (!items.empty()) doc += Doc::group(Doc::softline()) + commaSeparated(items);
+  if (!items.empty()) {
+    items[0] = Doc::group(Doc::softline() + Doc::group(items[0]));
+    doc += commaSeparated(items);
+  }
   return {doc + ")", Precedence::Postfix};
 }
 

@@ -10,7 +10,9 @@ constexpr const char *kBackHere = "#line \x01";
 
 std::string baseName(const std::string &path) {
   size_t slash = path.find_last_of('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
+  std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (!path.empty() && path.front() == '<' && name.back() == '>') name.pop_back();
+  return name;
 }
 
 void Writer::blank() {
@@ -38,7 +40,7 @@ void Writer::append(const Writer &other) {
 }
 
 std::string Writer::placeComment(const Place &place) const {
-  return "// " + (named_ ? std::string() : baseName(place.file)) + ":" + std::to_string(place.line);
+  return "// " + (named_ == place.file ? std::string() : baseName(place.file)) + ":" + std::to_string(place.line);
 }
 
 void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
@@ -53,7 +55,7 @@ void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
       std::string &target = first.size() + 2 + comment.size() <= kWidth ? first : final;
       if (target.size() + 2 + comment.size() <= kWidth) target += "  " + comment;
       else texts.insert(texts.begin(), std::string(static_cast<size_t>(depth_), ' ') + comment);
-      named_ = true;
+      named_ = place->file;
     }
     last_ = place;
   }

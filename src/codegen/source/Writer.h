@@ -39,7 +39,7 @@ public:
   void append(const Writer &other);
 
   /// A function begins: the next comment about a place names the file again.
-  void beginFunction() { named_ = false; last_.reset(); }
+  void beginFunction() { named_.clear(); last_.reset(); }
   const std::vector<WrittenLine> &lines() const { return lines_; }
   int currentIndent() const { return depth_; }
   /// What `#line` goes back to is filled in by `text`.
@@ -50,11 +50,12 @@ private:
   std::string placeComment(const Place &place) const;
   std::vector<WrittenLine> lines_;
   int depth_ = 0;
-  bool directives_, named_ = false, away_ = false;
+  bool directives_, away_ = false;
+  std::string named_;  // the file that places were last said of
   std::optional<Place> last_;
 };
 
-/// The file's name without its folders.
+/// The file's name without its folders and the brackets of a file inside the tools: "<tessera/nn.tsr>" is "nn.tsr".
 std::string baseName(const std::string &path);
 
 }  // namespace tessera::codegen

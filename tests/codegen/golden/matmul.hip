@@ -19,7 +19,7 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
   using Grid = tsr::ThreadGrid<16, 16>;
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile;  // matmul.mlir:20
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile;  // :21
-  const int64_t tiles = tsr::ceil_div(N, BN);  // :6
+  const int64_t tiles = tsr::ceil_div(N, BN);  // matmul.tsr:6
   const int64_t group = int64_t(blockIdx.x);
   const int64_t m = group / tiles * BM;
   const int64_t n = group % tiles * BN;
