@@ -8,13 +8,13 @@ target_include_directories(tessera_headers INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 install(TARGETS tesserac tessera tessera_runtime tessera_headers EXPORT TesseraTargets
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Tessera)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tessera" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Tessera)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/stdlib/tessera" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/stdlib COMPONENT Tessera)
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tessera" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/stdlib/tessera" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/stdlib)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
-install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_folder} COMPONENT Tessera)
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_folder})
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.in" "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake" "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
-  "${PROJECT_SOURCE_DIR}/cmake/TesseraAddLibrary.cmake" DESTINATION ${package_folder} COMPONENT Tessera)
+  "${PROJECT_SOURCE_DIR}/cmake/TesseraAddLibrary.cmake" DESTINATION ${package_folder})

@@ -8,7 +8,7 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}/install" "${WORK}/example" "${WORK}/build")
-run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/install" --component Tessera)
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/install")
 file(COPY "${SOURCE}/examples/cmake/" DESTINATION "${WORK}/example")
 run(${CMAKE_COMMAND} -G Ninja -S "${WORK}/example" -B "${WORK}/build" "-DCMAKE_PREFIX_PATH=${WORK}/install"
     "-DCMAKE_CXX_COMPILER=g++" "-DCMAKE_C_COMPILER=gcc" -DCMAKE_BUILD_TYPE=Release)
