@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What tesserac emits, through the compilers it is meant for: no error and no warning.
+
+    compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
+
+WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
+compile without our headers) or `lines` (with #line directives). Where the compiler is missing the test says so and
+ends with status 77, which CTest counts as skipped.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INCLUDE = os.path.join(ROOT, "include")
+SKIPPED = 77
+SUFFIX = {"cuda": ".cu", "hip": ".hip", "g++": ".cpp", "clang++": ".cpp"}
+BITCODE = ["/opt/rocm/amdgcn/bitcode", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"]
+AMD_GPUS = {"gfx90a": 9010, "gfx942": 9402, "gfx1100": 11000}  # with the number that their device library holds
+# Thousands of unrolled lines: optimizing them for three GPUs would take minutes and shows nothing more.
+LARGE = ["08_flash_attention"]
+
+
+class Missing(Exception):
+    pass
+
+
+def tool(*names):
+    for name in names:
+        if path := shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin:/opt/rocm/bin"):
+            return path
+    raise Missing(f"{' or '.join(names)} is not here")
+
+
+def run(command, what):
+    """What the compiler said counts, even where it succeeds."""
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
+    said = result.stdout.strip()
+    if result.returncode == 0 and not said:
+        return True
+    print(f"FAILED {what}: status {result.returncode}\n  {' '.join(command)}\n{said[:6000]}")
+    return False
+
+
+def device_libraries(folder):
+    """A folder with ROCm's device libraries for all of AMD_GPUS. A GPU's own file is one constant: an installation that
+    is older than the GPU lacks it, and it can be written."""
+    installed = next((place for place in BITCODE if os.path.exists(os.path.join(place, "ockl.bc"))), None)
+    if not installed:
+        raise Missing("ROCm's device libraries are not here (rocm-device-libs)")
+    ours = os.path.join(folder, "bitcode")
+    os.makedirs(ours, exist_ok=True)
+    for name in os.listdir(installed):
+        if not os.path.lexists(os.path.join(ours, name)):
+            os.symlink(os.path.join(installed, name), os.path.join(ours, name))
+    for gpu, number in AMD_GPUS.items():
+        library = os.path.join(ours, f"oclc_isa_version_{gpu[3:]}.bc")
+        if os.path.exists(library):
+            continue
+        like = subprocess.run([tool("llvm-dis-19", "llvm-dis"), os.path.join(installed, "oclc_isa_version_90a.bc"), "-o", "-"],
+                              capture_output=True, text=True, check=True).stdout
+        layout = next(line for line in like.splitlines() if line.startswith("target datalayout"))
+        text = (f'{layout}\ntarget triple = "amdgcn-amd-amdhsa"\n'
+                f"@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 {number}, align 4\n")
+        subprocess.run([tool("llvm-as-19", "llvm-as"), "-", "-o", library], input=text, text=True, check=True)
+    return ours
+
+
+def command_for(compiler, folder, name):
+    large = name in LARGE
+    if compiler == "cuda":
+        flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
+        flags += ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90a,code=sm_90a"]
+        return flags + (["-Ofast-compile", "max"] if large else [])
+    if compiler == "hip":
+        if not any(os.path.exists(os.path.join(place, "hip/hip_runtime.h")) for place in ("/usr/include", "/opt/rocm/include")):
+            raise Missing("HIP's headers are not here (libamdhip64-dev)")
+        flags = [tool("clang++-19"), "-x", "hip", "-std=c++17", "-O0" if large else "-O2", "-Wall", "-Wextra", "-Werror"]
+        rocm = "/opt/rocm" if os.path.exists("/opt/rocm/include/hip") else "/usr"
+        flags += ["--rocm-path=" + rocm, "--rocm-device-lib-path=" + device_libraries(folder)]
+        return flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]
+    names = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}[compiler]
+    # Whether a loop becomes vector instructions is not a question of right text, and differs by the CPU.
+    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror"] + (["-Wno-pass-failed"] if compiler == "clang++" else [])
+
+
+def main(tesserac, folder, way, programs):
+    compiler, _, how = way.partition(":")
+    os.makedirs(folder, exist_ok=True)
+    good = 0
+    for program in programs:
+        name = os.path.splitext(os.path.basename(program))[0]
+        source = os.path.join(folder, name + SUFFIX[compiler])
+        options = {"": [], "standalone": ["--standalone"], "lines": ["--line-directives"]}[how]
+        if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
+            continue
+        try:
+            command = command_for(compiler, folder, name)
+        except Missing as missing:
+            print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
+            return SKIPPED
+        include = [] if how == "standalone" else ["-I" + INCLUDE]
+        good += run(command + include + ["-c", source, "-o", source + ".o"], f"{name} with {compiler}")
+    print(f"{good} of {len(programs)} programs compiled with {way}")
+    return 0 if good == len(programs) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], sys.argv[4:]))

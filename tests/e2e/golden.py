@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What tesserac emits for whole programs, compared with tests/e2e/golden.
+
+    golden.py TESSERAC          TESSERA_UPDATE_GOLDENS=1 writes the goldens anew
+
+A program has one source a target (.cu .hip .cpp); its header and its manifest stand once (`softmax.h`) if they are
+equal for all targets, else once a target (`softmax.cuda.json`).
+"""
+import difflib
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "golden")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "tests/canon/0[1-8]_*.tsr"))) + [os.path.join(ROOT, "examples/softmax.tsr")]
+TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def emit(tesserac, program, target):
+    """(source, header, manifest), or the message of what went wrong."""
+    name = stem(program)
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, name + TARGETS[target])
+        result = subprocess.run([tesserac, program, "-o", output], capture_output=True, text=True, timeout=300)
+        if result.returncode != 0:
+            raise RuntimeError(f"{name} for {target}: tesserac ended with status {result.returncode}\n{result.stdout}{result.stderr}")
+        return [read(os.path.join(folder, name + suffix)) for suffix in (TARGETS[target], ".h", ".json")]
+
+
+def stem(program):
+    return os.path.splitext(os.path.basename(program))[0]
+
+
+def goldens_of(tesserac, program):
+    """File name -> text of everything that is emitted for a program."""
+    name, files = stem(program), {}
+    emitted = {target: emit(tesserac, program, target) for target in TARGETS}
+    for target, suffix in TARGETS.items():
+        files[name + suffix] = emitted[target][0]
+    for column, suffix in ((1, ".h"), (2, ".json")):
+        texts = {target: emitted[target][column] for target in TARGETS}
+        if len(set(texts.values())) == 1:
+            files[name + suffix] = texts["cuda"]
+        else:
+            files.update({f"{name}.{target}{suffix}": text for target, text in texts.items()})
+    return files
+
+
+def difference(name, emitted):
+    path = os.path.join(GOLDEN, name)
+    if not os.path.exists(path):
+        return f"{name}: there is no golden of it\n"
+    golden = read(path)
+    if golden == emitted:
+        return ""
+    lines = list(difflib.unified_diff(golden.splitlines(True), emitted.splitlines(True), "golden/" + name, "emitted", n=2))
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines[:60]) or f"{name}: the ends of lines differ\n"
+
+
+def update(files):
+    """Only what has changed is written. Gives the names of changed files."""
+    os.makedirs(GOLDEN, exist_ok=True)
+    changed = []
+    for name, text in files.items():
+        path = os.path.join(GOLDEN, name)
+        if os.path.exists(path) and read(path) == text:
+            continue
+        with open(path + ".new", "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.replace(path + ".new", path)
+        changed.append(name)
+    return changed
+
+
+def main(tesserac):
+    updating = os.environ.get("TESSERA_UPDATE_GOLDENS", "") not in ("", "0")
+    files, broken = {}, []
+    for program in PROGRAMS:
+        try:
+            files.update(goldens_of(tesserac, program))
+        except (RuntimeError, OSError, subprocess.TimeoutExpired) as problem:
+            broken.append(stem(program))
+            print(f"FAILED {problem}")
+    present = os.listdir(GOLDEN) if os.path.isdir(GOLDEN) else []
+    # The goldens of a program that cannot be compiled stay: they are the last that was right.
+    stale = sorted(name for name in present if name not in files and name.split(".")[0] not in broken)
+    if updating:
+        changed = update(files)
+        for name in stale:
+            os.remove(os.path.join(GOLDEN, name))
+        print(f"{len(files)} files, {len(changed)} of them written, {len(stale)} removed: {' '.join(changed + stale)}")
+        return 1 if broken else 0
+    wrong = [text for text in (difference(name, text) for name, text in files.items()) if text]
+    wrong += [f"{name}: a golden of nothing that is emitted\n" for name in stale]
+    for text in wrong:
+        print(text)
+    print(f"{len(files)} files of {len(PROGRAMS)} programs, {len(wrong)} differ")
+    if wrong:
+        print("if what is emitted is right: ./dev golden")
+    return 1 if wrong or broken or not files else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1])))

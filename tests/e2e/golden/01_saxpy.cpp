@@ -1,0 +1,30 @@
+// C++ for 01_saxpy.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: saxpy (declared in 01_saxpy.h).
+#include "tessera/entry.h"
+
+// def saxpy(x: ts.Tensor["n", ts.f32], y: ts.Tensor["n", ts.f32], alpha: ts.f32) -> ts.Tensor["n",
+//   ts.f32]
+static void
+saxpy_kernel(const float *__restrict__ x, float *__restrict__ y, float alpha, int64_t n) {
+  #pragma omp parallel for simd
+  for (int64_t i = 0; i < n; ++i) {  // 01_saxpy.tsr:7
+    y[i] = alpha * x[i] + y[i];  // :13
+  }
+}
+
+// def saxpy(x: ts.Tensor["n", ts.f32], y: ts.Tensor["n", ts.f32], alpha: ts.f32) -> ts.Tensor["n",
+//   ts.f32]
+//   y = alpha * x + y
+extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, TessStream stream) {
+  tsr::Call call("saxpy", stream);
+  tsr::Dim n("n");
+  call.input<float>("x", x, {n});
+  call.output<float>("y", y, {n});
+  if (call.failed()) return call.status();
+
+  saxpy_kernel(call.data<const float>(x), call.data<float>(y), alpha, n);
+  return call.finish();
+}
+extern "C" TessStatus saxpy_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(saxpy, "saxpy", args, count, stream);
+}

@@ -1,0 +1,24 @@
+/* The C interface of 01_saxpy.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
+ * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
+#ifndef TESSERA_GENERATED_01_SAXPY_H
+#define TESSERA_GENERATED_01_SAXPY_H
+#include "tessera/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* def saxpy(x: ts.Tensor["n", ts.f32], y: ts.Tensor["n", ts.f32], alpha: ts.f32) -> ts.Tensor["n", ts.f32]
+ *   y = alpha * x + y
+ *   x      f32[n]  read
+ *   y      f32[n]  read and written
+ *   alpha  f32     by value
+ */
+TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, TessStream stream);
+/* The same with uniform arguments. */
+TessStatus saxpy_call(const TessValue *args, int32_t count, TessStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

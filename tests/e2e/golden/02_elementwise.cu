@@ -1,0 +1,89 @@
+// CUDA for 02_elementwise.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: bias_gelu_residual, swiglu (declared in 02_elementwise.h).
+#include "tessera/device/dtype.h"
+#include "tessera/device/math.h"
+#include "tessera/entry.h"
+
+// def bias_gelu_residual[R, C](x: Tensor[R, C, bf16], b: Tensor[C, bf16], r: Tensor[R, C, bf16]) ->
+//   Tensor[R, C, bf16]
+//   schedule  256 threads a group
+//   one lane an element
+static __global__ void __launch_bounds__(256)
+bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
+                          const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
+                          int64_t C, int64_t R) {
+  constexpr int Threads = 256;
+  const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:4
+  if (i < C * R) {
+    const int64_t t = i % C;
+    const int64_t t_2 = i / C;
+    const float x_2 = tsr::to<float>(x[t_2 * C + t]) + tsr::to<float>(b[t]);
+    result[t_2 * C + t] = tsr::to<tsr::bf16>(
+        0.5f * x_2 * (1.0f + tsr::erf(x_2 * 0.70710677f)) + tsr::to<float>(r[t_2 * C + t]));
+  }
+}
+
+// def swiglu[R, C](gate: Tensor[R, C, bf16], up: Tensor[R, C, bf16]) -> Tensor[R, C, bf16]
+//   schedule  256 threads a group
+//   one lane an element
+static __global__ void __launch_bounds__(256)
+swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ up,
+              tsr::bf16 *__restrict__ result, int64_t C, int64_t R) {
+  constexpr int Threads = 256;
+  const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:7
+  if (i < C * R) {
+    const int64_t t = i % C;
+    const int64_t t_2 = i / C;
+    const float gate_float = tsr::to<float>(gate[t_2 * C + t]);  // nn.tsr:15
+    result[t_2 * C + t] = tsr::to<tsr::bf16>(  // 02_elementwise.tsr:7
+        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[t_2 * C + t]));
+  }
+}
+
+// def bias_gelu_residual[R, C](x: Tensor[R, C, bf16], b: Tensor[C, bf16], r: Tensor[R, C, bf16]) ->
+//   Tensor[R, C, bf16]
+//   gelu(x + b) + r; b broadcasts over rows, which the checker proves.
+extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *b,
+                                         const TessTensor *r, TessTensor *result,
+                                         TessStream stream) {
+  constexpr int Threads = 256;
+  tsr::Call call("bias_gelu_residual", stream);
+  tsr::Dim R("R"), C("C");
+  call.input<tsr::bf16>("x", x, {R, C});
+  call.input<tsr::bf16>("b", b, {C});
+  call.input<tsr::bf16>("r", r, {R, C});
+  call.output<tsr::bf16>("result", result, {R, C});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
+    bias_gelu_residual_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+        call.data<const tsr::bf16>(b), call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result),
+        C, R);
+  }
+  return call.finish();
+}
+extern "C" TessStatus bias_gelu_residual_call(const TessValue *args, int32_t count,
+                                              TessStream stream) {
+  return tsr::call_with(bias_gelu_residual, "bias_gelu_residual", args, count, stream);
+}
+
+// def swiglu[R, C](gate: Tensor[R, C, bf16], up: Tensor[R, C, bf16]) -> Tensor[R, C, bf16]
+extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessTensor *result,
+                             TessStream stream) {
+  constexpr int Threads = 256;
+  tsr::Call call("swiglu", stream);
+  tsr::Dim R("R"), C("C");
+  call.input<tsr::bf16>("gate", gate, {R, C});
+  call.input<tsr::bf16>("up", up, {R, C});
+  call.output<tsr::bf16>("result", result, {R, C});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
+    swiglu_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const tsr::bf16>(gate),
+        call.data<const tsr::bf16>(up), call.data<tsr::bf16>(result), C, R);
+  }
+  return call.finish();
+}
+extern "C" TessStatus swiglu_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(swiglu, "swiglu", args, count, stream);
+}

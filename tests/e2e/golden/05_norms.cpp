@@ -1,0 +1,98 @@
+// C++ for 05_norms.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: layer_norm, rms_norm (declared in 05_norms.h).
+#include "tessera/device/dtype.h"
+#include "tessera/device/math.h"
+#include "tessera/entry.h"
+
+// def layer_norm[D](x: Tensor["B", "S", D, f32], gamma: Tensor[D, f32], beta: Tensor[D, f32]) ->
+//   Tensor["B", "S", D, f32]
+//   one group a row
+static void
+layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
+                  const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
+                  int64_t D) {
+  #pragma omp parallel for
+  for (int64_t group = 0; group < B * S; ++group) {  // 05_norms.tsr:5
+    const int64_t b0 = group / S;
+    const int64_t s0 = group % S;
+    float x_sum = 0.0f;  // :3
+    for (int64_t i = 0; i < D; ++i) {
+      x_sum += x[(b0 * S + s0) * D + i];
+    }
+    const float mean = x_sum / float(D);
+    float sum = 0.0f;  // nn.tsr:32
+    for (int64_t i = 0; i < D; ++i) {
+      const float centred = x[(b0 * S + s0) * D + i] - mean;  // :31
+      sum += centred * centred;  // :32
+    }
+    const float var = sum / float(D);
+    const float t = tsr::sqrt(var + 1e-05f);  // 05_norms.tsr:5
+    for (int64_t i = 0; i < D; ++i) {
+      const float centred = x[(b0 * S + s0) * D + i] - mean;  // nn.tsr:31
+      result[(b0 * S + s0) * D + i] = centred / t * gamma[i] + beta[i];  // 05_norms.tsr:5
+    }
+  }
+}
+
+// def rms_norm[D](x: Tensor["B", "S", D, bf16 @accum(f32)], w: Tensor[D, bf16]) -> Tensor["B", "S",
+//   D, bf16]
+//   one group a row
+static void
+rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
+                tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
+  #pragma omp parallel for
+  for (int64_t group = 0; group < B * S; ++group) {  // nn.tsr:53
+    const int64_t b0 = group / S;
+    const int64_t s0 = group % S;
+    float sum = 0.0f;
+    for (int64_t i = 0; i < D; ++i) {
+      const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
+      sum += x_float * x_float;
+    }
+    const float t = tsr::rsqrt(sum / float(D) + 1e-06f);
+    for (int64_t i = 0; i < D; ++i) {
+      result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
+          tsr::to<float>(x[(b0 * S + s0) * D + i]) * t * tsr::to<float>(w[i]));
+    }
+  }
+}
+
+// def layer_norm[D](x: Tensor["B", "S", D, f32], gamma: Tensor[D, f32], beta: Tensor[D, f32]) ->
+//   Tensor["B", "S", D, f32]
+//   Mean and variance along the last axis; one fused kernel, accumulated in f32.
+extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
+                                 const TessTensor *beta, TessTensor *result, TessStream stream) {
+  tsr::Call call("layer_norm", stream);
+  tsr::Dim B("B"), S("S"), D("D");
+  call.input<float>("x", x, {B, S, D});
+  call.input<float>("gamma", gamma, {D});
+  call.input<float>("beta", beta, {D});
+  call.output<float>("result", result, {B, S, D});
+  if (call.failed()) return call.status();
+
+  layer_norm_kernel(call.data<const float>(x), call.data<const float>(gamma),
+      call.data<const float>(beta), call.data<float>(result), B, S, D);
+  return call.finish();
+}
+extern "C" TessStatus layer_norm_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(layer_norm, "layer_norm", args, count, stream);
+}
+
+// def rms_norm[D](x: Tensor["B", "S", D, bf16 @accum(f32)], w: Tensor[D, bf16]) -> Tensor["B", "S",
+//   D, bf16]
+extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTensor *result,
+                               TessStream stream) {
+  tsr::Call call("rms_norm", stream);
+  tsr::Dim B("B"), S("S"), D("D");
+  call.input<tsr::bf16>("x", x, {B, S, D});
+  call.input<tsr::bf16>("w", w, {D});
+  call.output<tsr::bf16>("result", result, {B, S, D});
+  if (call.failed()) return call.status();
+
+  rms_norm_kernel(call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(w),
+      call.data<tsr::bf16>(result), B, S, D);
+  return call.finish();
+}
+extern "C" TessStatus rms_norm_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(rms_norm, "rms_norm", args, count, stream);
+}

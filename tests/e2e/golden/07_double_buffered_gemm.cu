@@ -1,0 +1,70 @@
+// CUDA for 07_double_buffered_gemm.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: double_buffered_gemm (declared in 07_double_buffered_gemm.h).
+#include "tessera/device/copy.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/platform.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+
+// def double_buffered_gemm(A: ts.Tensor["M", "K", ts.bf16], B: ts.Tensor["K", "N", ts.bf16], C:
+//   ts.Tensor["M", "N", ts.f32])
+//   schedule  256 threads a group
+static __global__ void __launch_bounds__(256)
+double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
+                            tsr::View<float, 2> C, int64_t N, int64_t K) {
+  constexpr int BK = 32, BM = 128, Threads = 256;
+  using Grid = tsr::ThreadGrid<16, 16>;
+  // 07_double_buffered_gemm.tsr:12
+  __shared__ tsr::SharedTile<tsr::bf16, 128, 32, tsr::Xor> smem_a[2];
+  __shared__ tsr::SharedTile<tsr::bf16, 32, 128, tsr::Xor> smem_b[2];  // :13
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, 128) * BM;  // :14
+  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, 128) * BM;  // :15
+  tsr::Fragment<float, 128, 128, Grid> acc(0.0f);  // :16
+  tsr::copy_tile_async<Threads>(smem_a[0], A, m, 0);  // :18
+  tsr::copy_tile_async<Threads>(smem_b[0], B, 0, n);  // :19
+  tsr::async_commit();  // :20
+  int64_t stage = 0;  // :21
+  for (int64_t k = 0; k < K; k += BK) {
+    const int64_t t = k + BK;  // :22
+    if (t < K) {
+      const int64_t t_2 = 1 - stage;  // :23
+      tsr::copy_tile_async<Threads>(smem_a[t_2], A, m, t);
+      tsr::copy_tile_async<Threads>(smem_b[t_2], B, t, n);  // :24
+    }
+    tsr::async_commit();  // :25
+    tsr::async_wait<1>();  // :26
+    tsr::group_barrier();  // :27
+    tsr::dot(acc, smem_a[stage], smem_b[stage]);  // :28
+    tsr::group_barrier();  // :29
+    stage = 1 - stage;  // :30
+  }
+  tsr::store_fragment(C, acc, m, n);  // :31
+}
+
+// def double_buffered_gemm(A: ts.Tensor["M", "K", ts.bf16], B: ts.Tensor["K", "N", ts.bf16], C:
+//   ts.Tensor["M", "N", ts.f32])
+extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor *B, TessTensor *C,
+                                           TessStream stream) {
+  tsr::Call call("double_buffered_gemm", stream);
+  tsr::Dim M("M"), K("K"), N("N");
+  call.input<tsr::bf16>("A", A, {M, K});
+  call.input<tsr::bf16>("B", B, {K, N});
+  call.output<float>("C", C, {M, N});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
+    double_buffered_gemm_kernel<<<groups, 256, 0, call.stream()>>>(
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
+        tsr::View<float, 2>{call.data<float>(C), {M, N}}, N, K);
+  }
+  return call.finish();
+}
+extern "C" TessStatus double_buffered_gemm_call(const TessValue *args, int32_t count,
+                                                TessStream stream) {
+  return tsr::call_with(double_buffered_gemm, "double_buffered_gemm", args, count, stream);
+}

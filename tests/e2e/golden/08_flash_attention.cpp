@@ -1,0 +1,154 @@
+// C++ for 08_flash_attention.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: flash_attention (declared in 08_flash_attention.h).
+#include "tessera/device/copy.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/reduce.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+
+// def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
+//   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
+//   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
+//   schedule  m = 64, n = 64, stages = 2, warps = 4
+//   T.m = 64, T.n = 64: the smallest tile of the tuning space
+//   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
+template <int MaxD>
+static void
+flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
+                       tsr::View<const tsr::bf16, 4> V, bool causal, tsr::View<tsr::bf16, 4> result,
+                       int64_t S, int64_t B, int64_t H, int64_t D) {
+  constexpr int BM = 64, BN = 64;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  #pragma omp parallel for
+  // 08_flash_attention.tsr:6
+  for (int64_t group = 0; group < tsr::ceil_div(S, BM) * B * H; ++group) {
+    alignas(64) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;  // :12
+    alignas(64) tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;  // :17
+    alignas(64) tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;  // :24
+    alignas(64) tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
+    const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
+    const int64_t h = group / tsr::ceil_div(S, BM) % H;
+    const int64_t q0 = group % tsr::ceil_div(S, BM) * BM;
+    tsr::copy_tile<1>(Q_tile, Q[b][h], q0, 0);  // :12
+    tsr::Fragment<float, BM, MaxD, Grid> acc(0.0f);  // :13
+    tsr::RowVector<float, BM, Grid> m_i(-INFINITY);  // :14
+    tsr::RowVector<float, BM, Grid> l_i(0.0f);  // :15
+    for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
+      tsr::copy_tile<1>(K_tile, K[b][h], k0, 0);  // :17
+      tsr::Fragment<float, BM, BN, Grid> s(0.0f);
+      tsr::dot(s, Q_tile, tsr::transposed(K_tile));
+      for (int i = 0; i < s.rows; ++i) {
+        #pragma omp simd
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) *= tsr::rsqrt(float(D));
+        }
+      }
+      if (causal) {  // :18
+        tsr::Fragment<int32_t, BM, BN, Grid> query;  // nn.tsr:66
+        tsr::Fragment<int32_t, BM, BN, Grid> key;  // :67
+        for (int i = 0; i < query.rows; ++i) {  // :66
+          #pragma omp simd
+          for (int j = 0; j < query.cols; ++j) {
+            query(i, j) = int32_t(q0) + query.row(i);
+            key(i, j) = int32_t(k0) + key.col(j);  // :67
+            s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;  // :68
+          }
+        }
+      }
+      tsr::Fragment<bool, BM, BN, Grid> t;  // :21
+      tsr::Fragment<float, BM, BN, Grid> t_2;
+      for (int i = 0; i < t.rows; ++i) {
+        #pragma omp simd
+        for (int j = 0; j < t.cols; ++j) {
+          t(i, j) = t.col(j) < int32_t(S - k0);
+          t_2(i, j) = t(i, j) ? s(i, j) : -INFINITY;
+        }
+      }
+      const tsr::RowVector<float, BM, Grid> max = tsr::row_reduce<tsr::Max>(t_2);
+      tsr::RowVector<float, BM, Grid> m_new;  // 08_flash_attention.tsr:20
+      tsr::RowVector<float, BM, Grid> alpha;  // :21
+      #pragma omp simd
+      for (int i = 0; i < m_new.rows; ++i) {  // :20
+        m_new(i) = tsr::max(m_i(i), max(i));
+        alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
+      }
+      tsr::Fragment<float, BM, BN, Grid> p;  // :22
+      tsr::Fragment<float, BM, BN, Grid> t_3;  // nn.tsr:27
+      for (int i = 0; i < p.rows; ++i) {  // 08_flash_attention.tsr:22
+        #pragma omp simd
+        for (int j = 0; j < p.cols; ++j) {
+          p(i, j) = tsr::exp(s(i, j) - m_new(i));
+          t_3(i, j) = t(i, j) ? p(i, j) : 0.0f;  // nn.tsr:27
+        }
+      }
+      const tsr::RowVector<float, BM, Grid> sum = tsr::row_reduce<tsr::Sum>(t_3);
+      #pragma omp simd
+      for (int i = 0; i < l_i.rows; ++i) {  // 08_flash_attention.tsr:23
+        l_i(i) = alpha(i) * l_i(i) + sum(i);
+      }
+      for (int i = 0; i < acc.rows; ++i) {  // :24
+        #pragma omp simd
+        for (int j = 0; j < acc.cols; ++j) {
+          acc(i, j) = alpha(i) * acc(i, j);
+        }
+      }
+      tsr::Fragment<tsr::bf16, BM, BN, Grid> t_4;
+      for (int i = 0; i < t_4.rows; ++i) {
+        #pragma omp simd
+        for (int j = 0; j < t_4.cols; ++j) {
+          t_4(i, j) = t(i, j) ? tsr::to<tsr::bf16>(p(i, j)) : tsr::to<tsr::bf16>(0.0f);
+        }
+      }
+      tsr::copy_tile<1>(V_tile, V[b][h], k0, 0);
+      tsr::write_shared(p_tile, t_4);
+      tsr::dot(acc, p_tile, V_tile);
+      m_i = m_new;  // :16
+    }
+    tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;  // :26
+    for (int i = 0; i < as_bf16.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < as_bf16.cols; ++j) {
+        as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / l_i(i));
+      }
+    }
+    tsr::store_fragment(result[b][h], as_bf16, q0, 0);
+  }
+}
+
+// def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
+//   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
+//   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
+extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, const TessTensor *V,
+                                      bool causal, TessTensor *result, TessStream stream) {
+  tsr::Call call("flash_attention", stream);
+  tsr::Dim B("B"), H("H"), S("S"), D("D");
+  call.input<tsr::bf16>("Q", Q, {B, H, S, D});
+  call.input<tsr::bf16>("K", K, {B, H, S, D});
+  call.input<tsr::bf16>("V", V, {B, H, S, D});
+  call.output<tsr::bf16>("result", result, {B, H, S, D});
+  call.require(D % 16 == 0, "D % 16 == 0", D % 16, 0, "D % 16");
+  call.require(D <= 256, "D <= 256", D, 256, "D");
+  call.capacity("D", D, 256);
+  if (call.failed()) return call.status();
+
+  {
+    const auto start = [&](auto *kernel) {
+      kernel(tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}},
+          tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}},
+          tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,
+          tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, S, B, H, D);
+    };
+    if (D <= 64) start(flash_attention_kernel<64>);
+    else if (D <= 128) start(flash_attention_kernel<128>);
+    else start(flash_attention_kernel<256>);
+  }
+  return call.finish();
+}
+extern "C" TessStatus flash_attention_call(const TessValue *args, int32_t count,
+                                           TessStream stream) {
+  return tsr::call_with(flash_attention, "flash_attention", args, count, stream);
+}

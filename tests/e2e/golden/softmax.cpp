@@ -1,0 +1,45 @@
+// C++ for softmax.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: softmax (declared in softmax.h).
+#include "tessera/device/math.h"
+#include "tessera/entry.h"
+
+// def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
+//   a group streams over C: one row is too long to keep
+static void
+softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
+  #pragma omp parallel for
+  for (int64_t r = 0; r < R; ++r) {  // softmax.tsr:5
+    float row_max = -INFINITY;  // :9
+    for (int64_t i = 0; i < C; ++i) {
+      const float row = x[r * C + i];  // :8
+      row_max = tsr::max(row_max, row);  // :9
+    }
+    float e_sum = 0.0f;  // :10
+    for (int64_t i = 0; i < C; ++i) {
+      const float row = x[r * C + i];  // :8
+      const float e = tsr::exp(row - row_max);  // :9
+      e_sum += e;  // :10
+    }
+    for (int64_t i = 0; i < C; ++i) {
+      const float row = x[r * C + i];  // :8
+      const float e = tsr::exp(row - row_max);  // :9
+      result[r * C + i] = e / e_sum;  // :10
+    }
+  }
+}
+
+// def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
+//   exp(x) / sum(exp(x)) along each row, without overflow.
+extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
+  tsr::Call call("softmax", stream);
+  tsr::Dim R("R"), C("C");
+  call.input<float>("x", x, {R, C});
+  call.output<float>("result", result, {R, C});
+  if (call.failed()) return call.status();
+
+  softmax_kernel(call.data<const float>(x), call.data<float>(result), R, C);
+  return call.finish();
+}
+extern "C" TessStatus softmax_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(softmax, "softmax", args, count, stream);
+}
