@@ -1,8 +1,11 @@
 #include "codegen/EntryFacts.h"
 #include "codegen/DimText.h"
 #include "codegen/Types.h"
+#include "codegen/source/Names.h"
 #include "ir/common/Conversions.h"
+#include "ir/target/Words.h"
 #include <algorithm>
+#include <set>
 
 using namespace mlir;
 namespace target = tessera::ir::target;
@@ -18,9 +21,10 @@ std::string ParameterFacts::text() const {
 }
 
 EntryFacts::EntryFacts(target::EntryOp op)
-    : entry(op), name(op.getSymName().str()), signature(op.getSignature().str()), doc(op.getDoc().str()) {
+    : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)), signature(op.getSignature().str()), doc(op.getDoc().str()) {
+  Names names;
   for (auto attr : op.getParameters().getAsRange<target::ParameterAttr>()) {
-    ParameterFacts facts{attr.getName().str(), attr.getMode().str(), attr.getDtype(), {}};
+    ParameterFacts facts{attr.getName().str(), names.fresh(attr.getName().str()), attr.getMode().str(), attr.getDtype(), {}};
     for (auto extent : attr.getShape().getAsRange<StringAttr>()) facts.shape.push_back(extent.getValue().str());
     parameters.push_back(std::move(facts));
   }
@@ -63,6 +67,11 @@ Dim EntryFacts::workspaceBytes() const {
 std::vector<EntryFacts> entriesOf(ModuleOp module) {
   std::vector<EntryFacts> entries;
   for (auto entry : module.getOps<target::EntryOp>()) entries.emplace_back(entry);
+  // A name that was changed stays clear of those that were not.
+  std::set<std::string> taken;
+  for (EntryFacts &entry : entries) taken.insert({entry.name, entry.name + "_call"});
+  for (EntryFacts &entry : entries)
+    while (entry.symbol != entry.name && !taken.insert(entry.symbol).second) entry.symbol += '_';
   return entries;
 }
 

@@ -8,7 +8,9 @@
 namespace tessera::codegen {
 
 struct ParameterFacts {
-  std::string name, mode;  // in, out, inout, result, scalar
+  std::string name;    // as the program has it: in messages and the manifest
+  std::string symbol;  // as the emitted text has it
+  std::string mode;    // in, out, inout, result, scalar
   mlir::Type dtype;
   std::vector<std::string> shape;
   bool scalar() const { return mode == "scalar"; }
@@ -20,7 +22,9 @@ struct ParameterFacts {
 struct EntryFacts {
   explicit EntryFacts(ir::target::EntryOp entry);
   ir::target::EntryOp entry;
-  std::string name, signature, doc;
+  std::string name;    // as the program has it; `<name>_call` is the uniform form
+  std::string symbol;  // of the C function
+  std::string signature, doc;
   std::vector<ParameterFacts> parameters;
   std::vector<std::string> returns;
   std::vector<ir::target::RequireOp> requirements;

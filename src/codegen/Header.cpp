@@ -30,12 +30,12 @@ void document(const EntryFacts &entry, std::ostringstream &out) {
   for (std::string line; std::getline(doc, line);) out << " *" << (line.empty() ? "" : "   ") << line << "\n";
   size_t nameWidth = 0, typeWidth = 0;
   for (const ParameterFacts &p : entry.parameters) {
-    nameWidth = std::max(nameWidth, p.name.size());
+    nameWidth = std::max(nameWidth, p.symbol.size());
     typeWidth = std::max(typeWidth, p.text().size());
   }
   for (const ParameterFacts &p : entry.parameters) {
     std::string type = p.text();
-    out << " *   " << p.name << std::string(nameWidth - p.name.size() + 2, ' ') << type
+    out << " *   " << p.symbol << std::string(nameWidth - p.symbol.size() + 2, ' ') << type
         << std::string(typeWidth - type.size() + 2, ' ') << modeText(p.mode) << "\n";
   }
   if (!entry.requirements.empty()) out << " * Requires\n";

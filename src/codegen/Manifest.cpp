@@ -19,6 +19,7 @@ std::string textAttr(Operation *op, llvm::StringRef name, const std::string &oth
 
 Json parameterJson(const ParameterFacts &parameter) {
   Json json{{"name", parameter.name},
+            {"symbol", parameter.symbol},
             {"kind", parameter.scalar() ? "scalar" : "tensor"},
             {"dtype", dtypeName(parameter.dtype)},
             {"mode", parameter.scalar() ? "in" : parameter.mode}};
@@ -38,7 +39,7 @@ Json launchJson(target::LaunchOp launch) {
 }
 
 Json entryJson(const EntryFacts &entry) {
-  Json json{{"name", entry.name}, {"call", entry.name + "_call"}, {"signature", entry.signature}};
+  Json json{{"name", entry.name}, {"symbol", entry.symbol}, {"call", entry.name + "_call"}, {"signature", entry.signature}};
   if (!entry.doc.empty()) json["doc"] = entry.doc;
   json["dims"] = entry.dims;
   json["parameters"] = Json::array();

@@ -44,13 +44,15 @@ private:
 };
 
 void EntryPrinter::chooseNames() {
-  names_.take(facts_.name);
-  for (const ParameterFacts &parameter : facts_.parameters) names_.take(parameter.name);
+  names_.take(facts_.symbol);
+  for (const ParameterFacts &parameter : facts_.parameters) names_.take(parameter.symbol);
   for (target::LaunchOp launch : facts_.launches) names_.take(launch.getKernel());
   for (target::ConstantOp constant : facts_.constants) {
     names_.take(constant.getName());
     dims_.positive(constant.getName().str());
   }
+  for (const ParameterFacts &parameter : facts_.parameters)
+    if (parameter.scalar()) dims_.rename(parameter.name, parameter.symbol);
   for (const std::string &dim : facts_.dims) {
     dimNames_[dim] = names_.fresh(dim);
     dims_.rename(dim, dimNames_[dim]);
@@ -74,7 +76,7 @@ void EntryPrinter::check(const ParameterFacts &parameter) {
     else shape.push_back("tsr::Extent::later()");
   }
   std::string method = parameter.written() ? "output" : "input";
-  writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" + quoted(parameter.name) + ", " + parameter.name + ", {") +
+  writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" + quoted(parameter.name) + ", " + parameter.symbol + ", {") +
                     Doc::nest(4, commaSeparated(shape)) + "});");
 }
 
@@ -91,7 +93,7 @@ void EntryPrinter::checks() {
     for (size_t axis = 0; axis < parameter.shape.size(); ++axis) {
       Dim extent = parseDim(parameter.shape[axis]);
       if (extent.isConstant() || extent.isVar()) continue;
-      writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.name + ", " + std::to_string(axis) + ",") +
+      writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.symbol + ", " + std::to_string(axis) + ",") +
                         Doc::nest(4, Doc::group(Doc::line()) + dims_(extent).doc + "," + Doc::group(Doc::line()) +
                                          quoted(parameter.shape[axis]) + ");"));
     }
@@ -142,7 +144,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
     const ParameterFacts *parameter = facts_.parameter(name);
     TSR_CHECK(parameter, "a launch passes a scalar that is not there: " + name);
     std::string wanted = spell_.type(kernelType);
-    return wanted == spell_.abiScalar(parameter->dtype) ? Doc(name) : Doc("tsr::to<" + wanted + ">(" + name + ")");
+    return wanted == spell_.abiScalar(parameter->dtype) ? Doc(parameter->symbol) : Doc("tsr::to<" + wanted + ">(" + parameter->symbol + ")");
   }
   const ParameterFacts *parameter = facts_.parameter(name);
   std::string pointer, extents;
@@ -153,7 +155,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
-    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + name + ")";
+    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + parameter->symbol + ")";
     addExtents(parameter->shape);
   } else {
     target::TemporaryOp temporary = facts_.temporary(name);
@@ -270,12 +272,12 @@ void EntryPrinter::print() {
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
-    std::string name = p.scalar() && !isUsed(p.name) ? "/*" + p.name + "*/" : p.name;
+    std::string name = p.scalar() && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
     if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + name);
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
   parameters.push_back("TessStream " + stream_);
-  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "(") + Doc::align(commaSeparated(parameters)) + ") {");
+  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.symbol + "(") + Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   std::vector<Doc> constants;
   for (target::ConstantOp constant : facts_.constants) {
@@ -294,9 +296,13 @@ void EntryPrinter::print() {
   writer_.dedent();
   writer_.line("}");
   writer_.endFunction();
+  // The trampoline's own names give way to the function's.
+  Names names;
+  names.take(facts_.symbol);
+  std::string args = names.fresh("args"), count = names.fresh("count"), stream = names.fresh("stream");
   writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "_call(") +
-                    Doc::align(commaSeparated({"const TessValue *args", "int32_t count", "TessStream stream"})) + ") {");
-  writer_.line("  return tsr::call_with(" + facts_.name + ", " + quoted(facts_.name) + ", args, count, stream);");
+                    Doc::align(commaSeparated({"const TessValue *" + args, "int32_t " + count, "TessStream " + stream})) + ") {");
+  writer_.line("  return tsr::call_with(" + facts_.symbol + ", " + quoted(facts_.name) + ", " + args + ", " + count + ", " + stream + ");");
   writer_.line("}");
 }
 
@@ -309,14 +315,14 @@ void printEntry(const EntryFacts &facts, const Language &language, Writer &write
 std::string entryDeclaration(const EntryFacts &facts) {
   Spelling spell(Target::Cpu);
   Names names;
-  for (const ParameterFacts &p : facts.parameters) names.take(p.name);
+  for (const ParameterFacts &p : facts.parameters) names.take(p.symbol);
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts.parameters) {
-    if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.name);
-    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.name);
+    if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.symbol);
+    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.symbol);
   }
   parameters.push_back("TessStream " + names.fresh("stream"));
-  Doc doc = Doc("TessStatus " + facts.name + "(") + Doc::align(commaSeparated(parameters)) + ");";
+  Doc doc = Doc("TessStatus " + facts.symbol + "(") + Doc::align(commaSeparated(parameters)) + ");";
   std::string text;
   for (const std::string &line : doc.lines(0, Writer::kWidth)) text += (text.empty() ? "" : "\n") + line;
   return text;

@@ -3,6 +3,7 @@
 #include "codegen/FunctionPrinter.h"
 #include "codegen/Printers.h"
 #include "codegen/source/Names.h"
+#include "ir/target/Words.h"
 #include "support/Check.h"
 #include <algorithm>
 
@@ -42,11 +43,11 @@ std::string resultType(size_t count) {
 
 void WrapperPrinter::print() {
   Names names;
-  for (const ParameterFacts &p : facts_.parameters) names.take(p.name);
+  for (const ParameterFacts &p : facts_.parameters) names.take(p.symbol);
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
     if (p.mode == "result") continue;
-    parameters.push_back(p.scalar() ? spell_.abiScalar(p.dtype) + " " + p.name : "const tsr::host::Tensor &" + p.name);
+    parameters.push_back(p.scalar() ? spell_.abiScalar(p.dtype) + " " + p.symbol : "const tsr::host::Tensor &" + p.symbol);
   }
   writer_.blank();
   writer_.comment(facts_.name + " for the host code: allocates what it returns.");
@@ -63,7 +64,7 @@ void WrapperPrinter::print() {
     for (const ParameterFacts &p : facts_.parameters)
       for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
         if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
-          source = p.name + ".extent(" + std::to_string(axis) + ")";
+          source = p.symbol + ".extent(" + std::to_string(axis) + ")";
     TSR_CHECK(!source.empty(), "no argument of " + facts_.name + " determines the dimension " + dim);
     std::string name = names.fresh(dim);
     dims_.rename(dim, name);
@@ -71,18 +72,18 @@ void WrapperPrinter::print() {
   }
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")
-      writer_.line("tsr::host::Tensor " + p.name + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) + ">({" + extents(p.shape) + "});");
+      writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) + ">({" + extents(p.shape) + "});");
   std::vector<Doc> arguments;
   for (const ParameterFacts &p : facts_.parameters) {
-    if (p.scalar()) arguments.push_back(p.name);
-    else arguments.push_back(p.name + (p.written() ? ".written()" : ".read()"));
+    if (p.scalar()) arguments.push_back(p.symbol);
+    else arguments.push_back(p.symbol + (p.written() ? ".written()" : ".read()"));
   }
   arguments.push_back("nullptr");
-  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.name + "(") + Doc::nest(4, commaSeparated(arguments)) + "));");
-  if (facts_.returns.size() == 1) writer_.line("return " + facts_.returns[0] + ";");
+  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") + Doc::nest(4, commaSeparated(arguments)) + "));");
+  if (facts_.returns.size() == 1) writer_.line("return " + facts_.parameter(facts_.returns[0])->symbol + ";");
   if (facts_.returns.size() > 1) {
     std::string list;
-    for (const std::string &name : facts_.returns) list += (list.empty() ? "" : ", ") + name;
+    for (const std::string &name : facts_.returns) list += (list.empty() ? "" : ", ") + facts_.parameter(name)->symbol;
     writer_.line("return {" + list + "};");
   }
   writer_.dedent();
@@ -100,6 +101,10 @@ std::string hostResult(target::HostFuncOp func, const Spelling &spell) {
   return text + ">";
 }
 
+std::string hostName(target::HostFuncOp func) {
+  return func.getSymName() == "main" ? "main" : target::functionName(func.getSymName());
+}
+
 Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
   std::vector<Doc> parameters;
   for (auto [argument, nameAttr] : llvm::zip(func.getBody().front().getArguments(), func.getParamNames().getAsRange<StringAttr>())) {
@@ -108,7 +113,7 @@ Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
     parameters.push_back(printer.spell().declaration(argument.getType(), argument.use_empty() ? "/*" + name + "*/" : name));
   }
   std::string marks = func.getSymName() == "main" ? "" : "static ";
-  return Doc(marks + hostResult(func, printer.spell()) + " " + func.getSymName().str() + "(") + Doc::align(commaSeparated(parameters)) + ")";
+  return Doc(marks + hostResult(func, printer.spell()) + " " + hostName(func) + "(") + Doc::align(commaSeparated(parameters)) + ")";
 }
 
 void printFunction(target::HostFuncOp func, const Language &language, Writer &writer) {

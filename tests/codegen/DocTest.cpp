@@ -66,7 +66,9 @@ TEST(Names, AreMadeDistinct) {
   names.take("call");
   EXPECT_EQ(names.fresh("call"), "call2");
   EXPECT_EQ(names.fresh("call"), "call3");
-  EXPECT_EQ(names.fresh("while"), "while2");
+  EXPECT_EQ(names.fresh("while"), "while_");
+  EXPECT_EQ(names.fresh("M_PI"), "M_PI_");
+  EXPECT_EQ(names.fresh("Threads"), "Threads");
   EXPECT_EQ(names.fresh("x"), "x");
 }
 

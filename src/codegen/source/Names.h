@@ -10,14 +10,11 @@ class Names {
 public:
   /// A name that stands already.
   void take(std::string_view name) { taken_.insert(std::string(name)); }
-  /// `wanted`, or with a number behind it where that is taken or a word of the language.
+  /// `wanted`, with an underscore behind it where it is a word of the language, with a number where it is taken.
   std::string fresh(std::string_view wanted);
 
 private:
   std::set<std::string> taken_;
 };
-
-/// A word of C, C++, CUDA or HIP that no variable can be called.
-bool isReserved(std::string_view name);
 
 }  // namespace tessera::codegen

@@ -102,7 +102,9 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   SmallVector<Attribute> parameters, returns;
   for (auto [i, argument] : llvm::enumerate(function.getBody().getArguments())) {
     ir::ParamAttr param = function.param(i);
-    std::string name = names.table.declare(param.getName());
+    // The user's name: the entry's messages and the manifest speak of it; the emitted text may spell it otherwise.
+    std::string name = param.getName().str();
+    names.table.declare(name);
     names.names[argument] = name;
     parameters.push_back(out::ParameterAttr::get(builder.getContext(), name, ir::elementTypeOf(argument.getType()),
                                                  shapeTexts(builder, argument.getType()), modeText(param, argument.getType())));

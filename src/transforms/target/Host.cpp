@@ -3,6 +3,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
 #include "ir/graph/Graph.h"
+#include "ir/target/Words.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
 #include "transforms/target/Elementwise.h"
@@ -189,7 +190,7 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
     for (Value operand : llvm::reverse(operands))
       if (operand.use_empty() && operand.getDefiningOp()) operand.getDefiningOp()->erase();
     Type result = op.getNumResults() ? typeOf(op.getResult(0).getType()) : none();
-    ExprRef value = call(op.getCallee().str(), arguments, result);
+    ExprRef value = call(out::functionName(op.getCallee()), arguments, result);
     if (op.getNumResults()) bound_[op.getResult(0)] = read(declare(ir::nameHint(op.getResult(0)), result, value, true, place));
     else statement(value, place);
     return success();

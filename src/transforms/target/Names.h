@@ -6,7 +6,7 @@
 
 namespace tessera::transforms::totarget {
 
-/// The name as an identifier that the languages allow: reserved words get a trailing underscore.
+/// The name as an identifier that the languages allow (ir/target/Words.h): a reserved word gets a trailing underscore.
 std::string identifier(llvm::StringRef name);
 
 /// The names visible at a point, scope by scope.
