@@ -143,6 +143,7 @@ bool LineSplitter::braceBlock(Token token) {
   const Token *behind = next();
   if (!open_.empty() || (behind && behind->kind != K::NEWLINE && behind->kind != K::COMMENT)) return false;
   bool ownLine = line_.tokens.empty();
+  if (!ownLine && colonSeen_) return false;  // the header has ended: a dict or set goes over several lines
   if (ownLine && (lines.empty() || lines.back().tokens.back().kind == K::COLON)) return false;
   Tokens &header = ownLine ? lines.back().tokens : line_.tokens;
   uint32_t last = header.back().kind;

@@ -123,13 +123,12 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
 bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &shape) {
   std::vector<Value> items = value.isSequence() ? value.items : std::vector<Value>{value};
   for (const Value &item : items) {
-    Value n = item.kind == ValueKind::Bool ? Value::poison() : item;
-    if (n.kind != ValueKind::Int) {
-      if (!n.isPoison() && fresh(Id::wrongArgument, span))
-        report(Id::wrongArgument, span, "a shape", "integers and dimensions", describe(n));
+    if (item.kind != ValueKind::Int) {
+      if (!item.isPoison() && fresh(Id::wrongArgument, span))
+        report(Id::wrongArgument, span, "a shape", "integers and dimensions", describe(item));
       return false;
     }
-    Dim d = n.sym;
+    Dim d = item.sym;
     std::set<std::string> vars;
     d.collectVars(vars);
     for (const std::string &v : vars)
@@ -481,6 +480,16 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   v.items = {convertInt(start, span), convertInt(stop, span), convertInt(step, span)};
   for (const Value &item : v.items)
     if (item.isPoison()) return item;
+  if (args.values.size() < 4 || !args.values[3].given()) return v;
+  auto prefetch = knownInt(args.values[3], args.spans[3], "how many steps are fetched ahead");
+  if (!prefetch) return Value::poison();
+  if (*prefetch < 0 || *prefetch > 16 || !inKernel()) {
+    report(Id::badKernelOption, args.spans[3],
+           inKernel() ? "a loop fetches 0 to 16 steps ahead, not " + std::to_string(*prefetch)
+                      : "`prefetch` has a meaning only in the loops of kernels");
+    return Value::poison();
+  }
+  v.items.push_back(Value::integer(Dim(*prefetch)));
   return v;
 }
 

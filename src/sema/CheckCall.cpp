@@ -178,7 +178,7 @@ Value Checker::callFunction(const Callable &callable, GivenList args, Span span)
     if (inKernel()) return unsupported("calling a kernel inside a kernel", span);
     return callEntry(callable, std::move(values), spans, span);
   }
-  if (inHost() && callable.def && isEntry(callable))
+  if (inHost() && callable.def && callable.name != "main" && isEntry(callable))
     return callEntry(callable, std::move(values), spans, span);
   return inlineCall(callable, std::move(values), spans, span);
 }

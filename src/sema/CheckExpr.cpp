@@ -462,6 +462,7 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
   std::vector<Value> items;
   if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::Range) {
+    if (iterable.items.size() > 3) return unsupported("`prefetch` in a comprehension", clause.iterable->span);
     for (const Value &bound : iterable.items)
       if (!knownInt(bound, clause.iterable->span, "the range of a comprehension")) return Value::poison();
     int64_t step = iterable.items[2].sym.constant();

@@ -82,11 +82,32 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
   }
 }
 
+/// What the tuner is told beside the space: kept in the schedule as text.
+void Checker::tunerOption(const std::string &option, const ast::Expr &expr) {
+  Value v = checkExpr(expr);
+  if (v.isPoison()) return;
+  std::string &kept = fn_->kernel.schedule.options[option];
+  if (option == "budget_ms") {
+    auto budget = knownInt(v, expr.span, "the budget of the tuner");
+    if (!budget) return;
+    if (*budget < 1)
+      report(Id::badKernelOption, expr.span, "the tuner needs at least 1 ms, not " + std::to_string(*budget));
+    kept = std::to_string(*budget);
+  } else if (v.kind == ValueKind::String && !v.expr && !v.text.empty()) {
+    kept = v.text;
+  } else {
+    report(Id::badKernelOption, expr.span,
+           "`" + option + "` of `kernel.autotune` is a text in quotes, but this is " + describe(v));
+  }
+}
+
 void Checker::autotuneOption(const ast::CallExpr &call) {
   for (const ast::Argument &arg : call.arguments) {
     std::string option = arg.keyword ? arg.keyword->text : "";
-    if (option == "metric" || option == "cache" || option == "budget_ms")
-      continue;  // the tuner's, which reads the tree
+    if (option == "metric" || option == "cache" || option == "budget_ms") {
+      tunerOption(option, *arg.value);
+      continue;
+    }
     if (option != "space") {
       report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`")
           .help("it takes space, metric, budget_ms and cache");
@@ -99,10 +120,24 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
       continue;
     }
     for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
+      if (v.items[i].kind != ValueKind::String || v.items[i].expr) {
+        report(Id::wrongArgument, arg.value->span, "space", "names of sizes", describe(v.items[i]));
+        continue;
+      }
       const std::string &field = v.items[i].text;
       std::string known = field == "BM" ? "m" : field == "BN" ? "n" : field == "BK" ? "k" : field;
       scheduleField(fn_->kernel.schedule, known, v.items[i + 1], arg.value->span);
     }
+  }
+}
+
+/// The seed is that of the function's random streams; a function without any needs none.
+void Checker::deterministicOption(const ast::CallExpr &call) {
+  for (const ast::Argument &arg : call.arguments) {
+    if (!arg.keyword || arg.keyword->text != "seed")
+      report(Id::unknownKeyword, arg.span, "deterministic", arg.keyword ? arg.keyword->text : "")
+          .help("it takes `seed`");
+    else knownInt(checkExpr(*arg.value), arg.value->span, "a seed");
   }
 }
 
@@ -124,9 +159,13 @@ void Checker::decorators(const ast::FuncDef &def) {
       if (call) autotuneOption(*call);
     } else if (which == "deterministic") {
       fn_->deterministic = true;
+      if (call) deterministicOption(*call);
     } else if (which == "require") {
       unsupported("`@require`", decorator.span);
     } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp") {
+      if (call && !call->arguments.empty())
+        report(Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
+               std::to_string(call->arguments.size()));
     } else if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") {
       unsupported("a derivative of one's own (`.vjp`)", decorator.span);
     } else {

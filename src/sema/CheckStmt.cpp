@@ -492,8 +492,8 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
   Value message = stmt.message ? checkExpr(*stmt.message) : Value::of(ValueKind::None);
   if (!c) return;
   ExprPtr text;
-  if (message.kind == ValueKind::String)
-    text = take(*std::make_unique<Value>(format({message}, {"", ""}, {""}, stmt.span)));
+  if (message.isPoison()) return;
+  if (message.kind != ValueKind::None && !(text = formatExpr({message}, {"", ""}, stmt.message->span))) return;
   Stmt &out = emit(StmtKind::Assert, stmt.span);
   out.condition = std::move(c);
   out.value = std::move(text);

@@ -29,7 +29,10 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
       entries.push_back({main->spans[name], value.callable});
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
-  for (const auto &[span, callable] : entries) ensureChecked(*callable);
+  for (const auto &[span, callable] : entries) entryNames_[callable->name] = callable;
+  for (const auto &[span, callable] : entries)
+    TSR_CHECK(ensureChecked(*callable) || diagnostics_.hasErrors() || options_.keepUnsupported,
+              "`" + callable->name + "` fails without a message");
   return std::move(program_);
 }
 
@@ -40,6 +43,23 @@ bool Checker::isEntry(const Callable &callable) const {
   for (const ast::Parameter &p : callable.def->parameters)
     if (!p.annotation) return false;
   return !callable.def->parameters.empty() && !usesHost(callable.def->body);
+}
+
+/// The main module's own functions keep their names; what they call from elsewhere, or under a schedule of its own,
+/// gets another one where two would be the same.
+std::string Checker::uniqueName(const Callable &callable) {
+  auto own = entryNames_.emplace(callable.name, &callable).first;
+  if (own->second == &callable) return callable.name;
+  std::string stem = callable.name;
+  if (callable.module && !callable.module->path.empty()) {
+    stem = callable.module->path + "_" + stem;
+    std::replace(stem.begin(), stem.end(), '.', '_');
+  }
+  std::string unique = stem;
+  for (int n = unique == callable.name ? 2 : 1;; ++n) {
+    if (n > 1) unique = stem + "_" + std::to_string(n);
+    if (entryNames_.emplace(unique, &callable).second) return unique;
+  }
 }
 
 const Function *Checker::ensureChecked(const Callable &callable) {
@@ -53,6 +73,7 @@ const Function *Checker::ensureChecked(const Callable &callable) {
     ++failures_;
     return nullptr;
   }
+  function->name = uniqueName(callable);
   callable.checked = function.get();
   program_->functions.push_back(std::move(function));
   return callable.checked;

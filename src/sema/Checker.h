@@ -52,6 +52,7 @@ private:
   Value functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
+  std::string uniqueName(const Callable &callable);
 
   // ---- Entry.cpp: a function as an entry point
   std::unique_ptr<Function> checkEntry(const Callable &callable);
@@ -67,7 +68,9 @@ private:
   // ---- CheckKernel.cpp
   void startKernel(const ast::FuncDef &def);
   void kernelOption(const std::string &name, const ast::Expr &value);
+  void tunerOption(const std::string &option, const ast::Expr &expr);
   void autotuneOption(const ast::CallExpr &call);
+  void deterministicOption(const ast::CallExpr &call);
   void finishKernel(const ast::FuncDef &def);
   void returnFromKernel(const ast::ReturnStmt &stmt);
   void returnTile(Value value, int index, int count, Span span);
@@ -109,6 +112,7 @@ private:
   void forStmt(const ast::ForStmt &stmt);
   void whileStmt(const ast::WhileStmt &stmt);
   void unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items);
+  void notePrefetch(const std::string &loop, int64_t steps);
   void rangeFor(const ast::ForStmt &stmt, const Value &range);
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   void loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare);
@@ -236,6 +240,7 @@ private:
   ExprPtr hostArgument(const Value &value, Span span);
   Value format(const std::vector<Value> &parts, std::vector<std::string> texts,
                std::vector<std::string> formats, Span span);
+  ExprPtr formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
   bool usesHost(const ast::Block &block) const;
 
   // ---- Emit.cpp: building the function
@@ -280,6 +285,7 @@ private:
   ModuleScope builtins_;
   ModuleScope *prelude_ = nullptr;
   std::deque<Callable> callables_;
+  std::map<std::string, const Callable *> entryNames_;  // of the program's functions
   std::set<std::tuple<int, FileId, uint32_t>> reportedSpans_;
   mutable size_t failures_ = 0;   // mistakes met, also those said before
   ModuleScope *scope_ = nullptr;  // the module whose statements are being evaluated

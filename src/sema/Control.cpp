@@ -315,6 +315,14 @@ void Checker::unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &it
   }
 }
 
+/// What a loop asks to have fetched ahead goes into the schedule: "k0=2, k1=4".
+void Checker::notePrefetch(const std::string &loop, int64_t steps) {
+  std::string &all = fn_->kernel.schedule.options["prefetch"];
+  std::string mine = loop + "=" + std::to_string(steps);
+  if ((", " + all + ",").find(", " + mine + ",") != std::string::npos) return;
+  all += (all.empty() ? "" : ", ") + mine;
+}
+
 void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
   if (step.isKnownInt() && step.sym.constant() <= 0) {
@@ -325,7 +333,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   }
   if (range.unrolled) {
     std::vector<Value> items;
-    for (const Value &bound : range.items)
+    for (const Value &bound : {start, stop, step})
       if (!knownInt(bound, stmt.iterable->span, "a static range")) return;
     for (int64_t i = start.sym.constant(); i < stop.sym.constant() && items.size() < 4096;
          i += step.sym.constant())
@@ -348,6 +356,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   Var *var = newVar(target->name, indexType(), stmt.target->span);
   loop.var = var;
   var->varying = varying;
+  if (range.items.size() > 3) notePrefetch(target->name, range.items[3].sym.constant());
   bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
   loopBody(&loop, stmt.body, varying, [&] {
     Binding binding;

@@ -122,6 +122,16 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
   return out;
 }
 
+/// A text as an expression, also one that the compiler knows.
+ExprPtr Checker::formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span) {
+  Value line = format(parts, std::move(texts), std::vector<std::string>(parts.size()), span);
+  if (line.isPoison()) return nullptr;
+  if (line.expr) return take(line);
+  ExprPtr e = makeExpr(ExprKind::Format, line.type, span);
+  e->texts = {line.text};
+  return e;
+}
+
 Value Checker::fstring(const ast::FStringExpr &expr) {
   std::vector<Value> parts;
   std::vector<std::string> texts = {""}, formats;
@@ -165,17 +175,10 @@ Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenLi
   };
   switch (row.kind) {
   case BuiltinKind::Print: {
-    std::vector<std::string> texts = {""}, formats(args.rest.size(), "");
+    std::vector<std::string> texts = {""};
     for (size_t i = 0; i < args.rest.size(); ++i) texts.push_back(i + 1 < args.rest.size() ? " " : "");
-    Value line = format(args.rest, std::move(texts), std::move(formats), span);
-    if (line.isPoison()) return line;
-    ExprPtr e;
-    if (line.expr) {
-      e = take(line);
-    } else {
-      e = makeExpr(ExprKind::Format, line.type, span);
-      e->texts = {line.text};
-    }
+    ExprPtr e = formatExpr(args.rest, std::move(texts), span);
+    if (!e) return Value::poison();
     emit(StmtKind::Print, span).value = std::move(e);
     return Value::of(ValueKind::None);
   }

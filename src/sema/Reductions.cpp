@@ -207,9 +207,9 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   e->args.push_back(widen(a, ra));
   e->args.push_back(widen(b, rb));
   Value out = finish(std::move(e), type, std::move(limits), span);
-  if (rowVector) out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 2, span);
-  if (columnVector && !out.isPoison())
-    out = removeAxis(std::move(out), static_cast<int>(out.type.shape.size()) - 1, span);
+  int rank = static_cast<int>(shape.size());
+  if (rowVector) out = removeAxis(std::move(out), rank - 2, span);
+  if (columnVector && !out.isPoison()) out = removeAxis(std::move(out), rank - 1 - rowVector, span);
   if (acc.given() && acc.kind != ValueKind::None)
     out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
   return out;

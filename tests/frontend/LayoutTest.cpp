@@ -49,6 +49,11 @@ TEST(Layout, CommentsSayWhetherTheyStandAlone) {
   EXPECT_EQ(parsed.sources.text(parsed.module->comments[4].span), "# e");
 }
 
+TEST(Layout, ADictBehindTheColonOfAHeaderIsNoBlock) {
+  EXPECT_EQ(test::Parsed("def g(a): return 1 if a else {\n    1: 2}\n").messages(), "");
+  EXPECT_EQ(test::Parsed("if a: x = {\n    1: 2,\n}\n").messages(), "");
+}
+
 TEST(Layout, AHashInAStringIsNoComment) {
   test::Parsed parsed("x = '# no'  # yes\n");
   ASSERT_EQ(parsed.module->comments.size(), 1u);

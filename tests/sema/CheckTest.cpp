@@ -109,6 +109,50 @@ TEST(Check, ImportsOfFilesBesideThisOne) {
   EXPECT_EQ(c.messages(), "");
   EXPECT_THAT(c.dump(), HasSubstr("mul(x#0"));
 }
+TEST(Check, FunctionsOfOneNameStayTwo) {
+  const char rows[] = "@kernel\ndef rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    r, = tile.origin()\n"
+                      "    return tile.sum(x[r, :])\ndef unused[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n";
+  Checking c("from .blocks import rows as totals\ndef rows[A, B](x: Tensor[A, B, f32]) -> Tensor[A, f32]:\n"
+             "    return totals(x) * 2\n",
+             {{"blocks", rows}});
+  EXPECT_EQ(c.messages(), "");
+  ASSERT_EQ(c.program->functions.size(), 2u) << c.dump();
+  EXPECT_EQ(c.program->functions[0]->name, "blocks_rows");
+  EXPECT_EQ(c.program->functions[1]->name, "rows");
+  EXPECT_THAT(c.dump(), HasSubstr("call blocks_rows(x#0)"));
+}
+TEST(Check, AKernelUnderAScheduleOfItsOwn) {
+  Checking c = right("@kernel\ndef twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    i, = tile.origin()\n"
+                     "    return x[i:i + 32] * 2\n"
+                     "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n"
+                     "    return twice(x) + twice.with_schedule(Schedule(warps=8))(x)\n");
+  ASSERT_EQ(c.program->functions.size(), 3u) << c.dump();
+  EXPECT_EQ(c.program->functions[1]->name, "twice_2");
+  EXPECT_EQ(c.program->functions[1]->kernel.schedule.sizes.at("warps"), 8);
+}
+TEST(Check, WhatTheTunerIsToldIsKept) {
+  Checking c = right("@kernel.autotune(space=dict(BM=[32, 64]), metric=\"latency_ms\", budget_ms=180, cache=\"c.db\")\n"
+                     "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    i, = tile.origin()\n"
+                     "    s = tile.zeros((32,), f32)\n    for k in tile.range(0, 4, prefetch=2):\n        s += x[i:i + 32]\n"
+                     "    return s\n");
+  std::map<std::string, std::string> expected = {
+      {"metric", "latency_ms"}, {"budget_ms", "180"}, {"cache", "c.db"}, {"prefetch", "k=2"}};
+  EXPECT_EQ(c.program->find("f")->kernel.schedule.options, expected);
+}
+TEST(Check, OptionsThatMeanNothingAreRefused) {
+  const char body[] = "\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    i, = tile.origin()\n    return x[i:i + 32]\n";
+  auto said = [&](const std::string &decorator) { return Checking(decorator + body).messages(); };
+  EXPECT_EQ(said("@kernel.autotune(space=dict(BM=[32]), metrik=\"x\")"),
+            "E0505 1:39 `kernel.autotune` has no option `metrik`\n");
+  EXPECT_EQ(said("@kernel.autotune(budget_ms=0)"), "E0505 1:28 the tuner needs at least 1 ms, not 0\n");
+  EXPECT_EQ(said("@kernel.autotune(metric=3)"),
+            "E0505 1:25 `metric` of `kernel.autotune` is a text in quotes, but this is the integer 3\n");
+  EXPECT_EQ(said("@deterministic(sed=1)\n@kernel"), "E0206 1:16 `deterministic` takes no argument `sed`\n");
+  EXPECT_EQ(Checking("@jit(fast=True)\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n").messages(),
+            "E0207 1:6 `@jit` takes no arguments, but 1 were given\n");
+  EXPECT_EQ(Checking("def main():\n    for i in range(0, 3, prefetch=2):\n        print(i)\n").messages(),
+            "E0505 2:35 `prefetch` has a meaning only in the loops of kernels\n");
+}
 TEST(Check, UniformElementsAreStoredOnceAGroup) {
   Checking c =
       right("@kernel(grid=(4,), group=32)\ndef f(x: Tensor[4, f32], y: Tensor[4, f32], z: Tensor[32, f32]):\n"
