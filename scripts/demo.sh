@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 BIN=$1/bin
 OUT=build/demo
 mkdir -p "$OUT"
-say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+say() { if [ -t 1 ]; then printf '\n\033[1m== %s\033[0m\n' "$*"; else printf '\n== %s\n' "$*"; fi; }
 
 say "examples/softmax.tsr, compiled for three kinds of machine"
 for suffix in cpp cu hip; do

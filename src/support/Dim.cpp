@@ -149,11 +149,10 @@ const std::string &Dim::varName() const {
 
 std::vector<Dim::Term> Dim::terms() const {
   std::vector<Term> list;
-  for (const auto &[key, e] : terms_)
-    if (!e.atoms.empty()) list.push_back({e.coefficient, e.atoms});
-  for (const auto &[key, e] : terms_)  // the constant comes last: "2*D + 1"
-    if (e.atoms.empty()) list.push_back({e.coefficient, e.atoms});
-  std::stable_sort(list.begin(), list.end(), [](const Term &a, const Term &b) { return a.coefficient > 0 && b.coefficient < 0; });
+  for (bool positive : {true, false})           // "N - 2*M", not "-2*M + N"
+    for (bool constant : {false, true})         // the constant comes last: "2*D + 1"
+      for (const auto &[key, e] : terms_)
+        if ((e.coefficient > 0) == positive && e.atoms.empty() == constant) list.push_back({e.coefficient, e.atoms});
   return list;
 }
 
