@@ -38,10 +38,17 @@ TessDType dlpackDType(DType dtype) {
   return {TESS_FLOAT, bits, 1};
 }
 
+/// Where a compiled program finds its arguments.
+struct Place {
+  TessContext context;
+  int32_t deviceType;  // what the program is told
+  bool copies;         // the memory of the device is not that of this process
+};
+
 /// The arguments of one call on a device: copied there, passed, copied back.
 class DeviceCall {
 public:
-  DeviceCall(TessContext context, int32_t deviceType) : context_(context), deviceType_(deviceType) {}
+  explicit DeviceCall(const Place &place) : context_(place.context), deviceType_(place.deviceType), copies_(place.copies) {}
   ~DeviceCall() {
     for (void *memory : owned_) tessFree(context_, memory);
   }
@@ -56,7 +63,7 @@ public:
         continue;
       }
       void *memory = array.data.data();
-      if (deviceType_ != TESS_CPU) {
+      if (copies_) {
         if (tessMalloc(context_, array.data.size(), &memory) != TESS_OK) return tessLastErrorText();
         owned_.push_back(memory);
         if (tessMemcpyAsync(context_, memory, array.data.data(), array.data.size(), TESS_MEMCPY_HOST_TO_DEVICE, nullptr) != TESS_OK)
@@ -69,7 +76,7 @@ public:
     return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
   }
   std::string fetch(BoundArguments &arguments) {
-    if (deviceType_ == TESS_CPU) return {};
+    if (!copies_) return {};
     for (size_t i = 0; i < arguments.arrays.size(); ++i) {
       NpyArray &array = arguments.arrays[i];
       if (arguments.isTensor[i] &&
@@ -94,6 +101,7 @@ private:
   }
   TessContext context_;
   int32_t deviceType_;
+  bool copies_;
   std::vector<TessTensor> tensors_;
   std::vector<TessValue> values_;
   std::vector<void *> owned_;
@@ -102,9 +110,9 @@ private:
 class SharedProgram : public LoadedProgram {
 public:
   using Call = TessStatus (*)(const TessValue *, int32_t, TessStream);
-  SharedProgram(void *library, TessContext context, int32_t deviceType) : library_(library), context_(context), deviceType_(deviceType) {}
+  SharedProgram(void *library, Place place) : library_(library), place_(place) {}
   ~SharedProgram() override {
-    tessContextDestroy(context_);
+    tessContextDestroy(place_.context);
     tessShutdown();
   }
   std::string call(const std::string &function, BoundArguments &arguments) override {
@@ -114,11 +122,11 @@ public:
   std::string time(const std::string &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) override {
     auto call = reinterpret_cast<Call>(dlsym(library_, (function + "_call").c_str()));
     if (!call) return "the compiled program has no function `" + function + "`";
-    DeviceCall once(context_, deviceType_);
+    DeviceCall once(place_);
     if (std::string problem = once.prepare(arguments); !problem.empty()) return problem;
     auto run = [&]() -> std::string {
       if (call(once.values().data(), static_cast<int32_t>(once.values().size()), nullptr) != TESS_OK) return errorText();
-      return tessContextSynchronize(context_) == TESS_OK ? "" : tessLastErrorText();
+      return tessContextSynchronize(place_.context) == TESS_OK ? "" : tessLastErrorText();
     };
     if (std::string problem = run(); !problem.empty()) return problem;
     if (std::string problem = once.fetch(arguments); !problem.empty()) return problem;
@@ -136,8 +144,7 @@ private:
     return last ? last() : "the function failed";
   }
   void *library_;  // never closed: OpenMP's workers may still be in it
-  TessContext context_;
-  int32_t deviceType_;
+  Place place_;
 };
 
 std::string compileInto(Session &session, const TargetSpec &target, bool shared) {
@@ -219,7 +226,20 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     tessShutdown();
     return nullptr;
   }
-  return std::make_unique<SharedProgram>(library, context, deviceType);
+  return std::make_unique<SharedProgram>(library, Place{context, deviceType, deviceType != TESS_CPU});
+}
+
+std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32_t deviceType, std::string &problem) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return problem = dlerror(), nullptr;
+  TessContext context = nullptr;
+  tessInit(0);
+  if (tessContextCreate(TESS_CPU, 0, &context) != TESS_OK) {
+    problem = tessLastErrorText();
+    tessShutdown();
+    return nullptr;
+  }
+  return std::make_unique<SharedProgram>(library, Place{context, deviceType, false});
 }
 
 std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, false); }

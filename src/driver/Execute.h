@@ -19,6 +19,9 @@ public:
 
 /// Emits, compiles (unless the cache has it) and loads. Null after an error, which is in the session's engine.
 std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target);
+/// A library that is already compiled, whose functions expect memory of `deviceType` (enum TessDeviceType) and are
+/// given memory of this process: HIP whose kernels run on the CPU. Null and a message where it cannot be loaded.
+std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32_t deviceType, std::string &problem);
 /// The same as an executable of the program's `def main()`: its path, or empty after an error.
 std::string buildProgram(Session &session, const TargetSpec &target);
 /// A folder that holds the headers of emitted code, unpacked from the tool into the cache.

@@ -67,12 +67,16 @@ def device_libraries(folder):
     return ours
 
 
+def knows_fast_compile(nvcc):
+    return "--Ofast-compile" in subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
+
+
 def command_for(compiler, folder, name):
     large = name in LARGE
     if compiler == "cuda":
         flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
         flags += ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90a,code=sm_90a"]
-        return flags + (["-Ofast-compile", "max"] if large else [])
+        return flags + (["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else [])
     if compiler == "hip":
         if not any(os.path.exists(os.path.join(place, "hip/hip_runtime.h")) for place in ("/usr/include", "/opt/rocm/include")):
             raise Missing("HIP's headers are not here (libamdhip64-dev)")

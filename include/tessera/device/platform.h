@@ -51,7 +51,7 @@
 namespace tsr {
 
 /// Lanes that can shuffle with each other.
-constexpr int kRowLanes = 32;
+[[maybe_unused]] constexpr int kRowLanes = 32;
 
 /// The number of this lane in its group.
 TSR_DEVICE int lane() {
