@@ -254,9 +254,19 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
 }
 
 /// A call of an entry point: of a kernel from a tensor function, of either from host code.
-Value Checker::callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+Value Checker::callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans,
                          Span span) {
-  const Function *callee = ensureChecked(callable);
+  std::set<std::string> none;
+  for (size_t i = callable.def->parameters.size(); i-- > 0;) {
+    const ast::Parameter &p = callable.def->parameters[i];
+    bool isNone = values[i].given() ? values[i].kind == ValueKind::None
+                                    : p.defaultValue && p.defaultValue->kind == ast::ExprKind::None;
+    if (!isNone || !p.annotation || !optionalType(*p.annotation)) continue;
+    none.insert(p.name.text);
+    values.erase(values.begin() + i);
+    spans.erase(spans.begin() + i);
+  }
+  const Function *callee = ensureChecked(without(callable, none));
   if (!callee) return Value::poison();
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);

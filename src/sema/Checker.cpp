@@ -30,9 +30,20 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
   for (const auto &[span, callable] : entries) entryNames_[callable->name] = callable;
-  for (const auto &[span, callable] : entries)
-    TSR_CHECK(ensureChecked(*callable) || diagnostics_.hasErrors() || options_.keepUnsupported,
-              "`" + callable->name + "` fails without a message");
+  for (const auto &[span, callable] : entries) {
+    std::vector<std::string> optional = optionalParameters(*callable);
+    if (optional.size() > 2) {
+      unsupported("an entry point with more than two optional parameters", callable->nameSpan);
+      continue;
+    }
+    for (size_t choice = 0; choice < size_t(1) << optional.size(); ++choice) {
+      std::set<std::string> names;
+      for (size_t i = 0; i < optional.size(); ++i)
+        if (choice >> i & 1) names.insert(optional[i]);
+      TSR_CHECK(ensureChecked(without(*callable, names)) || diagnostics_.hasErrors() || options_.keepUnsupported,
+                "`" + callable->name + "` fails without a message");
+    }
+  }
   return std::move(program_);
 }
 
@@ -43,6 +54,30 @@ bool Checker::isEntry(const Callable &callable) const {
   for (const ast::Parameter &p : callable.def->parameters)
     if (!p.annotation) return false;
   return !callable.def->parameters.empty() && !usesHost(callable.def->body);
+}
+
+std::vector<std::string> Checker::optionalParameters(const Callable &callable) {
+  std::vector<std::string> names;
+  for (const ast::Parameter &p : callable.def->parameters)
+    if (p.annotation && optionalType(*p.annotation)) names.push_back(p.name.text);
+  return names;
+}
+
+const Callable &Checker::without(const Callable &callable, const std::set<std::string> &names) {
+  if (names.empty()) return callable;
+  std::string suffix;
+  for (const std::string &name : names) suffix += (suffix.empty() ? "" : "_and_") + name;
+  const Callable *&slot = callable.variants[suffix];
+  if (slot) return *slot;
+  callables_.push_back(callable);
+  Callable &made = callables_.back();
+  made.name += "_without_" + suffix;
+  made.without = names;
+  made.checked = nullptr;
+  made.failed = made.active = false;
+  made.variants.clear();
+  slot = &made;
+  return made;
 }
 
 /// The main module's own functions keep their names; what they call from elsewhere, or under a schedule of its own,

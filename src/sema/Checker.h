@@ -53,6 +53,9 @@ private:
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
   std::string uniqueName(const Callable &callable);
+  /// The entry point of a function in which these optional parameters are None.
+  const Callable &without(const Callable &callable, const std::set<std::string> &names);
+  static std::vector<std::string> optionalParameters(const Callable &callable);
 
   // ---- Entry.cpp: a function as an entry point
   std::unique_ptr<Function> checkEntry(const Callable &callable);
@@ -88,6 +91,7 @@ private:
   bool dtypeItem(const ast::Expr &expr, Type &type);
   bool policyOf(const ast::Expr &expr, Numerics &numerics);
   bool isDTypeExpr(const ast::Expr &expr);
+  static const ast::Expr *optionalType(const ast::Expr &annotation);  // T of `T | None`
   std::optional<Type> parameterType(const ast::Expr &annotation, bool &mayBeNone);
   bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
                       Value &out);
@@ -181,8 +185,7 @@ private:
   Value callFunction(const Callable &callable, GivenList args, Span span);
   Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
                    Span span);
-  Value callEntry(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
-                  Span span);
+  Value callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
   bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                       std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);

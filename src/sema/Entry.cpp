@@ -143,9 +143,10 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   } else {
     type = parameterType(*parameter.annotation, mayBeNone);
   }
-  if (type && mayBeNone) {
-    unsupported("an optional parameter of an entry point", parameter.annotation->span);
-    type.reset();
+  if (type && mayBeNone && frame_->function->without.count(parameter.name.text)) {
+    binding.value = Value::of(ValueKind::None);
+    frame_->names[parameter.name.text] = std::move(binding);
+    return;
   }
   if (type && type->kind == TypeKind::String) {
     unsupported("a string parameter of an entry point", parameter.annotation->span);
@@ -185,7 +186,7 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     varValues_[param.var] = binding.value;
   }
   }
-  if (parameter.defaultValue) {
+  if (parameter.defaultValue && !(mayBeNone && parameter.defaultValue->kind == ast::ExprKind::None)) {
     Value v = checkExpr(*parameter.defaultValue);
     Type scalar = *type;
     if (type->kind == TypeKind::Scalar)

@@ -12,13 +12,14 @@ bool isIdentifier(const std::string &text) {
   return std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 128; });
 }
-const ast::Expr *unionSide(const ast::Expr &expr) {  // T of `T | None`
+}  // namespace
+
+const ast::Expr *Checker::optionalType(const ast::Expr &expr) {
   auto *u = as<ast::BinaryExpr>(&expr);
   if (!u || u->op != ast::BinaryOp::BitOr) return nullptr;
   if (u->right->kind == ast::ExprKind::None) return u->left.get();
   return u->left->kind == ast::ExprKind::None ? u->right.get() : nullptr;
 }
-}  // namespace
 
 bool Checker::isDTypeExpr(const ast::Expr &expr) {
   if (auto *name = as<ast::NameExpr>(&expr)) {
@@ -262,7 +263,7 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
 }
 
 std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &mayBeNone) {
-  if (const ast::Expr *inner = unionSide(annotation)) {
+  if (const ast::Expr *inner = optionalType(annotation)) {
     mayBeNone = true;
     return parameterType(*inner, mayBeNone);
   }
@@ -369,7 +370,7 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
 bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name,
                              Span span, Value &out) {
   if (value.isPoison()) return false;
-  if (const ast::Expr *inner = unionSide(annotation)) {
+  if (const ast::Expr *inner = optionalType(annotation)) {
     if (value.kind == ValueKind::None) {
       out = value;
       return true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,8 @@ struct Callable {
   bool isKernel = false;
   std::shared_ptr<const Schedule> schedule;  // of `with_schedule`, in place of the decorator's
   Span nameSpan;
+  std::set<std::string> without;  // optional parameters that are None in this entry point
+  mutable std::map<std::string, const Callable *> variants;  // by the names left out
   mutable Function *checked = nullptr;  // the entry point made of it
   mutable bool failed = false, active = false;
 };

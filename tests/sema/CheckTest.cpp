@@ -28,9 +28,25 @@ static Checking right(const std::string &text) {
 
 TEST(Check, ShapesOfTheCanonAreProved) {
   Checking c(test::fileText(TSR_SOURCE_DIR "/tests/canon/09_shapes.tsr"));
-  EXPECT_EQ(c.messages(), "E0214 13:52 an optional parameter of an entry point cannot be compiled yet\n");
-  EXPECT_TRUE(c.program->find("split_heads") && c.program->find("windowed") &&
-              c.program->find("concat_batches"));
+  EXPECT_EQ(c.messages(), "");
+  EXPECT_EQ(c.program->functions.size(), 6u);
+  EXPECT_EQ(c.program->find("masked")->params.size(), 2u);
+  EXPECT_EQ(c.program->find("masked_without_mask")->params.size(), 1u);
+}
+TEST(Check, AnOptionalParameterMakesTwoEntryPoints) {
+  Checking c = right("def scale[N](x: Tensor[N, f32], by: f32 | None = None) -> Tensor[N, f32]:\n"
+                     "    return x if by is None else x * by\n"
+                     "def main():\n    x = load_npy(\"x.npy\")\n    save_npy(\"a.npy\", scale(x))\n"
+                     "    save_npy(\"b.npy\", scale(x, 2.0))\n    save_npy(\"c.npy\", scale(x, by=None))\n");
+  EXPECT_THAT(c.dump(), HasSubstr("tensor scale(x#0: Tensor[N, f32], by#1: f32) "));
+  EXPECT_THAT(c.dump(), HasSubstr("tensor scale_without_by(x#0: Tensor[N, f32]) "));
+  EXPECT_THAT(c.dump(), HasSubstr("call scale(x#0, 2:f32)"));
+  size_t calls = 0;
+  std::string text = c.dump();
+  for (size_t at = text.find("call scale_without_by(x#0)"); at != std::string::npos;
+       at = text.find("call scale_without_by(x#0)", at + 1))
+    ++calls;
+  EXPECT_EQ(calls, 2u);
 }
 
 TEST(Check, RaggedTileIsMaskedBeforeItIsReduced) {
