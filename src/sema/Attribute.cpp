@@ -132,7 +132,14 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     break;
   }
   case ValueKind::HostTensor:
-    if (name == "shape") return unsupported("the shape of a tensor in host code; use `len(x)`", span);
+    if (name == "shape") {
+      Value v = Value::of(ValueKind::HostShape);
+      v.items = {object};
+      return v;
+    }
+    if (name == "ndim" || name == "size" || name == "dtype" || name == "T")
+      return unsupported("`" + name + "` of a tensor in host code", span);
+    known = {"shape"};
     if (const BuiltinRow *row = builtinByName(name, 'M'))
       return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
     break;

@@ -420,11 +420,7 @@ Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
     if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
     if (x.kind == ValueKind::String && !x.expr)
       return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
-    if (x.kind == ValueKind::HostTensor) {
-      ExprPtr e = makeExpr(ExprKind::HostShape, indexType(), span);
-      e->args.push_back(clone(*x.expr));
-      return indexValue(std::move(e), "length", span);
-    }
+    if (x.kind == ValueKind::HostTensor) return hostExtent(x, 0, span);
     report(Id::badOperand, span, "len", describe(x));
     return Value::poison();
   }

@@ -239,6 +239,7 @@ private:
 
   // ---- Host.cpp
   Value hostItem(const Value &tensor, const Value *index, Span span);
+  Value hostExtent(const Value &tensor, int axis, Span span);
   Value hostScalar(const Value &value, Span span);
   ExprPtr hostArgument(const Value &value, Span span);
   Value format(const std::vector<Value> &parts, std::vector<std::string> texts,

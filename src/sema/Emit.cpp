@@ -269,6 +269,7 @@ std::string Checker::describe(const Value &value) const {
   case ValueKind::View: return "the tensor `" + value.var->name + "`";
   case ValueKind::Shared: return "the shared buffer `" + value.var->name + "`";
   case ValueKind::HostTensor: return "a tensor";
+  case ValueKind::HostShape: return "the shape of a tensor in host code";
   case ValueKind::Tuple: return "a tuple";
   case ValueKind::List: return "a list";
   case ValueKind::Dict: return "a dict";

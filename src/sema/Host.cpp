@@ -50,6 +50,14 @@ Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
   return v;
 }
 
+/// One extent of a host tensor.
+Value Checker::hostExtent(const Value &tensor, int axis, Span span) {
+  ExprPtr e = makeExpr(ExprKind::HostShape, indexType(), span);
+  e->args.push_back(clone(*tensor.expr));
+  e->queryAxis = axis;
+  return indexValue(std::move(e), axis == 0 ? "length" : "extent", span);
+}
+
 /// A host tensor in arithmetic is the number that it holds.
 Value Checker::hostScalar(const Value &value, Span span) {
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);

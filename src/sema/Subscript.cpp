@@ -300,6 +300,14 @@ Value Checker::subscript(const ast::SubscriptExpr &expr) {
     report(Id::badConstant, expr.span, "the dict has no such key");
     return Value::poison();
   }
+  case ValueKind::HostShape: {
+    if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
+      return unsupported("this index of a shape in host code", expr.span);
+    auto axis = knownInt(checkExpr(*expr.items[0].value), expr.span, "the axis of a shape");
+    if (!axis) return Value::poison();
+    if (*axis < 0) return unsupported("an axis counted from the end in host code", expr.span);
+    return hostExtent(object.items[0], static_cast<int>(*axis), expr.span);
+  }
   case ValueKind::HostTensor: {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported("this index of a tensor in host code", expr.span);

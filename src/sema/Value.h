@@ -41,6 +41,7 @@ enum class ValueKind : uint8_t {
   View,
   Shared,
   HostTensor,
+  HostShape,  // `x.shape` of items[0], a HostTensor: run time knows how many extents there are
   Tuple,
   List,
   Dict,

@@ -106,6 +106,28 @@ TEST(Check, HostPrograms) {
   EXPECT_THAT(c.dump(), HasSubstr("host main()"));
   EXPECT_THAT(c.dump(), HasSubstr("save_npy"));
 }
+TEST(Check, ExtentsOfHostTensors) {
+  Checking c = right("def main():\n    x = load_npy(\"x.npy\")\n    for i in range(x.shape[0]):\n"
+                     "        print(i, x.shape[1])\n");
+  EXPECT_THAT(c.dump(), HasSubstr("for i#2 in 0, length#1, 1"));
+  EXPECT_EQ(Checking("def main():\n    print(load_npy(\"x.npy\").shape[-1])\n").messages(),
+            "E0214 2:11 an axis counted from the end in host code cannot be compiled yet\n");
+}
+TEST(Check, OnlyWhatHasNoMeaningYetIsRefused) {
+  auto said = [](const std::string &stem) {
+    return Checking(test::fileText(TSR_SOURCE_DIR "/tests/canon/" + stem + ".tsr")).messages();
+  };
+  EXPECT_EQ(said("10_policies"), "E0214 11:49 random streams (`Rng`) cannot be compiled yet\n");
+  EXPECT_EQ(said("11_mlp_grad"), "E0214 8:13 derivatives (`grad`) cannot be compiled yet\n"
+                                 "E0214 15:35 derivatives (`value_and_grad`) cannot be compiled yet\n"
+                                 "E0214 22:1 a derivative of one's own (`.vjp`) cannot be compiled yet\n");
+  EXPECT_EQ(said("12_transformer"), "E0214 2:8 a struct cannot be compiled yet\n"
+                                    "E0214 21:40 the type `KVCache[...]` cannot be compiled yet\n");
+  Checking c(test::fileText(TSR_SOURCE_DIR "/tests/canon/10_policies.tsr"));
+  for (const char *name : {"mixed_gemm", "sum_large", "reproducible_sum"})
+    EXPECT_TRUE(c.program->find(name)) << name;
+  EXPECT_TRUE(c.program->find("reproducible_sum")->deterministic);
+}
 TEST(Check, NumericsAreExplicit) {
   Checking c =
       right("def f[N](x: Tensor[N, bf16 @round_at(each_op)]) -> Tensor[N, bf16]:\n    return x * x + x\n"
