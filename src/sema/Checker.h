@@ -190,9 +190,35 @@ private:
                       std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
 
-  // ---- BuiltinCalls*.cpp
+  // ---- BuiltinCalls.cpp; the handlers by what they do in BuiltinNumbers.cpp, BuiltinShapes.cpp, BuiltinValues.cpp
   Value callBuiltin(const BuiltinRow &row, GivenList args, Span span);
   Value callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span);
+  std::optional<bool> flagArgument(const Bound &args, size_t i);
+  Value arrayArgument(const Bound &args, size_t i, const std::string &shown);
+  Value arrayElementwise(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayWhere(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayReduce(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayMinMax(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayMean(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayCast(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayTranspose(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayReshape(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayBroadcastTo(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayUnsqueeze(const BuiltinRow &row, Bound &args, Span span);
+  Value arraySqueeze(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayConcat(const BuiltinRow &row, Bound &args, Span span);
+  Value arraySplit(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayDot(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayFull(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayIota(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayCdiv(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayLen(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayEnumerate(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayToInt(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayToFloat(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayToBool(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayRange(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayStaticRange(const BuiltinRow &row, Bound &args, Span span);
   Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value toWhole(const Value &buffer, Span span);

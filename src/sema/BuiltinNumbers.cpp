@@ -1,0 +1,99 @@
+// Built-in functions that compute: elementwise, reductions, products, casts.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+Value Checker::arrayElementwise(const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  return elementwise(*elementwiseByMnemonic(row.op), args.values, span, shown);
+}
+
+Value Checker::arrayWhere(const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  Value condition = toArray(args.values[0], DType::Bool, args.spans[0]);
+  if (condition.isPoison()) return condition;
+  if (condition.kind != ValueKind::Array || condition.type.dtype != DType::Bool) {
+    report(Id::wrongArgument, args.spans[0], "where", "a condition", describe(condition));
+    return Value::poison();
+  }
+  return elementwise(ElementwiseOp::Select, {condition, args.values[1], args.values[2]}, span, shown);
+}
+
+Value Checker::arrayReduce(const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  auto keep = flagArgument(args, 2);
+  if (!keep) return Value::poison();
+  if (args.values[0].isSequence() && row.op == "sum") {  // of a list known to the compiler
+    Value total = Value::integer(Dim(0));
+    for (const Value &item : args.values[0].items)
+      total = binaryValues(ast::BinaryOp::Add, total, item, span);
+    return total;
+  }
+  return reduce(*reduceByMnemonic(row.op), args.values[0], args.values[1], *keep, span, shown);
+}
+
+Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  bool arrayFirst = args.values[0].isArray() || args.values[0].kind == ValueKind::View;
+  auto keep = flagArgument(args, 3);
+  if (!keep) return Value::poison();
+  if (arrayFirst) {
+    Value axis = args.values[2];
+    if (!axis.given() && args.rest.size() == 1 &&
+        (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
+      axis = args.rest[0];
+    else if (!args.rest.empty()) {
+      report(Id::wrongArgument, args.restSpans[0], shown, "an axis", describe(args.rest[0]))
+          .help("`" + shown + "imum(a, b)` compares element by element");
+      return Value::poison();
+    }
+    return reduce(*reduceByMnemonic(row.op), args.values[0], axis, *keep, span, shown);
+  }
+  std::vector<Value> all = {args.values[0]};
+  if (all[0].isSequence()) all = all[0].items;
+  all.insert(all.end(), args.rest.begin(), args.rest.end());
+  if (all.empty()) {
+    report(Id::argumentNotGiven, span, shown, "x");
+    return Value::poison();
+  }
+  Value out = all[0];
+  for (size_t i = 1; i < all.size() && !out.isPoison(); ++i) {
+    if ((out.kind == ValueKind::Float || out.isKnownInt()) &&
+        (all[i].kind == ValueKind::Float || all[i].isKnownInt())) {
+      Value less = compareValues(ast::CompareOp::Lt, all[i], out, span);
+      if (less.kind == ValueKind::Bool) {
+        if (less.truth == (row.op == "min")) out = all[i];
+        continue;
+      }
+    }
+    out = elementwise(*elementwiseByMnemonic(row.op), {out, all[i]}, span, shown);
+  }
+  return out;
+}
+
+Value Checker::arrayMean(const BuiltinRow &, Bound &args, Span span) {
+  auto keep = flagArgument(args, 2);
+  return keep ? mean(args.values[0], args.values[1], *keep, span) : Value::poison();
+}
+
+Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  if (args.values.size() > 2 && args.values[2].given())
+    return unsupported("stochastic rounding (`rng=`)", span);
+  Numerics numerics;
+  auto dtype = dtypeArgument(args.values[1], args.spans[1], &numerics);
+  if (!dtype) return Value::poison();
+  if (args.values[0].kind == ValueKind::Array || args.values[0].kind == ValueKind::View ||
+      args.values[0].kind == ValueKind::Int || args.values[0].kind == ValueKind::Float ||
+      args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
+    return castTo(args.values[0], *dtype, numerics, span);
+  report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
+  return Value::poison();
+}
+
+Value Checker::arrayDot(const BuiltinRow &, Bound &args, Span span) {
+  return dot(args.values[0], args.values[1],
+             args.values.size() > 2 ? args.values[2] : Value::of(ValueKind::Absent), span);
+}
+
+}  // namespace tessera::sema
