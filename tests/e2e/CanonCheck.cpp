@@ -59,7 +59,8 @@ std::string compare(const NpyArray &got, const NpyArray &expected, const Subject
   return text;
 }
 
-void check(Session &session, LoadedProgram &program, const sema::Function &function, const Subject &subject, const Case &one, uint64_t seed) {
+void check(Session &session, LoadedProgram &program, const sema::Function &function, const Subject &subject,
+           const Case &one, uint64_t seed) {
   auto named = randomArguments(function, one.dims, seed);
   if (!named) return fail(subject, one, named.error());
   for (const sema::Param &param : function.params)
@@ -71,20 +72,23 @@ void check(Session &session, LoadedProgram &program, const sema::Function &funct
   auto compiled = bindArguments(function, *named, one.dims), interpreted = bindArguments(function, *named, one.dims);
   if (!compiled) return fail(subject, one, compiled.error());
   std::vector<double> seconds;
-  if (std::string problem = interpret(session, function, *interpreted, 0, seconds); !problem.empty()) return fail(subject, one, "reference: " + problem);
+  if (std::string problem = interpret(session, function, *interpreted, 0, seconds); !problem.empty())
+    return fail(subject, one, "reference: " + problem);
   if (std::string problem = program.call(function.name, *compiled); !problem.empty()) {
     if (!one.large || problem.find("this device does not give a group") == std::string::npos) return fail(subject, one, problem);
     ++refused;
     return;
   }
-  for (size_t r = 0; r < compiled->results.size(); ++r)
-    if (std::string wrong = compare(compiled->arrays[compiled->results[r]], interpreted->arrays[interpreted->results[r]], subject); !wrong.empty())
-      return fail(subject, one, wrong);
+  for (size_t r = 0; r < compiled->results.size(); ++r) {
+    const NpyArray &got = compiled->arrays[compiled->results[r]], &expected = interpreted->arrays[interpreted->results[r]];
+    if (std::string wrong = compare(got, expected, subject); !wrong.empty()) return fail(subject, one, wrong);
+  }
   // Same inputs, same machine: the same bits.
   auto again = bindArguments(function, *named, one.dims);
   program.call(function.name, *again);
   for (size_t r = 0; r < again->results.size(); ++r)
-    if (again->arrays[again->results[r]].data != compiled->arrays[compiled->results[r]].data) return fail(subject, one, "a second run gave other bits");
+    if (again->arrays[again->results[r]].data != compiled->arrays[compiled->results[r]].data)
+      return fail(subject, one, "a second run gave other bits");
   ++passed;
 }
 
@@ -148,7 +152,8 @@ int main(int argc, char **argv) {
       paths.push_back(argv[i]);
     }
   }
-  if (!hipOnCpu.empty() && target.target != Target::Hip) return std::fprintf(stderr, "canon_check: --hip-on-cpu needs --target hip\n"), 2;
+  if (!hipOnCpu.empty() && target.target != Target::Hip)
+    return std::fprintf(stderr, "canon_check: --hip-on-cpu needs --target hip\n"), 2;
   return guardedMain([&] {
     for (const std::string &path : paths) checkProgram(path, target);
     if (refused) std::printf("%d refused: they need more shared memory than a group of this device has\n", refused);

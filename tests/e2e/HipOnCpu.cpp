@@ -25,7 +25,8 @@ std::string textOfFolder(const std::string &folder) {
 
 }  // namespace
 
-std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &target, const std::string &shim, std::string &problem) {
+std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &target, const std::string &shim,
+                                            std::string &problem) {
   CompileOptions options;
   options.target = target;
   options.sourceName = stemOf(session.path()) + ".hip";
@@ -39,14 +40,17 @@ std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &
   if (compilerPath.empty()) return problem = "no C++ compiler is here", nullptr;
 
   std::string wave = std::to_string(waveOf(target)), folder = cacheFolder() + "/hip-on-cpu";
-  std::string base = folder + "/" + contentHash(product->source + "\n" + *headers + "\n" + wave + compilerPath + textOfFolder(shim)), library = base + ".so";
+  std::string key = product->source + "\n" + *headers + "\n" + wave + compilerPath + textOfFolder(shim);
+  std::string base = folder + "/" + contentHash(key), library = base + ".so";
   if (access(library.c_str(), R_OK) != 0) {
     if (problem = makeFolders(folder); !problem.empty()) return nullptr;
     if (problem = writeFiles({{base + ".hip", product->source}}); !problem.empty()) return nullptr;
     std::string temporary = library + ".tmp" + std::to_string(getpid());
-    ProcessResult result = runProcess({compilerPath, "-x", "c++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-shared", "-fPIC",
-                                       "-D__HIP_PLATFORM_AMD__", "-DTSR_WAVE=" + wave, "-I" + shim, "-I" + *headers, base + ".hip", "-o", temporary});
-    if (result.exitCode != 0 || std::rename(temporary.c_str(), library.c_str()) != 0) return problem = "the HIP does not compile as C++\n" + result.output, nullptr;
+    ProcessResult result = runProcess({compilerPath, "-x", "c++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror",
+                                       "-Wno-unknown-pragmas", "-shared", "-fPIC", "-D__HIP_PLATFORM_AMD__",
+                                       "-DTSR_WAVE=" + wave, "-I" + shim, "-I" + *headers, base + ".hip", "-o", temporary});
+    if (result.exitCode != 0 || std::rename(temporary.c_str(), library.c_str()) != 0)
+      return problem = "the HIP does not compile as C++\n" + result.output, nullptr;
   }
   return loadWithHostMemory(library, TESS_ROCM, problem);
 }

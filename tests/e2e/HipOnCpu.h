@@ -6,5 +6,6 @@
 
 /// Waves are as wide as those of `target`. Null, with the reason, where the HIP is not emitted, compiled or loaded.
 /// `shim` is the folder tests/device/hip_on_cpu.
-std::unique_ptr<tessera::driver::LoadedProgram> loadHipOnCpu(tessera::driver::Session &session, const tessera::driver::TargetSpec &target,
+std::unique_ptr<tessera::driver::LoadedProgram> loadHipOnCpu(tessera::driver::Session &session,
+                                                             const tessera::driver::TargetSpec &target,
                                                              const std::string &shim, std::string &problem);

@@ -44,8 +44,8 @@ def run(command, what):
 
 
 def device_libraries(folder):
-    """A folder with ROCm's device libraries for all of AMD_GPUS. A GPU's own file is one constant: an installation that
-    is older than the GPU lacks it, and it can be written."""
+    """A folder with ROCm's device libraries for all of AMD_GPUS. A GPU's own file is one constant: an installation
+    that is older than the GPU lacks it, and it can be written."""
     installed = next((place for place in BITCODE if os.path.exists(os.path.join(place, "ockl.bc"))), None)
     if not installed:
         raise Missing("ROCm's device libraries are not here (rocm-device-libs)")
@@ -58,11 +58,13 @@ def device_libraries(folder):
         library = os.path.join(ours, f"oclc_isa_version_{gpu[3:]}.bc")
         if os.path.exists(library):
             continue
-        like = subprocess.run([tool("llvm-dis-19", "llvm-dis"), os.path.join(installed, "oclc_isa_version_90a.bc"), "-o", "-"],
-                              capture_output=True, text=True, check=True).stdout
+        old = os.path.join(installed, "oclc_isa_version_90a.bc")
+        command = [tool("llvm-dis-19", "llvm-dis"), old, "-o", "-"]
+        like = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         layout = next(line for line in like.splitlines() if line.startswith("target datalayout"))
         text = (f'{layout}\ntarget triple = "amdgcn-amd-amdhsa"\n'
-                f"@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 {number}, align 4\n")
+                "@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) "
+                f"constant i32 {number}, align 4\n")
         subprocess.run([tool("llvm-as-19", "llvm-as"), "-", "-o", library], input=text, text=True, check=True)
     return ours
 
@@ -78,7 +80,7 @@ def command_for(compiler, folder, name):
         flags += ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90a,code=sm_90a"]
         return flags + (["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else [])
     if compiler == "hip":
-        if not any(os.path.exists(os.path.join(place, "hip/hip_runtime.h")) for place in ("/usr/include", "/opt/rocm/include")):
+        if not any(os.path.exists(place + "/include/hip/hip_runtime.h") for place in ("/usr", "/opt/rocm")):
             raise Missing("HIP's headers are not here (libamdhip64-dev)")
         flags = [tool("clang++-19"), "-x", "hip", "-std=c++17", "-O0" if large else "-O2", "-Wall", "-Wextra", "-Werror"]
         rocm = "/opt/rocm" if os.path.exists("/opt/rocm/include/hip") else "/usr"
@@ -86,7 +88,8 @@ def command_for(compiler, folder, name):
         return flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]
     names = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}[compiler]
     # Whether a loop becomes vector instructions is not a question of right text, and differs by the CPU.
-    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror"] + (["-Wno-pass-failed"] if compiler == "clang++" else [])
+    quiet = ["-Wno-pass-failed"] if compiler == "clang++" else []
+    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror", *quiet]
 
 
 def main(tesserac, folder, way, programs):

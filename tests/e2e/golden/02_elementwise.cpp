@@ -11,13 +11,14 @@ static void
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
                           int64_t C, int64_t R) {
-  #pragma omp parallel for simd
+  #pragma omp parallel for
   for (int64_t i = 0; i < C * R; ++i) {  // 02_elementwise.tsr:4
-    const int64_t t = i % C;
-    const int64_t t_2 = i / C;
-    const float x_2 = tsr::to<float>(x[t_2 * C + t]) + tsr::to<float>(b[t]);
-    result[t_2 * C + t] = tsr::to<tsr::bf16>(
-        0.5f * x_2 * (1.0f + tsr::erf(x_2 * 0.70710677f)) + tsr::to<float>(r[t_2 * C + t]));
+    const int64_t r0 = i / C;
+    const int64_t c = i % C;
+    const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
+    result[r0 * C + c] = tsr::to<tsr::bf16>(
+        0.5f * x_plus_b * (1.0f + tsr::erf(x_plus_b * 0.70710677f)) +
+        tsr::to<float>(r[r0 * C + c]));
   }
 }
 
@@ -28,11 +29,11 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
               tsr::bf16 *__restrict__ result, int64_t C, int64_t R) {
   #pragma omp parallel for simd
   for (int64_t i = 0; i < C * R; ++i) {  // 02_elementwise.tsr:7
-    const int64_t t = i % C;
-    const int64_t t_2 = i / C;
-    const float gate_float = tsr::to<float>(gate[t_2 * C + t]);  // nn.tsr:15
-    result[t_2 * C + t] = tsr::to<tsr::bf16>(  // 02_elementwise.tsr:7
-        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[t_2 * C + t]));
+    const int64_t r = i / C;
+    const int64_t c = i % C;
+    const float gate_float = tsr::to<float>(gate[r * C + c]);
+    result[r * C + c] = tsr::to<tsr::bf16>(
+        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[r * C + c]));
   }
 }
 

@@ -15,11 +15,12 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
   constexpr int Threads = 256;
   const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:4
   if (i < C * R) {
-    const int64_t t = i % C;
-    const int64_t t_2 = i / C;
-    const float x_2 = tsr::to<float>(x[t_2 * C + t]) + tsr::to<float>(b[t]);
-    result[t_2 * C + t] = tsr::to<tsr::bf16>(
-        0.5f * x_2 * (1.0f + tsr::erf(x_2 * 0.70710677f)) + tsr::to<float>(r[t_2 * C + t]));
+    const int64_t r0 = i / C;
+    const int64_t c = i % C;
+    const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
+    result[r0 * C + c] = tsr::to<tsr::bf16>(
+        0.5f * x_plus_b * (1.0f + tsr::erf(x_plus_b * 0.70710677f)) +
+        tsr::to<float>(r[r0 * C + c]));
   }
 }
 
@@ -32,11 +33,11 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
   constexpr int Threads = 256;
   const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:7
   if (i < C * R) {
-    const int64_t t = i % C;
-    const int64_t t_2 = i / C;
-    const float gate_float = tsr::to<float>(gate[t_2 * C + t]);  // nn.tsr:15
-    result[t_2 * C + t] = tsr::to<tsr::bf16>(  // 02_elementwise.tsr:7
-        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[t_2 * C + t]));
+    const int64_t r = i / C;
+    const int64_t c = i % C;
+    const float gate_float = tsr::to<float>(gate[r * C + c]);
+    result[r * C + c] = tsr::to<tsr::bf16>(
+        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[r * C + c]));
   }
 }
 

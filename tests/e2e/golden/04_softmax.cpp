@@ -36,22 +36,22 @@ static void
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
                          int64_t H, int64_t S) {
   #pragma omp parallel for
-  for (int64_t group = 0; group < B * H * S; ++group) {  // nn.tsr:45
+  for (int64_t group = 0; group < B * H * S; ++group) {  // 04_softmax.tsr:12
     const int64_t b0 = group / (H * S);
     const int64_t h0 = group / S % H;
     const int64_t s0 = group % S;
-    float scores_max = -INFINITY;  // :44
+    float scores_max = -INFINITY;
     for (int64_t i = 0; i < S; ++i) {
       scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
     }
-    float e_sum = 0.0f;  // :45
+    float e_sum = 0.0f;
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);  // :44
-      e_sum += e;  // :45
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+      e_sum += e;
     }
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);  // :44
-      result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum;  // :45
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+      result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum;
     }
   }
 }

@@ -13,23 +13,23 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
   constexpr int Threads = 256;
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:4
   const int64_t r = int64_t(blockIdx.x);  // :5
-  float v_max = -INFINITY;  // :7
+  float lane_v_max = -INFINITY;  // :7
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float v = tsr::to<float>(x[r * C + i]);  // :6
-    v_max = tsr::max(v_max, v);  // :7
+    lane_v_max = tsr::max(lane_v_max, v);  // :7
   }
-  const float group_max = tsr::group_reduce<tsr::Max, Threads>(v_max, scratch);
-  float e_sum = 0.0f;  // :8
+  const float v_max = tsr::group_reduce<tsr::Max, Threads>(lane_v_max, scratch);
+  float lane_e_sum = 0.0f;  // :8
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float v = tsr::to<float>(x[r * C + i]);  // :6
-    const float e = tsr::exp(v - group_max);  // :7
-    e_sum += e;  // :8
+    const float e = tsr::exp(v - v_max);  // :7
+    lane_e_sum += e;  // :8
   }
-  const float group_sum = tsr::group_reduce<tsr::Sum, Threads>(e_sum, scratch);
+  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float v = tsr::to<float>(x[r * C + i]);  // :6
-    const float e = tsr::exp(v - group_max);  // :7
-    result[r * C + i] = tsr::to<tsr::bf16>(e / group_sum);  // :8
+    const float e = tsr::exp(v - v_max);  // :7
+    result[r * C + i] = tsr::to<tsr::bf16>(e / e_sum);  // :8
   }
 }
 
@@ -40,24 +40,24 @@ static __global__ void __launch_bounds__(256)
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t H,
                          int64_t S) {
   constexpr int Threads = 256;
-  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // nn.tsr:45
+  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:12
   const int64_t b0 = int64_t(blockIdx.x) / (H * S);
   const int64_t h0 = int64_t(blockIdx.x) / S % H;
   const int64_t s0 = int64_t(blockIdx.x) % S;
-  float scores_max = -INFINITY;  // :44
+  float lane_scores_max = -INFINITY;
   for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
+    lane_scores_max = tsr::max(lane_scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
   }
-  const float group_max = tsr::group_reduce<tsr::Max, Threads>(scores_max, scratch);
-  float e_sum = 0.0f;  // :45
+  const float scores_max = tsr::group_reduce<tsr::Max, Threads>(lane_scores_max, scratch);
+  float lane_e_sum = 0.0f;
   for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - group_max);  // :44
-    e_sum += e;  // :45
+    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+    lane_e_sum += e;
   }
-  const float group_sum = tsr::group_reduce<tsr::Sum, Threads>(e_sum, scratch);
+  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
   for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - group_max);  // :44
-    result[((b0 * H + h0) * S + s0) * S + i] = e / group_sum;  // :45
+    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+    result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum;
   }
 }
 

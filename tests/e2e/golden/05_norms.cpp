@@ -20,16 +20,16 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
       x_sum += x[(b0 * S + s0) * D + i];
     }
     const float mean = x_sum / float(D);
-    float sum = 0.0f;  // nn.tsr:32
+    float sum = 0.0f;  // :4
     for (int64_t i = 0; i < D; ++i) {
-      const float centred = x[(b0 * S + s0) * D + i] - mean;  // :31
-      sum += centred * centred;  // :32
+      const float centred = x[(b0 * S + s0) * D + i] - mean;
+      sum += centred * centred;
     }
     const float var = sum / float(D);
-    const float t = tsr::sqrt(var + 1e-05f);  // 05_norms.tsr:5
+    const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     for (int64_t i = 0; i < D; ++i) {
-      const float centred = x[(b0 * S + s0) * D + i] - mean;  // nn.tsr:31
-      result[(b0 * S + s0) * D + i] = centred / t * gamma[i] + beta[i];  // 05_norms.tsr:5
+      const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
+      result[(b0 * S + s0) * D + i] = centred / var_sqrt * gamma[i] + beta[i];  // :5
     }
   }
 }
@@ -41,7 +41,7 @@ static void
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
   #pragma omp parallel for
-  for (int64_t group = 0; group < B * S; ++group) {  // nn.tsr:53
+  for (int64_t group = 0; group < B * S; ++group) {  // 05_norms.tsr:8
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
     float sum = 0.0f;
@@ -49,10 +49,10 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
       const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
       sum += x_float * x_float;
     }
-    const float t = tsr::rsqrt(sum / float(D) + 1e-06f);
+    const float rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
     for (int64_t i = 0; i < D; ++i) {
       result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-          tsr::to<float>(x[(b0 * S + s0) * D + i]) * t * tsr::to<float>(w[i]));
+          tsr::to<float>(x[(b0 * S + s0) * D + i]) * rsqrt * tsr::to<float>(w[i]));
     }
   }
 }

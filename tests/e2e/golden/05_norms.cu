@@ -17,23 +17,23 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:5
   const int64_t b0 = int64_t(blockIdx.x) / S;
   const int64_t s0 = int64_t(blockIdx.x) % S;
-  float x_sum = 0.0f;  // :3
+  float lane_x_sum = 0.0f;  // :3
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    x_sum += x[(b0 * S + s0) * D + i];
+    lane_x_sum += x[(b0 * S + s0) * D + i];
   }
-  const float group_sum = tsr::group_reduce<tsr::Sum, Threads>(x_sum, scratch);
-  const float mean = group_sum / float(D);
-  float sum = 0.0f;  // nn.tsr:32
+  const float x_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_x_sum, scratch);
+  const float mean = x_sum / float(D);
+  float lane_sum = 0.0f;  // :4
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float centred = x[(b0 * S + s0) * D + i] - mean;  // :31
-    sum += centred * centred;  // :32
+    const float centred = x[(b0 * S + s0) * D + i] - mean;
+    lane_sum += centred * centred;
   }
-  const float group_sum_2 = tsr::group_reduce<tsr::Sum, Threads>(sum, scratch);
-  const float var = group_sum_2 / float(D);
-  const float t = tsr::sqrt(var + 1e-05f);  // 05_norms.tsr:5
+  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
+  const float var = sum / float(D);
+  const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float centred = x[(b0 * S + s0) * D + i] - mean;  // nn.tsr:31
-    result[(b0 * S + s0) * D + i] = centred / t * gamma[i] + beta[i];  // 05_norms.tsr:5
+    const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
+    result[(b0 * S + s0) * D + i] = centred / var_sqrt * gamma[i] + beta[i];  // :5
   }
 }
 
@@ -45,19 +45,19 @@ static __global__ void __launch_bounds__(256)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t S, int64_t D) {
   constexpr int Threads = 256;
-  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // nn.tsr:53
+  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
   const int64_t b0 = int64_t(blockIdx.x) / S;
   const int64_t s0 = int64_t(blockIdx.x) % S;
-  float sum = 0.0f;
+  float lane_sum = 0.0f;
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
     const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
-    sum += x_float * x_float;
+    lane_sum += x_float * x_float;
   }
-  const float group_sum = tsr::group_reduce<tsr::Sum, Threads>(sum, scratch);
-  const float t = tsr::rsqrt(group_sum / float(D) + 1e-06f);
+  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
+  const float rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
     result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-        tsr::to<float>(x[(b0 * S + s0) * D + i]) * t * tsr::to<float>(w[i]));
+        tsr::to<float>(x[(b0 * S + s0) * D + i]) * rsqrt * tsr::to<float>(w[i]));
   }
 }
 

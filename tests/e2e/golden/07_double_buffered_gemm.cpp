@@ -14,7 +14,7 @@
 static void
 double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                             tsr::View<float, 2> C, int64_t M, int64_t N, int64_t K) {
-  constexpr int BK = 32, BM = 128;
+  constexpr int BK = 32, BN = 128, BM = 128;
   using Grid = tsr::ThreadGrid<1, 1>;
   #pragma omp parallel for
   // 07_double_buffered_gemm.tsr:9
@@ -22,17 +22,15 @@ double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr
     alignas(64) tsr::SharedTile<tsr::bf16, 128, 32, tsr::Xor> smem_a[2];  // :12
     alignas(64) tsr::SharedTile<tsr::bf16, 32, 128, tsr::Xor> smem_b[2];  // :13
     const int64_t m = group / tsr::ceil_div(N, 128) * BM;  // :14
-    const int64_t n = group % tsr::ceil_div(N, 128) * BM;  // :15
+    const int64_t n = group % tsr::ceil_div(N, 128) * BN;  // :15
     tsr::Fragment<float, 128, 128, Grid> acc(0.0f);  // :16
     tsr::copy_tile_async<1>(smem_a[0], A, m, 0);  // :18
     tsr::copy_tile_async<1>(smem_b[0], B, 0, n);  // :19
     int64_t stage = 0;  // :21
-    for (int64_t k = 0; k < K; k += BK) {
-      const int64_t t = k + BK;  // :22
-      if (t < K) {
-        const int64_t t_2 = 1 - stage;  // :23
-        tsr::copy_tile_async<1>(smem_a[t_2], A, m, t);
-        tsr::copy_tile_async<1>(smem_b[t_2], B, t, n);  // :24
+    for (int64_t k = 0; k < K; k += 32) {
+      if (k + BK < K) {  // :22
+        tsr::copy_tile_async<1>(smem_a[1 - stage], A, m, k + BK);  // :23
+        tsr::copy_tile_async<1>(smem_b[1 - stage], B, k + BK, n);  // :24
       }
       tsr::dot(acc, smem_a[stage], smem_b[stage]);  // :28
       stage = 1 - stage;  // :30

@@ -52,50 +52,48 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       }
     }
     if (causal) {  // :18
-      tsr::Fragment<int32_t, BM, BN, Grid> query;  // nn.tsr:66
-      tsr::Fragment<int32_t, BM, BN, Grid> key;  // :67
+      tsr::Fragment<int32_t, BM, BN, Grid> query;  // :19
+      tsr::Fragment<int32_t, BM, BN, Grid> key;
       #pragma unroll
-      for (int i = 0; i < query.rows; ++i) {  // :66
+      for (int i = 0; i < query.rows; ++i) {
         #pragma unroll
         for (int j = 0; j < query.cols; ++j) {
           query(i, j) = int32_t(q0) + query.row(i);
-          key(i, j) = int32_t(k0) + key.col(j);  // :67
-          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;  // :68
+          key(i, j) = int32_t(k0) + key.col(j);
+          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
         }
       }
     }
-    tsr::Fragment<bool, BM, BN, Grid> t;  // :21
-    tsr::Fragment<float, BM, BN, Grid> t_2;
+    tsr::Fragment<float, BM, BN, Grid> s_masked;  // :20
     #pragma unroll
-    for (int i = 0; i < t.rows; ++i) {
+    for (int i = 0; i < s_masked.rows; ++i) {
       #pragma unroll
-      for (int j = 0; j < t.cols; ++j) {
-        t(i, j) = t.col(j) < int32_t(S - k0);
-        t_2(i, j) = t(i, j) ? s(i, j) : -INFINITY;
+      for (int j = 0; j < s_masked.cols; ++j) {
+        s_masked(i, j) = s_masked.col(j) < int32_t(S - k0) ? s(i, j) : -INFINITY;
       }
     }
-    const tsr::RowVector<float, BM, Grid> max = tsr::row_reduce<tsr::Max>(t_2);
-    tsr::RowVector<float, BM, Grid> m_new;  // 08_flash_attention.tsr:20
+    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s_masked);
+    tsr::RowVector<float, BM, Grid> m_new;
     tsr::RowVector<float, BM, Grid> alpha;  // :21
     #pragma unroll
     for (int i = 0; i < m_new.rows; ++i) {  // :20
-      m_new(i) = tsr::max(m_i(i), max(i));
+      m_new(i) = tsr::max(m_i(i), s_max(i));
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
     }
     tsr::Fragment<float, BM, BN, Grid> p;  // :22
-    tsr::Fragment<float, BM, BN, Grid> t_3;  // nn.tsr:27
+    tsr::Fragment<float, BM, BN, Grid> p_masked;  // :23
     #pragma unroll
-    for (int i = 0; i < p.rows; ++i) {  // 08_flash_attention.tsr:22
+    for (int i = 0; i < p.rows; ++i) {  // :22
       #pragma unroll
       for (int j = 0; j < p.cols; ++j) {
         p(i, j) = tsr::exp(s(i, j) - m_new(i));
-        t_3(i, j) = t(i, j) ? p(i, j) : 0.0f;  // nn.tsr:27
+        p_masked(i, j) = p_masked.col(j) < int32_t(S - k0) ? p(i, j) : 0.0f;  // :23
       }
     }
-    const tsr::RowVector<float, BM, Grid> sum = tsr::row_reduce<tsr::Sum>(t_3);
+    const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p_masked);
     #pragma unroll
-    for (int i = 0; i < l_i.rows; ++i) {  // 08_flash_attention.tsr:23
-      l_i(i) = alpha(i) * l_i(i) + sum(i);
+    for (int i = 0; i < l_i.rows; ++i) {
+      l_i(i) = alpha(i) * l_i(i) + p_sum(i);
     }
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {  // :24
@@ -104,16 +102,17 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         acc(i, j) = alpha(i) * acc(i, j);
       }
     }
-    tsr::Fragment<tsr::bf16, BM, BN, Grid> t_4;
+    tsr::Fragment<tsr::bf16, BM, BN, Grid> p_bf16;
     #pragma unroll
-    for (int i = 0; i < t_4.rows; ++i) {
+    for (int i = 0; i < p_bf16.rows; ++i) {
       #pragma unroll
-      for (int j = 0; j < t_4.cols; ++j) {
-        t_4(i, j) = t(i, j) ? tsr::to<tsr::bf16>(p(i, j)) : tsr::to<tsr::bf16>(0.0f);
+      for (int j = 0; j < p_bf16.cols; ++j) {
+        p_bf16(i, j) = p_bf16.col(j) < int32_t(S - k0) ? tsr::to<tsr::bf16>(p(i, j))
+            : tsr::to<tsr::bf16>(0.0f);
       }
     }
     tsr::copy_tile<Threads>(shared.V_tile, V[b][h], k0, 0);
-    tsr::write_shared(shared.p_tile, t_4);
+    tsr::write_shared(shared.p_tile, p_bf16);
     tsr::group_barrier();
     tsr::dot(acc, shared.p_tile, shared.V_tile);
     m_i = m_new;  // :16

@@ -12,23 +12,23 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
   constexpr int Threads = 256;
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // softmax.tsr:5
   const int64_t r = int64_t(blockIdx.x);  // :7
-  float row_max = -INFINITY;  // :9
+  float lane_row_max = -INFINITY;  // :9
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float row = x[r * C + i];  // :8
-    row_max = tsr::max(row_max, row);  // :9
+    lane_row_max = tsr::max(lane_row_max, row);  // :9
   }
-  const float group_max = tsr::group_reduce<tsr::Max, Threads>(row_max, scratch);
-  float e_sum = 0.0f;  // :10
+  const float row_max = tsr::group_reduce<tsr::Max, Threads>(lane_row_max, scratch);
+  float lane_e_sum = 0.0f;  // :10
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float row = x[r * C + i];  // :8
-    const float e = tsr::exp(row - group_max);  // :9
-    e_sum += e;  // :10
+    const float e = tsr::exp(row - row_max);  // :9
+    lane_e_sum += e;  // :10
   }
-  const float group_sum = tsr::group_reduce<tsr::Sum, Threads>(e_sum, scratch);
+  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
   for (int64_t i = threadIdx.x; i < C; i += Threads) {
     const float row = x[r * C + i];  // :8
-    const float e = tsr::exp(row - group_max);  // :9
-    result[r * C + i] = e / group_sum;  // :10
+    const float e = tsr::exp(row - row_max);  // :9
+    result[r * C + i] = e / e_sum;  // :10
   }
 }
 
