@@ -128,6 +128,15 @@ class Toolchains(ToolTest):
         self.assertIn("no device", result.stderr)
 
 
+class Unsupported(ToolTest):
+    def test_flushing_denormals(self):
+        program = self.write("p.tsr", "def twice[N](x: Tensor[N, f32 @denormals(flush)]) -> Tensor[N, f32]:\n    return x + x\n")
+        result = run("tesserac", program, "-o", self.path("p.cpp"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("E0601", result.stderr)
+        self.assertEqual(os.listdir(self.folder), ["p.tsr"])
+
+
 class Names(ToolTest):
     def test_names_of_the_target_language(self):
         """Names that C++ or CUDA use are renamed, and the program still runs right."""
