@@ -235,6 +235,11 @@ public:
   /// Lets a kernel use so many bytes of dynamic shared memory.
   template <class Kernel> void allow_shared(Kernel *kernel, int64_t bytes) {
     if (failed() || bytes <= 48 * 1024) return;
+#if defined(TSR_HIP)
+    if (bytes > 64 * 1024)
+      return fail(TESS_ERROR_LAUNCH, "a group needs %lld bytes of shared memory; an AMD GPU has 65536 bytes of LDS for a group",
+                  static_cast<long long>(bytes));
+#endif
     const detail::DeviceError error = detail::device_allow_shared(kernel, static_cast<int>(bytes));
     if (error == detail::kDeviceOk) return;
     (void)detail::device_last_error();

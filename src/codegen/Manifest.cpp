@@ -31,6 +31,10 @@ Json launchJson(target::LaunchOp launch) {
   Json json{{"kernel", launch.getKernel().str()}};
   if (launch.getGrid()) json["groups"] = launch.getGrid()->str();
   if (launch.getGroup() > 0) json["group_size"] = launch.getGroup();
+  auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<target::KernelOp>(launch.getKernel());
+  if (auto schedule = kernel ? kernel->getAttrOfType<DictionaryAttr>("schedule") : DictionaryAttr())
+    for (NamedAttribute size : schedule)
+      if (auto value = dyn_cast<IntegerAttr>(size.getValue())) json["schedule"][size.getName().str()] = value.getInt();
   if (launch.getSharedBytes()) json["dynamic_shared_bytes"] = launch.getSharedBytes()->vec();
   if (launch.getCapacitiesAttr())
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>())

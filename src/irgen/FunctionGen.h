@@ -72,6 +72,7 @@ private:
   // GenStmt.cpp
   void genBlock(Stmts block);
   void genStmt(const sema::Stmt &stmt);
+  bool isOwn(Span span) const { return span.valid() && span.file == function_.span.file; }
   void genLet(const sema::Stmt &stmt);
   void genReturn(const sema::Stmt &stmt);
 
@@ -110,6 +111,7 @@ private:
   std::map<const sema::Var *, llvm::SmallVector<Value, 1>, ById> values_;  // several: a tuple's items
   std::map<int64_t, Value> indexConstants_;
   VarCounts reads_;
+  Span here_;      // in the function's own file: the statement that is being generated
   int depth_ = 0;  // of loops and branches around the statement
   /// A loop that is left early: `running` is false after a break, `live` after a break or continue.
   struct Exits {

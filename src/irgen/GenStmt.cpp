@@ -8,12 +8,18 @@ using sema::StmtKind;
 
 /// What follows a statement that may leave the loop or the iteration runs only if it did not.
 void FunctionGen::genBlock(Stmts block) {
+  Span outer = here_;
   for (size_t i = 0; i < block.size(); ++i) {
+    // Statements of a callee stand before the statement that calls it.
+    size_t own = i;
+    while (own < block.size() && !isOwn(block[own]->span)) ++own;
+    here_ = own < block.size() ? block[own]->span : outer;
     genStmt(*block[i]);
     if (!mayExit(*block[i])) continue;
     if (i + 1 < block.size()) genIfLive(block.subspan(i + 1));
-    return;
+    break;
   }
+  here_ = outer;
 }
 
 void FunctionGen::genStmt(const sema::Stmt &stmt) {

@@ -29,7 +29,9 @@ Type FunctionGen::typeOf(const sema::Type &type, StringRef swizzle) {
   TSR_UNREACHABLE("a value without an IR type in " + function_.name);
 }
 
+/// What was traced out of another file stands where the function's own text calls it.
 Location FunctionGen::place(Span span) {
+  if (span.valid() && !isOwn(span) && here_.valid()) span = here_;
   if (!span.valid()) return builder_.getUnknownLoc();
   const SourceFile &file = sources_.file(span.file);
   LineColumn at = file.lineColumn(span.begin);

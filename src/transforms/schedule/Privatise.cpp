@@ -1,4 +1,6 @@
 #include "transforms/schedule/Privatise.h"
+#include "ir/common/Names.h"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
 #include "transforms/schedule/Shapes.h"
@@ -24,19 +26,26 @@ Value Privatiser::arithmetic(StringRef mnemonic, Value a, Value b, Location loc)
   return builder_.create<graph::ElementwiseOp>(loc, elementwiseResultType(*op, b.getType()), mnemonic, ValueRange{a, b});
 }
 
-Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Location loc) {
+Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Location loc, bool naming) {
   Indices indices(extents.size());
   SmallVector<size_t> axes;
   for (size_t i = 0; i < extents.size(); ++i)
     if (isUnit(extents[i])) indices[i] = constantIndex(0, loc);
     else axes.push_back(i);
-  while (axes.size() > 1) {
-    Value extent = dim(extents[axes.back()].getDim(), loc);
-    indices[axes.back()] = arithmetic("mod", linear, extent, loc);
-    linear = arithmetic("floordiv", linear, extent, loc);
-    axes.pop_back();
+  // linear / (extents behind) % extent, from the first axis to the last.
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Dim extent = extents[axes[i]].getDim(), behind(1);
+    for (size_t j = i + 1; j < axes.size(); ++j) behind = behind * extents[axes[j]].getDim();
+    std::string text = extent.str();
+    std::string name = axes.size() == 2 ? (i == 0 ? "row" : "col") : "";
+    if (text.size() == 1 && llvm::isAlpha(text[0])) name = StringRef(text).lower();
+    Location place = naming && axes.size() > 1 ? named(name, loc) : loc;
+    bool first = i == 0, last = i + 1 == axes.size();
+    Value index = linear;
+    if (!last) index = arithmetic("floordiv", index, dim(behind, loc), first ? place : loc);
+    if (!first) index = arithmetic("mod", index, dim(extent, loc), place);
+    indices[axes[i]] = index;
   }
-  if (!axes.empty()) indices[axes[0]] = linear;
   return indices;
 }
 

@@ -21,7 +21,8 @@ public:
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
-  Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc);
+  /// `naming`: each index is called after its dimension: r along R, row and col where the dimensions have no letters.
+  Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc, bool naming = false);
 
 private:
   mlir::Value compute(mlir::Value value, const Indices &indices);

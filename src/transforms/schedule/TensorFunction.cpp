@@ -333,7 +333,7 @@ LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool seque
   auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
   builder.setInsertionPointToStart(guard.thenBlock());
   Privatiser privatiser(builder, kernel.leaves);
-  Indices indices = privatiser.delinearize(i, shapeOf(root.getType()), place);
+  Indices indices = privatiser.delinearize(i, shapeOf(root.getType()), place, /*naming=*/true);
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
   store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);

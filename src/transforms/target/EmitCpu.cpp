@@ -38,7 +38,12 @@ LogicalResult KernelEmitter::emitPlainLoop() {
   Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(kernel_.getGrid().getDims()[0].getDim()));
   Value by = write(builder_, place, typed(1));
   bool loops = false;
-  kernel_.getBody().walk([&](Operation *op) { loops |= isa<scf::ForOp, scf::WhileOp>(op); });
+  // A call of the C library in the body has no vector form.
+  static const char *const scalarOnly[] = {"erf", "tanh", "log", "log2", "log1p", "expm1", "sin", "cos", "tan", "pow", "atan", "asin", "acos", "sinh", "cosh"};
+  kernel_.getBody().walk([&](Operation *op) {
+    auto elementwiseOp = dyn_cast<tile::ElementwiseOp>(op);
+    loops |= isa<scf::ForOp, scf::WhileOp>(op) || (elementwiseOp && llvm::is_contained(scalarOnly, elementwiseOp.getMnemonic()));
+  });
   Scope scope(*this);
   counter = counter.empty() ? names_.fresh("i") : names_.declare(counter);
   auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true, /*simd=*/!loops);

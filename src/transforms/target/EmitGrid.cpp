@@ -71,7 +71,12 @@ ExprRef KernelEmitter::dim(const Dim &dimension) {
 /// The dimension with sizes and capacities by the names that the emitted function gives them.
 Dim KernelEmitter::inConstants(const Dim &dimension) {
   std::map<std::string, Dim> values;
-  for (const auto &[variable, constant] : constants_) values.emplace(variable, Dim::var(constant));
+  for (const auto &[variable, constant] : constants_) {
+    auto size = sizes_.find(constant);
+    bool clashes = llvm::is_contained(kernel_.getDims().getAsValueRange<StringAttr>(), constant);
+    if (clashes && size != sizes_.end()) values.emplace(variable, Dim(size->second));
+    else values.emplace(variable, Dim::var(constant));
+  }
   return dimension.substitute(values);
 }
 
@@ -91,7 +96,7 @@ Dim KernelEmitter::groupsAlong(int64_t axis) { return groupCounts_[axis]; }
 void KernelEmitter::planGrid() {
   ir::GridAttr grid = kernel_.getGrid();
   if (grid.getKind() == ir::GridKind::Lanes) {
-    groupCounts_ = {Dim::ceilDiv(grid.getDims()[0].getDim(), Dim::var("Threads"))};
+    groupCounts_ = {Dim::ceilDiv(grid.getDims()[0].getDim(), isCpu() ? Dim(kernel_.getGroup()) : Dim::var("T.Threads"))};
   } else if (grid.getKind() == ir::GridKind::Explicit) {
     for (ir::DimAttr count : grid.getDims()) groupCounts_.push_back(count.getDim());
   } else {

@@ -35,6 +35,7 @@ FailureOr<KernelInfo> KernelEmitter::run() {
       for (Block &block : region)
         for (Value argument : block.getArguments()) names_.reserve(ir::nameHint(argument));
   });
+  for (StringAttr dim : kernel_.getDims().getAsRange<StringAttr>()) names_.reserve(dim);
   declareParameters();
   declareConstants();
   planGrid();
@@ -139,7 +140,7 @@ void KernelEmitter::declareConstants() {
   }
   if (usesThreads) {
     std::string name = names_.fresh("Threads");
-    constants_["Threads"] = name;
+    constants_["T.Threads"] = name;
     sizes_[name] = kernel_.getGroup();
     info_.constants.push_back({name, kernel_.getGroup()});
     builder_.create<out::ConstantOp>(place, name, builder_.getI64IntegerAttr(kernel_.getGroup()));
@@ -205,6 +206,7 @@ void KernelEmitter::finish() {
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   computeSharedBytes();
+  if (!kernel_.getSizes().empty()) out_->setAttr("schedule", kernel_.getSizes());
 }
 
 }  // namespace tessera::transforms::totarget

@@ -25,8 +25,13 @@ ExprRef KernelEmitter::declare(StringRef name, Type type, StringRef form, Indice
 }
 
 void KernelEmitter::declareStorage(Storage &storage, ExprRef init, Location place) {
-  std::string base = storage.hint.empty() ? "value" : storage.hint;
-  std::string name = storage.hint.empty() ? names_.fresh(base) : names_.declare(base);
+  bool handedOn = !singleLane_ && llvm::any_of(storage.members, [](Value member) {
+    return llvm::any_of(member.getUsers(), llvm::IsaPred<tile::GroupReduceOp>);
+  });
+  std::string name;
+  if (storage.hint.empty()) name = names_.fresh(isa<IndexType>(storage.type) ? "index" : storage.type.isInteger(1) ? "flag" : "value");
+  else if (storage.reduction) name = names_.fresh((handedOn ? "lane_" : "") + storage.hint);  // the group's gets the plain name
+  else name = names_.declare(storage.hint);
   bool isFragment = isa<tile::FragmentType>(storage.type);
   Indices operands;
   if (init) operands.push_back(init);
@@ -61,40 +66,6 @@ void KernelEmitter::store(Storage &storage, ExprRef expr, Location place) {
   if (expr->kind == Expr::Kind::Read && same(expr->operands[0], placeIn(storage))) return;
   lastLoop_ = nullptr;
   assign(placeIn(storage), expr, place);
-}
-
-std::string KernelEmitter::nameFor(Value value) {
-  StringRef hint = ir::nameHint(value);
-  Operation *op = value.getDefiningOp();
-  auto element = dyn_cast_or_null<tile::LoadElementOp>(op);
-  bool ofTensor = element && hint == ir::nameHint(element.getBase());  // an element of x that is called x, too
-  if (!hint.empty() && hint != "_" && !ofTensor) return names_.declare(hint);
-  auto suffixed = [&](Value of, StringRef suffix, StringRef otherwise) {
-    StringRef base = of ? ir::nameHint(of) : StringRef();
-    if (Storage *storage = of ? plan_.storage(of) : nullptr; base.empty() && storage) base = storage->hint;
-    return names_.fresh(base.empty() ? otherwise.str() : (base + "_" + suffix).str());
-  };
-  if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) return names_.fresh(("group_" + reduce.getReduction()).str());
-  if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(op))
-    return suffixed(reduce.getValue(), reduce.getReduction(), reduce.getReduction());
-  if (auto cast = dyn_cast_or_null<tile::CastOp>(op)) {
-    std::string type = dtypeText(ir::elementTypeOf(cast.getType()));
-    if (StringRef(type).starts_with("tsr::")) type = type.substr(5);
-    return suffixed(cast.getValue(), type, "as_" + type);
-  }
-  if (auto load = dyn_cast_or_null<tile::LoadElementOp>(op)) return suffixed(load.getBase(), "value", "loaded");
-  if (auto load = dyn_cast_or_null<tile::LoadFragmentOp>(op)) return suffixed(load.getBase(), "part", "part");
-  if (auto load = dyn_cast_or_null<tile::ReadSharedOp>(op)) return suffixed(load.getBase(), "part", "part");
-  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) {
-    ir::GridAttr grid = kernel_.getGrid();
-    if (query.getQuery() == "linear_id") return names_.fresh("i");
-    if (query.getQuery() != "origin" || grid.getKind() != ir::GridKind::Output) return names_.fresh(query.getQuery());
-    // After the dimension that it runs along: m0 along M.
-    std::string extent = ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()])[query.getAxis()].getText().str();
-    bool plain = extent.size() == 1 && llvm::isAlpha(extent[0]);
-    return names_.fresh(plain ? StringRef(extent).lower() + "0" : "origin");
-  }
-  return names_.fresh("t");
 }
 
 /// A scalar has its value: in its variable, in one of its own, or in the expression that uses it.

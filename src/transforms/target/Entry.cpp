@@ -116,6 +116,7 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   OpBuilder::InsertionGuard guard(builder);
   auto entry = builder.create<out::EntryOp>(function.getLoc(), function.getSymName(), function.getSignature(), function.getDoc(),
                                             builder.getArrayAttr(parameters), builder.getArrayAttr(returns));
+  if (function.getDeterministic()) entry->setAttr("determinism", builder.getStringAttr("deterministic"));
   builder.createBlock(&entry.getBody());
   for (auto requirement : function.getRequirements().getAsRange<ir::RequirementAttr>())
     builder.create<out::RequireOp>(function.getLoc(), requirement.getLeft().getText(), relationText(requirement.getRelation()),

@@ -98,7 +98,11 @@ private:
   void statement(const ExprRef &call, mlir::Location place);
   void define(Value value, ExprRef expr);
   void store(Storage &storage, ExprRef expr, mlir::Location place);
-  std::string nameFor(Value value);
+  std::string nameFor(Value value);  // EmitNames.cpp, with what it asks
+  std::string describe(Value value);
+  std::string joinedName(ir::tile::ElementwiseOp op);
+  std::string elementwiseName(ir::tile::ElementwiseOp op);
+  std::string typeWord(mlir::Type type);
   ExprRef scalar(Value value);
   /// The storage's variable; of an array, this lane's element.
   ExprRef placeIn(const Storage &storage);

@@ -12,6 +12,7 @@ bool NameTable::taken(llvm::StringRef name) const {
 
 std::string NameTable::declare(llvm::StringRef name) {
   std::string base = identifier(name), unique = base;
+  if (taken(unique) && base.size() == 1) unique = base + "0";  // r0 beside a parameter r
   for (int i = 2; taken(unique); ++i) unique = base + "_" + std::to_string(i);
   scopes_.back().insert(unique);
   return unique;

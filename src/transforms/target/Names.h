@@ -19,6 +19,8 @@ public:
   void reserve(llvm::StringRef name) { users_.insert(identifier(name)); }
   /// Declares a user's name in the innermost scope; numbered if it is taken.
   std::string declare(llvm::StringRef name);
+  /// Whether the name is in use at this point.
+  bool has(llvm::StringRef name) const { return taken(identifier(name)); }
   /// Declares a name of the compiler's own.
   std::string fresh(llvm::StringRef base);
 

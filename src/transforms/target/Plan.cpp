@@ -208,7 +208,9 @@ void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, Va
     if (!carried) {
       StringRef hint = ir::nameHint(arguments[i]);
       if (hint.empty()) hint = ir::nameHint(inits[i]);
-      carried = create(hint.empty() ? reductionHint(arguments[i], yields[i]) : hint.str(), inits[i].getType());
+      std::string reduction = hint.empty() ? reductionHint(arguments[i], yields[i]) : "";
+      carried = create(hint.empty() ? reduction : hint.str(), inits[i].getType());
+      carried->reduction = !reduction.empty();
       Operation *producer = inits[i].getDefiningOp();
       if (producer && !storage(inits[i]) && inits[i].hasOneUse() && producer->getBlock() == loop.getBlock() &&
           !isInline(inits[i]) && producer->getNumRegions() == 0)

@@ -16,6 +16,7 @@ struct Storage {
   mlir::Type type;
   llvm::SmallVector<mlir::Value> members;
   ExprRef place;  // once declared
+  bool reduction = false;  // what a loop of the compiler's own combines values in
   bool perLane = false;  // an array with an element for each lane
 };
 

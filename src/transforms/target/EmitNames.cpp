@@ -1,0 +1,129 @@
+// What a variable of the compiler's own is called: after the values that it is made of.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "transforms/target/KernelEmitter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+
+namespace tessera::transforms::totarget {
+namespace {
+
+bool isConstant(Value value) {
+  if (auto broadcast = value.getDefiningOp<tile::BroadcastOp>()) return isConstant(broadcast.getValue());
+  if (auto fill = value.getDefiningOp<tile::FillOp>()) return isConstant(fill.getValue());
+  return isa_and_nonnull<tile::ConstantOp, tile::DimOp>(value.getDefiningOp());
+}
+StringRef joined(StringRef mnemonic) {
+  return llvm::StringSwitch<StringRef>(mnemonic).Case("add", "plus").Case("sub", "minus").Case("mul", "times").Case("div", "over").Default("");
+}
+StringRef noun(StringRef mnemonic) {
+  return llvm::StringSwitch<StringRef>(mnemonic)
+      .Case("add", "sum").Case("sub", "difference").Case("mul", "product").Cases("div", "floordiv", "quotient")
+      .Case("mod", "remainder").Default(mnemonic);
+}
+
+}  // namespace
+
+/// The name of the value that this one is mainly made of, or "".
+std::string KernelEmitter::describe(Value value) {
+  StringRef hint = ir::nameHint(value);
+  if (!hint.empty() && hint != "_") return hint.str();
+  if (Storage *storage = plan_.storage(value); storage && !storage->hint.empty()) return storage->hint;
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast_or_null<tile::CastOp>(op)) return describe(cast.getValue());
+  if (auto broadcast = dyn_cast_or_null<tile::BroadcastOp>(op)) return describe(broadcast.getValue());
+  if (auto load = dyn_cast_or_null<tile::LoadElementOp>(op)) return ir::nameHint(load.getBase()).str();
+  if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) return describe(reduce.getValue());
+  auto elementwiseOp = dyn_cast_or_null<tile::ElementwiseOp>(op);
+  if (!elementwiseOp) return "";
+  auto args = elementwiseOp.getArgs();
+  if (args.size() == 1) return describe(args[0]);
+  if (args.size() == 3) return describe(args[1]);
+  if (isConstant(args[1])) return describe(args[0]);
+  return isConstant(args[0]) ? describe(args[1]) : "";
+}
+
+std::string KernelEmitter::typeWord(Type type) {
+  std::string text = dtypeText(ir::elementTypeOf(type));
+  return StringRef(text).starts_with("tsr::") ? text.substr(5) : text;
+}
+
+/// Two short names joined: x_plus_b; or "".
+std::string KernelEmitter::joinedName(tile::ElementwiseOp op) {
+  auto args = op.getArgs();
+  if (args.size() != 2 || joined(op.getMnemonic()).empty()) return "";
+  std::string left = describe(args[0]), right = describe(args[1]);
+  if (left.empty() || right.empty() || left.size() + right.size() > 12) return "";
+  return left + "_" + joined(op.getMnemonic()).str() + "_" + right;
+}
+
+std::string KernelEmitter::elementwiseName(tile::ElementwiseOp op) {
+  StringRef mnemonic = op.getMnemonic();
+  auto args = op.getArgs();
+  Value result = op.getResult();
+  bool fragment = isa<tile::FragmentType>(result.getType());
+  if (ir::elementTypeOf(result.getType()).isInteger(1)) return fragment ? mnemonic == "lt" ? "inside" : "mask" : "holds";
+  std::string about = describe(result);
+  if (mnemonic == "select") {
+    if (about.empty()) return "chosen";
+    return about + "_" + (args[1].getDefiningOp<tile::CastOp>() ? typeWord(result.getType()) : "masked");
+  }
+  if (args.size() == 1) return about.empty() ? mnemonic.str() : about + "_" + mnemonic.str();
+  if (isa<IndexType>(result.getType()) && !about.empty()) {
+    if (mnemonic == "add") return about + "_next";
+    if (mnemonic == "sub" && isConstant(args[0])) return "other_" + about;
+  }
+  if (std::string both = joinedName(op); !both.empty()) return both;
+  if (isa<IndexType>(result.getType()) && about.empty()) return "index";
+  return about.empty() ? noun(mnemonic).str() : about + "_" + noun(mnemonic).str();
+}
+
+std::string KernelEmitter::nameFor(Value value) {
+  StringRef hint = ir::nameHint(value);
+  Operation *op = value.getDefiningOp();
+  auto element = dyn_cast_or_null<tile::LoadElementOp>(op);
+  bool ofTensor = element && hint == ir::nameHint(element.getBase());  // an element of x that is called x, too
+  auto elementwiseOp = dyn_cast_or_null<tile::ElementwiseOp>(op);
+  if (!hint.empty() && hint != "_" && !ofTensor) {
+    // A value x of a function that was traced, beside a parameter x.
+    if (elementwiseOp && names_.has(hint) && hint.size() == 1)
+      if (std::string both = joinedName(elementwiseOp); !both.empty()) return names_.fresh(both);
+    return names_.declare(hint);
+  }
+  auto suffixed = [&](Value of, StringRef suffix, StringRef otherwise) {
+    std::string base = describe(of);
+    return names_.fresh(base.empty() ? otherwise.str() : base + "_" + suffix.str());
+  };
+  if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) {
+    Storage *storage = plan_.storage(reduce.getValue());
+    if (storage && storage->reduction) return names_.fresh(storage->hint);
+    return suffixed(reduce.getValue(), reduce.getReduction(), ("group_" + reduce.getReduction()).str());
+  }
+  if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(op))
+    return suffixed(reduce.getValue(), reduce.getReduction(), ("row_" + reduce.getReduction()).str());
+  if (auto cast = dyn_cast_or_null<tile::CastOp>(op))
+    return suffixed(cast.getValue(), typeWord(cast.getType()), "as_" + typeWord(cast.getType()));
+  if (element) {
+    StringRef at = element.getIndices().empty() ? "" : ir::nameHint(element.getIndices().back());
+    auto constant = element.getIndices().empty() ? tile::ConstantOp() : element.getIndices().back().getDefiningOp<tile::ConstantOp>();
+    if (at.empty() && constant) return suffixed(element.getBase(), std::to_string(cast<IntegerAttr>(constant.getValue()).getInt()), "loaded");
+    return suffixed(element.getBase(), at.empty() ? "i" : at, "loaded");
+  }
+  if (auto load = dyn_cast_or_null<tile::LoadFragmentOp>(op)) return suffixed(load.getBase(), "part", "part");
+  if (auto load = dyn_cast_or_null<tile::ReadSharedOp>(op)) return suffixed(load.getBase(), "part", "part");
+  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) {
+    ir::GridAttr grid = kernel_.getGrid();
+    if (query.getQuery() == "linear_id") return names_.fresh("i");
+    if (query.getQuery() != "origin" || grid.getKind() != ir::GridKind::Output) return names_.fresh(query.getQuery());
+    // After the dimension that it runs along: m0 along M.
+    std::string extent = ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()])[query.getAxis()].getText().str();
+    bool plain = extent.size() == 1 && llvm::isAlpha(extent[0]);
+    return names_.fresh(plain ? StringRef(extent).lower() + "0" : "origin");
+  }
+  return names_.fresh(elementwiseOp ? elementwiseName(elementwiseOp) : "value");
+}
+
+}  // namespace tessera::transforms::totarget
