@@ -3,152 +3,188 @@
 
 namespace tessera::sema {
 
-/// Absent if `row` is none of them.
-Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span) {
+/// Says so if not every lane gets here.
+bool Checker::underDivergence(const char *what, Span span) {
+  if (varyingDepth_ == 0) return false;
+  if (fresh(Id::divergentBarrier, span))
+    report(Id::divergentBarrier, span, what)
+        .label("the condition or loop around it depends on the lane")
+        .help("move it out of the condition");
+  return true;
+}
+
+Value Checker::kernelOrigin(const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  return origin(span);
+}
+
+Value Checker::kernelContext(const BuiltinRow &, Bound &, const GivenList &, Span) {
+  return Value::of(ValueKind::Context);
+}
+
+Value Checker::kernelQuery(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   static const std::map<std::string_view, Query> queries = {
       {"group_id", Query::GroupId}, {"group_count", Query::GroupCount}, {"group_size", Query::GroupSize},
       {"local_id", Query::LocalId}, {"lane_id", Query::LaneId},         {"linear_id", Query::LinearId}};
-  auto divergent = [&](const char *what) {
-    if (varyingDepth_ == 0) return false;
-    if (fresh(Id::divergentBarrier, span))
-      report(Id::divergentBarrier, span, what)
-          .label("the condition or loop around it depends on the lane")
-          .help("move it out of the condition");
-    return true;
-  };
-  switch (row.kind) {
-  case BuiltinKind::Origin: return origin(span);
-  case BuiltinKind::Context: return Value::of(ValueKind::Context);
-  case BuiltinKind::Query: {
-    int axis = 0;
-    if (!args.values.empty() && args.values[0].given()) {
-      auto at = knownInt(args.values[0], args.spans[0], "an axis");
-      if (!at) return Value::poison();
-      if (*at < 0 || *at > 2) {
-        report(Id::badAxis, args.spans[0], std::to_string(*at), "the grid");
-        return Value::poison();
-      }
-      axis = static_cast<int>(*at);
-    }
-    return query(queries.at(row.op), axis, span);
-  }
-  case BuiltinKind::Load: {
-    Value v = toArray(args.values[0], DType::F32, args.spans[0]);
-    if (v.kind != ValueKind::Array) {
-      if (!v.isPoison())
-        report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+  int axis = 0;
+  if (!args.values.empty() && args.values[0].given()) {
+    auto at = knownInt(args.values[0], args.spans[0], "an axis");
+    if (!at) return Value::poison();
+    if (*at < 0 || *at > 2) {
+      report(Id::badAxis, args.spans[0], std::to_string(*at), "the grid");
       return Value::poison();
     }
-    if (!args.values[1].given()) return v;
-    Expr *load = v.expr.get();
-    while (load->kind == ExprKind::Broadcast) load = load->args[0].get();
-    if (load->kind != ExprKind::Load) {
+    axis = static_cast<int>(*at);
+  }
+  return query(queries.at(row.op), axis, span);
+}
+
+Value Checker::kernelLoad(const BuiltinRow &, Bound &args, const GivenList &, Span) {
+  Value v = toArray(args.values[0], DType::F32, args.spans[0]);
+  if (v.kind != ValueKind::Array) {
+    if (!v.isPoison())
       report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+    return Value::poison();
+  }
+  if (!args.values[1].given()) return v;
+  Expr *load = v.expr.get();
+  while (load->kind == ExprKind::Broadcast) load = load->args[0].get();
+  if (load->kind != ExprKind::Load) {
+    report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+    return Value::poison();
+  }
+  ExprPtr other =
+      leave(args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
+  if (!other) return Value::poison();
+  bool zero = args.values[1].kind == ValueKind::Float
+                  ? args.values[1].number == 0
+                  : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
+  load->access.other = std::move(other);
+  for (auto &limit : v.limits)
+    if (limit) limit->zeroOutside = zero;
+  return v;
+}
+
+Value Checker::kernelStore(const BuiltinRow &, Bound &args, const GivenList &given, Span span) {
+  auto *target = given.empty() ? nullptr : ast::as<ast::SubscriptExpr>(given[0].syntax);
+  if (!target) {
+    report(Id::wrongArgument, args.spans[0], "tile.store", "a slice of a tensor", describe(args.values[0]));
+    return Value::poison();
+  }
+  Value object = checkExpr(*target->object);
+  if (!object.isPoison()) store(object, *target, args.values[1], span);
+  return Value::of(ValueKind::None);
+}
+
+Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+  std::vector<Dim> shape;
+  if (!shapeArgument(args.values[0], args.spans[0], shape)) return Value::poison();
+  auto dtype = dtypeArgument(args.values[1], args.spans[1]);
+  if (!dtype) return Value::poison();
+  if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);
+  if (copies_ > 0) shape.insert(shape.begin(), Dim(copies_));
+  Type type;
+  type.kind = TypeKind::Shared;
+  type.dtype = *dtype;
+  type.shape = std::move(shape);
+  std::string swizzle;
+  if (args.values[2].given()) {
+    if (args.values[2].kind != ValueKind::String ||
+        (args.values[2].text != "xor" && args.values[2].text != "none")) {
+      report(Id::wrongArgument, args.spans[2], "swizzle", "\"xor\" or \"none\"", describe(args.values[2]));
       return Value::poison();
     }
-    ExprPtr other =
-        leave(args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
-    if (!other) return Value::poison();
-    bool zero = args.values[1].kind == ValueKind::Float
-                    ? args.values[1].number == 0
-                    : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
-    load->access.other = std::move(other);
-    for (auto &limit : v.limits)
-      if (limit) limit->zeroOutside = zero;
-    return v;
+    if (args.values[2].text == "xor") swizzle = "xor";
   }
-  case BuiltinKind::Store: {
-    auto *target = given.empty() ? nullptr : ast::as<ast::SubscriptExpr>(given[0].syntax);
-    if (!target) {
-      report(Id::wrongArgument, args.spans[0], "tile.store", "a slice of a tensor", describe(args.values[0]));
+  Value v = Value::of(ValueKind::Shared);
+  v.var = newVar("", type, span);
+  v.var->swizzle = swizzle;
+  v.type = type;
+  emit(StmtKind::AllocShared, span).var = v.var;
+  return v;
+}
+
+Value Checker::kernelCpAsync(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+  if (underDivergence("copy", span)) return Value::poison();
+  Access accesses[2];
+  for (int i = 0; i < 2; ++i) {
+    Value v = args.values[i];
+    ValueKind want = i == 0 ? ValueKind::Shared : ValueKind::View;
+    TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
+    if (v.kind == want) v = toWhole(v, args.spans[i]);
+    if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
+      report(Id::wrongArgument, args.spans[i], "cp_async",
+             i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
       return Value::poison();
     }
-    Value object = checkExpr(*target->object);
-    if (!object.isPoison()) store(object, *target, args.values[1], span);
-    return Value::of(ValueKind::None);
-  }
-  case BuiltinKind::AllocShared: {
-    std::vector<Dim> shape;
-    if (!shapeArgument(args.values[0], args.spans[0], shape)) return Value::poison();
-    auto dtype = dtypeArgument(args.values[1], args.spans[1]);
-    if (!dtype) return Value::poison();
-    if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);
-    if (copies_ > 0) shape.insert(shape.begin(), Dim(copies_));
-    Type type;
-    type.kind = TypeKind::Shared;
-    type.dtype = *dtype;
-    type.shape = std::move(shape);
-    std::string swizzle;
-    if (args.values[2].given()) {
-      if (args.values[2].kind != ValueKind::String ||
-          (args.values[2].text != "xor" && args.values[2].text != "none")) {
-        report(Id::wrongArgument, args.spans[2], "swizzle", "\"xor\" or \"none\"", describe(args.values[2]));
+    accesses[i] = clone(v.expr->access);
+    if (i == 1) {
+      const std::vector<Dim> &from = v.type.shape;
+      std::vector<Dim> to;
+      for (const IndexPart &part : accesses[0].parts)
+        if (!part.isPoint) to.push_back(part.size);
+      bool same = from.size() == to.size();
+      for (size_t a = 0; same && a < to.size(); ++a)
+        same = facts_.equal(from[a], to[a]) == shape::Verdict::Proved;
+      if (!same) {
+        report(Id::shapeMismatch, args.spans[1], shapeText(to), shapeText(from));
         return Value::poison();
       }
-      if (args.values[2].text == "xor") swizzle = "xor";
-    }
-    Value v = Value::of(ValueKind::Shared);
-    v.var = newVar("", type, span);
-    v.var->swizzle = swizzle;
-    v.type = type;
-    emit(StmtKind::AllocShared, span).var = v.var;
-    return v;
-  }
-  case BuiltinKind::CpAsync: {
-    if (divergent("copy")) return Value::poison();
-    Access accesses[2];
-    for (int i = 0; i < 2; ++i) {
-      Value v = args.values[i];
-      ValueKind want = i == 0 ? ValueKind::Shared : ValueKind::View;
-      TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
-      if (v.kind == want) v = toWhole(v, args.spans[i]);
-      if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
-        report(Id::wrongArgument, args.spans[i], "cp_async",
-               i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
+      if (accesses[0].base->type.dtype != accesses[1].base->type.dtype) {
+        report(Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)),
+               std::string(name(accesses[0].base->type.dtype)), "cp_async")
+            .help("an asynchronous copy does not convert");
         return Value::poison();
       }
-      accesses[i] = clone(v.expr->access);
-      if (i == 1) {
-        const std::vector<Dim> &from = v.type.shape;
-        std::vector<Dim> to;
-        for (const IndexPart &part : accesses[0].parts)
-          if (!part.isPoint) to.push_back(part.size);
-        bool same = from.size() == to.size();
-        for (size_t a = 0; same && a < to.size(); ++a)
-          same = facts_.equal(from[a], to[a]) == shape::Verdict::Proved;
-        if (!same) {
-          report(Id::shapeMismatch, args.spans[1], shapeText(to), shapeText(from));
-          return Value::poison();
-        }
-        if (accesses[0].base->type.dtype != accesses[1].base->type.dtype) {
-          report(Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)),
-                 std::string(name(accesses[0].base->type.dtype)), "cp_async")
-              .help("an asynchronous copy does not convert");
-          return Value::poison();
-        }
-      }
     }
-    Stmt &stmt = emit(StmtKind::AsyncCopy, span);
-    stmt.access = std::move(accesses[0]);
-    stmt.source = std::move(accesses[1]);
-    return Value::of(ValueKind::None);
   }
-  case BuiltinKind::Commit: emit(StmtKind::CommitGroup, span); return Value::of(ValueKind::None);
-  case BuiltinKind::Wait: {
-    int64_t count = 0;
-    if (args.values[0].given()) {
-      auto n = knownInt(args.values[0], args.spans[0], "how many groups may be pending");
-      if (!n) return Value::poison();
-      count = *n;
+  Stmt &stmt = emit(StmtKind::AsyncCopy, span);
+  stmt.access = std::move(accesses[0]);
+  stmt.source = std::move(accesses[1]);
+  return Value::of(ValueKind::None);
+}
+
+Value Checker::kernelCommit(const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  emit(StmtKind::CommitGroup, span);
+  return Value::of(ValueKind::None);
+}
+
+Value Checker::kernelWait(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+  int64_t count = 0;
+  if (args.values[0].given()) {
+    auto n = knownInt(args.values[0], args.spans[0], "how many groups may be pending");
+    if (!n) return Value::poison();
+    if (*n < 0) {
+      report(Id::badConstant, args.spans[0], "at least 0 groups are pending, not " + std::to_string(*n));
+      return Value::poison();
     }
-    emit(StmtKind::WaitGroup, span).count = count;
-    return Value::of(ValueKind::None);
+    count = *n;
   }
-  case BuiltinKind::Barrier:
-    if (!divergent("barrier")) emit(StmtKind::Barrier, span);
-    return Value::of(ValueKind::None);
-  default: return Value::of(ValueKind::Absent);
-  }
+  emit(StmtKind::WaitGroup, span).count = count;
+  return Value::of(ValueKind::None);
+}
+
+Value Checker::kernelBarrier(const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  if (!underDivergence("barrier", span)) emit(StmtKind::Barrier, span);
+  return Value::of(ValueKind::None);
+}
+
+/// Absent if `row` is none of them.
+Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span) {
+  using Handler = Value (Checker::*)(const BuiltinRow &, Bound &, const GivenList &, Span);
+  static const std::map<BuiltinKind, Handler> handlers = {
+      {BuiltinKind::Origin, &Checker::kernelOrigin},
+      {BuiltinKind::Context, &Checker::kernelContext},
+      {BuiltinKind::Query, &Checker::kernelQuery},
+      {BuiltinKind::Load, &Checker::kernelLoad},
+      {BuiltinKind::Store, &Checker::kernelStore},
+      {BuiltinKind::AllocShared, &Checker::kernelAllocShared},
+      {BuiltinKind::CpAsync, &Checker::kernelCpAsync},
+      {BuiltinKind::Commit, &Checker::kernelCommit},
+      {BuiltinKind::Wait, &Checker::kernelWait},
+      {BuiltinKind::Barrier, &Checker::kernelBarrier},
+  };
+  auto it = handlers.find(row.kind);
+  return it == handlers.end() ? Value::of(ValueKind::Absent) : (this->*it->second)(row, args, given, span);
 }
 
 Value Checker::toWhole(const Value &buffer, Span span) {

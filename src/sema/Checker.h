@@ -219,6 +219,17 @@ private:
   Value arrayToBool(const BuiltinRow &row, Bound &args, Span span);
   Value arrayRange(const BuiltinRow &row, Bound &args, Span span);
   Value arrayStaticRange(const BuiltinRow &row, Bound &args, Span span);
+  Value kernelOrigin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelContext(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelQuery(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelLoad(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelStore(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelAllocShared(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelCpAsync(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelCommit(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelWait(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value kernelBarrier(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  bool underDivergence(const char *what, Span span);
   Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value toWhole(const Value &buffer, Span span);

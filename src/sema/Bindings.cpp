@@ -1,0 +1,185 @@
+// Names of a function: what they are bound to, and the variables that run-time control flow rebinds.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+/// A known number as a variable that can be rebound.
+Value Checker::materialised(const Value &value, const std::string &name, Span span) {
+  Value v = value;
+  v.text.clear();
+  if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
+    DType dtype = v.kind == ValueKind::Float ? (inHost() ? DType::F64 : DType::F32) : DType::Bool;
+    Value array = Value::of(ValueKind::Array);
+    array.type = scalarType(dtype);
+    array.expr = std::shared_ptr<Expr>(carried(v, dtype, span).release());
+    v = std::move(array);
+  } else if (v.kind == ValueKind::Array) {
+    DType in = carriedIn(v.type);
+    ExprPtr e = carried(v, in, span);
+    v.expr = std::shared_ptr<Expr>(e.release());
+  }
+  return bindTemp(v, name, span);
+}
+
+void Checker::rebindVar(const std::string &name, Binding &binding, Value value, Span span) {
+  const Value &old = binding.value;
+  Var *var = binding.var;
+  bool sameKind =
+      old.kind == value.kind ||
+      (old.kind == ValueKind::Array &&
+       (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
+  bool sameShape = true;
+  if (sameKind && old.kind == ValueKind::Array) {
+    sameShape = old.type.shape.size() == value.type.shape.size() && old.isArray() == value.isArray();
+    for (size_t i = 0; sameShape && i < old.type.shape.size(); ++i)
+      sameShape = sameDim(old.type.shape[i], value.type.shape[i], span, "");
+    if (value.kind == ValueKind::Float) sameKind = isFloat(old.type.dtype);
+    if (value.kind == ValueKind::Bool) sameKind = old.type.dtype == DType::Bool;
+    if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype)
+      sameKind = !narrows(value.type, old.type.dtype);
+  }
+  if (!sameKind || !sameShape) {
+    if (fresh(Id::redefinedType, span))
+      report(Id::redefinedType, span, name, describe(old), describe(value))
+          .note(binding.span, "it is bound here")
+          .help("a name keeps one type while loops and conditions rebind it; use another name, or convert "
+                "the value");
+    return;
+  }
+  Stmt &stmt = emit(StmtKind::Assign, span);
+  stmt.var = var;
+  var->reassigned = true;
+  Value copy = value;
+  if (old.kind == ValueKind::Int) stmt.value = indexExpr(value, span);
+  else if (old.kind == ValueKind::Array)
+    stmt.value = asDType(std::move(value), var->type.dtype, old.type.numerics, span);
+  else stmt.value = take(value);
+  var->varying |= isVarying(*stmt.value) || varyingDepth_ > 0;
+  Value &state = varValues_[var];
+  state.limits.resize(old.type.shape.size());
+  for (size_t axis = 0; axis < old.type.shape.size(); ++axis) {
+    const Limit *now = copy.limit(axis);
+    if (!now) continue;
+    // A limit made of something that lives only inside the loop says nothing about what was carried here.
+    std::set<std::string> vars;
+    now->end.collectVars(vars);
+    bool local = false;
+    size_t mark = SIZE_MAX;
+    for (size_t m : loopMarks_)
+      if (m > var->id) mark = std::min(mark, m);
+    for (const std::string &v : vars) {
+      auto it = symVars_.find(v);
+      if (it != symVars_.end()) local |= it->second->id >= mark;
+    }
+    if (local) continue;
+    auto &have = state.limits[axis];
+    if (!have) have = Limit{now->end, false};
+    else if (!(facts_.simplify(have->end) == facts_.simplify(now->end)))
+      have->end = Dim::min(have->end, now->end);
+    have->zeroOutside = false;
+  }
+}
+
+void Checker::assignName(const std::string &name, Value value, Span span) {
+  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
+  auto it = frame_->names.find(name);
+  bool bound = it != frame_->names.end() && !it->second.unassigned.valid() && !it->second.value.isPoison();
+  if (bound && !value.isPoison()) {
+    Binding &old = it->second;
+    if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
+      if (old.var && !old.borrowed && rebindable_.count(old.var))
+        return rebindVar(name, old, std::move(value), span);
+      if (fresh(Id::redefinedType, span))
+        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+            .help("what only the compiler knows cannot change while the program runs");
+      return;
+    }
+    auto scalarLike = [](const Value &v) {
+      return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
+    };
+    bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) &&
+                   old.value.kind != ValueKind::None;
+    if (old.value.kind == ValueKind::Array && value.kind == ValueKind::Array)
+      differs = old.value.type.dtype != value.type.dtype || old.value.isArray() != value.isArray();
+    if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();
+    if (old.value.kind == ValueKind::View && value.kind == ValueKind::Array) differs = false;
+    if (differs) {
+      if (fresh(Id::redefinedType, span))
+        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+            .note(old.span, "it is bound here")
+            .help("a name keeps one type; use another name for the new value");
+      return;
+    }
+  }
+  Binding binding;
+  binding.block = blockId_;
+  binding.span = span;
+  bool runTime = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::Int ||
+                                value.kind == ValueKind::HostTensor || value.kind == ValueKind::String);
+  if (runTime) {
+    if (!block_) {
+      unsupported("a value that only run time knows, at module level", span);
+      return;
+    }
+    Var *temp = value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
+    auto known = temp ? temps_.find(temp) : temps_.end();
+    if (known != temps_.end() && known->second == blockId_) {  // made for this: it gets the user's name
+      temp->name = name;
+      temp->span = span;
+      temps_.erase(known);
+      binding.var = temp;
+      binding.value = std::move(value);
+    } else {
+      binding.value = bindTemp(value, name, span, &binding.var);
+    }
+  } else {
+    if (value.isSequence())
+      for (Value &item : value.items)
+        if (item.expr && block_) {
+          item = cheap(std::move(item), name, span);
+          if (item.expr->kind == ExprKind::VarRef) temps_.erase(item.expr->var);  // the tuple keeps it
+        }
+    if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
+    binding.value = std::move(value);
+  }
+  frame_->names[name] = std::move(binding);
+}
+
+void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
+  for (const std::string &name : names) {
+    auto it = frame_->names.find(name);
+    if (it == frame_->names.end() || it->second.unassigned.valid()) continue;
+    Binding &binding = it->second;
+    Value &value = binding.value;
+    bool number =
+        value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+    bool runTime =
+        value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
+    if (!number && !runTime) continue;
+    if (binding.var && !binding.borrowed && rebindable_.count(binding.var)) continue;
+    bool isParam = false;
+    for (const Param &p : fn_->params) isParam |= p.var == binding.var;
+    bool copy =
+        !binding.var || binding.borrowed || isParam ||
+        (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
+    if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
+      for (const auto &[var, held] : varValues_)
+        for (const auto &limit : held.limits) {
+          std::set<std::string> vars;
+          if (limit) limit->end.collectVars(vars);
+          copy |= vars.count(symName(binding.var)) != 0;
+        }
+    if (copy) {
+      Value now = readBinding(name, binding, span);
+      Value made = materialised(now, name, span);
+      TSR_CHECK(made.expr && made.expr->kind == ExprKind::VarRef, "a variable was expected");
+      binding.var = made.expr->var;
+      binding.value = made;
+      binding.borrowed = false;
+    }
+    if (value.kind == ValueKind::Int) facts_.undefine(symName(binding.var));
+    rebindable_.insert(binding.var);
+  }
+}
+
+}  // namespace tessera::sema
