@@ -18,7 +18,7 @@ TEST_P(Canon, ChecksAndMatchesItsGolden) {
 INSTANTIATE_TEST_SUITE_P(All, Canon,
                          testing::Values("01_saxpy", "02_elementwise", "03_matmul", "04_softmax", "05_norms",
                                          "06_cooperative_reduction", "07_double_buffered_gemm",
-                                         "08_flash_attention"));
+                                         "08_flash_attention", "09_shapes"));
 
 static Checking right(const std::string &text) {
   Checking c(text);
