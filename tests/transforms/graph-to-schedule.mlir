@@ -8,8 +8,8 @@
 // CHECK: %[[I:.*]] = graph.query "linear_id" 0
 // CHECK: graph.elementwise "lt" %[[I]]
 // CHECK: scf.if
-// CHECK: %[[C:.*]] = graph.elementwise "mod" %[[I]]
 // CHECK: %[[R:.*]] = graph.elementwise "floordiv" %[[I]]
+// CHECK: %[[C:.*]] = graph.elementwise "mod" %[[I]]
 // CHECK: graph.load %x[%[[R]] in_bounds, %[[C]] in_bounds]
 // CHECK: graph.load %b[%[[C]] in_bounds]
 // CHECK: graph.store %{{.*}}, %result[%[[R]] in_bounds, %[[C]] in_bounds] : bf16
