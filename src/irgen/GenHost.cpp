@@ -17,11 +17,7 @@ bool FunctionGen::genHostStmt(const sema::Stmt &stmt) {
     return true;
   }
   case StmtKind::Assert: {
-    if (!isHost()) {
-      diagnostics_.report(diag::Id::cannotAssertHere, stmt.span)
-          .help("state a fact about dimensions in a `where` clause: the entry function checks it once");
-      return true;
-    }
+    TSR_CHECK(isHost(), "an assert outside host code; the checker refuses it");
     Value condition = genExpr(*stmt.condition);
     Value message = stmt.value ? genExpr(*stmt.value) : Value();
     builder_.create<graph::AssertOp>(location, condition, message);
