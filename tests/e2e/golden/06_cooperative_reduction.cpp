@@ -22,8 +22,8 @@ static void total_kernel(const float *__restrict__ data, float *__restrict__ res
     }
     stride /= 2;  // :17
   }
-  const float shared_sum_i = shared_sum[0];  // :18
-  result[0] = shared_sum_i;
+  const float shared_sum_0 = shared_sum[0];  // :18
+  result[0] = shared_sum_0;
 }
 
 // def total(data: ts.Tensor["N", ts.f32]) -> ts.f32

@@ -24,9 +24,9 @@ total_kernel(const float *__restrict__ data, float *__restrict__ result, int64_t
     tsr::group_barrier();  // :16
     stride /= 2;  // :17
   }
-  const float shared_sum_i = shared_sum[0];  // :18
+  const float shared_sum_0 = shared_sum[0];  // :18
   if (threadIdx.x == 0) {
-    result[0] = shared_sum_i;
+    result[0] = shared_sum_0;
   }
 }
 
