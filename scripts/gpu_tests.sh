@@ -24,7 +24,7 @@ check() { # name command...
   local name=$1; shift
   local output
   if output=$("$@" 2>&1); then passed=$((passed + 1)); echo "ok     $name: $(tail -1 <<<"$output")"
-  else failed=$((failed + 1)); echo "FAILED $name"; tail -40 <<<"$output"; fi
+  else failed=$((failed + 1)); echo "FAILED $name"; tail -40 <<<"$output"; return 1; fi
 }
 
 programs=(tests/canon/0[1-8]_*.tsr)
@@ -40,11 +40,8 @@ for program in "${programs[@]}"; do
 done
 [ -x "$BIN/runtime_test" ] && check runtime "$BIN/runtime_test"
 [ -x "$BIN/runtime_gpu_test" ] && check runtime_gpu "$BIN/runtime_gpu_test"
-for source in tests/device/*.cu; do
-  [ -e "$source" ] || continue
-  binary=build/gpu-logs/$(basename "$source" .cu)
-  check "compile $(basename "$source")" nvcc -std=c++17 -O2 -arch="$ARCH" -Iinclude -Itests/device "$source" -o "$binary" && check "run $(basename "$source")" "$binary"
-done
+check "device headers: compile" nvcc -x cu -std=c++17 -O2 -arch="$ARCH" -Iinclude -Itests/device tests/device/device_tests.cpp -o build/gpu-logs/device_tests &&
+  check "device headers: run" build/gpu-logs/device_tests
 if command -v compute-sanitizer >/dev/null && [ "${TESSERA_SANITIZE:-1}" = 1 ]; then
   for program in 06_cooperative_reduction 07_double_buffered_gemm; do
     check "memcheck $program" compute-sanitizer --tool memcheck --error-exitcode 9 "$BIN/canon_check" --quick --target "cuda:$ARCH" "tests/canon/$program.tsr"
