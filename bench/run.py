@@ -52,12 +52,12 @@ def measure(command, repeats=5):
     for _ in range(repeats):
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        _, errors = process.stderr.read(), None
+        errors = process.stderr.read().decode("utf-8", "replace")
         _, status, usage = os.wait4(process.pid, 0)
         times.append(time.perf_counter() - start)
         peak = max(peak, usage.ru_maxrss * 1024)
         if status != 0:
-            raise SystemExit(f"{' '.join(command)} failed: {_!r}")
+            raise SystemExit(f"{' '.join(command)} failed:\n{errors[:2000]}")
     return statistics.median(times), peak
 
 

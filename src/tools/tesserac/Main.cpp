@@ -53,6 +53,7 @@ std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &dia
   }
   if (options.output.empty()) return TargetSpec{};
   auto target = targetOfSuffix(suffixOf(options.output));
+  if (!target && !options.emit.empty()) return TargetSpec{};  // a level's text may go to any file
   if (!target)
     diagnostics.report(diag::Id::unknownSuffix, {}, options.output)
         .help("name it .cu for CUDA, .hip for HIP or .cpp for C++, or give --target");
