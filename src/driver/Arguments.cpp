@@ -1,5 +1,6 @@
 #include "driver/Arguments.h"
 #include "driver/Files.h"
+#include "reference/Value.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 #include <cstdlib>
@@ -7,13 +8,9 @@
 namespace tessera::driver {
 namespace {
 
+using reference::elementCount;
+using reference::shapeText;
 using sema::TypeKind;
-
-std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
 
 void storeNumber(DType dtype, double value, char *bytes) {
   if (isFloat(dtype)) storeFloat(dtype, value, bytes);
@@ -89,7 +86,7 @@ Result<NpyArray> poisoned(const std::string &name, DType dtype, const std::vecto
   auto shape = shapeOf(extents, dims);
   if (!shape) return Failure{"result `" + name + "`: " + shape.error()};
   NpyArray place{dtype, *shape, {}};
-  place.data.assign(static_cast<size_t>(elementCount(place.shape) * storageBytes(dtype)), '\xff');
+  place.data.assign(elementCount(place.shape) * static_cast<size_t>(storageBytes(dtype)), '\xff');
   return place;
 }
 
@@ -101,12 +98,6 @@ uint64_t nextRandom(uint64_t &state) {  // splitmix64
 }
 
 }  // namespace
-
-int64_t elementCount(const std::vector<int64_t> &shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  return count;
-}
 
 bool isTensorParam(const sema::Param &param) {
   TypeKind kind = param.var->type.kind;
@@ -188,15 +179,15 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
       if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
       array.shape = *shape;
     }
-    int64_t count = elementCount(array.shape);
+    size_t count = elementCount(array.shape);
     size_t bytes = static_cast<size_t>(storageBytes(array.dtype));
-    array.data.resize(static_cast<size_t>(count) * bytes);
-    for (int64_t i = 0; i < count; ++i) {
+    array.data.resize(count * bytes);
+    for (size_t i = 0; i < count; ++i) {
       uint64_t bits = nextRandom(state);
       double value = isFloat(array.dtype)           ? static_cast<double>(bits >> 11) * 0x1p-52 - 1.0
                      : array.dtype == DType::Bool ? static_cast<double>(bits >> 63)
                                                   : static_cast<double>(bits % 100);
-      storeNumber(array.dtype, value, array.data.data() + static_cast<size_t>(i) * bytes);
+      storeNumber(array.dtype, value, array.data.data() + i * bytes);
     }
     made.emplace(param.var->name, std::move(array));
   }

@@ -30,7 +30,6 @@ Result<BoundArguments> bindArguments(const sema::Function &function, std::map<st
 /// Random inputs from the signature: floats uniform in [-1, 1), integers in [0, 100), for the given dimensions.
 Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed);
 
-int64_t elementCount(const std::vector<int64_t> &shape);
 /// The parameter's type as an array's: a View or Tensor has a shape, a scalar or Index none.
 bool isTensorParam(const sema::Param &param);
 DType dtypeOf(const sema::Param &param);

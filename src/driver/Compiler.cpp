@@ -72,7 +72,7 @@ struct Compiler::State {
     emit.arch = options.target.arch;
     emit.lineDirectives = options.lineDirectives;
     emit.standalone = options.standalone;
-    emit.tools = {{"tesserac", "0.1.0"}};
+    emit.tools = {{"tesserac", TESSERA_VERSION}};
     emit.headerText = [](const std::string &path) {
       for (const EmbeddedFile &file : embeddedHeaders())
         if (file.path == path) return std::string(file.text);

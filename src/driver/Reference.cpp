@@ -56,19 +56,21 @@ std::string interpretMain(const Session &session, const sema::Function &function
   return outcome.error ? placed(session, *outcome.error) : "";
 }
 
+double elementOf(const NpyArray &array, size_t i) {
+  const char *bytes = array.data.data() + i * static_cast<size_t>(storageBytes(array.dtype));
+  return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
+}
+
 Difference differenceOf(const NpyArray &got, const NpyArray &reference) {
-  auto element = [](const NpyArray &array, int64_t i) {
-    const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
-    return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
-  };
+  size_t count = reference::elementCount(reference.shape);
   double largest = 0, apart = 0;
-  for (int64_t i = 0, n = elementCount(reference.shape); i < n; ++i) {
-    double a = element(got, i), b = element(reference, i);
+  for (size_t i = 0; i < count; ++i) {
+    double a = elementOf(got, i), b = elementOf(reference, i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
     apart = std::isnan(a - b) ? HUGE_VAL : std::max(apart, std::fabs(a - b));
   }
-  for (int64_t i = 0, n = elementCount(reference.shape); i < n; ++i)
-    if (double b = std::fabs(element(reference, i)); std::isfinite(b)) largest = std::max(largest, b);
+  for (size_t i = 0; i < count; ++i)
+    if (double b = std::fabs(elementOf(reference, i)); std::isfinite(b)) largest = std::max(largest, b);
   Difference difference;
   difference.relative = apart == 0 ? 0 : apart / (largest > 0 ? largest : 1);
   double step = isFloat(reference.dtype) ? std::ldexp(1.0, -floatFormat(reference.dtype).mantissaBits) : 0;
@@ -77,14 +79,15 @@ Difference differenceOf(const NpyArray &got, const NpyArray &reference) {
 }
 
 std::string previewOf(const NpyArray &array) {
-  constexpr int64_t kShown = 6;
-  int64_t count = elementCount(array.shape);
+  constexpr size_t kShown = 6;
+  size_t count = reference::elementCount(array.shape);
   std::string text = array.shape.empty() ? " = " : " = [";
-  for (int64_t i = 0; i < count && i < kShown; ++i) {
-    const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
+  for (size_t i = 0; i < count && i < kShown; ++i) {
     char number[40];
-    if (isFloat(array.dtype)) std::snprintf(number, sizeof number, "%.6g", loadFloat(array.dtype, bytes));
-    else std::snprintf(number, sizeof number, "%lld", static_cast<long long>(loadInt(array.dtype, bytes)));
+    if (isFloat(array.dtype)) std::snprintf(number, sizeof number, "%.6g", elementOf(array, i));
+    else  // exact, which a double is not above 2^53
+      std::snprintf(number, sizeof number, "%lld",
+                    static_cast<long long>(loadInt(array.dtype, array.data.data() + i * static_cast<size_t>(storageBytes(array.dtype)))));
     text += (i ? ", " : "") + std::string(number);
   }
   return text + (count > kShown ? ", ...]" : array.shape.empty() ? "" : "]");

@@ -11,6 +11,8 @@ namespace tessera::driver {
 std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
 /// Interprets `def main()` with the files and the standard output of this process.
 std::string interpretMain(const Session &session, const sema::Function &function);
+/// Element i in row-major order, as a number.
+double elementOf(const NpyArray &array, size_t i);
 /// How far two arrays of one shape and dtype are apart.
 struct Difference {
   double relative = 0;     // largest difference over the largest magnitude of the reference

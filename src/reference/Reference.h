@@ -43,7 +43,6 @@ struct Outcome {
 /// Arguments in the order of the parameters that the user wrote. One without a value takes its default; an
 /// array that is only written may be left out, too. Arguments are copies: what is written into them stands in
 /// Outcome::written.
-/// Outcome::written.
 using Arguments = std::vector<std::optional<Value>>;
 Outcome run(const sema::Function &function, Arguments arguments, const Options &options = {});
 

@@ -31,8 +31,13 @@ struct Hip {
 
 Hip hip;
 
-bool bindHip() {
+DynamicLibrary &hipLibrary() {
   static DynamicLibrary library({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so"});
+  return library;
+}
+
+bool bindHip() {
+  DynamicLibrary &library = hipLibrary();
   if (!library) return false;
   library.need(hip.init, "hipInit");
   library.need(hip.getDeviceCount, "hipGetDeviceCount");
@@ -65,7 +70,7 @@ bool compileHip(const std::string &source, const std::string &arch, const std::v
 /// The architecture's name stands in hipDeviceProp_t, whose layout changes between releases; asking the code
 /// object loader is not possible either. The name field `gcnArchName` begins with "gfx": look for it.
 std::string archName(const GpuApi &, int device) {
-  static DynamicLibrary library({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so"});
+  DynamicLibrary &library = hipLibrary();
   int (*getProperties)(void *, int) = nullptr;
   for (const char *symbol : {"hipGetDevicePropertiesR0600", "hipGetDeviceProperties"})
     if (!getProperties) library.need(getProperties, symbol);

@@ -8,7 +8,7 @@
 #include "driver/Execute.h"
 #include "driver/Files.h"
 #include "driver/Reference.h"
-#include "support/FloatFormats.h"
+#include "reference/Value.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -36,17 +36,12 @@ void fail(const Subject &subject, const Case &one, const std::string &why) {
   std::printf("FAILED %s(%s): %s\n", subject.function.c_str(), dimsText(one).c_str(), why.c_str());
 }
 
-double elementOf(const NpyArray &array, int64_t i) {
-  const char *bytes = array.data.data() + static_cast<size_t>(i) * static_cast<size_t>(storageBytes(array.dtype));
-  return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
-}
-
 /// Empty if all elements are near enough, else the worst one.
 std::string compare(const NpyArray &got, const NpyArray &expected, const Subject &subject) {
   if (got.shape != expected.shape || got.dtype != expected.dtype) return "shape or dtype differs";
   double worst = -1;
   std::string text;
-  for (int64_t i = 0, n = elementCount(expected.shape); i < n; ++i) {
+  for (size_t i = 0, n = reference::elementCount(expected.shape); i < n; ++i) {
     double a = elementOf(got, i), b = elementOf(expected, i);
     if (std::isnan(b) && std::isnan(a)) continue;
     double excess = std::fabs(a - b) - (subject.absolute + subject.relative * std::fabs(b));

@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
   return driver::guardedMain([&]() -> int {
     CLI::App app{"tessera runs, checks, formats and explains Tessera programs; `tesserac` compiles them to source"};
     app.require_subcommand(1);
-    app.set_version_flag("--version", "tessera 0.1.0");
+    app.set_version_flag("--version", "tessera " TESSERA_VERSION);
     app.footer(R"(Examples:
   tessera new hello && tessera run hello/hello.tsr
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy

@@ -5,6 +5,7 @@
 #include "driver/Files.h"
 #include "driver/Process.h"
 #include "driver/Reference.h"
+#include "reference/Value.h"
 #include "tools/tessera/Commands.h"
 #include <algorithm>
 #include <cstdio>
@@ -104,12 +105,6 @@ bool gather(Session &session, const sema::Function &function, const Options &opt
   return true;
 }
 
-std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 bool writeResults(Session &session, const sema::Function &function, const driver::BoundArguments &bound, const std::string &out) {
   std::vector<driver::OutputFile> files;
   if (bound.results.size() == 1 && out.back() != '/') {
@@ -145,7 +140,7 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
   }
   for (size_t i = 0; i < bound.results.size(); ++i) {
     const NpyArray &array = bound.arrays[bound.results[i]];
-    std::printf("%s: %s%s%s\n", bound.resultNames[i].c_str(), std::string(name(array.dtype)).c_str(), shapeText(array.shape).c_str(),
+    std::printf("%s: %s%s%s\n", bound.resultNames[i].c_str(), std::string(name(array.dtype)).c_str(), reference::shapeText(array.shape).c_str(),
                 driver::previewOf(array).c_str());
   }
   if (!seconds.empty())

@@ -37,7 +37,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--json", options.json, "messages as JSON on stdout");
   app.add_flag("--sarif", options.sarif, "messages as SARIF 2.1.0 on stdout");
   app.footer(kFooter);
-  app.set_version_flag("--version", "tesserac 0.1.0");
+  app.set_version_flag("--version", "tesserac " TESSERA_VERSION);
 }
 
 /// The target of the options; reports what is wrong with them.
