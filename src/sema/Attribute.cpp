@@ -53,122 +53,142 @@ Value Checker::attribute(const ast::AttributeExpr &expr) {
   return v;
 }
 
+Value Checker::memberOfModule(const Value &object, const std::string &name, Span span,
+                              std::vector<std::string> &known) {
+  if (object.module) {
+    Value v = moduleMember(*object.module, name);
+    if (!v.isPoison()) return v;
+    for (const auto &[n, value] : object.module->names) known.push_back(n);
+    return Value::of(ValueKind::Absent);
+  }
+  Value v = builtinMember(object.text, name);
+  if (!v.isPoison()) return v;
+  if (object.text == "tessera") {
+    if (prelude_ && prelude_->names.count(name)) return prelude_->names.at(name);
+    if (ModuleScope *inner = loadModule(span.file, 0, "tessera." + name, {})) {
+      Value m = Value::of(ValueKind::Module);
+      m.text = inner->path;
+      m.module = inner;
+      return m;
+    }
+  }
+  for (const BuiltinRow &row : builtinRows())
+    if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos)
+      known.emplace_back(row.name);
+  if (prelude_)
+    for (const auto &[n, value] : prelude_->names) known.push_back(n);
+  return Value::of(ValueKind::Absent);
+}
+
+/// A size of `tile.context()`.
+Value Checker::memberOfContext(const std::string &name, std::vector<std::string> &known) {
+  known = {"m", "n", "k", "warps", "stages", "vector", "split_k"};
+  if (std::find(known.begin(), known.end(), name) == known.end()) return Value::of(ValueKind::Absent);
+  auto &sizes = fn_->kernel.contextSizes;
+  if (std::find(sizes.begin(), sizes.end(), name) == sizes.end()) sizes.push_back(name);
+  return Value::integer(Dim::var("T." + name));
+}
+
+/// Properties and methods of tensors, tiles, scalars, views and shared buffers.
+Value Checker::memberOfTensor(const Value &object, const std::string &name, Span span,
+                              std::vector<std::string> &known) {
+  const Type &type = object.kind == ValueKind::Array ? object.type : object.var->type;
+  if (name == "shape") {
+    std::vector<Value> items;
+    for (const Dim &d : type.shape) items.push_back(Value::integer(d));
+    return Value::tuple(std::move(items));
+  }
+  if (name == "dtype") return Value::dtype(type.dtype, type.numerics);
+  if (name == "ndim") return Value::integer(Dim(static_cast<int64_t>(type.shape.size())));
+  if (name == "size") {
+    Dim size(1);
+    for (const Dim &d : type.shape) size = size * d;
+    return Value::integer(size);
+  }
+  if (object.kind == ValueKind::Shared) return Value::of(ValueKind::Absent);
+  if (name == "T") {
+    Value x = toArray(object, DType::F32, span);
+    return x.isArray() ? transpose(std::move(x), {}, span) : x;
+  }
+  if (const BuiltinRow *row = builtinByName(name, 'M')) return methodOf(object, name, row, nullptr);
+  if (prelude_)
+    if (auto it = prelude_->names.find(name);
+        it != prelude_->names.end() && it->second.kind == ValueKind::Function)
+      return methodOf(object, name, nullptr, it->second.callable);
+  known = {"shape", "dtype", "ndim", "size", "T"};
+  for (const BuiltinRow &row : builtinRows())
+    if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
+  return Value::of(ValueKind::Absent);
+}
+
+Value Checker::memberOfHostTensor(const Value &object, const std::string &name, Span span,
+                                  std::vector<std::string> &known) {
+  if (name == "shape") {
+    Value v = Value::of(ValueKind::HostShape);
+    v.items = {object};
+    return v;
+  }
+  if (name == "ndim" || name == "size" || name == "dtype" || name == "T")
+    return unsupported("`" + name + "` of a tensor in host code", span);
+  known = {"shape"};
+  if (const BuiltinRow *row = builtinByName(name, 'M'))
+    return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
+  return Value::of(ValueKind::Absent);
+}
+
+Value Checker::memberOfSchedule(const Value &object, const std::string &name,
+                                std::vector<std::string> &known) {
+  known = {"with_block",   "with_k",       "with_warps", "with_stages", "with_vector", "with_swizzle",
+           "with_cluster", "with_split_k", "with_order", "block",       "k",           "warps",
+           "stages",       "vector",       "swizzle",    "cluster",     "split_k",     "order"};
+  bool has = std::find(known.begin(), known.end(), name) != known.end();
+  return has ? methodOf(object, name, nullptr, nullptr) : Value::of(ValueKind::Absent);
+}
+
+Value Checker::memberOfFunction(const Value &object, const std::string &name, Span span,
+                                std::vector<std::string> &known) {
+  if (name == "with_schedule" && object.callable->isKernel) return methodOf(object, name, nullptr, nullptr);
+  if (name == "vjp") return unsupported("a derivative of one's own (`.vjp`)", span);
+  known = {"with_schedule"};
+  return Value::of(ValueKind::Absent);
+}
+
+Value Checker::memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known) {
+  if (!isFloat(object.type.dtype)) return Value::of(ValueKind::Absent);
+  known = {"max", "min"};
+  if (name != "max" && name != "min") return Value::of(ValueKind::Absent);
+  double big = object.type.dtype == DType::F16    ? 65504
+               : object.type.dtype == DType::BF16 ? 3.3895313892515355e38
+                                                  : 3.4028234663852886e38;
+  return Value::real(name == "max" ? big : -big);
+}
+
+Value Checker::methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
+                        const Callable *callable) {
+  Value v = Value::of(ValueKind::Method);
+  v.text = name;
+  v.items = {object};
+  v.builtin = row;
+  v.callable = callable;
+  return v;
+}
+
 Value Checker::member(const Value &object, const std::string &name, Span span) {
   std::vector<std::string> known;
-  auto method = [&](const BuiltinRow *row, const Callable *callable) {
-    Value v = Value::of(ValueKind::Method);
-    v.text = name;
-    v.items = {object};
-    v.builtin = row;
-    v.callable = callable;
-    return v;
-  };
+  Value found = Value::of(ValueKind::Absent);
   switch (object.kind) {
-  case ValueKind::Module: {
-    if (object.module) {
-      Value v = moduleMember(*object.module, name);
-      if (!v.isPoison()) return v;
-      for (const auto &[n, value] : object.module->names) known.push_back(n);
-      break;
-    }
-    Value v = builtinMember(object.text, name);
-    if (!v.isPoison()) return v;
-    if (object.text == "tessera") {
-      if (prelude_ && prelude_->names.count(name)) return prelude_->names.at(name);
-      if (ModuleScope *inner = loadModule(span.file, 0, "tessera." + name, {})) {
-        Value m = Value::of(ValueKind::Module);
-        m.text = inner->path;
-        m.module = inner;
-        return m;
-      }
-    }
-    for (const BuiltinRow &row : builtinRows())
-      if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos)
-        known.emplace_back(row.name);
-    if (prelude_)
-      for (const auto &[n, value] : prelude_->names) known.push_back(n);
-    break;
-  }
-  case ValueKind::Context: {
-    static const char *const fields[] = {"m", "n", "k", "warps", "stages", "vector", "split_k"};
-    for (const char *field : fields) {
-      known.emplace_back(field);
-      if (name != field) continue;
-      auto &sizes = fn_->kernel.contextSizes;
-      if (std::find(sizes.begin(), sizes.end(), name) == sizes.end()) sizes.push_back(name);
-      return Value::integer(Dim::var("T." + name));
-    }
-    break;
-  }
+  case ValueKind::Module: found = memberOfModule(object, name, span, known); break;
+  case ValueKind::Context: found = memberOfContext(name, known); break;
   case ValueKind::Array:
   case ValueKind::View:
-  case ValueKind::Shared: {
-    const Type &type = object.kind == ValueKind::Array ? object.type : object.var->type;
-    if (name == "shape") {
-      std::vector<Value> items;
-      for (const Dim &d : type.shape) items.push_back(Value::integer(d));
-      return Value::tuple(std::move(items));
-    }
-    if (name == "dtype") return Value::dtype(type.dtype, type.numerics);
-    if (name == "ndim") return Value::integer(Dim(static_cast<int64_t>(type.shape.size())));
-    if (name == "size") {
-      Dim size(1);
-      for (const Dim &d : type.shape) size = size * d;
-      return Value::integer(size);
-    }
-    if (object.kind == ValueKind::Shared) break;
-    if (name == "T") {
-      Value x = toArray(object, DType::F32, span);
-      return x.isArray() ? transpose(std::move(x), {}, span) : x;
-    }
-    if (const BuiltinRow *row = builtinByName(name, 'M')) return method(row, nullptr);
-    if (prelude_)
-      if (auto it = prelude_->names.find(name);
-          it != prelude_->names.end() && it->second.kind == ValueKind::Function)
-        return method(nullptr, it->second.callable);
-    known = {"shape", "dtype", "ndim", "size", "T"};
-    for (const BuiltinRow &row : builtinRows())
-      if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
-    break;
-  }
-  case ValueKind::HostTensor:
-    if (name == "shape") {
-      Value v = Value::of(ValueKind::HostShape);
-      v.items = {object};
-      return v;
-    }
-    if (name == "ndim" || name == "size" || name == "dtype" || name == "T")
-      return unsupported("`" + name + "` of a tensor in host code", span);
-    known = {"shape"};
-    if (const BuiltinRow *row = builtinByName(name, 'M'))
-      return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
-    break;
-  case ValueKind::Schedule: {
-    static const char *const methods[] = {
-        "with_block",   "with_k",       "with_warps", "with_stages", "with_vector", "with_swizzle",
-        "with_cluster", "with_split_k", "with_order", "block",       "k",           "warps",
-        "stages",       "vector",       "swizzle",    "cluster",     "split_k",     "order"};
-    for (const char *m : methods) {
-      known.emplace_back(m);
-      if (name == m) return method(nullptr, nullptr);
-    }
-    break;
-  }
-  case ValueKind::Function:
-    if (name == "with_schedule" && object.callable->isKernel) return method(nullptr, nullptr);
-    if (name == "vjp") return unsupported("a derivative of one's own (`.vjp`)", span);
-    known = {"with_schedule"};
-    break;
-  case ValueKind::DType:
-    if (isFloat(object.type.dtype) && (name == "max" || name == "min")) {
-      double big = object.type.dtype == DType::F16    ? 65504
-                   : object.type.dtype == DType::BF16 ? 3.3895313892515355e38
-                                                      : 3.4028234663852886e38;
-      return Value::real(name == "max" ? big : -big);
-    }
-    break;
+  case ValueKind::Shared: found = memberOfTensor(object, name, span, known); break;
+  case ValueKind::HostTensor: found = memberOfHostTensor(object, name, span, known); break;
+  case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
+  case ValueKind::Function: found = memberOfFunction(object, name, span, known); break;
+  case ValueKind::DType: found = memberOfDType(object, name, known); break;
   default: break;
   }
+  if (found.given()) return found;
   if (fresh(Id::unknownAttribute, span)) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);

@@ -40,22 +40,47 @@ public:
   std::unique_ptr<Program> run(const ast::Module &module);
 
 private:
-  // ---- Checker.cpp: modules and entry points
+  // ---- Modules.cpp
   ModuleScope *loadModule(FileId importer, int level, const std::string &path, Span span);
   void evaluateModule(ModuleScope &scope);
   void moduleStatement(ModuleScope &scope, const ast::Stmt &stmt);
+  void moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign);
+  void modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy);
+  void moduleAssert(const ast::AssertStmt &stmt);
   void importStatement(ModuleScope &scope, const ast::ImportStmt &stmt);
   void fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt);
+  Value importedName(const ModuleScope &scope, int level, const std::string &path, const ModuleScope *module,
+                     const ast::Identifier &item);
   void define(ModuleScope &scope, const std::string &name, Value value, Span span);
-  Value moduleMember(const ModuleScope &scope, const std::string &name) const;
-  Value builtinMember(const std::string &space, const std::string &name);
   Value functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
+
+  // ---- Checker.cpp: entry points
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
   std::string uniqueName(const Callable &callable);
   /// The entry point of a function in which these optional parameters are None.
   const Callable &without(const Callable &callable, const std::set<std::string> &names);
   static std::vector<std::string> optionalParameters(const Callable &callable);
+
+  // ---- Attribute.cpp: members of values
+  Value attribute(const ast::AttributeExpr &expr);
+  Value member(const Value &object, const std::string &name, Span span);
+  Value moduleMember(const ModuleScope &scope, const std::string &name) const;
+  Value builtinMember(const std::string &space, const std::string &name);
+  // Absent, with the names that there are in `known`, if the object has no such member.
+  Value memberOfModule(const Value &object, const std::string &name, Span span,
+                       std::vector<std::string> &known);
+  Value memberOfContext(const std::string &name, std::vector<std::string> &known);
+  Value memberOfTensor(const Value &object, const std::string &name, Span span,
+                       std::vector<std::string> &known);
+  Value memberOfHostTensor(const Value &object, const std::string &name, Span span,
+                           std::vector<std::string> &known);
+  Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
+  Value memberOfFunction(const Value &object, const std::string &name, Span span,
+                         std::vector<std::string> &known);
+  Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
+  static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
+                        const Callable *callable);
 
   // ---- Entry.cpp: a function as an entry point
   std::unique_ptr<Function> checkEntry(const Callable &callable);
@@ -138,8 +163,6 @@ private:
   Value nameExpr(const ast::NameExpr &expr);
   Value readBinding(const std::string &name, const Binding &binding, Span span);
   Value lookup(const std::string &name, Span span, bool quiet);
-  Value attribute(const ast::AttributeExpr &expr);
-  Value member(const Value &object, const std::string &name, Span span);
   Value unary(const ast::UnaryExpr &expr);
   Value binary(const ast::BinaryExpr &expr);
   Value binaryValues(ast::BinaryOp op, Value a, Value b, Span span);

@@ -1,0 +1,225 @@
+// Modules: their statements, evaluated by the compiler, and what they import.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+using ast::as;
+
+ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &path, Span span) {
+  const ast::Module *found = load_ ? load_(importer, level, path) : nullptr;
+  if (!found) {
+    if (span.valid()) report(Id::unknownModule, span, std::string(level, '.') + path);
+    return nullptr;
+  }
+  auto &slot = modules_[found];
+  if (slot) {
+    if (!slot->loading) return slot.get();
+    if (span.valid()) report(Id::cyclicImport, span, path);
+    return nullptr;
+  }
+  slot = std::make_unique<ModuleScope>();
+  slot->path = path;
+  slot->ast = found;
+  ModuleScope *scope = slot.get();
+  evaluateModule(*scope);
+  return scope;
+}
+
+void Checker::evaluateModule(ModuleScope &scope) {
+  ModuleScope *outer = scope_;
+  auto frame = frame_;
+  scope_ = &scope;
+  frame_ = nullptr;
+  scope.loading = true;
+  for (const ast::StmtPtr &stmt : scope.ast->body) moduleStatement(scope, *stmt);
+  scope.loading = false;
+  scope_ = outer;
+  frame_ = frame;
+}
+
+void Checker::define(ModuleScope &scope, const std::string &name, Value value, Span span) {
+  bool function = value.kind == ValueKind::Function;
+  auto it = scope.names.find(name);
+  if (it != scope.names.end() && function && it->second.kind == ValueKind::Function &&
+      it->second.callable->module == &scope) {
+    report(Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
+    return;
+  }
+  scope.names[name] = std::move(value);
+  scope.spans[name] = span;
+}
+
+Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure) {
+  callables_.push_back({});
+  Callable &made = callables_.back();
+  made.name = def.name.text;
+  made.def = &def;
+  made.module = &scope;
+  made.closure = std::move(closure);
+  made.nameSpan = def.name.span;
+  for (const ast::Decorator &decorator : def.decorators) {
+    std::string which = decoratorName(*decorator.expression);
+    made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
+  }
+  Value v = Value::of(ValueKind::Function);
+  v.callable = &made;
+  return v;
+}
+
+/// `name = value` and `a, b = values` at module level.
+void Checker::moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign) {
+  Value value = checkExpr(*assign.value);
+  for (const ast::ExprPtr &target : assign.targets) {
+    if (auto *name = as<ast::NameExpr>(target)) {
+      bool made = value.kind == ValueKind::Function && assign.value->kind == ast::ExprKind::Call;
+      if (made && value.callable->def && value.callable->schedule &&
+          value.callable->name == value.callable->def->name.text)
+        for (Callable &c : callables_)
+          if (&c == value.callable) c.name = name->name, c.nameSpan = target->span;
+      define(scope, name->name, value, target->span);
+    } else if (target->kind == ast::ExprKind::Tuple && value.isSequence()) {
+      auto &items = static_cast<const ast::SequenceExpr &>(*target).items;
+      if (items.size() != value.items.size()) {
+        report(Id::unpackCount, target->span, std::to_string(items.size()),
+               std::to_string(value.items.size()));
+        continue;
+      }
+      for (size_t i = 0; i < items.size(); ++i)
+        if (auto *item = as<ast::NameExpr>(items[i]))
+          define(scope, item->name, value.items[i], items[i]->span);
+    } else if (!value.isPoison()) {
+      unsupported("this assignment at module level", target->span);
+    }
+  }
+}
+
+void Checker::modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy) {
+  Value v = checkExpr(*policy.value);
+  if (v.kind != ValueKind::Policy && !v.isPoison()) {
+    report(Id::wrongArgument, policy.value->span, "policy", "`Policy(...)`", describe(v));
+    v = Value::poison();
+  }
+  define(scope, policy.name.text, std::move(v), policy.name.span);
+}
+
+void Checker::moduleAssert(const ast::AssertStmt &stmt) {
+  Value v = checkExpr(*stmt.condition);
+  auto known = knownBool(v, stmt.condition->span, "a condition at module level");
+  if (known && !*known)
+    report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
+}
+
+void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
+  using K = ast::StmtKind;
+  auto undefinedYet = [&](const char *what, const ast::Identifier &name) {
+    unsupported(what, name.span);
+    define(scope, name.text, Value::poison(), name.span);
+  };
+  switch (stmt.kind) {
+  case K::FuncDef: {
+    auto &def = static_cast<const ast::FuncDef &>(stmt);
+    return define(scope, def.name.text, functionValue(scope, def), def.name.span);
+  }
+  case K::Import: return importStatement(scope, static_cast<const ast::ImportStmt &>(stmt));
+  case K::FromImport: return fromImport(scope, static_cast<const ast::FromImportStmt &>(stmt));
+  case K::Assign: return moduleAssign(scope, static_cast<const ast::AssignStmt &>(stmt));
+  case K::AnnAssign: {
+    auto &assign = static_cast<const ast::AnnAssignStmt &>(stmt);
+    auto *name = as<ast::NameExpr>(assign.target);
+    if (!name || !assign.value) unsupported("a declaration at module level", stmt.span);
+    else define(scope, name->name, checkExpr(*assign.value), assign.target->span);
+    return;
+  }
+  case K::PolicyDef: return modulePolicy(scope, static_cast<const ast::PolicyDef &>(stmt));
+  case K::Expr: {
+    auto &e = static_cast<const ast::ExprStmt &>(stmt);
+    if (e.value->kind != ast::ExprKind::String && e.value->kind != ast::ExprKind::Ellipsis)
+      checkExpr(*e.value);
+    return;
+  }
+  case K::Pass:
+  case K::Error: return;
+  case K::ClassDef: return undefinedYet("a class", static_cast<const ast::ClassDef &>(stmt).name);
+  case K::StructDef: return undefinedYet("a struct", static_cast<const ast::StructDef &>(stmt).name);
+  case K::StateDef: return undefinedYet("`state`", static_cast<const ast::StateDef &>(stmt).name);
+  case K::Assert: return moduleAssert(static_cast<const ast::AssertStmt &>(stmt));
+  default: unsupported("this statement at module level", stmt.span);
+  }
+}
+
+void Checker::importStatement(ModuleScope &scope, const ast::ImportStmt &stmt) {
+  for (const ast::ImportItem &item : stmt.items) {
+    std::string path;
+    for (const ast::Identifier &part : item.path) path += (path.empty() ? "" : ".") + part.text;
+    Value v = Value::of(ValueKind::Module);
+    std::string bound = item.alias ? item.alias->text : item.path[0].text;
+    if (path == "tessera" || (!item.alias && item.path[0].text == "tessera")) {
+      v.text = "tessera";
+      if (path != "tessera" && path != "tessera.tile") loadModule(scope.ast->file, 0, path, item.span);
+    } else if (path == "tessera.tile") {
+      v.text = "tile";
+    } else {
+      ModuleScope *module = loadModule(scope.ast->file, 0, path, item.span);
+      if (!module) v = Value::poison();
+      else v.module = module, v.text = path;
+    }
+    define(scope, bound, std::move(v), item.alias ? item.alias->span : item.span);
+  }
+}
+
+void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
+  std::string path;
+  for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
+  bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile");
+  Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
+  ModuleScope *module =
+      builtin || path.empty() ? nullptr : loadModule(scope.ast->file, stmt.level, path, moduleSpan);
+  if (stmt.star) {
+    if (module)
+      for (const auto &[name, value] : module->names)
+        if (name[0] != '_') define(scope, name, value, stmt.span);
+    return;
+  }
+  for (const ast::ImportItem &item : stmt.items) {
+    const std::string &name = item.path[0].text;
+    Value v = importedName(scope, stmt.level, path, module, item.path[0]);
+    define(scope, item.alias ? item.alias->text : name, std::move(v), item.span);
+  }
+}
+
+/// `name` of `from path import name`: of a module, of what is built in, or a module itself.
+Value Checker::importedName(const ModuleScope &scope, int level, const std::string &path,
+                            const ModuleScope *module, const ast::Identifier &item) {
+  const std::string &name = item.text;
+  bool builtin = level == 0 && (path == "tessera" || path == "tessera.tile");
+  Value v;
+  if (builtin) {
+    v = builtinMember(path == "tessera" ? "" : "tile", name);
+    if (v.isPoison() && prelude_) v = moduleMember(*prelude_, name);
+  } else if (module) {
+    v = moduleMember(*module, name);
+  }
+  if (v.isPoison() && (builtin || path.empty())) {  // `from tessera import nn`, `from . import blocks`
+    std::string inner = path.empty() ? name : path + "." + name;
+    if (ModuleScope *m = loadModule(scope.ast->file, level, inner, {})) {
+      v = Value::of(ValueKind::Module);
+      v.text = inner;
+      v.module = m;
+    }
+  }
+  bool said = module && module->names.count(name);  // its own mistake
+  if (!v.isPoison() || said || !(builtin || module || path.empty())) return v;
+  std::vector<std::string_view> known;
+  if (module)
+    for (const auto &[n, value] : module->names) known.push_back(n);
+  if (builtin)
+    for (const BuiltinRow &row : builtinRows()) known.push_back(row.name);
+  auto near = diag::didYouMean(name, known);
+  auto builder = report(Id::unknownImport, item.span, path, name);
+  if (!near.empty())
+    builder.help("did you mean `" + std::string(near) + "`?")
+        .fix(item.span, std::string(near), "write `" + std::string(near) + "`");
+  return v;
+}
+
+}  // namespace tessera::sema
