@@ -275,26 +275,61 @@ void Checker::returnFromKernel(const ast::ReturnStmt &stmt) {
     returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), stmt.value->span);
 }
 
-void Checker::returnTile(Value value, int index, int count, Span span) {
-  if (value.kind == ValueKind::View) {
-    for (size_t i = 0; i < fn_->params.size(); ++i) {
-      if (fn_->params[i].var != value.var) continue;
-      Type type = value.var->type;
-      type.kind = TypeKind::Tensor;
-      if (declared_) {
-        const Type &want = (*declared_)[index];
-        bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
-        for (size_t a = 0; same && a < want.shape.size(); ++a)
-          same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
-        if (!same) {
-          report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
-          return;
-        }
+/// A parameter that is returned: the result is what was stored into it. False if it is no parameter.
+bool Checker::returnParameter(const Value &value, int index, Span span) {
+  if (value.kind != ValueKind::View) return false;
+  for (size_t i = 0; i < fn_->params.size(); ++i) {
+    if (fn_->params[i].var != value.var) continue;
+    Type type = value.var->type;
+    type.kind = TypeKind::Tensor;
+    if (declared_) {
+      const Type &want = (*declared_)[index];
+      bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
+      for (size_t a = 0; same && a < want.shape.size(); ++a)
+        same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
+      if (!same) {
+        report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
+        return true;
       }
-      fn_->results.push_back({value.var->name, type, static_cast<int>(i)});
-      return;
     }
+    fn_->results.push_back({value.var->name, type, static_cast<int>(i)});
+    return true;
   }
+  return false;
+}
+
+/// Whether a tile of this shape can be a part of the declared output.
+bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span) {
+  if (tileDims.size() > type.shape.size()) {
+    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
+        .note(declaredAt, "declared here");
+    return false;
+  }
+  size_t lead = type.shape.size() - tileDims.size();
+  for (size_t a = 0; a < tileDims.size(); ++a) {
+    // A tile that is larger than the whole output, or refers to another dimension of it, was meant otherwise.
+    const Dim &have = tileDims[a], &whole = type.shape[lead + a];
+    std::set<std::string> vars;
+    have.collectVars(vars);
+    bool ofContext = have.isConstant();
+    for (const std::string &v : vars) ofContext |= shape::isPositiveName(v);
+    if (ofContext || facts_.equal(have, whole) == shape::Verdict::Proved) continue;
+    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
+        .label(show(have) + " is not " + show(whole))
+        .note(declaredAt, "declared here");
+    return false;
+  }
+  if (!type.shape.empty() && fn_->kernel.grid != GridKind::Output) {
+    report(Id::badKernelOption, span,
+           "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
+        .help("take the output as a parameter and write `C[...] = tile`");
+    return false;
+  }
+  return true;
+}
+
+void Checker::returnTile(Value value, int index, int count, Span span) {
+  if (returnParameter(value, index, span)) return;
   if (!declared_) {
     report(Id::noOutput, span)
         .help("declare the result of `" + fn_->name + "`, `-> Tensor[...]`: its shape gives the grid");
@@ -308,34 +343,15 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
     return;
   }
   std::vector<Dim> tileDims = tile.type.shape;
-  if (tileDims.size() > type.shape.size()) {
-    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
-        .note(declaredSpans_[index], "declared here");
-    return;
-  }
-  size_t lead = type.shape.size() - tileDims.size();
-  for (size_t a = 0; a < tileDims.size(); ++a) {
-    // A tile that is larger than the whole output, or refers to another dimension of it, was meant otherwise.
-    const Dim &have = tileDims[a], &whole = type.shape[lead + a];
-    std::set<std::string> vars;
-    have.collectVars(vars);
-    bool ofContext = have.isConstant();
-    for (const std::string &v : vars) ofContext |= shape::isPositiveName(v);
-    if (ofContext || facts_.equal(have, whole) == shape::Verdict::Proved) continue;
-    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
-        .label(show(have) + " is not " + show(whole))
-        .note(declaredSpans_[index], "declared here");
-    return;
-  }
-  bool ranked = !type.shape.empty();
-  if (ranked && fn_->kernel.grid != GridKind::Output) {
-    report(Id::badKernelOption, span,
-           "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
-        .help("take the output as a parameter and write `C[...] = tile`");
-    return;
-  }
+  if (!tileFits(tileDims, type, declaredSpans_[index], span)) return;
   ExprPtr stored = leave(tile, type, span, "the declared result");
   if (!stored) return;
+  storeResult(std::move(stored), tileDims, type, index, count, span);
+}
+
+/// Stores a returned tile at the origin of the group, into a result parameter of its own.
+void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
+                          Span span) {
   Type view = type;
   view.kind = TypeKind::View;
   std::string name = count == 1 ? "result" : "result_" + std::to_string(index);
@@ -347,6 +363,7 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
   store.access.base = param.var;
   store.value = std::move(stored);
   store.oncePerGroup = tileDims.empty();
+  size_t lead = type.shape.size() - tileDims.size();
   std::vector<Dim> tileShape;
   for (size_t axis = 0; axis < type.shape.size(); ++axis) {
     IndexPart part;

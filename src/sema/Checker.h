@@ -102,6 +102,10 @@ private:
   void finishKernel(const ast::FuncDef &def);
   void returnFromKernel(const ast::ReturnStmt &stmt);
   void returnTile(Value value, int index, int count, Span span);
+  bool returnParameter(const Value &value, int index, Span span);
+  bool tileFits(const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span);
+  void storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
+                   Span span);
   size_t outputRank() const;
   Dim outputDim(size_t axis) const;
   Value origin(Span span);
@@ -148,6 +152,9 @@ private:
   using Names = std::map<std::string, Binding>;
   Names branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies,
                const std::set<std::string> &shared);
+  bool bindAlike(const Binding &a, const Binding &b);
+  Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b);
+  Binding mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
   void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);
   static void collectAssigned(const ast::Block &block, std::set<std::string> &names);

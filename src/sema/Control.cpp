@@ -66,6 +66,76 @@ Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::v
   return after;
 }
 
+/// Whether both branches bind the name to a variable of the same type.
+bool Checker::bindAlike(const Binding &a, const Binding &b) {
+  bool same = a.value.kind == b.value.kind && a.var && b.var && a.value.type.dtype == b.value.type.dtype &&
+              a.value.type.shape.size() == b.value.type.shape.size() && a.var->type.dtype == b.var->type.dtype;
+  for (size_t i = 0; same && i < a.value.type.shape.size(); ++i)
+    same = sameDim(a.value.type.shape[i], b.value.type.shape[i], b.span, "");
+  return same;
+}
+
+/// One variable, declared before the condition, in place of the two that the branches bind.
+Binding Checker::mergeBindings(Stmt &stmt, const Binding &a, const Binding &b) {
+  Var *var = a.var, *other = b.var;
+  auto let = std::make_unique<Stmt>();
+  let->kind = StmtKind::Let;
+  let->span = a.span;
+  let->var = var;
+  ExprPtr zero =
+      var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
+  let->value =
+      var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
+  var->reassigned = true;
+  var->varying |= other->varying;
+  for (Block *block : {&stmt.body, &stmt.otherwise})
+    for (auto &s : *block)
+      if (s->kind == StmtKind::Let && (s->var == var || s->var == other))
+        s->kind = StmtKind::Assign, s->var = var;
+  visitExprs(stmt.otherwise, [&](Expr &e) {
+    if (e.var == other) e.var = var;
+  });
+  std::function<void(Block &)> rename = [&](Block &block) {
+    for (auto &s : block) {
+      if (s->var == other) s->var = var;
+      rename(s->body);
+      rename(s->otherwise);
+    }
+  };
+  rename(stmt.otherwise);
+  block_->insert(block_->end() - 1, std::move(let));
+  facts_.undefine(symName(var));
+  Binding merged = a;
+  merged.block = blockId_;
+  merged.value = valueOfVar(var, a.value, a.span);
+  for (size_t axis = 0; axis < merged.value.type.shape.size(); ++axis) {
+    merged.value.limits.resize(merged.value.type.shape.size());
+    const Limit *y = varValues_[other].limit(axis);
+    auto &x = merged.value.limits[axis];
+    if (!x && y) x = *y;
+    else if (x && y && !(x->end == y->end)) x->end = Dim::min(x->end, y->end);
+    if (x) x->zeroOutside = false;
+  }
+  rebindable_.insert(var);
+  varValues_[var] = merged.value;
+  return merged;
+}
+
+/// What a name stands for behind a condition whose branches bind it to a and to b.
+Binding Checker::mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
+  if (bindAlike(a, b)) return mergeBindings(stmt, a, b);
+  bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
+  if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number)
+    return a;
+  if (fresh(Id::redefinedType, b.span))
+    report(Id::redefinedType, b.span, name, describe(a.value), describe(b.value))
+        .note(a.span, "the other branch binds it here");
+  Binding poison = a;
+  poison.value = Value::poison();
+  poison.var = nullptr;
+  return poison;
+}
+
 /// Names that both branches bind get one variable before the condition; names of one branch may have no
 /// value.
 void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames) {
@@ -77,77 +147,14 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
     if (!isNew(name)) continue;
     auto it = elseNames.find(name);
     bool inBoth = it != elseNames.end() && !a.unassigned.valid() && !it->second.unassigned.valid();
-    if (!inBoth || a.value.isPoison() || it->second.value.isPoison()) {
-      Binding half = a;
-      if (!half.unassigned.valid()) half.unassigned = a.span;
-      if (a.value.isPoison()) half.unassigned = {};
-      frame_->names[name] = half;
+    if (inBoth && !a.value.isPoison() && !it->second.value.isPoison()) {
+      frame_->names[name] = mergeName(stmt, name, a, it->second);
       continue;
     }
-    const Binding &b = it->second;
-    bool same = a.value.kind == b.value.kind && a.var && b.var && a.value.type.dtype == b.value.type.dtype &&
-                a.value.type.shape.size() == b.value.type.shape.size() &&
-                a.var->type.dtype == b.var->type.dtype;
-    for (size_t i = 0; same && i < a.value.type.shape.size(); ++i)
-      same = sameDim(a.value.type.shape[i], b.value.type.shape[i], b.span, "");
-    if (!same) {
-      bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
-      if (known && a.value.sym == b.value.sym && a.value.text == b.value.text &&
-          a.value.number == b.value.number) {
-        frame_->names[name] = a;
-        continue;
-      }
-      if (fresh(Id::redefinedType, b.span))
-        report(Id::redefinedType, b.span, name, describe(a.value), describe(b.value))
-            .note(a.span, "the other branch binds it here");
-      Binding poison = a;
-      poison.value = Value::poison();
-      poison.var = nullptr;
-      frame_->names[name] = poison;
-      continue;
-    }
-    Var *var = a.var, *other = b.var;
-    auto let = std::make_unique<Stmt>();
-    let->kind = StmtKind::Let;
-    let->span = a.span;
-    let->var = var;
-    ExprPtr zero =
-        var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
-    let->value =
-        var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
-    var->reassigned = true;
-    var->varying |= other->varying;
-    for (Block *block : {&stmt.body, &stmt.otherwise})
-      for (auto &s : *block)
-        if (s->kind == StmtKind::Let && (s->var == var || s->var == other))
-          s->kind = StmtKind::Assign, s->var = var;
-    visitExprs(stmt.otherwise, [&](Expr &e) {
-      if (e.var == other) e.var = var;
-    });
-    std::function<void(Block &)> rename = [&](Block &block) {
-      for (auto &s : block) {
-        if (s->var == other) s->var = var;
-        rename(s->body);
-        rename(s->otherwise);
-      }
-    };
-    rename(stmt.otherwise);
-    block_->insert(block_->end() - 1, std::move(let));
-    facts_.undefine(symName(var));
-    Binding merged = a;
-    merged.block = blockId_;
-    merged.value = valueOfVar(var, a.value, a.span);
-    for (size_t axis = 0; axis < merged.value.type.shape.size(); ++axis) {
-      merged.value.limits.resize(merged.value.type.shape.size());
-      const Limit *y = varValues_[other].limit(axis);
-      auto &x = merged.value.limits[axis];
-      if (!x && y) x = *y;
-      else if (x && y && !(x->end == y->end)) x->end = Dim::min(x->end, y->end);
-      if (x) x->zeroOutside = false;
-    }
-    rebindable_.insert(var);
-    varValues_[var] = merged.value;
-    frame_->names[name] = merged;
+    Binding half = a;
+    if (!half.unassigned.valid()) half.unassigned = a.span;
+    if (a.value.isPoison()) half.unassigned = {};
+    frame_->names[name] = half;
   }
   for (const auto &[name, b] : elseNames)
     if (isNew(name) && !thenNames.count(name)) {
