@@ -1,6 +1,8 @@
 #include "diag/Diagnostic.h"
 #include "support/Check.h"
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace tessera::diag {
 
@@ -47,7 +49,11 @@ Builder &Builder::note(Span span, std::string text) {
   return *this;
 }
 Builder &Builder::fix(Span span, std::string replacement, std::string title) {
-  diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title)});
+  diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title), Applicability::Certain});
+  return *this;
+}
+Builder &Builder::suggest(Span span, std::string replacement, std::string title) {
+  diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title), Applicability::Suggestion});
   return *this;
 }
 
@@ -56,6 +62,18 @@ Builder Engine::add(Id id, Span span, std::vector<std::string> holes) {
   diagnostics_.push_back({id, r.severity, span, fill(r.text, holes), {}, {}, {}});
   if (r.severity == Severity::Error) ++errors_;
   return Builder(&diagnostics_.back());
+}
+
+std::vector<const Diagnostic *> Engine::byCause() const {
+  std::vector<const Diagnostic *> order;
+  for (const Diagnostic &d : diagnostics_) order.push_back(&d);
+  auto key = [](const Diagnostic &d) {
+    bool readsText = row(d.id).code.substr(0, 3) == "E01";
+    int phase = !d.span.valid() ? 0 : readsText ? 1 : 2;
+    return std::make_tuple(phase, ~d.span.file, d.span.begin, &d);  // equal places: as they were reported
+  };
+  std::sort(order.begin(), order.end(), [&](const Diagnostic *a, const Diagnostic *b) { return key(*a) < key(*b); });
+  return order;
 }
 
 void Engine::truncate(size_t count) {
@@ -69,15 +87,18 @@ std::string_view didYouMean(std::string_view name, const std::vector<std::string
   std::string_view best;
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
-    std::vector<size_t> row(candidate.size() + 1);
+    size_t longer = std::max(name.size(), candidate.size()), shorter = std::min(name.size(), candidate.size());
+    if (longer - shorter >= bestDistance) continue;
+    // Optimal string alignment: rows i-2, i-1 and i of the table of distances between beginnings.
+    std::vector<size_t> before, above(candidate.size() + 1), row(candidate.size() + 1);
     for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
     for (size_t i = 1; i <= name.size(); ++i) {
-      size_t diagonal = row[0];
+      before = std::exchange(above, row);
       row[0] = i;
       for (size_t j = 1; j <= candidate.size(); ++j) {
-        size_t substitute = diagonal + (name[i - 1] != candidate[j - 1]);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+        row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (name[i - 1] != candidate[j - 1])});
+        bool swapped = i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1];
+        if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }
     if (row.back() < bestDistance) bestDistance = row.back(), best = candidate;

@@ -30,11 +30,16 @@ const std::vector<Row> &rows();
 /// The row with this code ("E0412"), or null.
 const Row *rowByCode(std::string_view code);
 
+/// How sure a fix is. A certain one is the only thing that can have been meant, so a tool may apply it unasked;
+/// a suggestion (a near name, a cast, a transposed operand) is one of several and is applied when asked for.
+enum class Applicability : uint8_t { Certain, Suggestion };
+
 /// An edit that would mend the program: replace `span` by `replacement` (an empty span inserts).
 struct Fix {
   Span span;
   std::string replacement;
   std::string title;  // "insert `:`"
+  Applicability applicability = Applicability::Certain;
 };
 /// A further place or sentence. An invalid span makes it a sentence without a place.
 struct Note {
@@ -57,7 +62,8 @@ inline std::string toHole(const std::string &text) { return text; }
 inline std::string toHole(char c) { return std::string(1, c); }
 template <class Number> std::string toHole(Number number) { return std::to_string(number); }
 
-/// Chained after Engine::report(): `.label("…").note(span, "…").fix(span, "…", "…")`.
+/// Chained after Engine::report(): `.label("…").note(span, "…").fix(span, "…", "…")`. `fix` is for edits that are
+/// certain, `suggest` for those that are only likely.
 class Builder {
 public:
   explicit Builder(Diagnostic *diagnostic) : diagnostic_(diagnostic) {}
@@ -65,6 +71,7 @@ public:
   Builder &note(Span span, std::string text);
   Builder &help(std::string text) { return note({}, std::move(text)); }
   Builder &fix(Span span, std::string replacement, std::string title);
+  Builder &suggest(Span span, std::string replacement, std::string title);
 
 private:
   Diagnostic *diagnostic_;
@@ -77,6 +84,9 @@ public:
     return add(id, span, {toHole(holes)...});
   }
   const std::vector<Diagnostic> &all() const { return diagnostics_; }
+  /// Causes before consequences: what cannot be read, then mistakes of reading text, then the others; of imported
+  /// files (which have later ids) before those of the file that imports them; in a file from top to bottom.
+  std::vector<const Diagnostic *> byCause() const;
   bool hasErrors() const { return errors_ != 0; }
   size_t errorCount() const { return errors_; }
   /// Takes over a diagnostic that another engine made (a phase that puts its messages in order first).
@@ -93,7 +103,8 @@ private:
   size_t errors_ = 0;
 };
 
-/// The candidate nearest to `name` by edit distance, if near enough to be what was meant; else empty.
+/// The candidate nearest to `name` by edit distance (insert, delete, replace, exchange two neighbours), if near enough
+/// to be what was meant: at most a third of the letters, at least one; else empty. The first of equals wins.
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates);
 
 }  // namespace tessera::diag

@@ -40,7 +40,8 @@ TEST(Table, CodesAndNamesAreUniqueAndWellFormed) {
 TEST(DidYouMean, FindsNearNamesOnly) {
   std::vector<std::string_view> names = {"softmax", "sum", "maximum"};
   EXPECT_EQ(didYouMean("sofmax", names), "softmax");
-  EXPECT_EQ(didYouMean("smu", names), "");
+  EXPECT_EQ(didYouMean("smu", names), "sum");  // two letters in the wrong order are one slip
+  EXPECT_EQ(didYouMean("smx", names), "");
   EXPECT_EQ(didYouMean("max", names), "");
 }
 
