@@ -1,5 +1,6 @@
 // Kernels: decorators, the grid, results, and how parameters are used.
 #include "sema/Checker.h"
+#include "sema/effects/KernelSafety.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -437,6 +438,16 @@ void Checker::finishKernel(const ast::FuncDef &def) {
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts)
       kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+}
+
+/// What lanes do to each other. A kernel with optional parameters is looked at once for each entry point of it.
+void Checker::kernelSafety(const ast::FuncDef &def) {
+  diag::Engine found;
+  effects::checkKernelSafety(*fn_, def, sources_, found);
+  for (const diag::Diagnostic &d : found.all()) {
+    if (reportedSpans_.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) diagnostics_.append(d);
+    failures_ += d.severity == diag::Severity::Error;
+  }
 }
 
 }  // namespace tessera::sema

@@ -100,6 +100,7 @@ private:
   void autotuneOption(const ast::CallExpr &call);
   void deterministicOption(const ast::CallExpr &call);
   void finishKernel(const ast::FuncDef &def);
+  void kernelSafety(const ast::FuncDef &def);
   void returnFromKernel(const ast::ReturnStmt &stmt);
   void returnTile(Value value, int index, int count, Span span);
   bool returnParameter(const Value &value, int index, Span span);

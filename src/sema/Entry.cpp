@@ -342,7 +342,8 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     checkBlock(def.body);
     bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
     if (inKernel() && !poisoned) finishKernel(def);
-    else if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
+    if (inKernel() && failures_ == errors) kernelSafety(def);
+    if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;
   fn_ = saved.fn;

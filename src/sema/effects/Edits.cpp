@@ -1,0 +1,48 @@
+#include "sema/effects/Edits.h"
+
+namespace tessera::sema::effects {
+namespace {
+
+using ast::as;
+
+std::vector<const ast::Block *> blocksOf(const ast::Stmt &stmt) {
+  if (auto *s = as<ast::IfStmt>(&stmt)) return {&s->then, &s->otherwise};
+  if (auto *s = as<ast::WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<ast::ForStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<ast::WithStmt>(&stmt)) return {&s->body};
+  if (auto *s = as<ast::FuncDef>(&stmt)) return {&s->body};
+  return {};
+}
+
+bool holds(Span outer, Span inner) {
+  return outer.file == inner.file && outer.begin <= inner.begin && inner.begin < outer.end;
+}
+
+/// The statements around a place, outermost first.
+void statementsAround(const ast::Block &block, Span inside, std::vector<const ast::Stmt *> &chain) {
+  for (const ast::StmtPtr &stmt : block) {
+    if (!holds(stmt->span, inside)) continue;
+    chain.push_back(stmt.get());
+    for (const ast::Block *inner : blocksOf(*stmt)) statementsAround(*inner, inside, chain);
+    return;
+  }
+}
+
+}  // namespace
+
+std::optional<LinePlace> lineBefore(const ast::FuncDef &function, const Sources &sources, Span inside) {
+  std::vector<const ast::Stmt *> chain;
+  statementsAround(function.body, inside, chain);
+  for (; !chain.empty(); chain.pop_back()) {
+    const ast::Stmt &stmt = *chain.back();
+    if (auto *condition = as<ast::IfStmt>(&stmt); condition && condition->isElif) continue;
+    const SourceFile &file = sources.file(stmt.span.file);
+    uint32_t start = file.lineStart(file.lineColumn(stmt.span.begin).line);
+    std::string before = file.text.substr(start, stmt.span.begin - start);
+    if (before.find_first_not_of(" \t") != std::string::npos) continue;  // shares its line
+    return LinePlace{{stmt.span.file, stmt.span.begin, stmt.span.begin}, before};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::sema::effects

@@ -1,0 +1,253 @@
+#include "sema/effects/KernelSafety.h"
+#include "sema/ExprBuild.h"
+#include "sema/effects/Edits.h"
+#include "sema/effects/Simulation.h"
+#include <algorithm>
+#include <functional>
+
+namespace tessera::sema::effects {
+namespace {
+
+using diag::Id;
+
+constexpr int64_t kFuel = 3'000'000;   // elements and lanes' statements of all runs: about 20 ms
+constexpr size_t kUsualLanes = 64;     // of a group whose size the compiler chooses
+constexpr int64_t kMostIdle = 4;       // waits that allow more than this are not judged: the runs may be too short
+
+std::string laneText(int32_t lane, const char *some) {
+  return lane == kEveryLane ? "every lane" : lane == kSomeLanes ? some : "lane " + std::to_string(lane);
+}
+
+class Safety {
+public:
+  Safety(const Function &kernel, const ast::FuncDef &def, const Sources &sources, diag::Engine &diagnostics)
+      : kernel_(kernel), def_(def), sources_(sources), diagnostics_(diagnostics) {}
+
+  void run() {
+    if (divergentTile(kernel_.body, {}) || !findPrefix(kernel_.body)) return;
+    Observations seen;
+    seen.fuel = kFuel;
+    for (const Sizes &sizes : sizesToTry(kernel_))
+      if (tryOut(sizes, seen)) return;
+    unwrittenReads(seen);
+    idleWaits(seen);
+  }
+
+private:
+  // ---- operations of the whole group
+  bool divergentTile(const Block &block, Span cause);
+  // ---- shared memory
+  bool findPrefix(const Block &block);
+  bool tryOut(const Sizes &sizes, Observations &seen);
+  void report(const Finding &finding);
+  void reportRace(const Finding &finding);
+  void reportPending(const Finding &finding);
+  void reportEmptyWait(const EmptyWait &wait);
+  void unwrittenReads(const Observations &seen);
+  void idleWaits(const Observations &seen);
+  void offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
+             const std::string &title);
+  std::string elementText(const Finding &finding) const;
+  std::string sizesText(const Sizes &sizes) const;
+
+  const Function &kernel_;
+  const ast::FuncDef &def_;
+  const Sources &sources_;
+  diag::Engine &diagnostics_;
+  std::string prefix_ = "tile.";  // how the program calls the functions of tiles
+};
+
+// ---------------------------------------------------------------- operations of the whole group
+
+/// A tile is the whole group's: its operations are for all lanes. `cause`: what the lanes disagree about.
+bool Safety::divergentTile(const Block &block, Span cause) {
+  for (const auto &stmt : block) {
+    Span found;
+    if (cause.valid())
+      for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+        visitExprs(e->get(), [&](Expr &inner) {
+          bool whole = inner.type.kind == TypeKind::Tensor || inner.kind == ExprKind::Reduce;
+          if (whole && !found.valid()) found = inner.span.valid() ? inner.span : stmt->span;
+        });
+    if (found.valid()) {
+      diagnostics_.report(Id::divergentBarrier, found, "tile operation")
+          .label("the lanes of a group share out the elements of a tile")
+          .note(cause, "lanes disagree about this")
+          .help("do it for all lanes, in front of the condition");
+      return true;
+    }
+    Span inner = cause;
+    for (const ExprPtr *e : {&stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+      if (*e && !inner.valid() && differsBetweenLanes(**e)) inner = (*e)->span.valid() ? (*e)->span : stmt->span;
+    if (divergentTile(stmt->body, inner) || divergentTile(stmt->otherwise, inner)) return true;
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- shared memory
+
+/// "ts.tile." of the first `ts.tile.alloc_shared(...)`. False if the kernel has no shared memory.
+bool Safety::findPrefix(const Block &block) {
+  for (const auto &stmt : block) {
+    if (stmt->kind != StmtKind::AllocShared) continue;
+    std::string text(sources_.text(stmt->span));
+    size_t name = text.find("alloc_shared");
+    if (name != std::string::npos && text.find_first_of("(\n") > name) prefix_ = text.substr(0, name);
+    return true;
+  }
+  return false;
+}
+
+/// True if something was found.
+bool Safety::tryOut(const Sizes &sizes, Observations &seen) {
+  size_t lanes = kernel_.kernel.groupSize > 0 ? static_cast<size_t>(kernel_.kernel.groupSize) : kUsualLanes;
+  std::vector<int64_t> grid;
+  for (const Dim &dim : kernel_.kernel.gridDims) {
+    auto size = Lanes(1, sizes, {}).size(dim);
+    if (!size || *size < 1) return false;  // no group runs
+    grid.push_back(*size);
+  }
+  for (bool decision : {true, false}) {
+    Simulation simulation(kernel_, sizes, lanes, grid, decision, seen);
+    simulation.run();
+    if (simulation.finding()) {
+      report(*simulation.finding());
+      return true;
+    }
+    if (simulation.emptyWait()) {
+      reportEmptyWait(*simulation.emptyWait());
+      return true;
+    }
+    if (!simulation.metUnknown()) break;
+  }
+  return false;
+}
+
+std::string Safety::elementText(const Finding &finding) const {
+  std::string text = finding.buffer->name + "[";
+  for (size_t i = 0; i < finding.element.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(finding.element[i]);
+  return text + "]";
+}
+
+std::string Safety::sizesText(const Sizes &sizes) const {
+  std::string text;
+  for (const auto &[name, size] : sizes)
+    if (name.find('.') == std::string::npos) text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(size);
+  return text;
+}
+
+/// Offers to put calls on lines of their own in front of the later use, where every lane gets.
+void Safety::offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
+                   const std::string &title) {
+  Span before = finding.second.span;
+  for (const Around &around : finding.around) {
+    if (!around.lanesDisagree) continue;
+    if (finding.first.when > around.since) {
+      builder.help("not every lane gets here, so no barrier can stand between them: split the condition in two");
+      return;
+    }
+    before = around.stmt->span;
+    break;
+  }
+  auto place = lineBefore(def_, sources_, before);
+  if (!place) {
+    builder.help(title + " between them");
+    return;
+  }
+  std::string text;
+  for (const std::string &call : calls) text += prefix_ + call + "\n" + place->indent;
+  builder.fix(place->at, text, title);
+}
+
+void Safety::reportRace(const Finding &finding) {
+  const Use &first = finding.first, &second = finding.second;
+  std::string who = laneText(finding.secondLane, "a lane"), other = laneText(finding.firstLane, "another lane");
+  bool copy = finding.problem == Problem::CopyOverUse;
+  std::string element = "`" + elementText(finding) + "`";
+  auto builder =
+      copy ? diagnostics_.report(Id::copyOverUse, second.span, "`" + finding.buffer->name + "`",
+                                 first.writes ? "writes" : "reads")
+           : diagnostics_.report(Id::sharedRace, second.span,
+                                 who + (second.writes ? " writes " : " reads ") + element + ", which " + other +
+                                     (first.writes ? " writes" : " reads") + (first.writes && second.writes ? " too" : ""));
+  builder.label("with no barrier between");
+  std::string does = first.isCopy ? "this copy has arrived only for the lane that waited for it"
+                                  : other + (first.writes ? " writes " : " reads ") + element + " here";
+  bool sameTurn = first.when == second.when;
+  if (first.stmt == second.stmt && !sameTurn) does += ", in an earlier turn of the loop";
+  builder.note(first.span, does);
+  if (std::string sizes = sizesText(finding.sizes); !sizes.empty()) builder.help("it happens with " + sizes);
+  if (sameTurn && first.writes && second.writes)
+    builder.help("give each lane an element of its own, or let one lane write: `if " + prefix_ + "local_id() == 0:`");
+  else if (sameTurn)
+    builder.help("read into a name, put `" + prefix_ + "barrier()` on the next line, and write behind it");
+  else offer(builder, finding, {"barrier()"}, "insert `" + prefix_ + "barrier()`");
+}
+
+void Safety::reportPending(const Finding &finding) {
+  const char *verb = finding.second.writes ? "written" : "read";
+  std::string buffer = "`" + finding.buffer->name + "`";
+  if (finding.problem == Problem::CopyUncommitted) {
+    auto builder = diagnostics_.report(Id::copyNotCommitted, finding.second.span,
+                                       buffer + " is " + verb + ", but the copy into it was not committed");
+    builder.note(finding.first.span, "the copy is started here; it belongs to no group yet");
+    offer(builder, finding, {"cp_commit_group()", "cp_wait_group(0)", "barrier()"}, "commit it, wait for it, and meet");
+    return;
+  }
+  auto builder = diagnostics_.report(Id::copyPending, finding.second.span, buffer, verb);
+  builder.note(finding.first.span, "the copy is started here");
+  std::string wait = "cp_wait_group(" + std::to_string(finding.newerGroups) + ")";
+  if (finding.newerGroups > 0)
+    builder.help("groups committed after it: " + std::to_string(finding.newerGroups) + "; `" + wait +
+                 "` waits for all but these");
+  offer(builder, finding, {wait, "barrier()"}, "insert `" + prefix_ + wait + "` and a barrier");
+}
+
+void Safety::report(const Finding &finding) {
+  switch (finding.problem) {
+  case Problem::Race:
+  case Problem::CopyOverUse: return reportRace(finding);
+  case Problem::CopyPending:
+  case Problem::CopyUncommitted: return reportPending(finding);
+  }
+}
+
+void Safety::reportEmptyWait(const EmptyWait &wait) {
+  auto builder = diagnostics_.report(Id::copyNotCommitted, wait.stmt->span,
+                                     "this waits for nothing: what was copied is not committed");
+  builder.note(wait.copy.span, "the copy is started here; it belongs to no group yet");
+  if (auto place = lineBefore(def_, sources_, wait.stmt->span))
+    builder.fix(place->at, prefix_ + "cp_commit_group()\n" + place->indent,
+                "insert `" + prefix_ + "cp_commit_group()`");
+}
+
+void Safety::unwrittenReads(const Observations &seen) {
+  for (const Observations::Read &read : seen.reads) {
+    if (read.everTouched) continue;
+    diagnostics_.report(Id::sharedUnwritten, read.span, "`" + read.buffer->name + "`")
+        .label("nothing was stored or copied to it before")
+        .note(read.buffer->span, "shared memory starts with arbitrary contents");
+    return;
+  }
+}
+
+void Safety::idleWaits(const Observations &seen) {
+  if (!seen.complete || diagnostics_.hasErrors()) return;
+  for (const Observations::Wait &wait : seen.waits) {
+    if (static_cast<int64_t>(wait.mostPending) > wait.stmt->count || wait.stmt->count > kMostIdle) continue;
+    auto groups = [](int64_t count) { return std::to_string(count) + (count == 1 ? " group" : " groups"); };
+    diagnostics_.report(Id::idleWait, wait.stmt->span, groups(wait.stmt->count))
+        .label("never more than " + groups(static_cast<int64_t>(wait.mostPending)) + " committed and not waited for")
+        .help("remove it, or let it wait: `" + prefix_ + "cp_wait_group(0)` waits for all copies");
+  }
+}
+
+}  // namespace
+
+void checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
+                       diag::Engine &diagnostics) {
+  Safety(kernel, def, sources, diagnostics).run();
+}
+
+}  // namespace tessera::sema::effects

@@ -1,0 +1,15 @@
+// What lanes of a group may do to each other: operations of the whole group that some lanes miss, races in shared
+// memory, asynchronous copies that are not waited for. Rules: docs/spec/effects.md.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "frontend/AST.h"
+#include "sema/Checked.h"
+#include "support/Sources.h"
+
+namespace tessera::sema::effects {
+
+/// Looks at a kernel without mistakes and says what is wrong with it; at most one error.
+void checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
+                       diag::Engine &diagnostics);
+
+}  // namespace tessera::sema::effects

@@ -1,0 +1,278 @@
+#include "sema/effects/Simulation.h"
+#include "sema/ExprBuild.h"
+#include <algorithm>
+
+namespace tessera::sema::effects {
+namespace {
+
+constexpr int64_t kMaxElements = 1 << 18;  // of one shared buffer: more than any machine has
+constexpr int64_t kMaxTurns = 4096;        // of one loop
+
+/// Equal texts for conditions that are the same expression of the same variables. `negated` turns over with `not`.
+std::string keyOf(const Expr &expr, bool &negated) {
+  if (expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Not) {
+    negated = !negated;
+    return keyOf(*expr.args[0], negated);
+  }
+  std::string key = std::to_string(static_cast<int>(expr.kind)) + "." + std::to_string(static_cast<int>(expr.op));
+  if (expr.var) key += "v" + std::to_string(expr.var->id);
+  else if (expr.kind != ExprKind::Elementwise && expr.kind != ExprKind::Cast)
+    key += "@" + std::to_string(expr.span.file) + ":" + std::to_string(expr.span.begin);
+  bool inner = false;
+  for (const ExprPtr &arg : expr.args) key += "(" + keyOf(*arg, inner) + (inner ? "!)" : ")"), inner = false;
+  return key;
+}
+
+}  // namespace
+
+Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::vector<int64_t> grid, bool decision,
+                       Observations &observations)
+    : kernel_(kernel), lanes_(lanes, std::move(sizes), std::move(grid)), mask_(lanes, 1), decision_(decision),
+      seen_(observations) {
+  for (const Param &param : kernel.params) {
+    auto given = lanes_.sizes().find(param.var->name);
+    if (param.var->type.kind != TypeKind::Index) continue;
+    if (!param.var->type.shape.empty()) {
+      if (auto value = lanes_.size(param.var->type.shape[0])) lanes_.bind(param.var, Number::of(*value), mask_);
+    } else if (given != lanes_.sizes().end()) {
+      lanes_.bind(param.var, Number::of(given->second), mask_);
+    }
+  }
+}
+
+void Simulation::run() {
+  block(kernel_.body);
+  if (outOfFuel_) seen_.complete = false;
+}
+
+void Simulation::spend(int64_t amount) {
+  seen_.fuel -= amount + (memory_.work() - workSeen_);
+  workSeen_ = memory_.work();
+  outOfFuel_ |= seen_.fuel <= 0;
+}
+
+void Simulation::note(std::optional<Finding> found) {
+  if (!found || finding_) return;
+  finding_ = std::move(found);
+  finding_->around = around_;
+  finding_->sizes = lanes_.sizes();
+}
+
+bool Simulation::anyLane(const LaneMask &mask) const {
+  return std::find(mask.begin(), mask.end(), 1) != mask.end();
+}
+
+// ---------------------------------------------------------------- accesses
+
+/// Nothing if some index or extent is not known.
+std::optional<Region> Simulation::region(const Access &access) const {
+  Region out;
+  out.buffer = access.base;
+  for (const IndexPart &part : access.parts) {
+    RegionAxis axis;
+    axis.offset = part.offset ? lanes_.evaluate(*part.offset) : Number::of(0);
+    auto size = part.isPoint ? std::optional<int64_t>(1) : lanes_.size(part.size);
+    if (!axis.offset.known || !size) return std::nullopt;
+    axis.size = *size;
+    axis.step = part.step;
+    out.isTile |= !part.isPoint;
+    out.byLanes |= !axis.offset.uniform();
+    out.axes.push_back(std::move(axis));
+  }
+  return out;
+}
+
+void Simulation::load(const Expr &expr, const Stmt &stmt) {
+  const Var *buffer = expr.access.base;
+  if (!buffer || buffer->type.kind != TypeKind::Shared || !memory_.knows(buffer)) return;
+  auto known = std::find_if(seen_.reads.begin(), seen_.reads.end(), [&](const Observations::Read &r) {
+    return r.span == expr.span && r.buffer == buffer;
+  });
+  if (known == seen_.reads.end()) known = seen_.reads.insert(known, {buffer, expr.span, false});
+  known->everTouched |= !memory_.untouched(buffer);
+  if (auto where = region(expr.access)) note(memory_.read(*where, mask_, use(stmt, expr.span, false, false)));
+}
+
+void Simulation::readsOf(const Expr *expr, const Stmt &stmt) {
+  if (expr)
+    visitExprs(const_cast<Expr *>(expr), [&](Expr &e) {
+      if (e.kind == ExprKind::Load && !stopped()) load(e, stmt);
+    });
+}
+
+void Simulation::reads(const Stmt &stmt) {
+  for (const ExprPtr *e : {&stmt.value, &stmt.extra, &stmt.condition, &stmt.start, &stmt.stop, &stmt.step})
+    readsOf(e->get(), stmt);
+  for (const ExprPtr &e : stmt.values) readsOf(e.get(), stmt);
+  for (const Access *access : {&stmt.access, &stmt.source}) {
+    for (const IndexPart &part : access->parts) readsOf(part.offset.get(), stmt);
+    readsOf(access->other.get(), stmt);
+  }
+}
+
+void Simulation::store(const Stmt &stmt) {
+  const Var *buffer = stmt.access.base;
+  if (buffer->type.kind != TypeKind::Shared || !memory_.knows(buffer)) return;
+  auto where = region(stmt.access);
+  if (!where) return memory_.touch(buffer);
+  LaneMask lanes = mask_;
+  if (stmt.oncePerGroup) std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
+  note(memory_.write(*where, lanes, use(stmt, stmt.span, true, false), !differsBetweenLanes(*stmt.value)));
+}
+
+void Simulation::asyncCopy(const Stmt &stmt) {
+  const Var *buffer = stmt.access.base;
+  if (!memory_.knows(buffer)) return memory_.copyElsewhere();
+  if (auto where = region(stmt.access)) return note(memory_.copy(*where, mask_, use(stmt, stmt.span, true, true)));
+  memory_.touch(buffer);
+  memory_.copyElsewhere();
+}
+
+void Simulation::waitGroup(const Stmt &stmt) {
+  auto known = std::find_if(seen_.waits.begin(), seen_.waits.end(),
+                            [&](const Observations::Wait &w) { return w.stmt == &stmt; });
+  if (known == seen_.waits.end()) known = seen_.waits.insert(known, {&stmt, 0});
+  known->mostPending = std::max(known->mostPending, memory_.pendingGroups());
+  if (memory_.pendingGroups() == 0 && memory_.anyUncommitted())
+    if (auto copy = memory_.lastUncommitted()) {
+      emptyWait_ = EmptyWait{&stmt, *copy};
+      return;
+    }
+  memory_.wait(stmt.count);
+}
+
+// ---------------------------------------------------------------- statements
+
+void Simulation::block(const Block &block) {
+  for (const auto &stmt : block) {
+    if (stopped()) return;
+    spend(static_cast<int64_t>(mask_.size()));
+    ++now_;
+    statement(*stmt);
+  }
+}
+
+void Simulation::statement(const Stmt &stmt) {
+  switch (stmt.kind) {
+  case StmtKind::If: return ifStatement(stmt);
+  case StmtKind::For: return forLoop(stmt);
+  case StmtKind::While: return whileLoop(stmt);
+  default: break;
+  }
+  reads(stmt);
+  if (stopped()) return;
+  switch (stmt.kind) {
+  case StmtKind::Let:
+  case StmtKind::Assign: return lanes_.bind(stmt.var, lanes_.evaluate(*stmt.value), mask_);
+  case StmtKind::Store: return store(stmt);
+  case StmtKind::AllocShared: {
+    std::vector<int64_t> extents;
+    int64_t count = 1;
+    for (const Dim &dim : stmt.var->type.shape) {
+      auto extent = lanes_.size(dim);
+      if (!extent || *extent <= 0 || *extent > kMaxElements / count) return;  // its accesses are not followed
+      extents.push_back(*extent);
+      count *= *extent;
+    }
+    return memory_.allocate(stmt.var, std::move(extents));
+  }
+  case StmtKind::AsyncCopy: return asyncCopy(stmt);
+  case StmtKind::CommitGroup: return memory_.commit();
+  case StmtKind::WaitGroup: return waitGroup(stmt);
+  case StmtKind::Barrier: return memory_.barrier();
+  default: return;
+  }
+}
+
+/// Runs a body for the lanes of the mask.
+void Simulation::under(Around around, LaneMask mask, const Block &body) {
+  if (!anyLane(mask)) return;
+  std::swap(mask, mask_);
+  around_.push_back(around);
+  block(body);
+  around_.pop_back();
+  std::swap(mask, mask_);
+}
+
+/// Which way a condition goes that only data decide; nothing if it is not the first of its kind.
+std::optional<bool> Simulation::decide(const Expr &condition) {
+  bool negated = false;
+  std::string key = keyOf(condition, negated);
+  if (unknownKey_.empty()) unknownKey_ = key;
+  if (key != unknownKey_) return std::nullopt;
+  return decision_ != negated;
+}
+
+/// A statement about which nothing can be said.
+void Simulation::skip(const Stmt &stmt) {
+  memory_.forget();
+  forgetAssigned(stmt.body);
+  forgetAssigned(stmt.otherwise);
+  seen_.complete = false;
+}
+
+void Simulation::forgetAssigned(const Block &block) {
+  for (const auto &stmt : block) {
+    if (stmt->var) lanes_.forget(stmt->var);
+    forgetAssigned(stmt->body);
+    forgetAssigned(stmt->otherwise);
+  }
+}
+
+void Simulation::ifStatement(const Stmt &stmt) {
+  readsOf(stmt.condition.get(), stmt);
+  Number condition = lanes_.evaluate(*stmt.condition);
+  if (!condition.known) {
+    auto way = decide(*stmt.condition);
+    if (!way) return skip(stmt);
+    condition = Number::of(*way);
+  }
+  LaneMask then = mask_, otherwise = mask_;
+  for (size_t lane = 0; lane < mask_.size(); ++lane) {
+    then[lane] = mask_[lane] && condition.at(lane);
+    otherwise[lane] = mask_[lane] && !condition.at(lane);
+  }
+  Around around{&stmt, differsBetweenLanes(*stmt.condition), now_};
+  under(around, std::move(then), stmt.body);
+  if (!stopped()) under(around, std::move(otherwise), stmt.otherwise);
+}
+
+void Simulation::forLoop(const Stmt &stmt) {
+  for (const ExprPtr *e : {&stmt.start, &stmt.stop, &stmt.step}) readsOf(e->get(), stmt);
+  Number start = lanes_.evaluate(*stmt.start), stop = lanes_.evaluate(*stmt.stop),
+         step = lanes_.evaluate(*stmt.step);
+  Around around{&stmt, false, now_};
+  for (const ExprPtr *e : {&stmt.start, &stmt.stop, &stmt.step}) around.lanesDisagree |= differsBetweenLanes(**e);
+  if (!start.known || !stop.known || !step.known) return skip(stmt);
+  bool uniform = start.uniform() && stop.uniform() && step.uniform();
+  for (int64_t turn = 0; turn < kMaxTurns && !stopped(); ++turn) {
+    LaneMask mask = mask_;
+    Number index{true, {}};
+    for (size_t lane = 0; lane < mask_.size(); ++lane) {
+      int64_t at = start.at(lane) + turn * step.at(lane);
+      mask[lane] = mask_[lane] && step.at(lane) > 0 && at < stop.at(lane);
+      if (!uniform || lane == 0) index.lanes.push_back(at);
+    }
+    if (!anyLane(mask)) return;
+    lanes_.bind(stmt.var, std::move(index), mask_);
+    under(around, std::move(mask), stmt.body);
+  }
+  if (!stopped()) skip(stmt);
+}
+
+void Simulation::whileLoop(const Stmt &stmt) {
+  Around around{&stmt, differsBetweenLanes(*stmt.condition), now_};
+  for (int64_t turn = 0; turn < kMaxTurns && !stopped(); ++turn) {
+    readsOf(stmt.condition.get(), stmt);
+    Number condition = lanes_.evaluate(*stmt.condition);
+    if (!condition.known) return skip(stmt);
+    LaneMask mask = mask_;
+    for (size_t lane = 0; lane < mask_.size(); ++lane) mask[lane] = mask_[lane] && condition.at(lane);
+    if (!anyLane(mask)) return;
+    under(around, std::move(mask), stmt.body);
+    spend(static_cast<int64_t>(mask_.size()));
+  }
+  if (!stopped()) skip(stmt);
+}
+
+}  // namespace tessera::sema::effects
