@@ -79,9 +79,15 @@ if(NOT TARGET tsr_mlir_archives)
   find_library(TESSERA_Z libz.a REQUIRED)
   find_library(TESSERA_ZSTD libzstd.a REQUIRED)
   find_library(TESSERA_TINFO libtinfo.a REQUIRED)
+  set(llvm_needs ${TESSERA_Z} ${TESSERA_ZSTD} ${TESSERA_TINFO} pthread dl m)
   target_link_libraries(tsr_mlir_archives INTERFACE
     -Wl,--start-group ${mlir_archives} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} -Wl,--end-group
-    ${TESSERA_Z} ${TESSERA_ZSTD} ${TESSERA_TINFO} pthread dl m)
+    ${llvm_needs})
+  # Integer sets alone: what the shape solver needs, without the dialects.
+  find_library(MLIR_PRESBURGER_ARCHIVE libMLIRPresburger.a PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH REQUIRED)
+  add_library(tsr_presburger_archive INTERFACE)
+  target_link_libraries(tsr_presburger_archive INTERFACE
+    ${MLIR_PRESBURGER_ARCHIVE} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} ${llvm_needs})
 endif()
 
 # tsr_gtest(<name> SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry.

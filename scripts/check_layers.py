@@ -3,7 +3,8 @@
 
 Reads the floor table of docs/architecture.md. A file of `src/<room>` may include headers of its own room and
 of rooms on lower floors; headers of MLIR and LLVM only where the table says so; and what stands aside
-(the runtime and the public headers) includes nothing of the compiler.
+(the runtime and the public headers) includes nothing of the compiler. Where the table names a file instead of
+`yes` or `no`, that file of the folder alone sees them.
 """
 
 import re
@@ -16,11 +17,13 @@ IR_HEADERS = ("mlir/", "mlir-c/", "llvm/", "llvm-c/")
 
 
 def floors(page):
-    """{folder: (floor or None, sees MLIR)} from the table."""
+    """{folder: (floor or None, sees MLIR: True, False, or the one file that does)} from the table."""
     table = {}
     for floor, folders, _, _, mlir in ROW.findall(page):
         for folder in FOLDER.findall(folders):
-            table[folder] = (None if floor == "aside" else int(floor), mlir.strip() == "yes")
+            mlir = mlir.strip()
+            sees = mlir == "yes" or (mlir.startswith("`") and f"{folder}/{mlir.strip('`')}")
+            table[folder] = (None if floor == "aside" else int(floor), sees)
     return table
 
 
@@ -63,7 +66,7 @@ def main():
             include = match.group(1)
             place = f"{name}:{text.count(chr(10), 0, match.start(1)) + 1}"
             if include.startswith(IR_HEADERS):
-                if not sees_mlir:
+                if sees_mlir not in (True, name):
                     findings.append(f"{place}: `{room}` does not see MLIR, and this includes {include}")
                 continue
             target = target_of(include, table)

@@ -1,11 +1,13 @@
+// Facts: what is added, normal forms, and the order in which a claim is decided.
 #include "sema/shape/Facts.h"
+#include "sema/shape/Relevant.h"
 #include <algorithm>
 
 namespace tessera::sema::shape {
 
 bool isPositiveName(const std::string &name) { return name.rfind("T.", 0) == 0; }
+bool isDimensionName(const std::string &name) { return !name.empty() && name[0] != '%'; }
 
-namespace {
 Dim dimOfAtom(const Atom &atom) {
   switch (atom.kind) {
   case AtomKind::Var: return Dim::var(atom.name);
@@ -16,9 +18,6 @@ Dim dimOfAtom(const Atom &atom) {
   }
   return {};
 }
-bool sameAtom(const Atom &a, const Atom &b) { return a.str() == b.str(); }
-bool isDimensionName(const std::string &name) { return !name.empty() && name[0] != '%'; }
-}  // namespace
 
 std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
   std::vector<Dim::Term> divisor = b.terms();
@@ -28,8 +27,9 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
     if (term.coefficient % divisor[0].coefficient != 0) return std::nullopt;
     Dim::Monomial rest = term.atoms;
     for (const auto &[atom, power] : divisor[0].atoms) {
+      std::string text = atom.str();
       auto it =
-          std::find_if(rest.begin(), rest.end(), [&](const auto &p) { return sameAtom(p.first, atom); });
+          std::find_if(rest.begin(), rest.end(), [&](const auto &p) { return p.first.str() == text; });
       if (it == rest.end() || it->second < power) return std::nullopt;
       it->second -= power;
     }
@@ -41,59 +41,95 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
   return quotient;
 }
 
-void Facts::addEqual(const Dim &a, const Dim &b) {
-  Dim l = simplify(a), r = simplify(b);
-  if (l == r) return;
+bool plainlyNonNegative(const Dim &value, int64_t least) {
+  int64_t sum = 0;
+  for (const Dim::Term &term : value.terms()) {
+    if (term.atoms.empty()) {
+      sum += term.coefficient;
+      continue;
+    }
+    if (term.coefficient < 0) return false;
+    bool positive = true;
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) {
+        if (!isDimensionName(atom.name)) return false;
+        positive &= least > 0 || isPositiveName(atom.name);
+        continue;
+      }
+      positive = false;
+      if (!plainlyNonNegative(*atom.right, least)) return false;
+      if (atom.kind != AtomKind::Mod && !plainlyNonNegative(*atom.left, least)) return false;
+    }
+    if (positive) sum += term.coefficient;
+  }
+  return sum >= 0;
+}
+
+// ---------------------------------------------------------------- adding
+
+void Facts::define(const std::string &var, const Dim &value) {
+  substitution_[var] = simplify(value);
+  cache_.reset();
+}
+void Facts::undefine(const std::string &var) {
+  substitution_.erase(var);
+  cache_.reset();
+}
+
+/// X == expression without X: X is written as the expression from now on.
+bool Facts::substitute(const Claim &equality) {
+  Dim l = equality.left, r = equality.right;
   for (int side = 0; side < 2; ++side, std::swap(l, r)) {
-    if (!l.isVar()) continue;
+    if (!l.isVar() || quotients_.count(l.varName())) continue;
     std::set<std::string> vars;
     r.collectVars(vars);
     if (vars.count(l.varName())) continue;
+    // A tile size or a dimension stands for a run-time variable, not the other way round.
+    bool runTime = std::any_of(vars.begin(), vars.end(), [](const auto &v) { return !isDimensionName(v); });
+    if (runTime && isDimensionName(l.varName())) continue;
     substitution_[l.varName()] = r;
-    return;
+    return true;
   }
-  Dim difference = l - r;
-  nonNegative_.push_back(difference);
-  nonNegative_.push_back(Dim(0) - difference);
+  return false;
 }
-void Facts::addMultiple(const Dim &value, const Dim &divisor) {
-  Dim v = simplify(value);
-  if (v.isVar()) {
-    Dim quotient = Dim::var(Dim::floorDiv(v, divisor).str());
-    std::set<std::string> vars;
-    divisor.collectVars(vars);
-    if (!vars.count(v.varName())) {
-      quotients_[quotient.varName()] = Dim::floorDiv(v, divisor);
-      substitution_[v.varName()] = simplify(divisor) * quotient;
-    }
-  }
-  multiples_.push_back({v, divisor});
-}
-void Facts::addNonNegative(const Dim &value) { nonNegative_.push_back(simplify(value)); }
-void Facts::define(const std::string &var, const Dim &value) { substitution_[var] = simplify(value); }
 
-void Facts::add(const Requirement &fact) {
-  switch (fact.relation) {
-  case Relation::Eq: {
-    for (const auto &[a, b] : {std::pair(fact.left, fact.right), std::pair(fact.right, fact.left)})
-      if (b == Dim(0)) {
-        std::vector<Dim::Term> terms = a.terms();
-        if (terms.size() == 1 && terms[0].atoms.size() == 1 &&
-            terms[0].atoms[0].first.kind == AtomKind::Mod) {
-          addMultiple(*terms[0].atoms[0].first.left, *terms[0].atoms[0].first.right);
-          return;
-        }
-      }
-    addEqual(fact.left, fact.right);
+/// value % divisor == 0: a variable is written as divisor * quotient from now on.
+bool Facts::makeProduct(const Dim &value, const Dim &divisor) {
+  multiples_.push_back({value, divisor});
+  if (!value.isVar() || !plainlyNonNegative(divisor) || divisor == Dim(0)) return false;
+  std::set<std::string> vars;
+  divisor.collectVars(vars);
+  if (vars.count(value.varName()) || quotients_.count(value.varName())) return false;
+  Dim quotient = Dim::var(Dim::floorDiv(value, divisor).str());
+  quotients_[quotient.varName()] = Dim::floorDiv(value, divisor);
+  substitution_[value.varName()] = divisor * quotient;
+  if (!divisor.isConstant()) known_.push_back(Formula(divisor, Relation::Ge, Dim(1)));
+  return true;
+}
+
+void Facts::add(const Formula &fact) {
+  if (fact.kind == Formula::Kind::And) {
+    for (const Formula &part : fact.parts) add(part);
     return;
   }
-  case Relation::Ne: return;
-  case Relation::Lt: addNonNegative(fact.right - fact.left - Dim(1)); return;
-  case Relation::Le: addNonNegative(fact.right - fact.left); return;
-  case Relation::Gt: addNonNegative(fact.left - fact.right - Dim(1)); return;
-  case Relation::Ge: addNonNegative(fact.left - fact.right); return;
+  cache_.reset();
+  if (fact.kind == Formula::Kind::Claim && fact.claim.relation == Relation::Eq) {
+    const Claim &c = fact.claim;
+    for (const auto &[a, b] : {std::pair(c.left, c.right), std::pair(c.right, c.left)}) {
+      std::vector<Dim::Term> terms = a.terms();
+      bool isMod = b == Dim(0) && terms.size() == 1 && terms[0].atoms.size() == 1 &&
+                   terms[0].atoms[0].second == 1 && terms[0].atoms[0].first.kind == AtomKind::Mod;
+      if (!isMod) continue;
+      const Atom &mod = terms[0].atoms[0].first;
+      if (makeProduct(simplify(*mod.left), simplify(*mod.right))) return;
+    }
+    Claim simple{simplify(c.left), Relation::Eq, simplify(c.right)};
+    if (substitute(simple)) return;
   }
+  known_.push_back(fact.map([&](const Dim &d) { return simplify(d); }));
 }
+
+// ---------------------------------------------------------------- normal forms
 
 Dim Facts::rebuild(const Dim &dim, int depth) const {
   Dim sum;
@@ -106,12 +142,13 @@ Dim Facts::rebuild(const Dim &dim, int depth) const {
         value = it == substitution_.end() || depth > 8 ? Dim::var(atom.name) : rebuild(it->second, depth + 1);
       } else {
         Dim l = rebuild(*atom.left, depth), r = rebuild(*atom.right, depth);
+        auto exact = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod ? divideExactly(l, r)
+                                                                                   : std::nullopt;
         if (atom.kind == AtomKind::FloorDiv) {
-          auto exact = divideExactly(l, r);
           value = exact ? *exact : Dim::floorDiv(l, r);
         } else if (atom.kind == AtomKind::Mod) {
-          bool multiple = divideExactly(l, r).has_value();
-          for (const auto &[v, d] : multiples_) multiple |= v == *atom.left && d == *atom.right;
+          bool multiple = exact.has_value();
+          for (const auto &[v, d] : multiples_) multiple |= (v == *atom.left && d == *atom.right) || (v == l && d == r);
           value = multiple ? Dim(0) : Dim::mod(l, r);
         } else {
           value = atom.kind == AtomKind::Min ? Dim::min(l, r) : Dim::max(l, r);
@@ -123,86 +160,107 @@ Dim Facts::rebuild(const Dim &dim, int depth) const {
   }
   return sum;
 }
-Dim Facts::simplify(const Dim &dim) const { return rebuild(dim, 0); }
-
-Verdict Facts::equal(const Dim &a, const Dim &b) const { return holds(a, Relation::Eq, b); }
-
-// No term can be negative: dimensions, remainders and quotients of them are at least 0, tile sizes at
-// least 1.
-bool Facts::plainlyNonNegative(const Dim &value) const {
-  int64_t constant = 0, atLeast = 0;
-  for (const Dim::Term &term : value.terms()) {
-    if (term.atoms.empty()) {
-      constant = term.coefficient;
-      continue;
-    }
-    if (term.coefficient < 0) return false;
-    bool positive = true;
-    for (const auto &[atom, power] : term.atoms) {
-      if (atom.kind == AtomKind::Var && !isDimensionName(atom.name)) return false;
-      if (atom.kind == AtomKind::Var && isPositiveName(atom.name)) continue;
-      positive = false;
-      if (atom.kind == AtomKind::Mod || atom.kind == AtomKind::Var) continue;
-      if (!plainlyNonNegative(*atom.left) || !plainlyNonNegative(*atom.right)) return false;
-    }
-    if (positive) atLeast += term.coefficient;
-  }
-  return constant + atLeast >= 0;
-}
-bool Facts::search(const Dim &value, int depth) const {
-  if (plainlyNonNegative(value)) return true;
-  if (depth == 0) return false;
-  // Take away a known non-negative expression that shares a variable which stands in the way.
-  std::set<std::string> wanted;
-  for (const Dim::Term &term : value.terms())
+Dim Facts::simplify(const Dim &dim) const {
+  bool normal = true;
+  for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms)
-      if (atom.kind == AtomKind::Var && (term.coefficient < 0 || !isDimensionName(atom.name)))
-        wanted.insert(atom.name);
-      else if (term.coefficient < 0) wanted.insert(atom.str());
-  bool negativeConstant = value.isConstant();
-  for (const Dim &fact : nonNegative_) {
-    const Dim &known = fact;
-    bool shares = negativeConstant;
-    for (const Dim::Term &term : known.terms())
-      for (const auto &[atom, power] : term.atoms)
-        shares |= wanted.count(atom.kind == AtomKind::Var ? atom.name : atom.str()) != 0;
-    if (!shares) continue;
-    if (search(value - known, depth - 1)) return true;
-  }
-  return false;
+      normal &= atom.kind == AtomKind::Var && !substitution_.count(atom.name);
+  return normal ? dim : rebuild(dim, 0);
 }
-bool Facts::nonNegative(const Dim &value) const { return search(simplify(value), 3); }
+
+const Facts::Cache &Facts::cache() const {
+  if (cache_) return *cache_;
+  cache_ = std::make_shared<Cache>();
+  for (const Formula &fact : known_) {
+    cache_->facts.push_back(fact.map([&](const Dim &d) { return simplify(d); }));
+    cache_->facts.back().collectVars(cache_->variables.emplace_back());
+  }
+  return *cache_;
+}
+
+// ---------------------------------------------------------------- deciding
+
+namespace {
+/// What normal forms and signs alone say of difference (relation) 0.
+std::optional<Verdict> plainVerdict(const Dim &difference, Relation relation) {
+  if (difference.isConstant())
+    return compare(difference.constant(), relation, 0) ? Verdict::Proved : Verdict::Refuted;
+  auto decided = [](const Dim &yes, const Dim &no) -> std::optional<Verdict> {
+    if (plainlyNonNegative(yes)) return Verdict::Proved;
+    if (plainlyNonNegative(no)) return Verdict::Refuted;
+    return std::nullopt;
+  };
+  Dim negated = Dim(0) - difference;
+  switch (relation) {
+  case Relation::Lt: return decided(negated - Dim(1), difference);
+  case Relation::Le: return decided(negated, difference - Dim(1));
+  case Relation::Gt: return decided(difference - Dim(1), negated);
+  case Relation::Ge: return decided(difference, negated - Dim(1));
+  default: return std::nullopt;
+  }
+}
+}  // namespace
 
 Verdict Facts::holds(const Dim &left, Relation relation, const Dim &right) const {
   Dim difference = simplify(left - right);
-  if (difference.isConstant()) {
-    int64_t d = difference.constant();
-    bool holds = relation == Relation::Eq   ? d == 0
-                 : relation == Relation::Ne ? d != 0
-                 : relation == Relation::Lt ? d < 0
-                 : relation == Relation::Le ? d <= 0
-                 : relation == Relation::Gt ? d > 0
-                                            : d >= 0;
-    return holds ? Verdict::Proved : Verdict::Refuted;
+  if (auto plain = plainVerdict(difference, relation)) return *plain;
+  return decide(Formula(difference, relation, Dim(0)));
+}
+
+Verdict Facts::decide(const Formula &claim) const {
+  Formula simple = claim.map([&](const Dim &d) { return simplify(d); });
+  if (simple.kind == Formula::Kind::Claim) {
+    Claim &c = simple.claim;
+    c.left = simplify(c.left - c.right);
+    c.right = Dim(0);
+    if (auto plain = plainVerdict(c.left, c.relation)) return *plain;
   }
-  Dim negated = Dim(0) - difference;
-  auto verdict = [&](const Dim &yes, const Dim &no) {
-    return nonNegative(yes) ? Verdict::Proved : nonNegative(no) ? Verdict::Refuted : Verdict::Undecided;
-  };
-  switch (relation) {
-  case Relation::Eq:
-    if (nonNegative(difference) && nonNegative(negated)) return Verdict::Proved;
-    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Refuted
-                                                                             : Verdict::Undecided;
-  case Relation::Ne:
-    return nonNegative(difference - Dim(1)) || nonNegative(negated - Dim(1)) ? Verdict::Proved
-                                                                             : Verdict::Undecided;
-  case Relation::Lt: return verdict(negated - Dim(1), difference);
-  case Relation::Le: return verdict(negated, difference - Dim(1));
-  case Relation::Gt: return verdict(difference - Dim(1), negated);
-  case Relation::Ge: return verdict(difference, negated - Dim(1));
-  }
-  return Verdict::Undecided;
+  std::string key = simple.str();
+  const Cache &known = cache();
+  if (auto it = known.verdicts.find(key); it != known.verdicts.end()) return it->second;
+  Verdict verdict = compute(simple);
+  return cache_->verdicts[key] = verdict;
+}
+
+Verdict Facts::compute(const Formula &claim) const {
+  Relevant with = relevant(claim);
+  Seen seen = tryModels(with, claim);
+  if (seen.yes && seen.no) return Verdict::Undecided;
+  if (!seen.no && isNever(with, claim.negated(), false)) return Verdict::Proved;
+  if (seen.yes) return Verdict::Undecided;
+  return isNever(with, claim, admitsPositive()) ? Verdict::Refuted : Verdict::Undecided;
+}
+
+std::optional<bool> Facts::truth(const Formula &claim) const {
+  if (decide(claim) == Verdict::Proved) return true;
+  if (decide(claim.negated()) == Verdict::Proved) return false;
+  return std::nullopt;
+}
+
+/// All facts, and that dimensions which are written as something else are at least 0.
+Formula Facts::everything() const {
+  Formula all;
+  for (const Formula &fact : cache().facts) all.parts.push_back(fact);
+  for (const auto &[name, value] : substitution_)
+    if (isDimensionName(name)) all.parts.push_back(Formula(simplify(Dim::var(name)), Relation::Ge, Dim(0)));
+  return all;
+}
+
+bool Facts::contradictory() const {
+  Formula all = everything();
+  Relevant with = relevant(all);
+  return !tryModels(with, all).yes && isNever(with, all, false);
+}
+
+bool Facts::admitsPositive() const {
+  if (cache().admitsPositive) return *cache_->admitsPositive;
+  Formula all = everything();
+  Relevant with = relevant(all);
+  for (const auto &[name, value] : substitution_)
+    if (isDimensionName(name)) with.derived[name] = simplify(value);
+  bool admits = tryModels(with, all).yes || findPositive(with);
+  cache_->admitsPositive = admits;
+  return admits;
 }
 
 }  // namespace tessera::sema::shape

@@ -1,51 +1,105 @@
-// What is known about dimensions, and the three verdicts on a claim: proved, refuted, undecided.
-// Decides by normal forms: equalities are substituted, `X % Y == 0` makes X a multiple of Y, and an
-// inequality is proved when a sum of known inequalities leaves a remainder with no negative part.
+// What is known about dimensions, and the three verdicts on a claim (docs/spec/shapes.md, S1).
+// Equalities are substituted and `X % Y == 0` makes X a product, so that most claims are decided by normal
+// forms; the others are decided by linear systems (Problem.h).
 #pragma once
-#include "sema/Checked.h"
-#include "support/Dim.h"
+#include "sema/shape/Claim.h"
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tessera::sema::shape {
 
+/// Proved: holds for all sizes that the facts admit. Refuted: holds for none whose dimensions are all at least
+/// 1 (for none at all where the facts admit no such sizes). Undecided: neither was shown.
 enum class Verdict : uint8_t { Proved, Refuted, Undecided };
+
+/// A verdict with its reasons.
+struct Answer {
+  Verdict verdict = Verdict::Undecided;
+  std::optional<Sizes> breaks;     // refuted, undecided: the smallest sizes for which the claim does not hold
+  std::optional<Formula> missing;  // undecided: a fact about dimensions that would prove it
+};
 
 class Facts {
 public:
-  /// Run-time variables ("%...") are anything unless a bound is known; dimensions are at least 0.
-  void addEqual(const Dim &a, const Dim &b);
-  void addMultiple(const Dim &value, const Dim &divisor);  // value % divisor == 0
-  void addNonNegative(const Dim &value);
+  /// Run-time variables ("%...") are any integers unless a bound is known; dimensions are at least 0, tile
+  /// sizes ("T.m") at least 1. What divides is not 0.
+  void add(const Formula &fact);
+  void add(const Requirement &fact) { add(asFormula({fact.left, fact.relation, fact.right})); }
+  void addEqual(const Dim &a, const Dim &b) { add(Formula(a, Relation::Eq, b)); }
+  void addMultiple(const Dim &value, const Dim &divisor) {
+    add(Formula(Dim::mod(value, divisor), Relation::Eq, Dim(0)));
+  }
+  void addNonNegative(const Dim &value) { add(Formula(value, Relation::Ge, Dim(0))); }
   void define(const std::string &var, const Dim &value);  // var always stands for value
-  void undefine(const std::string &var) { substitution_.erase(var); }
-  void add(const Requirement &fact);
+  void undefine(const std::string &var);
 
   /// For comparing only: what is a multiple of something is written with a variable for the quotient.
   Dim simplify(const Dim &dim) const;
   /// simplify() in dimensions of the program alone.
   Dim external(const Dim &dim) const { return simplify(dim).substitute(quotients_); }
-  Verdict equal(const Dim &a, const Dim &b) const;
-  bool nonNegative(const Dim &value) const;
-  Verdict holds(const Dim &left, Relation relation, const Dim &right) const;
 
-  /// Facts are added and forgotten with the blocks that establish them.
-  size_t mark() const { return nonNegative_.size(); }
-  void forget(size_t mark) { nonNegative_.resize(mark); }
+  Verdict decide(const Formula &claim) const;
+  Verdict holds(const Dim &left, Relation relation, const Dim &right) const;
+  Verdict equal(const Dim &a, const Dim &b) const { return holds(a, Relation::Eq, b); }
+  bool nonNegative(const Dim &value) const {
+    return holds(value, Relation::Ge, Dim(0)) == Verdict::Proved;
+  }
+  /// What the claim is for all sizes, those with dimensions of 0 too; nothing if it differs or is not known.
+  std::optional<bool> truth(const Formula &claim) const;
+  /// No sizes satisfy the facts.
+  bool contradictory() const;
+
+  /// The verdict with its reasons; for messages, because they cost more than the verdict.
+  Answer explain(const Formula &claim) const;
+  /// The sizes whose sum is least (of these the first by name) that satisfy the facts and the formula, with
+  /// dimensions of at least 1 if there are such. Nothing if none were found.
+  std::optional<Sizes> sizesWhere(const Formula &formula) const;
+  /// The weakest fact of a simple form, about dimensions of the program, that would prove the claim.
+  std::optional<Formula> missingFact(const Formula &claim) const;
 
 private:
+  struct Relevant;
+  struct Seen {
+    bool yes = false, no = false;  // sizes for which a formula holds, and for which it does not
+  };
+  struct Cache {
+    std::vector<Formula> facts;  // simplified
+    std::vector<std::set<std::string>> variables;
+    std::map<std::string, Verdict> verdicts;
+    std::optional<bool> admitsPositive;  // sizes with all dimensions at least 1
+  };
   Dim rebuild(const Dim &dim, int depth) const;
-  bool plainlyNonNegative(const Dim &value) const;
-  bool search(const Dim &value, int depth) const;
+  bool substitute(const Claim &equality);
+  bool makeProduct(const Dim &value, const Dim &divisor);
+  const Cache &cache() const;
+  /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more.
+  Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}) const;
+  Verdict compute(const Formula &simplified) const;
+  Seen tryModels(const Relevant &relevant, const Formula &formula) const;
+  bool isNever(const Relevant &relevant, const Formula &formula, bool positive) const;
+  Formula everything() const;
+  bool admitsPositive() const;
+  bool findPositive(const Relevant &relevant) const;
+  std::optional<Sizes> searchSizes(const Relevant &relevant, const Formula &formula, bool positive) const;
+  std::optional<Sizes> sizesOf(const Relevant &relevant, const Sizes &free) const;
+  std::vector<Formula> candidates(const Formula &claim) const;
+
   std::map<std::string, Dim> substitution_, quotients_;
   std::vector<std::pair<Dim, Dim>> multiples_;
-  std::vector<Dim> nonNegative_;
+  std::vector<Formula> known_;
+  mutable std::shared_ptr<Cache> cache_;
 };
 
 /// a / b when b is one term that divides every term of a.
 std::optional<Dim> divideExactly(const Dim &a, const Dim &b);
 /// A positive dimension by its name: tile sizes ("T.m") are never 0.
 bool isPositiveName(const std::string &name);
+/// A dimension, not a run-time variable.
+bool isDimensionName(const std::string &name);
+Dim dimOfAtom(const Atom &atom);
+/// No term can be negative if variables are what their names say, and dimensions at least `least`.
+bool plainlyNonNegative(const Dim &value, int64_t least = 0);
 
 }  // namespace tessera::sema::shape

@@ -1,0 +1,158 @@
+// The fact that is missing for a proof, in the form in which one would write it behind `where`.
+#include "sema/shape/Facts.h"
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::sema::shape {
+
+namespace {
+int64_t floorDivide(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+/// `a % b == 0` for each quotient and remainder inside.
+void collectDivisions(const Dim &dim, std::vector<Formula> &list) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) continue;
+      collectDivisions(*atom.left, list);
+      collectDivisions(*atom.right, list);
+      if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod)
+        list.push_back(Formula(Dim::mod(*atom.left, *atom.right), Relation::Eq, Dim(0)));
+    }
+}
+
+/// Without the factor that all terms have in common; variables of the factor are dimensions.
+Dim withoutCommonFactor(const Dim &dim) {
+  std::vector<Dim::Term> terms = dim.terms();
+  if (terms.empty()) return dim;
+  int64_t divisor = 0;
+  Dim common(1);
+  for (const Dim::Term &term : terms) divisor = std::gcd(divisor, term.coefficient);
+  for (const auto &[atom, power] : terms[0].atoms) {
+    if (atom.kind != AtomKind::Var || !isDimensionName(atom.name)) continue;
+    Dim factor = common * Dim::var(atom.name);
+    if (divideExactly(dim, factor)) common = factor;
+  }
+  auto quotient = divideExactly(dim, common * Dim(divisor));
+  return quotient ? *quotient : dim;
+}
+
+/// difference (relation) 0 with the terms on the sides where they are positive.
+Formula sided(const Dim &difference, Relation relation) {
+  Dim left, right;
+  for (const Dim::Term &term : difference.terms()) {
+    Dim product(term.coefficient < 0 ? -term.coefficient : term.coefficient);
+    for (const auto &[atom, power] : term.atoms)
+      for (int i = 0; i < power; ++i) product = product * dimOfAtom(atom);
+    (term.coefficient < 0 ? right : left) = (term.coefficient < 0 ? right : left) + product;
+  }
+  bool turn = left.isConstant() && !right.isConstant();
+  if (!turn) return Formula(left, relation, right);
+  Relation other = relation == Relation::Lt   ? Relation::Gt
+                   : relation == Relation::Le ? Relation::Ge
+                   : relation == Relation::Gt ? Relation::Lt
+                   : relation == Relation::Ge ? Relation::Le
+                                              : relation;
+  return Formula(right, other, left);
+}
+
+/// The variable's bound, if there is one variable: c * N + k >= 0.
+std::optional<Formula> boundOf(const Dim &margin) {
+  std::vector<Dim::Term> terms = margin.terms();
+  if (terms.empty() || terms.size() > 2 || terms[0].atoms.size() != 1 || terms[0].atoms[0].second != 1)
+    if (terms.size() != 2 || terms[1].atoms.size() != 1 || terms[1].atoms[0].second != 1) return std::nullopt;
+  const Dim::Term &x = terms[0].atoms.empty() ? terms[1] : terms[0];
+  int64_t k = terms.size() < 2 ? 0 : (terms[0].atoms.empty() ? terms[0] : terms[1]).coefficient;
+  if (terms.size() == 2 && !terms[0].atoms.empty() && !terms[1].atoms.empty()) return std::nullopt;
+  if (x.atoms[0].first.kind != AtomKind::Var) return std::nullopt;
+  Dim variable = Dim::var(x.atoms[0].first.name);
+  int64_t c = x.coefficient;
+  if (c > 0) return Formula(variable, Relation::Ge, Dim(-floorDivide(k, c)));
+  return Formula(variable, Relation::Le, Dim(floorDivide(k, -c)));
+}
+
+/// No products of dimensions, or `a % b == 0`: what one would write.
+bool isSimple(const Formula &formula) {
+  if (formula.kind != Formula::Kind::Claim) return false;
+  auto plain = [](const Dim &dim) {
+    std::vector<Dim::Term> terms = dim.terms();
+    return std::all_of(terms.begin(), terms.end(), [](const Dim::Term &t) {
+      return t.atoms.empty() || (t.atoms.size() == 1 && t.atoms[0].second == 1);
+    });
+  };
+  return plain(formula.claim.left) && plain(formula.claim.right);
+}
+
+/// left >= 0 of an inequality.
+std::optional<Dim> marginOf(const Claim &claim) {
+  Dim more = claim.left - claim.right, less = claim.right - claim.left;
+  switch (claim.relation) {
+  case Relation::Lt: return less - Dim(1);
+  case Relation::Le: return less;
+  case Relation::Gt: return more - Dim(1);
+  case Relation::Ge: return more;
+  default: return std::nullopt;
+  }
+}
+}  // namespace
+
+std::vector<Formula> Facts::candidates(const Formula &claim) const {
+  std::vector<Formula> list;
+  if (claim.kind != Formula::Kind::Claim) {
+    list.push_back(claim.map([&](const Dim &d) { return external(d); }));
+    return list;
+  }
+  const Claim &c = claim.claim;
+  for (const Dim &d : {c.left, c.right, external(c.left), external(c.right)}) collectDivisions(d, list);
+  for (const Dim &difference : {c.left - c.right, external(c.left - c.right)}) {
+    if (auto margin = marginOf({difference, c.relation, Dim(0)})) {
+      if (auto bound = boundOf(*margin)) list.push_back(*bound);
+      list.push_back(sided(withoutCommonFactor(*margin), Relation::Ge));
+    } else {
+      list.push_back(sided(withoutCommonFactor(difference), c.relation));
+    }
+  }
+  list.push_back(claim);
+  return list;
+}
+
+std::optional<Formula> Facts::missingFact(const Formula &claim) const {
+  std::vector<Formula> good;
+  std::set<std::string> seen;
+  for (const Formula &candidate : candidates(claim)) {
+    std::set<std::string> vars;
+    candidate.collectVars(vars);
+    bool writable = !vars.empty() && std::all_of(vars.begin(), vars.end(), [&](const std::string &v) {
+      return isDimensionName(v) && !isPositiveName(v) && !quotients_.count(v);
+    });
+    if (!writable || !seen.insert(candidate.str()).second) continue;
+    Facts with = *this;
+    with.add(candidate);
+    if (with.decide(claim) == Verdict::Proved && !with.contradictory()) good.push_back(candidate);
+  }
+  if (good.empty()) return std::nullopt;
+  if (std::any_of(good.begin(), good.end(), isSimple)) std::erase_if(good, [](const Formula &f) { return !isSimple(f); });
+  // The first that follows from all the others, and if there is none, the first.
+  for (const Formula &weak : good) {
+    bool weakest = std::all_of(good.begin(), good.end(), [&](const Formula &other) {
+      Facts with = *this;
+      with.add(other);
+      return with.decide(weak) == Verdict::Proved;
+    });
+    if (weakest) return weak;
+  }
+  return good.front();
+}
+
+Answer Facts::explain(const Formula &claim) const {
+  Answer answer;
+  answer.verdict = decide(claim);
+  if (answer.verdict == Verdict::Proved) return answer;
+  answer.breaks = sizesWhere(claim.negated());
+  if (answer.verdict == Verdict::Undecided) answer.missing = missingFact(claim);
+  return answer;
+}
+
+}  // namespace tessera::sema::shape

@@ -1,0 +1,296 @@
+// The shape solver against brute force over small sizes (docs/spec/shapes.md, S1).
+#include "sema/shape/Facts.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace tessera;
+using namespace tessera::sema;
+using namespace tessera::sema::shape;
+
+namespace {
+using Random = std::mt19937;
+int64_t below(Random &random, int64_t n) {
+  return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+}
+
+const std::vector<std::string> kNames = {"K", "M", "N"};
+
+/// Linear, with `//` and `%` by constants, min and max.
+Dim linear(Random &random, int depth) {
+  Dim sum(below(random, 7) - 3);
+  for (int i = 0, n = 1 + static_cast<int>(below(random, 2)); i < n; ++i) {
+    Dim x = Dim::var(kNames[static_cast<size_t>(below(random, 3))]);
+    if (depth > 0) {
+      int64_t c = 2 + below(random, 4);
+      switch (below(random, 6)) {
+      case 0: x = Dim::floorDiv(linear(random, depth - 1), Dim(c)); break;
+      case 1: x = Dim::mod(linear(random, depth - 1), Dim(c)); break;
+      case 2: x = Dim::min(x, linear(random, 0)); break;
+      case 3: x = Dim::max(x, linear(random, 0)); break;
+      default: break;
+      }
+    }
+    sum = sum + Dim(below(random, 5) - 2) * x;
+  }
+  return sum;
+}
+/// Products and quotients of variables.
+Dim polynomial(Random &random) {
+  Dim a = Dim::var(kNames[static_cast<size_t>(below(random, 3))]),
+      b = Dim::var(kNames[static_cast<size_t>(below(random, 3))]);
+  switch (below(random, 6)) {
+  case 0: return a * b;
+  case 1: return Dim::floorDiv(a, b);
+  case 2: return Dim::mod(a, b);
+  case 3: return b * Dim::floorDiv(a, b);
+  case 4: return a * b - linear(random, 0);
+  default: return linear(random, 1);
+  }
+}
+Relation relation(Random &random) { return static_cast<Relation>(below(random, 6)); }
+
+Formula formula(Random &random, const std::function<Dim(Random &)> &dim) {
+  Formula one(dim(random), relation(random), dim(random));
+  switch (below(random, 6)) {
+  case 0: return Formula::any({one, Formula(dim(random), relation(random), dim(random))});
+  case 1: return Formula::all({one, Formula(dim(random), relation(random), dim(random))});
+  default: return one;
+  }
+}
+
+/// All sizes up to `most` that satisfy the facts, in the order of their sums and then of their names.
+std::vector<Sizes> admitted(const std::vector<Formula> &facts, int64_t most) {
+  std::vector<Sizes> list;
+  for (int64_t total = 0; total <= 3 * most; ++total)
+    for (int64_t k = 0; k <= most; ++k)
+      for (int64_t m = 0; m <= most; ++m) {
+        int64_t n = total - k - m;
+        if (n < 0 || n > most) continue;
+        Sizes sizes{{"K", k}, {"M", m}, {"N", n}};
+        bool ok = true;
+        for (const Formula &f : facts)
+          ok &= f.holds([&](const std::string &v) { return std::optional(sizes.at(v)); }).value_or(false);
+        if (ok) list.push_back(std::move(sizes));
+      }
+  return list;
+}
+/// The variables of the claim, and those that facts connect with them.
+std::set<std::string> connected(const std::vector<Formula> &given, const Formula &claim) {
+  std::set<std::string> names;
+  std::vector<Formula> facts;
+  for (const Formula &f : given)
+    if (f.kind == Formula::Kind::And) facts.insert(facts.end(), f.parts.begin(), f.parts.end());
+    else facts.push_back(f);
+  claim.collectVars(names);
+  for (size_t before = SIZE_MAX; before != names.size();) {
+    before = names.size();
+    for (const Formula &f : facts) {
+      std::set<std::string> vars;
+      f.collectVars(vars);
+      bool shares = std::any_of(vars.begin(), vars.end(), [&](const auto &v) { return names.count(v) != 0; });
+      if (shares) names.insert(vars.begin(), vars.end());
+    }
+  }
+  return names;
+}
+struct Truth {
+  bool some = false, never = true, always = true, someUndefined = false;
+  std::optional<Sizes> breaks;  // the smallest, of at least 1 if there are such
+};
+Truth truthOf(const std::vector<Formula> &facts, const std::vector<Sizes> &sizes, const Formula &claim) {
+  Truth t;
+  std::set<std::string> names = connected(facts, claim);
+  auto positive = [&](const Sizes &one) {
+    return std::all_of(names.begin(), names.end(), [&](const auto &name) { return one.at(name) >= 1; });
+  };
+  std::set<std::string> all;
+  claim.collectVars(all);
+  for (const Formula &f : facts) f.collectVars(all);
+  auto allPositive = [&](const Sizes &one) {
+    return std::all_of(all.begin(), all.end(), [&](const auto &name) { return one.at(name) >= 1; });
+  };
+  bool anyPositive = false, breaksPositive = false;
+  auto valueIn = [](const Sizes &s) {
+    return [&s](const std::string &v) { return std::optional(s.at(v)); };
+  };
+  for (const Sizes &s : sizes)
+    anyPositive |= allPositive(s);
+  for (const Sizes &s : sizes) {
+    auto holds = claim.holds(valueIn(s));
+    if (!holds) continue;
+    t.some = true;
+    t.always &= *holds;
+    if (*holds && (allPositive(s) || !anyPositive)) t.never = false;
+    if (!*holds && (!t.breaks || (positive(s) && !breaksPositive))) {
+      t.breaks = s;
+      breaksPositive = positive(s);
+    }
+  }
+  return t;
+}
+std::string show(const std::vector<Formula> &facts, const Formula &claim) {
+  std::string text = claim.str() + "  where";
+  for (const Formula &f : facts) text += "  " + f.str() + ",";
+  return text;
+}
+std::string show(const Sizes &sizes) {
+  std::string text;
+  for (const auto &[name, value] : sizes) text += name + "=" + std::to_string(value) + " ";
+  return text;
+}
+Facts factsOf(const std::vector<Formula> &list) {
+  Facts facts;
+  for (const Formula &f : list) facts.add(f);
+  return facts;
+}
+Dim dim(const char *text) { return *Dim::parse(text); }
+}  // namespace
+
+TEST(Solver, LinearVerdictsAreExactlyThoseOfBruteForce) {
+  Random random(20);
+  const int64_t most = 6;
+  auto expression = [](Random &r) { return linear(r, 1); };
+  int counts[3] = {}, contradictions = 0;
+  for (int round = 0; round < 2500; ++round) {
+    std::vector<Formula> list;
+    for (const std::string &name : kNames)
+      list.push_back(Formula(Dim::var(name), Relation::Le, Dim(most)));
+    for (int64_t i = below(random, 3); i > 0; --i) list.push_back(formula(random, expression));
+    Formula claim = formula(random, expression);
+    std::vector<Sizes> sizes = admitted(list, most);
+    Facts facts = factsOf(list);
+    SCOPED_TRACE(show(list, claim));
+    ASSERT_EQ(facts.contradictory(), sizes.empty());
+    if (sizes.empty()) {
+      ++contradictions;
+      continue;
+    }
+    Truth truth = truthOf(list, sizes, claim);
+    Verdict expected = truth.always ? Verdict::Proved : truth.never ? Verdict::Refuted : Verdict::Undecided;
+    Verdict got = facts.decide(claim);
+    ASSERT_EQ(static_cast<int>(got), static_cast<int>(expected));
+    ++counts[static_cast<int>(got)];
+    if (round % 4 != 0 || got == Verdict::Proved) continue;
+    auto breaks = facts.sizesWhere(claim.negated());
+    ASSERT_TRUE(breaks);
+    if (connected(list, claim).size() == kNames.size()) ASSERT_EQ(show(*breaks), show(*truth.breaks));
+  }
+  for (int n : counts) EXPECT_GT(n, 100);
+  EXPECT_GT(contradictions, 20);
+}
+
+TEST(Solver, UnboundedLinearVerdictsHaveNoCounterexample) {
+  Random random(21);
+  auto expression = [](Random &r) { return linear(r, 1); };
+  for (int round = 0; round < 600; ++round) {
+    std::vector<Formula> list;
+    for (int64_t i = below(random, 3); i > 0; --i) list.push_back(formula(random, expression));
+    Formula claim = formula(random, expression);
+    SCOPED_TRACE(show(list, claim));
+    Facts facts = factsOf(list);
+    Verdict got = facts.decide(claim);
+    std::vector<Sizes> sizes = admitted(list, 14);
+    Truth truth = truthOf(list, sizes, claim);
+    if (got == Verdict::Proved) ASSERT_TRUE(truth.always) << show(*truth.breaks);
+    if (got == Verdict::Refuted && truth.some) ASSERT_TRUE(truth.never);
+    if (facts.contradictory()) ASSERT_TRUE(sizes.empty());
+  }
+}
+
+TEST(Solver, NonlinearVerdictsAreNeverWrong) {
+  Random random(22);
+  int counts[3] = {};
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Formula> list;
+    for (int64_t i = below(random, 3); i > 0; --i) list.push_back(formula(random, polynomial));
+    Formula claim = formula(random, polynomial);
+    SCOPED_TRACE(show(list, claim));
+    Facts facts = factsOf(list);
+    Verdict got = facts.decide(claim);
+    ++counts[static_cast<int>(got)];
+    std::vector<Sizes> sizes = admitted(list, 9);
+    Truth truth = truthOf(list, sizes, claim);
+    if (facts.contradictory()) ASSERT_TRUE(sizes.empty());
+    if (got == Verdict::Proved) ASSERT_TRUE(truth.always) << show(*truth.breaks);
+    if (got == Verdict::Refuted && truth.some) ASSERT_TRUE(truth.never);
+    if (round % 10 != 0 || got == Verdict::Proved) continue;
+    if (auto breaks = facts.sizesWhere(claim.negated())) {
+      Sizes all = *breaks;
+      for (const std::string &name : kNames) all.try_emplace(name, 1);
+      auto valueOf = [&](const std::string &v) { return std::optional(all.at(v)); };
+      ASSERT_FALSE(claim.holds(valueOf).value_or(false)) << show(all);
+    }
+  }
+  for (int n : counts) EXPECT_GT(n, 50);
+}
+
+TEST(Solver, MissingFactsProveTheClaim) {
+  Random random(23);
+  int found = 0;
+  for (int round = 0; round < 300; ++round) {
+    Formula claim(polynomial(random), relation(random), polynomial(random));
+    Facts facts;
+    auto missing = facts.missingFact(claim);
+    if (facts.decide(claim) != Verdict::Undecided || !missing) continue;
+    ++found;
+    facts.add(*missing);
+    ASSERT_EQ(facts.decide(claim), Verdict::Proved) << claim.str() << "  with  " << missing->str();
+  }
+  EXPECT_GT(found, 40);
+}
+
+TEST(Solver, MissingFactsAreSimple) {
+  auto missing = [](const char *l, Relation r, const char *right) {
+    auto fact = Facts().missingFact(Formula(dim(l), r, dim(right)));
+    return fact ? fact->str() : "";
+  };
+  EXPECT_EQ(missing("N", Relation::Eq, "M"), "N == M");
+  EXPECT_EQ(missing("H * (D // H)", Relation::Eq, "D"), "D % H == 0");
+  EXPECT_EQ(missing("D % H", Relation::Eq, "0"), "D % H == 0");
+  EXPECT_EQ(missing("7", Relation::Lt, "N"), "N >= 8");
+  EXPECT_EQ(missing("8 * (N // 8)", Relation::Eq, "N"), "N % 8 == 0");
+  EXPECT_EQ(missing("B * N", Relation::Eq, "B * M"), "N == M");
+}
+
+TEST(Solver, ProductsAndLinearFactsWorkTogether) {
+  Facts facts;
+  facts.add(Formula(dim("D % H"), Relation::Eq, dim("0")));
+  facts.add(Formula(dim("D // H"), Relation::Ge, dim("2")));
+  EXPECT_EQ(facts.holds(dim("D"), Relation::Ge, dim("2 * H")), Verdict::Proved);
+  EXPECT_EQ(facts.equal(dim("B * H * (D // H)"), dim("B * D")), Verdict::Proved);
+  EXPECT_EQ(facts.holds(dim("H"), Relation::Ge, dim("1")), Verdict::Proved);
+  Facts order;
+  order.add(Formula(dim("N"), Relation::Ge, dim("M")));
+  EXPECT_EQ(order.holds(dim("B * N"), Relation::Ge, dim("B * M")), Verdict::Proved);
+  EXPECT_EQ(order.holds(dim("H * (D // H)"), Relation::Le, dim("D")), Verdict::Proved);
+}
+
+TEST(Solver, RefutesWithTheSmallestSizes) {
+  Facts facts;
+  Answer answer = facts.explain(Formula(dim("2 * N"), Relation::Eq, dim("N")));
+  EXPECT_EQ(answer.verdict, Verdict::Refuted);
+  ASSERT_TRUE(answer.breaks);
+  EXPECT_EQ(answer.breaks->at("N"), 1);
+  facts.add(Formula(dim("N % 4096"), Relation::Eq, dim("0")));
+  answer = facts.explain(Formula(dim("N"), Relation::Eq, dim("M")));
+  EXPECT_EQ(answer.verdict, Verdict::Undecided);
+  ASSERT_TRUE(answer.breaks);
+  EXPECT_EQ(answer.breaks->at("N"), 4096);
+  EXPECT_EQ(answer.breaks->at("M"), 1);
+}
+
+TEST(Solver, DisjunctionsAreOneComparisonAtTheEntry) {
+  Random random(24);
+  auto expression = [](Random &r) { return linear(r, 0); };
+  for (int round = 0; round < 400; ++round) {
+    Formula f = Formula::any({formula(random, expression), formula(random, expression)});
+    Claim one = asClaim(f);
+    Formula back = asFormula(one);
+    for (int i = 0; i < 20; ++i) {
+      Sizes sizes{{"K", below(random, 9)}, {"M", below(random, 9)}, {"N", below(random, 9)}};
+      auto valueOf = [&](const std::string &v) { return std::optional(sizes.at(v)); };
+      ASSERT_EQ(f.holds(valueOf), Formula(one).holds(valueOf)) << f.str();
+      ASSERT_EQ(f.holds(valueOf), back.holds(valueOf)) << f.str();
+    }
+  }
+}
