@@ -231,8 +231,10 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
       callSpan_ = span;
       whereFacts(*callable.def, true);
       callSpan_ = outer;
-      checkBlock(callable.def->body);
-      result = frame->results.empty() ? Value::of(ValueKind::None) : frame->results[0];
+      if (failures_ == errors) {  // else all that is wrong in it follows
+        checkBlock(callable.def->body);
+        result = frame->results.empty() ? Value::of(ValueKind::None) : frame->results[0];
+      }
       if (callable.def->result && !result.isPoison() && callable.def->result->kind != ast::ExprKind::None) {
         Value out;
         if (!frame->returned) {
@@ -329,11 +331,9 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
     e->args.push_back(std::move(arg));
   }
   for (const Requirement &r : callee->requirements) {
-    Requirement mine = r;
-    mine.left = r.left.substitute(dims);
-    mine.right = r.right.substitute(dims);
-    mine.span = span;
-    if (!inHost()) addRequirement(std::move(mine), true);
+    if (inHost()) break;
+    shape::Formula fact = shape::asFormula({r.left, r.relation, r.right});
+    requireOfCall(fact.map([&](const Dim &d) { return d.substitute(dims); }), callable.name, r.text, r.span, span);
   }
   std::vector<Type> types;
   for (const FunctionResult &r : callee->results) {

@@ -293,8 +293,13 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
     }
     std::vector<Dim> implies = expr.isAnd ? v.implies : std::vector<Dim>{};
     if (expr.isAnd && !first) implies.insert(implies.end(), out.implies.begin(), out.implies.end());
+    std::optional<shape::Formula> fact = v.fact;
+    if (!first && fact && out.fact)
+      fact = expr.isAnd ? shape::Formula::all({*out.fact, *fact}) : shape::Formula::any({*out.fact, *fact});
+    else if (!first) fact.reset();
     out = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
     out.implies = std::move(implies);
+    out.fact = std::move(fact);
     first = false;
   }
   return first ? Value::boolean(expr.isAnd) : out;

@@ -300,7 +300,7 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
           e.kind == ExprKind::Elementwise || e.kind == ExprKind::DimValue || e.kind == ExprKind::Constant;
     });
   if (aboutDims && !inHost()) {
-    whereFact(*stmt.condition, false, std::string(sources_.text(stmt.condition->span)));
+    whereFact(*stmt.condition, FactOrigin::Assert);
     return;
   }
   if (!inHost()) {

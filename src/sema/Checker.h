@@ -86,12 +86,37 @@ private:
   std::unique_ptr<Function> checkEntry(const Callable &callable);
   void entryParameters(const ast::FuncDef &def);
   void entryParameter(const ast::Parameter &parameter);
-  void whereFacts(const ast::FuncDef &def, bool ofCall);
-  void whereFact(const ast::Expr &expr, bool ofCall, const std::string &text);
-  void addRequirement(Requirement requirement, bool ofCall);
+  struct EntryState;
+  EntryState enterFunction(Function &function, const Callable &callable);
+  void leaveFunction(EntryState saved);
+  uint32_t headerEnd(const ast::FuncDef &def) const;
   std::string signatureText(const ast::FuncDef &def) const;
   void declaredResults(const ast::FuncDef &def);
   void finishTensor(const ast::FuncDef &def);
+
+  // ---- Requirements.cpp: facts about dimensions, and claims
+  enum class FactOrigin : uint8_t { Where, Assert, Call };
+  void whereFacts(const ast::FuncDef &def, bool ofCall);
+  void whereFact(const ast::Expr &expr, FactOrigin origin);
+  std::optional<Dim> factSide(const ast::Expr &expr, const std::string &text);
+  std::optional<shape::Formula> factOf(const ast::Expr &expr, const std::string &text);
+  std::optional<shape::Formula> factOfCompare(const ast::CompareExpr &compare, const std::string &text);
+  void addFact(const shape::Formula &fact, const std::string &text, Span span, FactOrigin origin);
+  bool addGuard(const shape::Formula &fact, const std::string &text, Span span);
+  /// True if the claim is proved, or undecided and now a check at the entry for the reason `why`. False: the
+  /// caller reports what is wrong and adds the reasons with explainClaim().
+  bool claim(const shape::Formula &claim, const std::string &why, Span span);
+  void requireOfCall(const shape::Formula &fact, const std::string &callee, const std::string &text, Span declared,
+                     Span span);
+
+  // ---- ShapeMessages.cpp
+  /// `exampleOf`: what the sizes shall break, if not the claim itself.
+  void explainClaim(diag::Builder &builder, const shape::Formula &claim,
+                    const shape::Formula *exampleOf = nullptr) const;
+  void suggestFact(diag::Builder &builder, const shape::Formula &fact) const;
+  bool noteDimension(diag::Builder &builder, const std::string &name) const;
+  std::string sizesText(const shape::Sizes &sizes, const std::set<std::string> &names) const;
+  std::string show(const shape::Formula &formula) const;
 
   // ---- CheckKernel.cpp
   void startKernel(const ast::FuncDef &def);
@@ -151,7 +176,7 @@ private:
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   void loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare);
   using Names = std::map<std::string, Binding>;
-  Names branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies,
+  Names branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                const std::set<std::string> &shared);
   bool bindAlike(const Binding &a, const Binding &b);
   Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b);
@@ -175,6 +200,8 @@ private:
   Value binary(const ast::BinaryExpr &expr);
   Value binaryValues(ast::BinaryOp op, Value a, Value b, Span span);
   Value compareValues(ast::CompareOp op, Value a, Value b, Span span);
+  Value compareIn(ast::CompareOp op, const Value &a, const Value &b, Span span);
+  Value compareThings(ast::CompareOp op, const Value &a, const Value &b, Span span);
   void comprehensionTarget(const ast::Expr &target, const Value &value);
   Value boolOp(const ast::BoolOpExpr &expr);
   Value compare(const ast::CompareExpr &expr);
@@ -302,7 +329,8 @@ private:
   Value broadcastValue(Value value, const std::vector<Dim> &shape, Span span);
   /// Elements outside of an axis' limit replaced by `fill`.
   Value maskAxis(Value value, size_t axis, double fill, Span span);
-  bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &what, bool report = true);
+  /// claim() of `a == b`.
+  bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &why);
   std::string shapeText(const std::vector<Dim> &shape) const;
 
   // ---- Host.cpp
@@ -331,6 +359,7 @@ private:
   bool isVarying(const Access &access) const;
   std::string symName(const Var *var) const { return "%" + std::to_string(var->id); }
   bool mentionsRebound(const Dim &dim) const;
+  bool mentionsRebound(const shape::Formula &formula) const;
   std::string show(const Dim &dim) const;  // with the user's names
   std::string describe(const Value &value) const;
   bool inKernel() const { return fn_ && fn_->kind == FunctionKind::Kernel; }
@@ -369,6 +398,7 @@ private:
   shape::Facts facts_;
   int blockId_ = 0, nextBlockId_ = 0;
   Span callSpan_;                  // where the function being traced is called
+  std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
   std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
   std::vector<const Callable *> calls_;   // being traced

@@ -5,94 +5,113 @@ namespace tessera::sema {
 
 using ast::CompareOp;
 
-Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
-  if (a.isPoison() || b.isPoison()) return Value::poison();
-  bool equality = op == CompareOp::Eq || op == CompareOp::Is,
-       inequality = op == CompareOp::Ne || op == CompareOp::IsNot;
-  if (op == CompareOp::In || op == CompareOp::NotIn) {
-    if (!b.isSequence()) {
-      report(Id::badOperand, span, "in", describe(b));
-      return Value::poison();
-    }
-    Value out = Value::boolean(false);
-    for (const Value &item : b.items) {
-      Value one = compareValues(CompareOp::Eq, a, item, span);
-      if (one.isPoison()) return one;
-      auto known = knownCondition(one);
-      if (!known) return unsupported("`in` over values that only run time knows", span);
-      out.truth |= *known;
-    }
-    if (op == CompareOp::NotIn) out.truth = !out.truth;
-    return out;
+namespace {
+bool isEquality(CompareOp op) { return op == CompareOp::Eq || op == CompareOp::Is; }
+bool isInequality(CompareOp op) { return op == CompareOp::Ne || op == CompareOp::IsNot; }
+
+template <class T> bool holds(const T &x, CompareOp op, const T &y) {
+  switch (op) {
+  case CompareOp::Eq: return x == y;
+  case CompareOp::Ne: return x != y;
+  case CompareOp::Lt: return x < y;
+  case CompareOp::Le: return x <= y;
+  case CompareOp::Gt: return x > y;
+  default: return x >= y;
   }
-  if (a.kind == ValueKind::None || b.kind == ValueKind::None || op == CompareOp::Is ||
-      op == CompareOp::IsNot) {
+}
+
+struct Comparison {
+  ElementwiseOp op;
+  Relation relation;
+  const char *text;
+};
+const Comparison *comparisonOf(CompareOp op) {
+  static const std::map<CompareOp, Comparison> table = {
+      {CompareOp::Eq, {ElementwiseOp::Eq, Relation::Eq, "=="}},
+      {CompareOp::Ne, {ElementwiseOp::Ne, Relation::Ne, "!="}},
+      {CompareOp::Lt, {ElementwiseOp::Lt, Relation::Lt, "<"}},
+      {CompareOp::Le, {ElementwiseOp::Le, Relation::Le, "<="}},
+      {CompareOp::Gt, {ElementwiseOp::Gt, Relation::Gt, ">"}},
+      {CompareOp::Ge, {ElementwiseOp::Ge, Relation::Ge, ">="}}};
+  auto it = table.find(op);
+  return it == table.end() ? nullptr : &it->second;
+}
+
+bool isPlainInt(const Value &v) { return v.kind == ValueKind::Int && !v.expr; }
+bool isPlainNumber(const Value &v) {
+  return !v.expr && (v.kind == ValueKind::Float || v.isKnownInt());
+}
+double numberOf(const Value &v) {
+  return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
+}
+}  // namespace
+
+Value Checker::compareIn(CompareOp op, const Value &a, const Value &b, Span span) {
+  if (!b.isSequence()) {
+    report(Id::badOperand, span, "in", describe(b));
+    return Value::poison();
+  }
+  Value out = Value::boolean(false);
+  for (const Value &item : b.items) {
+    Value one = compareValues(CompareOp::Eq, a, item, span);
+    if (one.isPoison()) return one;
+    auto known = knownCondition(one);
+    if (!known) return unsupported("`in` over values that only run time knows", span);
+    out.truth |= *known;
+  }
+  if (op == CompareOp::NotIn) out.truth = !out.truth;
+  return out;
+}
+
+/// Comparisons of things that are no numbers, which can only be the same or not; Absent for all others.
+Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span span) {
+  bool equality = isEquality(op);
+  if (!equality && !isInequality(op)) return Value::of(ValueKind::Absent);
+  bool identity = op == CompareOp::Is || op == CompareOp::IsNot;
+  if (a.kind == ValueKind::None || b.kind == ValueKind::None || identity) {
     bool same = a.kind == ValueKind::None && b.kind == ValueKind::None;
-    if (equality || inequality) return Value::boolean(equality ? same : !same);
-  }
-  if (a.kind == ValueKind::DType && b.kind == ValueKind::DType && (equality || inequality))
-    return Value::boolean((a.type.dtype == b.type.dtype) == equality);
-  if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr &&
-      (equality || inequality))
-    return Value::boolean((a.text == b.text) == equality);
-  if (a.isSequence() && b.isSequence() && (equality || inequality)) {
-    bool same = a.items.size() == b.items.size();
-    for (size_t i = 0; same && i < a.items.size(); ++i) {
-      Value one = compareValues(CompareOp::Eq, a.items[i], b.items[i], span);
-      auto known = knownCondition(one);
-      if (!known) return unsupported("comparing sequences that only run time knows", span);
-      same = *known;
-    }
     return Value::boolean(same == equality);
   }
+  if (a.kind == ValueKind::DType && b.kind == ValueKind::DType)
+    return Value::boolean((a.type.dtype == b.type.dtype) == equality);
+  if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr)
+    return Value::boolean((a.text == b.text) == equality);
+  if (!a.isSequence() || !b.isSequence()) return Value::of(ValueKind::Absent);
+  bool same = a.items.size() == b.items.size();
+  for (size_t i = 0; same && i < a.items.size(); ++i) {
+    Value one = compareValues(CompareOp::Eq, a.items[i], b.items[i], span);
+    auto known = knownCondition(one);
+    if (!known) return unsupported("comparing sequences that only run time knows", span);
+    same = *known;
+  }
+  return Value::boolean(same == equality);
+}
+
+Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
+  if (a.isPoison() || b.isPoison()) return Value::poison();
+  if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(op, a, b, span);
+  if (Value known = compareThings(op, a, b, span); known.given()) return known;
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Int) a = Value::integer(Dim(a.truth));
   if (b.kind == ValueKind::Bool && a.kind == ValueKind::Int) b = Value::integer(Dim(b.truth));
-  static const std::map<CompareOp, std::pair<ElementwiseOp, const char *>> ops = {
-      {CompareOp::Eq, {ElementwiseOp::Eq, "=="}}, {CompareOp::Ne, {ElementwiseOp::Ne, "!="}},
-      {CompareOp::Lt, {ElementwiseOp::Lt, "<"}},  {CompareOp::Le, {ElementwiseOp::Le, "<="}},
-      {CompareOp::Gt, {ElementwiseOp::Gt, ">"}},  {CompareOp::Ge, {ElementwiseOp::Ge, ">="}}};
-  auto it = ops.find(op);
-  if (it == ops.end()) {
+  const Comparison *comparison = comparisonOf(op);
+  if (!comparison) {
     report(Id::badOperand, span, "is", describe(a)).help("compare values with `==`");
     return Value::poison();
   }
-  auto known = [&](auto x, auto y) {
-    switch (op) {
-    case CompareOp::Eq: return x == y;
-    case CompareOp::Ne: return x != y;
-    case CompareOp::Lt: return x < y;
-    case CompareOp::Le: return x <= y;
-    case CompareOp::Gt: return x > y;
-    default: return x >= y;
-    }
-  };
-  if (a.isKnownInt() && b.isKnownInt() && !a.expr && !b.expr)
-    return Value::boolean(known(a.sym.constant(), b.sym.constant()));
-  bool numbers =
-      (a.kind == ValueKind::Float || a.isKnownInt()) && (b.kind == ValueKind::Float || b.isKnownInt());
-  if (numbers && !a.expr && !b.expr) {
-    auto number = [](const Value &v) {
-      return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
-    };
-    return Value::boolean(known(number(a), number(b)));
-  }
-  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool) return Value::boolean(known(a.truth, b.truth));
-  if (a.kind == ValueKind::Int && b.kind == ValueKind::Int && !a.expr &&
-      !b.expr) {  // dimensions: what is proved is known
-    Relation r = op == CompareOp::Eq   ? Relation::Eq
-                 : op == CompareOp::Ne ? Relation::Ne
-                 : op == CompareOp::Lt ? Relation::Lt
-                 : op == CompareOp::Le ? Relation::Le
-                 : op == CompareOp::Gt ? Relation::Gt
-                                       : Relation::Ge;
-    auto verdict = facts_.holds(a.sym, r, b.sym);
-    if (verdict != shape::Verdict::Undecided) return Value::boolean(verdict == shape::Verdict::Proved);
-  }
+  if (isPlainInt(a) && isPlainInt(b) && a.isKnownInt() && b.isKnownInt())
+    return Value::boolean(holds(a.sym.constant(), op, b.sym.constant()));
+  if (isPlainNumber(a) && isPlainNumber(b)) return Value::boolean(holds(numberOf(a), op, numberOf(b)));
+  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool)
+    return Value::boolean(holds(a.truth, op, b.truth));
   bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) &&
               !mentionsRebound(b.sym);
+  shape::Formula fact(a.sym, comparison->relation, b.sym);
+  if (ints && !a.expr && !b.expr)  // dimensions: what holds for all sizes, or for none, is known
+    if (auto truth = facts_.truth(fact)) return Value::boolean(*truth);
   Dim less = b.sym - a.sym, greater = a.sym - b.sym;
-  Value out = elementwise(it->second.first, {a, b}, span, it->second.second);
+  Value out = elementwise(comparison->op, {a, b}, span, comparison->text);
   if (!ints || out.isPoison()) return out;
+  out.fact = std::move(fact);
   switch (op) {
   case CompareOp::Lt: out.implies = {less - Dim(1)}; break;
   case CompareOp::Le: out.implies = {less}; break;
@@ -123,8 +142,11 @@ Value Checker::compare(const ast::CompareExpr &expr) {
     else {
       std::vector<Dim> implies = out.implies;
       implies.insert(implies.end(), one.implies.begin(), one.implies.end());
+      std::optional<shape::Formula> fact;
+      if (out.fact && one.fact) fact = shape::Formula::all({*out.fact, *one.fact});
       out = elementwise(ElementwiseOp::And, {out, one}, expr.span, "and");
       out.implies = std::move(implies);
+      out.fact = std::move(fact);
     }
   }
   return out;

@@ -34,7 +34,7 @@ void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &na
 
 // ---------------------------------------------------------------- if
 
-Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::vector<Dim> &implies,
+Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                                const std::set<std::string> &shared) {
   Names before = frame_->names;
   shape::Facts facts = facts_;
@@ -44,8 +44,10 @@ Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::v
   blockId_ = ++nextBlockId_;
   ++conditionDepth_;
   loopMarks_.push_back(fn_->vars.size());
-  for (const Dim &d : implies) facts_.addNonNegative(d);
+  for (const shape::Formula &fact : implies) facts_.add(fact);
+  path_.push_back(implies.empty() ? std::nullopt : std::optional(shape::Formula::all(implies)));
   checkBlock(body);
+  path_.pop_back();
   frame_->returned = false;
   for (const std::string &name : shared) {  // known numbers that both branches give
     auto it = frame_->names.find(name);
@@ -188,8 +190,11 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   out.condition = std::move(c);
   varyingDepth_ += varying;
   Names before = frame_->names;
-  Names thenNames = branch(out.body, stmt.then, condition.implies, both);
-  Names elseNames = branch(out.otherwise, stmt.otherwise, {}, both);
+  std::vector<shape::Formula> inside, outside;
+  if (condition.fact && !mentionsRebound(*condition.fact))
+    inside = {*condition.fact}, outside = {condition.fact->negated()};
+  Names thenNames = branch(out.body, stmt.then, inside, both);
+  Names elseNames = branch(out.otherwise, stmt.otherwise, outside, both);
   varyingDepth_ -= varying;
   mergeBranches(out, before, thenNames, elseNames);
 }

@@ -6,15 +6,26 @@ namespace tessera::sema {
 
 using ast::as;
 
-std::string Checker::signatureText(const ast::FuncDef &def) const {
+/// Behind the parameters, the result and the facts of a function: where one more fact can be written.
+uint32_t Checker::headerEnd(const ast::FuncDef &def) const {
   uint32_t end = def.name.span.end;
+  for (const ast::TypeParameter &t : def.typeParameters) end = std::max(end, t.name.span.end);
   for (const ast::Parameter &p : def.parameters) end = std::max(end, p.span.end);
   std::string_view whole = sources_.file(def.span.file).text;
-  uint32_t close = end;
-  while (close < def.span.end && whole[close] != ')') ++close;
-  end = std::min(close + 1, def.span.end);
+  bool comment = false;
+  while (end < def.span.end && (comment || whole[end] != ')')) {
+    comment = whole[end] != '\n' && (comment || whole[end] == '#');
+    ++end;
+  }
+  end = std::min(end + 1, def.span.end);
   if (def.result) end = std::max(end, def.result->span.end);
   for (const auto &w : def.where) end = std::max(end, w->span.end);
+  return end;
+}
+
+std::string Checker::signatureText(const ast::FuncDef &def) const {
+  std::string_view whole = sources_.file(def.span.file).text;
+  uint32_t end = headerEnd(def);
   uint32_t begin = def.name.span.begin;
   std::string text = "def ";
   bool blank = false, comment = false;
@@ -31,96 +42,6 @@ std::string Checker::signatureText(const ast::FuncDef &def) const {
     }
   }
   return text;
-}
-
-void Checker::addRequirement(Requirement fact, bool ofCall) {
-  auto verdict = facts_.holds(fact.left, fact.relation, fact.right);
-  std::set<std::string> vars;
-  fact.left.collectVars(vars);
-  fact.right.collectVars(vars);
-  if (verdict == shape::Verdict::Refuted) {
-    if (fresh(Id::factRefuted, fact.span)) {
-      auto builder = report(Id::factRefuted, fact.span, fact.text);
-      if (ofCall) builder.label("here " + show(fact.left) + " is compared with " + show(fact.right));
-    }
-    return;
-  }
-  if (verdict == shape::Verdict::Proved && (ofCall || vars.empty())) return;
-  for (const std::string &v : vars)
-    if (v[0] == '%' || shape::isPositiveName(v)) {
-      if (fresh(Id::shapeUndecided, fact.span))
-        report(Id::shapeUndecided, fact.span, "`" + fact.text + "`", "true");
-      return;
-    }
-  for (const Requirement &have : fn_->requirements)
-    if (have.left == fact.left && have.right == fact.right && have.relation == fact.relation) return;
-  facts_.add(fact);
-  fn_->requirements.push_back(std::move(fact));
-}
-
-void Checker::whereFact(const ast::Expr &expr, bool ofCall, const std::string &text) {
-  if (auto *both = as<ast::BoolOpExpr>(&expr); both && both->isAnd) {
-    for (const auto &operand : both->operands)
-      whereFact(*operand, ofCall, std::string(sources_.text(operand->span)));
-    return;
-  }
-  auto *compare = as<ast::CompareExpr>(&expr);
-  if (!compare) {
-    if (expr.kind == ast::ExprKind::BoolOp) unsupported("`or` between facts", expr.span);
-    else
-      report(Id::badFact, expr.span, "`" + text + "`")
-          .help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
-    return;
-  }
-  Span place = ofCall ? callSpan_ : expr.span;
-  auto side = [&](const ast::Expr &e) -> std::optional<Dim> {
-    Value v = checkExpr(e);
-    if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-    if (!v.isPoison() && fresh(Id::badFact, e.span))
-      report(Id::badFact, e.span, "`" + text + "`").label("this is " + describe(v) + ", not a dimension");
-    return std::nullopt;
-  };
-  auto add = [&](const Dim &l, Relation r, const Dim &right) {
-    Requirement fact;
-    fact.left = l;
-    fact.relation = r;
-    fact.right = right;
-    fact.text = text;
-    fact.span = place;
-    addRequirement(std::move(fact), ofCall);
-  };
-  for (size_t i = 0; i < compare->ops.size(); ++i) {
-    const ast::Expr &right = *compare->operands[i + 1];
-    auto l = side(*compare->operands[i]);
-    if (!l) return;
-    if (compare->ops[i] == ast::CompareOp::In) {
-      auto *range = as<ast::RangeExpr>(&right);
-      if (!range) {
-        report(Id::badFact, expr.span, "`" + text + "`").help("a range is written `1..=64`");
-        return;
-      }
-      auto low = side(*range->low), high = side(*range->high);
-      if (!low || !high) return;
-      add(*l, Relation::Ge, *low);
-      add(*l, range->inclusive ? Relation::Le : Relation::Lt, *high);
-      continue;
-    }
-    auto r = side(right);
-    if (!r) return;
-    switch (compare->ops[i]) {
-    case ast::CompareOp::Eq: add(*l, Relation::Eq, *r); break;
-    case ast::CompareOp::Ne: add(*l, Relation::Ne, *r); break;
-    case ast::CompareOp::Lt: add(*l, Relation::Lt, *r); break;
-    case ast::CompareOp::Le: add(*l, Relation::Le, *r); break;
-    case ast::CompareOp::Gt: add(*l, Relation::Gt, *r); break;
-    case ast::CompareOp::Ge: add(*l, Relation::Ge, *r); break;
-    default: report(Id::badFact, expr.span, "`" + text + "`"); return;
-    }
-  }
-}
-
-void Checker::whereFacts(const ast::FuncDef &def, bool ofCall) {
-  for (const auto &fact : def.where) whereFact(*fact, ofCall, std::string(sources_.text(fact->span)));
 }
 
 void Checker::entryParameter(const ast::Parameter &parameter) {
@@ -276,47 +197,95 @@ void Checker::finishTensor(const ast::FuncDef &def) {
         .help("a tensor function has no effect but its result");
 }
 
-std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
-  const ast::FuncDef &def = *callable.def;
-  // The state of the function around (an entry point that is called while another is checked) is put aside.
-  struct Saved {
-    Function *fn;
-    Block *block;
-    std::shared_ptr<Frame> frame;
-    shape::Facts facts;
-    int varying, condition;
-    std::vector<const Callable *> calls;
-    std::map<std::string, Var *> syms;
-    std::map<Var *, Value> values;
-    std::set<Var *> rebindable;
-    std::optional<std::vector<Type>> declared;
-    std::vector<Span> declaredSpans;
-    std::vector<Dim> output;
-    Span linear;
-    bool lanes, lanesGiven;
-    std::vector<size_t> marks;
-  } saved{fn_,          block_,      frame_,      facts_,      varyingDepth_, conditionDepth_,
-          calls_,       symVars_,    varValues_,  rebindable_, declared_,     declaredSpans_,
-          outputShape_, linearSpan_, lanesKnown_, lanesGiven_, loopMarks_};
-  auto function = std::make_unique<Function>();
-  fn_ = function.get();
-  block_ = &function->body;
+/// What is known of the function that is being checked; put aside while another one is.
+struct Checker::EntryState {
+  Function *fn;
+  Block *block;
+  std::shared_ptr<Frame> frame;
+  shape::Facts facts;
+  int varying, condition;
+  std::vector<const Callable *> calls;
+  std::map<std::string, Var *> syms;
+  std::map<Var *, Value> values;
+  std::set<Var *> rebindable;
+  std::optional<std::vector<Type>> declared;
+  std::vector<Span> declaredSpans;
+  std::vector<Dim> output;
+  Span linear;
+  bool lanes, lanesGiven;
+  std::vector<size_t> marks;
+  std::vector<std::optional<shape::Formula>> path;
+  std::map<Var *, int> temps;
+};
+
+Checker::EntryState Checker::enterFunction(Function &function, const Callable &callable) {
+  EntryState saved{fn_,
+                   block_,
+                   frame_,
+                   std::move(facts_),
+                   varyingDepth_,
+                   conditionDepth_,
+                   std::move(calls_),
+                   std::move(symVars_),
+                   std::move(varValues_),
+                   std::move(rebindable_),
+                   std::move(declared_),
+                   std::move(declaredSpans_),
+                   std::move(outputShape_),
+                   linearSpan_,
+                   lanesKnown_,
+                   lanesGiven_,
+                   std::move(loopMarks_),
+                   std::move(path_),
+                   std::move(temps_)};
+  fn_ = &function;
+  block_ = &function.body;
   frame_ = std::make_shared<Frame>();
   frame_->function = &callable;
   frame_->module = callable.module;
   facts_ = {};
   varyingDepth_ = conditionDepth_ = 0;
+  calls_ = {&callable};
   symVars_.clear();
   varValues_.clear();
   rebindable_.clear();
-  auto temps = std::move(temps_);
-  temps_.clear();
+  declared_.reset();
+  declaredSpans_.clear();
   outputShape_.clear();
-  loopMarks_.clear();
   linearSpan_ = {};
   lanesKnown_ = lanesGiven_ = false;
-  calls_ = {&callable};
+  loopMarks_.clear();
+  path_.clear();
+  temps_.clear();
+  return saved;
+}
 
+void Checker::leaveFunction(EntryState saved) {
+  fn_ = saved.fn;
+  block_ = saved.block;
+  frame_ = std::move(saved.frame);
+  facts_ = std::move(saved.facts);
+  varyingDepth_ = saved.varying;
+  conditionDepth_ = saved.condition;
+  calls_ = std::move(saved.calls);
+  symVars_ = std::move(saved.syms);
+  varValues_ = std::move(saved.values);
+  rebindable_ = std::move(saved.rebindable);
+  declared_ = std::move(saved.declared);
+  declaredSpans_ = std::move(saved.declaredSpans);
+  outputShape_ = std::move(saved.output);
+  linearSpan_ = saved.linear;
+  lanesKnown_ = saved.lanes;
+  lanesGiven_ = saved.lanesGiven;
+  loopMarks_ = std::move(saved.marks);
+  path_ = std::move(saved.path);
+  temps_ = std::move(saved.temps);
+}
+
+std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
+  const ast::FuncDef &def = *callable.def;
+  auto function = std::make_unique<Function>();
+  EntryState saved = enterFunction(*function, callable);
   fn_->name = callable.name;
   fn_->span = def.name.span;
   fn_->kind = callable.isKernel         ? FunctionKind::Kernel
@@ -346,24 +315,7 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;
-  fn_ = saved.fn;
-  block_ = saved.block;
-  frame_ = saved.frame;
-  facts_ = saved.facts;
-  varyingDepth_ = saved.varying;
-  conditionDepth_ = saved.condition;
-  calls_ = saved.calls;
-  symVars_ = saved.syms;
-  varValues_ = saved.values;
-  rebindable_ = saved.rebindable;
-  temps_ = std::move(temps);
-  declared_ = saved.declared;
-  declaredSpans_ = saved.declaredSpans;
-  outputShape_ = saved.output;
-  linearSpan_ = saved.linear;
-  lanesKnown_ = saved.lanes;
-  lanesGiven_ = saved.lanesGiven;
-  loopMarks_ = saved.marks;
+  leaveFunction(std::move(saved));
   return ok ? std::move(function) : nullptr;
 }
 

@@ -6,25 +6,8 @@ namespace tessera::sema {
 
 using shape::Verdict;
 
-bool Checker::sameDim(const Dim &a, const Dim &b, Span span, const std::string &what, bool) {
-  Verdict verdict = facts_.equal(a, b);
-  if (verdict == Verdict::Proved) return true;
-  if (verdict == Verdict::Refuted) return false;
-  // A claim about the entry function's own dimensions is left to its boundary.
-  std::set<std::string> vars;
-  a.collectVars(vars);
-  b.collectVars(vars);
-  for (const std::string &v : vars)
-    if (v[0] == '%' || shape::isPositiveName(v)) return false;
-  if (!fn_ || fn_->kind == FunctionKind::Host || what.empty()) return false;
-  Requirement fact;
-  fact.left = a;
-  fact.right = b;
-  fact.text = what;
-  fact.span = span;
-  facts_.add(fact);
-  fn_->requirements.push_back(std::move(fact));
-  return true;
+bool Checker::sameDim(const Dim &a, const Dim &b, Span span, const std::string &why) {
+  return a == b || claim({a, Relation::Eq, b}, why, span);
 }
 
 bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span) {
@@ -42,17 +25,18 @@ bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &
         have = want;
         continue;
       }
-      if (facts_.equal(have, want) == Verdict::Proved) continue;
+      shape::Formula equal(have, Relation::Eq, want);
+      Verdict verdict = facts_.decide(equal);
+      if (verdict == Verdict::Proved) continue;
       if (fresh(Id::broadcastFails, span)) {
         std::vector<std::string> texts;
         for (const Value &o : args)
           if (o.isArray()) texts.push_back(shapeText(o.type.shape));
-        bool refuted = facts_.equal(have, want) == Verdict::Refuted;
-        report(Id::broadcastFails, span, texts.front(), texts.back())
-            .label(show(have) + " here, " + show(want) + " there")
-            .help(refuted ? "extents must be equal, or one of them 1"
-                          : "I cannot prove that " + show(have) + " is " + show(want) +
-                                "; if it is, say so: `where " + show(have) + " == " + show(want) + "`");
+        auto builder = report(Id::broadcastFails, span, texts.front(), texts.back());
+        builder.label(show(have) + " here, " + show(want) + " there");
+        builder.help("counted from the last, extents must be equal, or one of them 1");
+        auto any = shape::Formula::any({equal, {have, Relation::Eq, Dim(1)}, {want, Relation::Eq, Dim(1)}});
+        explainClaim(builder, equal, &any);
       }
       return false;
     }

@@ -4,6 +4,7 @@
 #pragma once
 #include "frontend/AST.h"
 #include "sema/Checked.h"
+#include "sema/shape/Claim.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +70,7 @@ struct Value {
   std::vector<Value> items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object
   std::vector<std::optional<Limit>> limits;  // Array: for each axis
   std::vector<Dim> implies;                  // a condition: these are at least 0 where it holds
+  std::optional<shape::Formula> fact;        // a condition about integers: it holds exactly where this does
   Var *var = nullptr;                        // View, Shared
   const BuiltinRow *builtin = nullptr;
   const Callable *callable = nullptr;

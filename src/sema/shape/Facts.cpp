@@ -181,21 +181,22 @@ const Facts::Cache &Facts::cache() const {
 // ---------------------------------------------------------------- deciding
 
 namespace {
+constexpr int kSearchOfVerdict = 200;  // sizes that are tried where the solver alone cannot tell
+
 /// What normal forms and signs alone say of difference (relation) 0.
 std::optional<Verdict> plainVerdict(const Dim &difference, Relation relation) {
   if (difference.isConstant())
     return compare(difference.constant(), relation, 0) ? Verdict::Proved : Verdict::Refuted;
-  auto decided = [](const Dim &yes, const Dim &no) -> std::optional<Verdict> {
+  auto decided = [](const Dim &yes) -> std::optional<Verdict> {
     if (plainlyNonNegative(yes)) return Verdict::Proved;
-    if (plainlyNonNegative(no)) return Verdict::Refuted;
     return std::nullopt;
   };
   Dim negated = Dim(0) - difference;
   switch (relation) {
-  case Relation::Lt: return decided(negated - Dim(1), difference);
-  case Relation::Le: return decided(negated, difference - Dim(1));
-  case Relation::Gt: return decided(difference - Dim(1), negated);
-  case Relation::Ge: return decided(difference, negated - Dim(1));
+  case Relation::Lt: return decided(negated - Dim(1));
+  case Relation::Le: return decided(negated);
+  case Relation::Gt: return decided(difference - Dim(1));
+  case Relation::Ge: return decided(difference);
   default: return std::nullopt;
   }
 }
@@ -224,11 +225,15 @@ Verdict Facts::decide(const Formula &claim) const {
 
 Verdict Facts::compute(const Formula &claim) const {
   Relevant with = relevant(claim);
-  Seen seen = tryModels(with, claim);
-  if (seen.yes && seen.no) return Verdict::Undecided;
-  if (!seen.no && isNever(with, claim.negated(), false)) return Verdict::Proved;
-  if (seen.yes) return Verdict::Undecided;
-  return isNever(with, claim, admitsPositive()) ? Verdict::Refuted : Verdict::Undecided;
+  if (tryModels(with, claim).no) return Verdict::Refuted;
+  Formula broken = claim.negated();
+  Emptiness somewhere = emptiness(with, broken, false);
+  if (somewhere == Emptiness::Empty) return Verdict::Proved;
+  bool positive = admitsPositive();
+  Emptiness breaks = positive ? emptiness(with, broken, true) : somewhere;
+  if (breaks == Emptiness::Unknown && searchSizes(with, broken, positive, kSearchOfVerdict))
+    breaks = Emptiness::Inhabited;
+  return breaks == Emptiness::Inhabited ? Verdict::Refuted : Verdict::Undecided;
 }
 
 std::optional<bool> Facts::truth(const Formula &claim) const {
@@ -249,7 +254,7 @@ Formula Facts::everything() const {
 bool Facts::contradictory() const {
   Formula all = everything();
   Relevant with = relevant(all);
-  return !tryModels(with, all).yes && isNever(with, all, false);
+  return !tryModels(with, all).yes && emptiness(with, all, false) == Emptiness::Empty;
 }
 
 bool Facts::admitsPositive() const {

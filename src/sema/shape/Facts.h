@@ -10,16 +10,20 @@
 
 namespace tessera::sema::shape {
 
-/// Proved: holds for all sizes that the facts admit. Refuted: holds for none whose dimensions are all at least
-/// 1 (for none at all where the facts admit no such sizes). Undecided: neither was shown.
+/// Proved: holds for all sizes that the facts admit. Refuted: some admitted sizes break it, with dimensions of at
+/// least 1 if the facts admit such. Undecided: neither was shown, because only dimensions of 0 break it, or
+/// because products of variables are beyond the solver.
 enum class Verdict : uint8_t { Proved, Refuted, Undecided };
 
 /// A verdict with its reasons.
 struct Answer {
   Verdict verdict = Verdict::Undecided;
-  std::optional<Sizes> breaks;     // refuted, undecided: the smallest sizes for which the claim does not hold
-  std::optional<Formula> missing;  // undecided: a fact about dimensions that would prove it
+  bool never = false;              // refuted for all admitted sizes
+  std::optional<Sizes> breaks;     // not proved: the smallest sizes for which the claim does not hold, if known
+  std::optional<Formula> missing;  // not proved: a fact about dimensions that would prove it, if there is one
 };
+
+enum class Emptiness : uint8_t { Empty, Inhabited, Unknown };
 
 class Facts {
 public:
@@ -77,12 +81,13 @@ private:
   /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more.
   Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}) const;
   Verdict compute(const Formula &simplified) const;
+  Emptiness emptiness(const Relevant &relevant, const Formula &formula, bool positive) const;
   Seen tryModels(const Relevant &relevant, const Formula &formula) const;
-  bool isNever(const Relevant &relevant, const Formula &formula, bool positive) const;
   Formula everything() const;
   bool admitsPositive() const;
   bool findPositive(const Relevant &relevant) const;
-  std::optional<Sizes> searchSizes(const Relevant &relevant, const Formula &formula, bool positive) const;
+  std::optional<Sizes> searchSizes(const Relevant &relevant, const Formula &formula, bool positive,
+                                   int mostTries) const;
   std::optional<Sizes> sizesOf(const Relevant &relevant, const Sizes &free) const;
   std::vector<Formula> candidates(const Formula &claim) const;
 

@@ -130,7 +130,7 @@ std::optional<Formula> Facts::missingFact(const Formula &claim) const {
     if (!writable || !seen.insert(candidate.str()).second) continue;
     Facts with = *this;
     with.add(candidate);
-    if (with.decide(claim) == Verdict::Proved && !with.contradictory()) good.push_back(candidate);
+    if (with.decide(claim) == Verdict::Proved && with.admitsPositive()) good.push_back(candidate);
   }
   if (good.empty()) return std::nullopt;
   if (std::any_of(good.begin(), good.end(), isSimple)) std::erase_if(good, [](const Formula &f) { return !isSimple(f); });
@@ -150,8 +150,9 @@ Answer Facts::explain(const Formula &claim) const {
   Answer answer;
   answer.verdict = decide(claim);
   if (answer.verdict == Verdict::Proved) return answer;
+  answer.never = truth(claim) == false;
   answer.breaks = sizesWhere(claim.negated());
-  if (answer.verdict == Verdict::Undecided) answer.missing = missingFact(claim);
+  if (!answer.never) answer.missing = missingFact(claim);
   return answer;
 }
 

@@ -4,12 +4,10 @@
 // known inequality times a variable that is at least 0); then an empty system proves that there are no sizes,
 // but one that is not empty proves nothing.
 #pragma once
-#include "sema/shape/Claim.h"
+#include "sema/shape/Facts.h"
 #include "sema/shape/Linear.h"
 
 namespace tessera::sema::shape {
-
-enum class Emptiness : uint8_t { Empty, Inhabited, Unknown };
 
 class Problem {
 public:

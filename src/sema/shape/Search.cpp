@@ -61,7 +61,8 @@ Facts::Relevant Facts::relevant(const Formula &formula, const std::set<std::stri
       out.variables.insert(known.variables[i].begin(), known.variables[i].end());
     }
     for (auto it = derived.begin(); it != derived.end();) {
-      if (!mentioned.count(it->first) && !touches(it->second.second)) {
+      bool wanted = it->second.second.empty() || mentioned.count(it->first) || touches(it->second.second);
+      if (!wanted) {
         ++it;
         continue;
       }
@@ -103,17 +104,16 @@ Problem problemOf(const std::set<std::string> &variables, const std::vector<Form
 }
 }  // namespace
 
-bool Facts::isNever(const Relevant &with, const Formula &formula, bool positive) const {
+Emptiness Facts::emptiness(const Relevant &with, const Formula &formula, bool positive) const {
   Problem problem = problemOf(with.variables, with.conditions(positive), positive);
   problem.require(formula);
-  return problem.solve() == Emptiness::Empty;
+  return problem.solve();
 }
 
 bool Facts::findPositive(const Relevant &with) const {
-  Problem problem = problemOf(with.variables, with.conditions(true), true);
-  Emptiness emptiness = problem.solve();
-  if (emptiness != Emptiness::Unknown) return emptiness == Emptiness::Inhabited;
-  return searchSizes(with, Formula(), true).has_value();
+  Emptiness found = emptiness(with, Formula(), true);
+  if (found != Emptiness::Unknown) return found == Emptiness::Inhabited;
+  return searchSizes(with, Formula(), true, kMostTries).has_value();
 }
 
 /// The program's dimensions for values of the free variables.
@@ -159,7 +159,8 @@ bool sums(std::vector<int64_t> &values, size_t at, int64_t total, int64_t least,
 
 // A free variable is a dimension or a quotient of one, so that the sum of the free variables is at most that
 // of the dimensions: nothing smaller comes once the former is above the least of the latter.
-std::optional<Sizes> Facts::searchSizes(const Relevant &with, const Formula &formula, bool positive) const {
+std::optional<Sizes> Facts::searchSizes(const Relevant &with, const Formula &formula, bool positive,
+                                        int mostTries) const {
   std::vector<Formula> conditions = with.conditions(positive);
   conditions.push_back(formula);
   std::vector<std::string> names(with.variables.begin(), with.variables.end());
@@ -168,7 +169,7 @@ std::optional<Sizes> Facts::searchSizes(const Relevant &with, const Formula &for
   int tries = 0;
   std::optional<Sizes> best;
   auto visit = [&] {
-    if (++tries > kMostTries) return false;
+    if (++tries > mostTries) return false;
     Sizes free;
     for (size_t i = 0; i < names.size(); ++i) free[names[i]] = values[i];
     auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
@@ -214,7 +215,7 @@ std::optional<Sizes> Facts::sizesWhere(const Formula &formula) const {
                  (!with.variables.count(item.first) || quotients_.count(item.first));
         });
     }
-    if (!found) found = searchSizes(with, simple, positive);
+    if (!found) found = searchSizes(with, simple, positive, kMostTries);
     if (found) return found;
   }
   return std::nullopt;

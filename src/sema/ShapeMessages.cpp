@@ -1,0 +1,88 @@
+// What a message about shapes says besides its sentence: the sizes that break a claim, which parameters gave the
+// dimensions, and the fact that would prove it, as an edit.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+using shape::Formula;
+
+std::string Checker::show(const Formula &formula) const {
+  if (formula.kind == Formula::Kind::Claim)
+    return show(formula.claim.left) + " " + shape::spelling(formula.claim.relation) + " " +
+           show(formula.claim.right);
+  std::string text;
+  for (const Formula &part : formula.parts) {
+    if (!text.empty()) text += formula.kind == Formula::Kind::And ? " and " : " or ";
+    text += part.kind == Formula::Kind::Claim ? show(part) : "(" + show(part) + ")";
+  }
+  return text;
+}
+
+/// "N = 2, M = 3": the sizes of these variables.
+std::string Checker::sizesText(const shape::Sizes &sizes, const std::set<std::string> &names) const {
+  std::string text;
+  for (const auto &[name, value] : sizes)
+    if (names.count(name)) text += (text.empty() ? "" : ", ") + show(Dim::var(name)) + " = " + std::to_string(value);
+  return text;
+}
+
+/// The dimension's place in the type of a parameter: "`N` is dimension 0 of `x`".
+bool Checker::noteDimension(diag::Builder &builder, const std::string &name) const {
+  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front()->def;
+  if (!def) return false;
+  for (const ast::Parameter &p : def->parameters) {
+    const ast::Expr *type = p.annotation.get();
+    if (!type) continue;
+    if (const ast::Expr *inner = optionalType(*type)) type = inner;
+    if (auto *policy = as<ast::BinaryExpr>(type); policy && policy->op == ast::BinaryOp::MatMul)
+      type = policy->left.get();
+    auto *index = as<ast::SubscriptExpr>(type);
+    if (!index) continue;
+    for (size_t i = 0; i < index->items.size(); ++i) {
+      const ast::Expr *item = index->items[i].value.get();
+      auto *variable = as<ast::NameExpr>(item);
+      auto *text = as<ast::StringExpr>(item);
+      bool here = (variable && variable->name == name) || (text && text->value == name);
+      if (!here) continue;
+      bool isConst = index->items.size() == 1 && sources_.text(index->object->span) == "Const";
+      builder.note(item->span, isConst ? "`" + name + "` is the value of `" + p.name.text + "`"
+                                       : "`" + name + "` is dimension " + std::to_string(i) + " of `" +
+                                             p.name.text + "`");
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The edit that writes the fact behind the entry function's `where`.
+void Checker::suggestFact(diag::Builder &builder, const Formula &fact) const {
+  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front()->def;
+  if (!def || inHost()) return;
+  std::set<std::string> vars;
+  fact.collectVars(vars);
+  for (const std::string &v : vars)
+    if (std::find(fn_->dims.begin(), fn_->dims.end(), v) == fn_->dims.end()) return;
+  uint32_t end = headerEnd(*def);
+  std::string text = fact.str();
+  builder.suggest(Span{def->span.file, end, end}, (def->where.empty() ? " where " : ", ") + text,
+                  "if it is so, say it: `where " + text + "`");
+}
+
+void Checker::explainClaim(diag::Builder &builder, const Formula &claim, const Formula *exampleOf) const {
+  shape::Answer answer = facts_.explain(claim);
+  if (exampleOf) answer.breaks = facts_.sizesWhere(exampleOf->negated());
+  std::set<std::string> vars;
+  claim.collectVars(vars);
+  int notes = 0;
+  for (const std::string &v : vars)
+    if (notes < 4) notes += noteDimension(builder, v);
+  if (answer.breaks)
+    if (std::string sizes = sizesText(*answer.breaks, vars); !sizes.empty())
+      builder.help((answer.never ? "it holds for no sizes, for example not for " : "it does not hold for, say, ") +
+                   sizes);
+  if (answer.missing) suggestFact(builder, *answer.missing);
+}
+
+}  // namespace tessera::sema
