@@ -322,7 +322,8 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
       else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
                         "`" + callable.name + "` needs " + show(want.substitute(dims)) +
                             " == " + show(v.type.shape[a]))) {
-        report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
+        auto builder = report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
+        explainClaim(builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
         return Value::poison();
       }
     }

@@ -259,14 +259,18 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
     Type type = declared_ ? (*declared_)[i] : v.type;
     if (declared_) {
       bool fits = type.shape.size() == v.type.shape.size();
-      for (size_t a = 0; fits && a < type.shape.size(); ++a)
+      std::optional<shape::Formula> broken;
+      for (size_t a = 0; fits && a < type.shape.size(); ++a) {
         fits = sameDim(v.type.shape[a], type.shape[a], span,
                        "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
+        if (!fits) broken = shape::Formula(v.type.shape[a], Relation::Eq, type.shape[a]);
+      }
       if (!fits) {
         auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`",
                               "`" + shapeText(type.shape) + "`");
         builder.label("this has the shape " + shapeText(v.type.shape));
         if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
+        if (broken) explainClaim(builder, *broken);
         return;
       }
     }

@@ -158,10 +158,10 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   size_t ra = a.type.shape.size(), rb = b.type.shape.size();
   const Dim ka = a.type.shape[ra - 1], kb = b.type.shape[rb - 2];
   if (!sameDim(ka, kb, span, "this product needs " + show(ka) + " == " + show(kb))) {
-    if (fresh(Id::contractionMismatch, span))
-      report(Id::contractionMismatch, span, left, right, show(ka), show(kb))
-          .help(
-              "the last dimension of the left side is summed with the one before the last of the right side");
+    if (!fresh(Id::contractionMismatch, span)) return Value::poison();
+    auto builder = report(Id::contractionMismatch, span, left, right, show(ka), show(kb));
+    builder.help("the last dimension of the left side is summed with the one before the last of the right side");
+    explainClaim(builder, {ka, Relation::Eq, kb});
     return Value::poison();
   }
   Type type = scalarType(DType::F32);

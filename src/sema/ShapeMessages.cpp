@@ -75,12 +75,14 @@ void Checker::explainClaim(diag::Builder &builder, const Formula &claim, const F
   if (exampleOf) answer.breaks = facts_.sizesWhere(exampleOf->negated());
   std::set<std::string> vars;
   claim.collectVars(vars);
+  std::set<std::string> told;
+  (answer.missing ? *answer.missing : claim).collectVars(told);
   int notes = 0;
-  for (const std::string &v : vars)
+  for (const std::string &v : told)
     if (notes < 4) notes += noteDimension(builder, v);
   if (answer.breaks)
     if (std::string sizes = sizesText(*answer.breaks, vars); !sizes.empty())
-      builder.help((answer.never ? "it holds for no sizes, for example not for " : "it does not hold for, say, ") +
+      builder.help((answer.never ? "it holds for no sizes; the smallest are " : "the smallest sizes that break it: ") +
                    sizes);
   if (answer.missing) suggestFact(builder, *answer.missing);
 }

@@ -82,14 +82,17 @@ Value Checker::broadcastValue(Value value, const std::vector<Dim> &shape, Span s
   value = toArray(value, DType::F32, span);
   if (value.kind != ValueKind::Array) return Value::poison();
   size_t rank = value.type.shape.size();
-  bool fits = rank <= shape.size();
-  for (size_t i = 0; fits && i < rank; ++i) {
+  std::optional<shape::Formula> broken;
+  for (size_t i = 0; rank <= shape.size() && !broken && i < rank; ++i) {
     const Dim &from = value.type.shape[i], &to = shape[shape.size() - rank + i];
-    fits = from == Dim(1) || sameDim(from, to, span, "");
+    if (from == Dim(1) || sameDim(from, to, span, "")) continue;
+    broken = shape::Formula(from, Relation::Eq, to);
   }
-  if (!fits) {
-    if (fresh(Id::broadcastFails, span))
-      report(Id::broadcastFails, span, shapeText(value.type.shape), shapeText(shape));
+  if (broken || rank > shape.size()) {
+    if (!fresh(Id::broadcastFails, span)) return Value::poison();
+    auto builder = report(Id::broadcastFails, span, shapeText(value.type.shape), shapeText(shape));
+    if (!broken) builder.label("the value has more dimensions than " + shapeText(shape));
+    else explainClaim(builder, *broken);
     return Value::poison();
   }
   std::vector<std::optional<Limit>> limits(shape.size());
@@ -155,10 +158,13 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
   for (const Dim &d : value.type.shape) from = from * d;
   for (size_t i = 0; i < shape.size(); ++i)
     if (static_cast<int>(i) != inferred) to = to * shape[i];
-  auto fail = [&](const std::string &why) {
+  auto fail = [&](const std::string &why, const shape::Formula &claim) {
     if (fresh(Id::badReshape, span)) {
-      auto builder = report(Id::badReshape, span, shapeText(value.type.shape), shapeText(shape));
+      std::vector<Dim> wanted = shape;
+      if (inferred >= 0) wanted[static_cast<size_t>(inferred)] = Dim(-1);
+      auto builder = report(Id::badReshape, span, shapeText(value.type.shape), shapeText(wanted));
       builder.label(why);
+      explainClaim(builder, claim);
     }
     return Value::poison();
   };
@@ -170,15 +176,17 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
     if (!quotient && (quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to))))
       quotient = facts_.external(*quotient);
     if (quotient) shape[inferred] = *quotient;
-    else if (to.isConstant() && to.constant() == 0) return fail("-1 stands for nothing here");
+    else if (to == Dim(0)) return fail("-1 stands for nothing here", {to, Relation::Ne, Dim(0)});
     else {
-      shape[inferred] = Dim::floorDiv(from, to);
-      if (!sameDim(Dim::mod(from, to), Dim(0), span,
-                   "for this reshape, " + show(from) + " must be a multiple of " + show(to)))
-        return fail(show(from) + " is not a multiple of " + show(to));
+      shape[static_cast<size_t>(inferred)] = facts_.external(Dim::floorDiv(from, to));
+      shape::Formula multiple(Dim::mod(from, to), Relation::Eq, Dim(0));
+      if (!claim(multiple, "for this reshape, " + show(from) + " must be a multiple of " + show(to), span))
+        return fail(show(from) + " is not always a multiple of " + show(to), multiple);
     }
-  } else if (!sameDim(from, to, span, "for this reshape, " + show(from) + " must be " + show(to))) {
-    return fail(show(from) + " elements do not fill " + show(to));
+  } else {
+    shape::Formula equal(from, Relation::Eq, to);
+    if (!claim(equal, "for this reshape, " + show(from) + " must be " + show(to), span))
+      return fail(show(from) + " elements are not " + show(to), equal);
   }
   Type type = value.type;
   ExprPtr arg = take(value);
@@ -217,9 +225,13 @@ Value Checker::insertAxis(Value value, int axis, Span span) {
 }
 
 Value Checker::removeAxis(Value value, int axis, Span span) {
-  if (!(facts_.simplify(value.type.shape[axis]) == Dim(1))) {
-    report(Id::badReshape, span, shapeText(value.type.shape), "one dimension less")
-        .label("axis " + std::to_string(axis) + " has " + show(value.type.shape[axis]) + " elements, not 1");
+  const Dim &extent = value.type.shape[static_cast<size_t>(axis)];
+  shape::Formula single(extent, Relation::Eq, Dim(1));
+  if (!claim(single, "", span)) {
+    if (!fresh(Id::badReshape, span)) return Value::poison();
+    auto builder = report(Id::badReshape, span, shapeText(value.type.shape), "one dimension less");
+    builder.label("axis " + std::to_string(axis) + " has " + show(extent) + " elements, not 1");
+    explainClaim(builder, single);
     return Value::poison();
   }
   Type type = value.type;
@@ -259,8 +271,11 @@ Value Checker::concat(std::vector<Value> values, int axis, Span span) {
       const Dim &d = values[i].type.shape[a];
       if (static_cast<int>(a) == axis) shape[a] = shape[a] + d;
       else if (!sameDim(shape[a], d, span, "concat needs " + show(shape[a]) + " == " + show(d))) {
-        report(Id::shapeMismatch, span, shapeText(values[0].type.shape), shapeText(values[i].type.shape))
-            .help("the parts of a concatenation may differ only along axis " + std::to_string(axis));
+        if (!fresh(Id::shapeMismatch, span)) return Value::poison();
+        auto builder =
+            report(Id::shapeMismatch, span, shapeText(values[0].type.shape), shapeText(values[i].type.shape));
+        builder.help("the parts may differ only along axis " + std::to_string(axis));
+        explainClaim(builder, {shape[a], Relation::Eq, d});
         return Value::poison();
       }
     }
@@ -284,10 +299,14 @@ Value Checker::split(Value value, int parts, int axis, Span span) {
   const Dim whole = value.type.shape[axis];
   auto exact = shape::divideExactly(whole, Dim(parts));
   Dim size = exact ? *exact : Dim::floorDiv(whole, Dim(parts));
-  if (!exact && !sameDim(Dim::mod(whole, Dim(parts)), Dim(0), span,
-                         "to split it in " + std::to_string(parts) + ", " + show(whole) +
-                             " must be a multiple of " + std::to_string(parts))) {
-    report(Id::badReshape, span, shapeText(value.type.shape), std::to_string(parts) + " equal parts");
+  shape::Formula multiple(Dim::mod(whole, Dim(parts)), Relation::Eq, Dim(0));
+  if (!exact && !claim(multiple, "to split it in " + std::to_string(parts) + ", " + show(whole) +
+                                     " must be a multiple of " + std::to_string(parts), span)) {
+    if (!fresh(Id::badReshape, span)) return Value::poison();
+    auto builder =
+        report(Id::badReshape, span, shapeText(value.type.shape), std::to_string(parts) + " equal parts");
+    builder.label(show(whole) + " is not always a multiple of " + std::to_string(parts));
+    explainClaim(builder, multiple);
     return Value::poison();
   }
   value = cheap(value, "parts", span);

@@ -359,8 +359,9 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
     if (fresh(Id::shapeMismatch, span)) {
       std::vector<Dim> expected = have;
       expected[i] = *want;
-      report(Id::shapeMismatch, span, shapeText(expected), shapeText(have))
-          .note(declared[i]->span, "expected because of this");
+      auto builder = report(Id::shapeMismatch, span, shapeText(expected), shapeText(have));
+      builder.note(declared[i]->span, "expected because of this");
+      explainClaim(builder, {*want, Relation::Eq, have[i]});
     }
     return false;
   }
