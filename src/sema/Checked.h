@@ -9,6 +9,7 @@
 // Elementwise(Add, Cast(x, f32), Cast(b, f32)) of dtype f32) and cast back where it leaves: at a store,
 // a result, an operand of a Dot, an explicit cast; after each operation under @round_at(each_op).
 #pragma once
+#include "shape/Claim.h"
 #include "support/DType.h"
 #include "support/Dim.h"
 #include "support/Ops.h"
@@ -190,12 +191,13 @@ struct FunctionResult {
   int param = -1;               // kernels: index of the parameter that holds it
 };
 /// A fact that the entry function checks: left (relation) right.
-enum class Relation : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+using shape::Relation;
 struct Requirement {
   Dim left, right;
   Relation relation = Relation::Eq;
   std::string text;             // as the user wrote it, or why it is needed
   Span span;
+  shape::Claim claim() const { return {left, relation, right}; }
 };
 
 struct Schedule {

@@ -6,7 +6,7 @@
 #include "sema/Check.h"
 #include "sema/ExprBuild.h"
 #include "sema/Value.h"
-#include "sema/shape/Facts.h"
+#include "shape/Facts.h"
 #include "support/Check.h"
 #include <deque>
 #include <set>

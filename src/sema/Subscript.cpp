@@ -219,7 +219,7 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     fact.text = "this slice must lie inside of " + shapeText(base.type.shape);
     fact.span = expr.span;
     fn_->requirements.push_back(fact);
-    facts_.add(fact);
+    facts_.add(fact.claim());
     part.inBounds = true;
   }
   Value source = base;

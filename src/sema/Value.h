@@ -4,7 +4,7 @@
 #pragma once
 #include "frontend/AST.h"
 #include "sema/Checked.h"
-#include "sema/shape/Claim.h"
+#include "shape/Claim.h"
 #include <map>
 #include <memory>
 #include <optional>

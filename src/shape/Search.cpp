@@ -1,10 +1,10 @@
 // Sizes that satisfy facts: a few guesses that answer most questions at once, the exact least ones where the
 // facts are linear, and an enumeration where they are not.
-#include "sema/shape/Problem.h"
-#include "sema/shape/Relevant.h"
+#include "shape/Problem.h"
+#include "shape/Relevant.h"
 #include <algorithm>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 namespace {
 constexpr int kMostTries = 4000;  // sizes that an enumeration looks at
@@ -221,4 +221,4 @@ std::optional<Sizes> Facts::sizesWhere(const Formula &formula) const {
   return std::nullopt;
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -2,13 +2,13 @@
 // Equalities are substituted and `X % Y == 0` makes X a product, so that most claims are decided by normal
 // forms; the others are decided by linear systems (Problem.h).
 #pragma once
-#include "sema/shape/Claim.h"
+#include "shape/Claim.h"
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 /// Proved: holds for all sizes that the facts admit. Refuted: some admitted sizes break it, with dimensions of at
 /// least 1 if the facts admit such. Undecided: neither was shown, because only dimensions of 0 break it, or
@@ -30,7 +30,7 @@ public:
   /// Run-time variables ("%...") are any integers unless a bound is known; dimensions are at least 0, tile
   /// sizes ("T.m") at least 1. What divides is not 0.
   void add(const Formula &fact);
-  void add(const Requirement &fact) { add(asFormula({fact.left, fact.relation, fact.right})); }
+  void add(const Claim &fact) { add(asFormula(fact)); }
   void addEqual(const Dim &a, const Dim &b) { add(Formula(a, Relation::Eq, b)); }
   void addMultiple(const Dim &value, const Dim &divisor) {
     add(Formula(Dim::mod(value, divisor), Relation::Eq, Dim(0)));
@@ -107,4 +107,4 @@ Dim dimOfAtom(const Atom &atom);
 /// No term can be negative if variables are what their names say, and dimensions at least `least`.
 bool plainlyNonNegative(const Dim &value, int64_t least = 0);
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -1,7 +1,7 @@
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
-#include "sema/shape/Linear.h"
+#include "shape/Linear.h"
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
@@ -39,4 +39,4 @@ std::optional<std::vector<int64_t>> smallestPoint(const LinearSystem &system) {
   return point;
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

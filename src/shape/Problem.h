@@ -4,10 +4,10 @@
 // known inequality times a variable that is at least 0); then an empty system proves that there are no sizes,
 // but one that is not empty proves nothing.
 #pragma once
-#include "sema/shape/Facts.h"
-#include "sema/shape/Linear.h"
+#include "shape/Facts.h"
+#include "shape/Linear.h"
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 class Problem {
 public:
@@ -53,4 +53,4 @@ private:
   int cases_ = 0;
 };
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -1,9 +1,9 @@
 // The fact that is missing for a proof, in the form in which one would write it behind `where`.
-#include "sema/shape/Facts.h"
+#include "shape/Facts.h"
 #include <algorithm>
 #include <numeric>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 namespace {
 int64_t floorDivide(int64_t a, int64_t b) {
@@ -156,4 +156,4 @@ Answer Facts::explain(const Formula &claim) const {
   return answer;
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

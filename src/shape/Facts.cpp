@@ -1,9 +1,9 @@
 // Facts: what is added, normal forms, and the order in which a claim is decided.
-#include "sema/shape/Facts.h"
-#include "sema/shape/Relevant.h"
+#include "shape/Facts.h"
+#include "shape/Relevant.h"
 #include <algorithm>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 bool isPositiveName(const std::string &name) { return name.rfind("T.", 0) == 0; }
 bool isDimensionName(const std::string &name) { return !name.empty() && name[0] != '%'; }
@@ -268,4 +268,4 @@ bool Facts::admitsPositive() const {
   return admits;
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -1,8 +1,8 @@
 // The facts that have to do with a claim: those that share variables with it, directly or through others.
 #pragma once
-#include "sema/shape/Facts.h"
+#include "shape/Facts.h"
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 struct Facts::Relevant {
   std::vector<Formula> facts;
@@ -12,4 +12,4 @@ struct Facts::Relevant {
   std::vector<Formula> conditions(bool positive) const;
 };
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

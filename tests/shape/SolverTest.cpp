@@ -1,11 +1,10 @@
 // The shape solver against brute force over small sizes (docs/spec/shapes.md, S1).
-#include "sema/shape/Facts.h"
+#include "shape/Facts.h"
 #include <gtest/gtest.h>
 #include <random>
 
 using namespace tessera;
-using namespace tessera::sema;
-using namespace tessera::sema::shape;
+using namespace tessera::shape;
 
 namespace {
 using Random = std::mt19937;
@@ -153,7 +152,7 @@ TEST(Solver, LinearVerdictsAreExactlyThoseOfBruteForce) {
   for (int round = 0; round < 2500; ++round) {
     std::vector<Formula> list;
     for (const std::string &name : kNames)
-      list.push_back(Formula(Dim::var(name), Relation::Le, Dim(most)));
+      list.push_back(Formula(Dim::var(name), shape::Relation::Le, Dim(most)));
     for (int64_t i = below(random, 3); i > 0; --i) list.push_back(formula(random, expression));
     Formula claim = formula(random, expression);
     std::vector<Sizes> sizes = admitted(list, most);
@@ -245,39 +244,39 @@ TEST(Solver, MissingFactsProveTheClaim) {
 }
 
 TEST(Solver, MissingFactsAreSimple) {
-  auto missing = [](const char *l, Relation r, const char *right) {
+  auto missing = [](const char *l, shape::Relation r, const char *right) {
     auto fact = Facts().missingFact(Formula(dim(l), r, dim(right)));
     return fact ? fact->str() : "";
   };
-  EXPECT_EQ(missing("N", Relation::Eq, "M"), "N == M");
-  EXPECT_EQ(missing("H * (D // H)", Relation::Eq, "D"), "D % H == 0");
-  EXPECT_EQ(missing("D % H", Relation::Eq, "0"), "D % H == 0");
-  EXPECT_EQ(missing("7", Relation::Lt, "N"), "N >= 8");
-  EXPECT_EQ(missing("8 * (N // 8)", Relation::Eq, "N"), "N % 8 == 0");
-  EXPECT_EQ(missing("B * N", Relation::Eq, "B * M"), "N == M");
+  EXPECT_EQ(missing("N", shape::Relation::Eq, "M"), "N == M");
+  EXPECT_EQ(missing("H * (D // H)", shape::Relation::Eq, "D"), "D % H == 0");
+  EXPECT_EQ(missing("D % H", shape::Relation::Eq, "0"), "D % H == 0");
+  EXPECT_EQ(missing("7", shape::Relation::Lt, "N"), "N >= 8");
+  EXPECT_EQ(missing("8 * (N // 8)", shape::Relation::Eq, "N"), "N % 8 == 0");
+  EXPECT_EQ(missing("B * N", shape::Relation::Eq, "B * M"), "N == M");
 }
 
 TEST(Solver, ProductsAndLinearFactsWorkTogether) {
   Facts facts;
-  facts.add(Formula(dim("D % H"), Relation::Eq, dim("0")));
-  facts.add(Formula(dim("D // H"), Relation::Ge, dim("2")));
-  EXPECT_EQ(facts.holds(dim("D"), Relation::Ge, dim("2 * H")), Verdict::Proved);
+  facts.add(Formula(dim("D % H"), shape::Relation::Eq, dim("0")));
+  facts.add(Formula(dim("D // H"), shape::Relation::Ge, dim("2")));
+  EXPECT_EQ(facts.holds(dim("D"), shape::Relation::Ge, dim("2 * H")), Verdict::Proved);
   EXPECT_EQ(facts.equal(dim("B * H * (D // H)"), dim("B * D")), Verdict::Proved);
-  EXPECT_EQ(facts.holds(dim("H"), Relation::Ge, dim("1")), Verdict::Proved);
+  EXPECT_EQ(facts.holds(dim("H"), shape::Relation::Ge, dim("1")), Verdict::Proved);
   Facts order;
-  order.add(Formula(dim("N"), Relation::Ge, dim("M")));
-  EXPECT_EQ(order.holds(dim("B * N"), Relation::Ge, dim("B * M")), Verdict::Proved);
-  EXPECT_EQ(order.holds(dim("H * (D // H)"), Relation::Le, dim("D")), Verdict::Proved);
+  order.add(Formula(dim("N"), shape::Relation::Ge, dim("M")));
+  EXPECT_EQ(order.holds(dim("B * N"), shape::Relation::Ge, dim("B * M")), Verdict::Proved);
+  EXPECT_EQ(order.holds(dim("H * (D // H)"), shape::Relation::Le, dim("D")), Verdict::Proved);
 }
 
 TEST(Solver, RefutesWithTheSmallestSizes) {
   Facts facts;
-  Answer answer = facts.explain(Formula(dim("2 * N"), Relation::Eq, dim("N")));
+  Answer answer = facts.explain(Formula(dim("2 * N"), shape::Relation::Eq, dim("N")));
   EXPECT_EQ(answer.verdict, Verdict::Refuted);
   ASSERT_TRUE(answer.breaks);
   EXPECT_EQ(answer.breaks->at("N"), 1);
-  facts.add(Formula(dim("N % 4096"), Relation::Eq, dim("0")));
-  answer = facts.explain(Formula(dim("N"), Relation::Eq, dim("M")));
+  facts.add(Formula(dim("N % 4096"), shape::Relation::Eq, dim("0")));
+  answer = facts.explain(Formula(dim("N"), shape::Relation::Eq, dim("M")));
   EXPECT_EQ(answer.verdict, Verdict::Refuted);
   EXPECT_FALSE(answer.never);
   ASSERT_TRUE(answer.breaks);

@@ -1,7 +1,7 @@
-#include "sema/shape/Claim.h"
+#include "shape/Claim.h"
 #include "support/Check.h"
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 Relation negation(Relation relation) {
   switch (relation) {
@@ -134,4 +134,4 @@ Formula asFormula(const Claim &claim) {
   return Formula(claim);
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

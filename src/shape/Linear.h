@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 /// sum(coefficient * x[column]) + constant >= 0, or == 0.
 struct LinearRow {
@@ -24,4 +24,4 @@ bool isEmpty(const LinearSystem &system);
 /// on. Nothing if there are none, or no smallest ones, or if they exceed 64 bits.
 std::optional<std::vector<int64_t>> smallestPoint(const LinearSystem &system);
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -1,12 +1,15 @@
 // What can be said about dimensions: a comparison of two of them, and `and` and `or` of such.
 #pragma once
-#include "sema/Checked.h"
+#include "shape/Relation.h"
 #include "support/Dim.h"
 #include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 /// Values of variables, in the order of their names.
 using Sizes = std::map<std::string, int64_t>;
@@ -51,4 +54,4 @@ Claim asClaim(const Formula &formula);
 /// The formula that asClaim() wrote.
 Formula asFormula(const Claim &claim);
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

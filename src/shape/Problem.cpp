@@ -1,8 +1,8 @@
-#include "sema/shape/Problem.h"
+#include "shape/Problem.h"
 #include <algorithm>
 #include <set>
 
-namespace tessera::sema::shape {
+namespace tessera::shape {
 
 namespace {
 constexpr int64_t kLargest = int64_t{1} << 40;  // of a coefficient: sums of products stay far from 2^63
@@ -380,4 +380,4 @@ std::optional<Sizes> Problem::smallest(const std::vector<std::string> &names) {
   return sizes;
 }
 
-}  // namespace tessera::sema::shape
+}  // namespace tessera::shape

@@ -1,9 +1,8 @@
 // What the shape solver proves, refutes and leaves open.
-#include "sema/shape/Facts.h"
+#include "shape/Facts.h"
 #include <gtest/gtest.h>
 
 using namespace tessera;
-using namespace tessera::sema;
 using shape::Facts;
 using shape::Verdict;
 
@@ -42,8 +41,8 @@ TEST(Facts, BoundsOfRunTimeVariables) {
 }
 TEST(Facts, RefutesWhatCannotHold) {
   Facts facts;
-  EXPECT_EQ(facts.holds(dim("N"), Relation::Lt, dim("0")), Verdict::Refuted);
-  EXPECT_EQ(facts.holds(dim("N"), Relation::Ge, dim("0")), Verdict::Proved);
-  EXPECT_EQ(facts.holds(dim("N"), Relation::Le, dim("8")), Verdict::Refuted);
-  EXPECT_EQ(facts.holds(dim("N"), Relation::Ge, dim("1")), Verdict::Undecided);  // only N == 0 breaks it
+  EXPECT_EQ(facts.holds(dim("N"), shape::Relation::Lt, dim("0")), Verdict::Refuted);
+  EXPECT_EQ(facts.holds(dim("N"), shape::Relation::Ge, dim("0")), Verdict::Proved);
+  EXPECT_EQ(facts.holds(dim("N"), shape::Relation::Le, dim("8")), Verdict::Refuted);
+  EXPECT_EQ(facts.holds(dim("N"), shape::Relation::Ge, dim("1")), Verdict::Undecided);  // only N == 0 breaks it
 }
