@@ -1,4 +1,4 @@
-// Built-in functions that move elements: transpose, reshape, concat, split.
+// Built-in functions that move elements: transpose, reshape, concat, split and their kin.
 #include "sema/Checker.h"
 
 namespace tessera::sema {
@@ -72,43 +72,119 @@ Value Checker::arraySqueeze(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   Value x = arrayArgument(args, 0, shown);
   if (x.isPoison()) return x;
-  auto axis = axisOf(args.values[1], x.type.shape.size(), args.spans[1], describe(x));
-  return axis ? removeAxis(std::move(x), *axis, span) : Value::poison();
+  std::vector<int> axes;
+  if (!args.values[1].given()) {  // all that are proved to have one element
+    for (size_t a = 0; a < x.type.shape.size(); ++a)
+      if (facts_.equal(x.type.shape[a], Dim(1)) == shape::Verdict::Proved) axes.push_back(static_cast<int>(a));
+  } else if (!axesOf(args.values[1], x.type.shape.size(), args.spans[1], axes, describe(x))) {
+    return Value::poison();
+  }
+  for (size_t i = axes.size(); i-- > 0 && !x.isPoison();) x = removeAxis(std::move(x), axes[i], span);
+  return x;
 }
 
-Value Checker::arrayConcat(const BuiltinRow &row, Bound &args, Span span) {
+/// The tensors of `f(a, b)` or `f([a, b])`.
+bool Checker::partsArgument(const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts) {
   std::string shown(row.name);
-  std::vector<Value> parts =
-      args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  parts = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
   if (parts.empty()) {
     report(Id::argumentNotGiven, span, shown, "parts");
-    return Value::poison();
+    return false;
   }
   for (Value &part : parts) {
     part = toArray(part, DType::F32, span);
-    if (!part.isArray()) {
-      if (!part.isPoison()) report(Id::badOperand, span, shown, describe(part));
-      return Value::poison();
-    }
+    if (part.isArray()) continue;
+    if (!part.isPoison()) report(Id::badOperand, span, shown, describe(part));
+    return false;
   }
+  return true;
+}
+
+Value Checker::arrayConcat(const BuiltinRow &row, Bound &args, Span span) {
+  std::vector<Value> parts;
+  if (!partsArgument(row, args, span, parts)) return Value::poison();
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
   auto at = axisOf(axis, parts[0].type.shape.size(), span, describe(parts[0]));
   return at ? concat(std::move(parts), *at, span) : Value::poison();
+}
+
+Value Checker::arrayStack(const BuiltinRow &row, Bound &args, Span span) {
+  std::vector<Value> parts;
+  if (!partsArgument(row, args, span, parts)) return Value::poison();
+  for (const Value &part : parts)
+    if (part.type.shape.size() != parts[0].type.shape.size()) {
+      report(Id::rankMismatch, span, std::to_string(parts[0].type.shape.size()),
+             std::to_string(part.type.shape.size()));
+      return Value::poison();
+    }
+  Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
+  auto at = axisOf(axis, parts[0].type.shape.size() + 1, span, describe(parts[0]));
+  return at ? stack(std::move(parts), *at, span) : Value::poison();
 }
 
 Value Checker::arraySplit(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   Value x = arrayArgument(args, 0, shown);
   if (x.isPoison()) return x;
-  auto parts = knownInt(args.values[1], args.spans[1], "the number of parts");
   auto axis = axisOf(args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
                      span, describe(x));
-  if (!parts || !axis) return Value::poison();
+  if (!axis) return Value::poison();
+  if (args.values[1].isSequence()) {
+    std::vector<Dim> sizes;
+    if (!shapeArgument(args.values[1], args.spans[1], sizes)) return Value::poison();
+    return splitInto(std::move(x), sizes, *axis, span);
+  }
+  auto parts = knownInt(args.values[1], args.spans[1], "the number of parts");
+  if (!parts) return Value::poison();
   if (*parts < 1 || *parts > 4096) {
     report(Id::badConstant, args.spans[1], "a tensor is split into at least one part");
     return Value::poison();
   }
   return split(std::move(x), static_cast<int>(*parts), *axis, span);
+}
+
+Value Checker::arrayFlatten(const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(args, 0, std::string(row.name));
+  if (x.isPoison()) return x;
+  size_t rank = x.type.shape.size();
+  Value first = args.values[1].given() ? args.values[1] : Value::integer(Dim(0)),
+        last = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
+  auto a = axisOf(first, rank, args.spans[1], describe(x)), b = axisOf(last, rank, args.spans[2], describe(x));
+  if (!a || !b) return Value::poison();
+  if (*a > *b) {
+    report(Id::badConstant, span, "the first axis of `flatten` comes behind the last one");
+    return Value::poison();
+  }
+  return mergeAxes(std::move(x), static_cast<size_t>(*a), static_cast<size_t>(*b - *a + 1), span);
+}
+
+/// -1 leaves an extent as it is.
+Value Checker::arrayExpand(const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(args, 0, std::string(row.name));
+  if (x.isPoison()) return x;
+  std::vector<Value> given =
+      args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  std::vector<Dim> shape;
+  size_t rank = x.type.shape.size();
+  for (size_t i = 0; i < given.size(); ++i) {
+    bool keep = given[i].isKnownInt() && given[i].sym == Dim(-1) && i + rank >= given.size();
+    if (keep) shape.push_back(x.type.shape[i + rank - given.size()]);
+    else if (!shapeArgument(given[i], span, shape)) return Value::poison();
+  }
+  return broadcastValue(std::move(x), shape, span);
+}
+
+Value Checker::arrayRepeat(const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(args, 0, std::string(row.name));
+  if (x.isPoison()) return x;
+  std::vector<Dim> times;
+  auto axis = axisOf(args.values[2], x.type.shape.size(), args.spans[2], describe(x));
+  if (!axis || !shapeArgument(args.values[1], args.spans[1], times)) return Value::poison();
+  if (times.size() != 1) {
+    report(Id::wrongArgument, args.spans[1], std::string(row.name), "one number", describe(args.values[1]));
+    return Value::poison();
+  }
+  return repeat(std::move(x), times[0], *axis, row.name == "tile_repeat", span);
 }
 
 }  // namespace tessera::sema

@@ -113,6 +113,9 @@ private:
   /// `exampleOf`: what the sizes shall break, if not the claim itself.
   void explainClaim(diag::Builder &builder, const shape::Formula &claim,
                     const shape::Formula *exampleOf = nullptr) const;
+  /// explainClaim() of a slice: which of its indices fall out for the smallest sizes.
+  void explainOutside(diag::Builder &builder, const std::vector<Dim> &shape, size_t axis, const Dim &start,
+                      const Dim &last, const Dim &step, const shape::Formula &inside) const;
   void suggestFact(diag::Builder &builder, const shape::Formula &fact) const;
   bool noteDimension(diag::Builder &builder, const std::string &name) const;
   std::string sizesText(const shape::Sizes &sizes, const std::set<std::string> &names) const;
@@ -223,6 +226,7 @@ private:
                  std::optional<Limit> &limit);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
+  bool requireInside(const Value &base, size_t axis, IndexPart &part, Span span);
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                    const std::vector<int> &newAxes, Span span);
 
@@ -266,6 +270,35 @@ private:
   Value arraySqueeze(const BuiltinRow &row, Bound &args, Span span);
   Value arrayConcat(const BuiltinRow &row, Bound &args, Span span);
   Value arraySplit(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayStack(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayFlatten(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayExpand(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayRepeat(const BuiltinRow &row, Bound &args, Span span);
+  bool partsArgument(const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts);
+  // ---- Einsum.cpp
+  struct EinsumOperand;
+  Value arrayEinsum(const BuiltinRow &row, Bound &args, Span span);
+  bool einsumLetters(const std::string &equation, size_t operands, Span span, std::vector<std::string> &inputs,
+                     std::string &output);
+  bool einsumExtents(std::vector<EinsumOperand> &operands, Span span);
+  EinsumOperand einsumSum(EinsumOperand operand, const std::string &kept, Span span);
+  EinsumOperand einsumOrder(EinsumOperand operand, const std::string &letters, Span span);
+  EinsumOperand einsumPair(EinsumOperand a, EinsumOperand b, const std::string &kept, Span span);
+  // ---- Gather.cpp
+  Value arrayTake(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayGather(const BuiltinRow &row, Bound &args, Span span);
+  // ---- Windows.cpp
+  struct Window;
+  Value arrayConv(const BuiltinRow &row, Bound &args, Span span);
+  Value arrayPool(const BuiltinRow &row, Bound &args, Span span);
+  bool windowNumbers(const Value &given, size_t count, int64_t least, int64_t absent, Span span,
+                     const char *what, std::vector<int64_t> &out);
+  bool windowExtents(const Value &x, size_t first, std::vector<Window> &windows, Span span);
+  std::vector<Value> windowTaps(Value x, size_t first, const std::vector<Window> &windows, Span span);
+  Value poolApart(Value x, size_t first, const std::vector<Window> &windows, bool isMax, Span span);
+  Value convolve(Value x, Value w, const std::vector<Window> &windows, Span span);
+  Value convolveGroups(Value x, Value w, const std::vector<Window> &windows, int64_t groups, Span span);
+  bool convShapes(const Value &x, const Value &w, const Value &bias, int64_t groups, Span span);
   Value arrayDot(const BuiltinRow &row, Bound &args, Span span);
   Value arrayFull(const BuiltinRow &row, Bound &args, Span span);
   Value arrayIota(const BuiltinRow &row, Bound &args, Span span);
@@ -312,7 +345,7 @@ private:
   bool requireNumber(const Value &value, Span span, const std::string &shown);
   std::optional<DType> accumulator(const Value &value, Span span, const std::string &what);
 
-  // ---- Shapes.cpp
+  // ---- Shapes.cpp, Rearrange.cpp, Parts.cpp
   bool broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span);
   ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape);
   std::optional<int> axisOf(const Value &value, size_t rank, Span span, const std::string &shown);
@@ -325,6 +358,14 @@ private:
   Value removeAxis(Value value, int axis, Span span);
   Value concat(std::vector<Value> values, int axis, Span span);
   Value split(Value value, int parts, int axis, Span span);
+  Value splitInto(Value value, const std::vector<Dim> &sizes, int axis, Span span);
+  Value splitSizes(Value value, const std::vector<Dim> &sizes, int axis, Span span);
+  Value stack(std::vector<Value> values, int axis, Span span);
+  Value sliceAxis(Value value, size_t axis, const Dim &start, const Dim &size, int64_t step, Span span);
+  Value mergeAxes(Value value, size_t first, size_t count, Span span);
+  Value repeat(Value value, const Dim &times, int axis, bool whole, Span span);
+  Value filled(const std::vector<Dim> &shape, double value, const Value &like, Span span);
+  Value padAxis(Value value, size_t axis, int64_t amount, double fill, Span span);
   Value dot(Value a, Value b, const Value &acc, Span span);
   Value broadcastValue(Value value, const std::vector<Dim> &shape, Span span);
   /// Elements outside of an axis' limit replaced by `fill`.

@@ -70,6 +70,39 @@ void Checker::suggestFact(diag::Builder &builder, const Formula &fact) const {
                   "if it is so, say it: `where " + text + "`");
 }
 
+namespace {
+/// "row 4", "rows 4..9", "indices 4..9 of axis 2"
+std::string indicesText(size_t rank, size_t axis, int64_t first, int64_t last) {
+  std::string one = rank == 2 ? (axis == 0 ? "row" : "column") : "index",
+              many = rank == 2 ? one + "s" : "indices";
+  std::string text = first == last ? one + " " + std::to_string(first)
+                                   : many + " " + std::to_string(first) + ".." + std::to_string(last);
+  return rank > 2 ? text + " of axis " + std::to_string(axis) : text;
+}
+}  // namespace
+
+void Checker::explainOutside(diag::Builder &builder, const std::vector<Dim> &shape, size_t axis,
+                             const Dim &start, const Dim &last, const Dim &step, const Formula &inside) const {
+  shape::Sizes sizes = facts_.sizesWhere(inside.negated()).value_or(shape::Sizes{});
+  auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
+    auto it = sizes.find(name);
+    return it == sizes.end() ? std::nullopt : std::optional(it->second);
+  };
+  auto from = start.evaluate(valueOf), to = last.evaluate(valueOf), by = step.evaluate(valueOf),
+       extent = shape[axis].evaluate(valueOf);
+  if (from && to && by && extent && *by > 0) {
+    int64_t behind = *from >= *extent ? *from : *from + (*extent - *from + *by - 1) / *by * *by;
+    if (*to < *from) builder.label("from " + std::to_string(*from) + " to " + std::to_string(*to + *by) +
+                                   ", less than nothing");
+    else if (*from < 0)
+      builder.label(indicesText(shape.size(), axis, *from, std::min<int64_t>(-1, *to)) + " before the first");
+    else
+      builder.label(indicesText(shape.size(), axis, behind, *to) + " of " + std::to_string(*extent) +
+                    (behind == *to ? " is outside" : " are outside"));
+  }
+  explainClaim(builder, inside);
+}
+
 void Checker::explainClaim(diag::Builder &builder, const Formula &claim, const Formula *exampleOf) const {
   shape::Answer answer = facts_.explain(claim);
   if (exampleOf) answer.breaks = facts_.sizesWhere(exampleOf->negated());

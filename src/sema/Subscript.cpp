@@ -183,6 +183,35 @@ Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) 
   return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
 }
 
+/// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at
+/// the entry.
+bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, Span span) {
+  const Dim &extent = base.type.shape[axis];
+  Dim start;
+  bool known = true;  // by dimensions alone
+  if (part.offset && part.offset->kind == ExprKind::Constant) start = Dim(std::get<int64_t>(part.offset->value));
+  else if (part.offset && part.offset->kind == ExprKind::DimValue) start = part.offset->dim;
+  else known = !part.offset;
+  Dim last = part.isPoint ? start : start + Dim(part.step) * (part.size - Dim(1));
+  auto inside = shape::Formula::all({{start, Relation::Ge, Dim(0)}, {last, Relation::Lt, extent}});
+  if (!part.isPoint) {  // and no element of an empty slice is outside
+    auto none = shape::Formula::all({{part.size, Relation::Eq, Dim(0)}, {start, Relation::Le, extent}});
+    inside = shape::Formula::all({{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)},
+                                  shape::Formula::any({inside, none})});
+  }
+  std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
+  part.inBounds = known && claim(inside, why, span);
+  if (part.inBounds || !fresh(Id::outOfBounds, span)) return part.inBounds;
+  std::string shown = !known ? "of this slice" : part.isPoint ? show(start) : show(start) + ".." + show(last);
+  auto builder = report(Id::outOfBounds, span, shown, shapeText(base.type.shape));
+  if (!known) {
+    builder.help("I must be able to prove that a slice of a value lies inside it");
+    return false;
+  }
+  explainOutside(builder, base.type.shape, axis, start, last, Dim(part.isPoint ? 1 : part.step), inside);
+  return false;
+}
+
 Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
@@ -195,32 +224,7 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     const Dim &extent = base.type.shape[axis];
     plain &=
         !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
-    if (part.inBounds) continue;
-    // A value has no elements outside: what cannot be proved is asked of the caller.
-    Dim last = part.isPoint ? Dim(0) : Dim(part.step) * (part.size - Dim(1));
-    Value offset = Value::integer(Dim(0));
-    bool pure =
-        !part.offset || part.offset->kind == ExprKind::Constant || part.offset->kind == ExprKind::DimValue;
-    if (part.offset && part.offset->kind == ExprKind::Constant)
-      offset.sym = Dim(std::get<int64_t>(part.offset->value));
-    if (part.offset && part.offset->kind == ExprKind::DimValue) offset.sym = part.offset->dim;
-    Verdict verdict = facts_.holds(offset.sym + last, Relation::Lt, extent);
-    if (!pure || verdict == Verdict::Refuted || inKernel()) {
-      if (fresh(Id::outOfBounds, expr.span))
-        report(Id::outOfBounds, expr.span, part.offset ? "of this slice" : show(last),
-               shapeText(base.type.shape))
-            .help("I must be able to prove that a slice of a value lies inside it");
-      return Value::poison();
-    }
-    Requirement fact;
-    fact.left = offset.sym + last;
-    fact.right = extent;
-    fact.relation = Relation::Lt;
-    fact.text = "this slice must lie inside of " + shapeText(base.type.shape);
-    fact.span = expr.span;
-    fn_->requirements.push_back(fact);
-    facts_.add(fact.claim());
-    part.inBounds = true;
+    if (!part.inBounds && !requireInside(base, axis, part, expr.span)) return Value::poison();
   }
   Value source = base;
   std::vector<std::optional<Limit>> kept;

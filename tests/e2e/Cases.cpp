@@ -60,6 +60,12 @@ const std::vector<Subject> &subjects() {
       {"06_cooperative_reduction", "total", 1e-4, 2e-3, each(vectors("N"))},
       {"07_double_buffered_gemm", "double_buffered_gemm", 1e-4, 1e-4, each(products())},
       {"08_flash_attention", "flash_attention", kBf16, 4e-3, each(heads()) + each(heads(), {{"causal", "false"}})},
+      {"21_shapes", "stacked", 1e-6, 1e-6, each(matrices())},
+      {"21_shapes", "repeated", 1e-6, 1e-6, each(matrices())},
+      {"21_shapes", "scores", 1e-4, 1e-4, each({{{"B", 2}, {"H", 3}, {"Q", 5}, {"K", 7}, {"D", 9}}, {{"B", 1}, {"H", 1}, {"Q", 1}, {"K", 33}, {"D", 64}}})},
+      {"21_shapes", "convolved", 1e-4, 1e-4, each({{{"B", 2}, {"C", 2}, {"H", 7}, {"W", 5}}, {{"B", 1}, {"C", 1}, {"H", 3}, {"W", 2}}, {{"B", 1}, {"C", 3}, {"H", 32}, {"W", 17}}})},
+      {"21_shapes", "smoothed", 1e-5, 1e-5, each({{{"B", 2}, {"C", 3}, {"L", 1}}, {{"B", 1}, {"C", 2}, {"L", 100}}})},
+      {"21_shapes", "halved", 1e-6, 1e-6, each({{{"B", 2}, {"C", 3}, {"H", 2}, {"W", 3}}, {{"B", 1}, {"C", 2}, {"H", 9}, {"W", 64}}})},
       {"20_host", "row_sums", 1e-4, 1e-3, each(matrices())},
   };
   return all;

@@ -75,6 +75,7 @@ ExprRef KernelEmitter::namedConstant(StringRef hint, int64_t value) {
   std::string &known = constants_[key];
   if (known.empty()) {
     known = hint.empty() || hint == "_" ? names_.fresh("number") : names_.declare(hint);
+    names_.keep(known);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(top_);
     builder_.create<out::ConstantOp>(kernel_.getLoc(), known, builder_.getI64IntegerAttr(value));
