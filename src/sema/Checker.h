@@ -225,6 +225,7 @@ private:
   bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
                  std::optional<Limit> &limit);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
+  std::string indexText(const Dim &index, const Dim &extent) const;
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
   bool requireInside(const Value &base, size_t axis, IndexPart &part, Span span);
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,

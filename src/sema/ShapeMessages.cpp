@@ -91,14 +91,14 @@ void Checker::explainOutside(diag::Builder &builder, const std::vector<Dim> &sha
   auto from = start.evaluate(valueOf), to = last.evaluate(valueOf), by = step.evaluate(valueOf),
        extent = shape[axis].evaluate(valueOf);
   if (from && to && by && extent && *by > 0) {
+    std::set<std::string> vars;
+    inside.collectVars(vars);
+    std::string given = sizesText(sizes, vars), text;
     int64_t behind = *from >= *extent ? *from : *from + (*extent - *from + *by - 1) / *by * *by;
-    if (*to < *from) builder.label("from " + std::to_string(*from) + " to " + std::to_string(*to + *by) +
-                                   ", less than nothing");
-    else if (*from < 0)
-      builder.label(indicesText(shape.size(), axis, *from, std::min<int64_t>(-1, *to)) + " before the first");
-    else
-      builder.label(indicesText(shape.size(), axis, behind, *to) + " of " + std::to_string(*extent) +
-                    (behind == *to ? " is outside" : " are outside"));
+    if (*to < *from) text = "it ends before it begins";
+    else if (*from < 0) text = indicesText(shape.size(), axis, *from, std::min<int64_t>(-1, *to)) + " fall out";
+    else text = indicesText(shape.size(), axis, behind, *to) + (behind == *to ? " falls out" : " fall out");
+    builder.label(given.empty() ? text : "for " + given + " " + text);
   }
   explainClaim(builder, inside);
 }

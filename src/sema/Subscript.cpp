@@ -20,6 +20,13 @@ Value Checker::convertInt(const Value &value, Span span) {
   return Value::poison();
 }
 
+/// An index as one writes it: from the end if it is a known number of elements before that.
+std::string Checker::indexText(const Dim &index, const Dim &extent) const {
+  Dim fromEnd = index - extent;
+  bool negative = fromEnd.isConstant() && fromEnd.constant() < 0 && (!index.isConstant() || index.constant() < 0);
+  return show(negative ? fromEnd : index);
+}
+
 Value Checker::stableIndex(Value value, Span span) {
   if (!mentionsRebound(value.sym)) return value;
   return indexValue(indexExpr(value, span), "offset", span);
@@ -33,7 +40,7 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
   part.size = Dim(1);
   bool low = facts_.nonNegative(index.sym), high = facts_.nonNegative(extent - Dim(1) - index.sym);
   if (!index.expr && extent.isConstant() && index.sym.isConstant() && !(low && high)) {
-    report(Id::outOfBounds, expr.span, show(index.sym), "a dimension of " + show(extent));
+    report(Id::outOfBounds, expr.span, indexText(index.sym, extent), "a dimension of " + show(extent));
     return false;
   }
   part.inBounds = low && high && !mentionsRebound(index.sym);
@@ -202,7 +209,9 @@ bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, Spa
   std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
   part.inBounds = known && claim(inside, why, span);
   if (part.inBounds || !fresh(Id::outOfBounds, span)) return part.inBounds;
-  std::string shown = !known ? "of this slice" : part.isPoint ? show(start) : show(start) + ".." + show(last);
+  std::string shown = !known         ? "of this slice"
+                      : part.isPoint ? indexText(start, extent)
+                                     : show(start) + ".." + show(last);
   auto builder = report(Id::outOfBounds, span, shown, shapeText(base.type.shape));
   if (!known) {
     builder.help("I must be able to prove that a slice of a value lies inside it");
@@ -224,7 +233,8 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     const Dim &extent = base.type.shape[axis];
     plain &=
         !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
-    if (!part.inBounds && !requireInside(base, axis, part, expr.span)) return Value::poison();
+    bool counted = part.isPoint || facts_.nonNegative(part.size);
+    if (!(part.inBounds && counted) && !requireInside(base, axis, part, expr.span)) return Value::poison();
   }
   Value source = base;
   std::vector<std::optional<Limit>> kept;

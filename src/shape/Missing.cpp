@@ -101,7 +101,16 @@ std::optional<Dim> marginOf(const Claim &claim) {
 std::vector<Formula> Facts::candidates(const Formula &claim) const {
   std::vector<Formula> list;
   if (claim.kind != Formula::Kind::Claim) {
-    list.push_back(claim.map([&](const Dim &d) { return external(d); }));
+    bool worded = true;  // no part is about numbers alone
+    for (const Formula &part : claim.parts) {
+      std::set<std::string> vars;
+      part.collectVars(vars);
+      worded &= !vars.empty();
+      if (decide(part) == Verdict::Proved) continue;
+      std::vector<Formula> more = candidates(part);
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    if (worded) list.push_back(claim.map([&](const Dim &d) { return external(d); }));
     return list;
   }
   const Claim &c = claim.claim;
