@@ -41,6 +41,7 @@ struct Compiler::State {
   }
 
   bool generate() {
+    if (!sema::refuseLater(*program, session.diagnostics)) return false;
     if (!context) context = makeContext();
     module = irgen::generate(*program, session.sources, *context, session.diagnostics);
     at = Level::Graph;

@@ -17,9 +17,15 @@ std::string placed(const Session &session, const reference::RunError &error) {
   return file.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + error.message;
 }
 
+std::string notRunYet(const Session &session, const sema::Function &function) {
+  if (function.later.empty()) return {};
+  return placed(session, {function.later[0].what + " cannot be run yet", function.later[0].span});
+}
+
 }  // namespace
 
 std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
+  if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Arguments inputs;
   for (size_t i = 0; i < function.params.size(); ++i) {
     if (function.params[i].isResult) continue;
@@ -44,6 +50,7 @@ std::string interpret(const Session &session, const sema::Function &function, Bo
 }
 
 std::string interpretMain(const Session &session, const sema::Function &function) {
+  if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
     ReadResult read = tessera::driver::readFile(path);

@@ -179,6 +179,11 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
   switch (object.kind) {
   case ValueKind::Module: found = memberOfModule(object, name, span, known); break;
   case ValueKind::Context: found = memberOfContext(name, known); break;
+  case ValueKind::Rng:
+    if (const BuiltinRow *row = builtinByName(name, 'R')) return methodOf(object, name, row, nullptr);
+    for (const BuiltinRow &row : builtinRows())
+      if (row.places.find('R') != std::string_view::npos) known.emplace_back(row.name);
+    break;
   case ValueKind::Array:
   case ValueKind::View:
   case ValueKind::Shared: found = memberOfTensor(object, name, span, known); break;

@@ -89,6 +89,11 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
       if (old.var && !old.borrowed && rebindable_.count(old.var))
         return rebindVar(name, old, std::move(value), span);
+      if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {  // no variable: only the checker has it
+        old.value = std::move(value);
+        old.span = span;
+        return;
+      }
       if (fresh(Id::redefinedType, span))
         report(Id::redefinedType, span, name, describe(old.value), describe(value))
             .help("what only the compiler knows cannot change while the program runs");

@@ -114,8 +114,11 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   }
   Bound bound = bindBuiltin(row, args, span);
   if (!bound.ok) return Value::poison();
+  noteBuiltinEffect(row, span);
+  Value v = callEffectBuiltin(row, bound, span);
+  if (v.given()) return v;
   if (hostOnly) return callHostBuiltin(row, bound, args, span);
-  Value v = callKernelBuiltin(row, bound, args, span);
+  v = callKernelBuiltin(row, bound, args, span);
   if (v.given()) return v;
   return callArrayBuiltin(row, bound, span);
 }

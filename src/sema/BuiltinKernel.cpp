@@ -6,10 +6,12 @@ namespace tessera::sema {
 /// Says so if not every lane gets here.
 bool Checker::underDivergence(const char *what, Span span) {
   if (varyingDepth_ == 0) return false;
-  if (fresh(Id::divergentBarrier, span))
-    report(Id::divergentBarrier, span, what)
-        .label("the condition or loop around it depends on the lane")
-        .help("move it out of the condition");
+  if (fresh(Id::divergentBarrier, span)) {
+    auto builder = report(Id::divergentBarrier, span, what);
+    builder.label("the others would be waited for without end");
+    if (!varyingCauses_.empty()) builder.note(varyingCauses_.back(), "lanes disagree about this");
+    builder.help("move it out of the condition");
+  }
   return true;
 }
 

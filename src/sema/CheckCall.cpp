@@ -173,6 +173,8 @@ Value Checker::callFunction(const Callable &callable, GivenList args, Span span)
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindParameters(callable, args, span, values, spans)) return Value::poison();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (isSpent(values[i], spans[i])) return Value::poison();
   if (!fn_) return unsupported("calling a function at module level", span);
   if (callable.isKernel) {
     if (inKernel()) return unsupported("calling a kernel inside a kernel", span);
@@ -250,7 +252,10 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   }
   accumulateHint_ = hint;
   calls_.pop_back();
+  if (failures_ == errors) checkEffects(callable, frame_->effects);
+  Effects effects = std::move(frame_->effects);
   frame_ = caller;
+  takeOverEffects(effects, callable.name, span);
   if (failures_ > errors) return Value::poison();
   return result;
 }
@@ -270,6 +275,8 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
   }
   const Function *callee = ensureChecked(without(callable, none));
   if (!callee) return Value::poison();
+  takeOverEffects(callee->effects, callable.name, span);
+  for (const Later &what : callee->later) later(what.what, span);
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
   e->callee = callee;
@@ -290,6 +297,15 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
       if (v.isPoison()) return v;
       if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
       e->args.push_back(indexExpr(v, at));
+      continue;
+    }
+    if (type.kind == TypeKind::Stream) {
+      if (v.kind != ValueKind::Rng) {
+        report(Id::wrongArgument, at, callable.name, "a stream for `" + param.var->name + "`", describe(v));
+        return Value::poison();
+      }
+      if (!spend(v, "`" + callable.name + "`", at)) return Value::poison();
+      e->args.push_back(clone(*v.expr));
       continue;
     }
     if (type.kind == TypeKind::Scalar) {

@@ -46,7 +46,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Raise: unsupported("`raise`", stmt.span); return;
   case K::Del: unsupported("`del`", stmt.span); return;
   case K::Global: unsupported("`global`", stmt.span); return;
-  case K::With: unsupported("`with`", stmt.span); return;
+  case K::With: return withStmt(static_cast<const ast::WithStmt &>(stmt));
   case K::Try: unsupported("`try`", stmt.span); return;
   case K::ClassDef: unsupported("a class", stmt.span); return;
   case K::StructDef: unsupported("a struct", stmt.span); return;

@@ -10,6 +10,7 @@
 // a result, an operand of a Dot, an explicit cast; after each operation under @round_at(each_op).
 #pragma once
 #include "shape/Claim.h"
+#include "sema/effects/Effects.h"
 #include "support/DType.h"
 #include "support/Dim.h"
 #include "support/Ops.h"
@@ -42,6 +43,7 @@ enum class TypeKind : uint8_t {
   View,        // a kernel's handle of a tensor in global memory: accessed by Load and Store
   Shared,      // a buffer in shared memory (alloc_shared): accessed by Load and Store
   HostTensor,  // host code: a tensor whose dtype and shape are known when it runs
+  Stream,      // a stream of random numbers
   String, None,
   Tuple,       // results of a Call only
 };
@@ -66,7 +68,8 @@ struct Var {
   Type type;
   Span span;
   bool reassigned = false;  // some Assign rebinds it
-  bool varying = false;     // kernels: may differ between lanes of a group (depends on a lane query)
+  bool varying = false;     // kernels: may differ between lanes of a group (depends on a lane query);
+                            // elsewhere: between devices (depends on the place in the mesh)
   std::string swizzle;      // Shared: "" or "xor"
 };
 
@@ -98,6 +101,8 @@ enum class ExprKind : uint8_t {
   HostItem,     // host: row args[1] of the HostTensor args[0], or the value of a 0-d one if no args[1]
   LoadNpy,      // host: args[0] path -> HostTensor
   Format,       // host: parts of an f-string / str(): args interleaved with `texts`, formats in `formats`
+  Opaque,       // what only the checker knows (a draw, a collective): `text` of args, and of the axis in `nameHint`.
+                //   A function with one has an entry in `later`
 };
 
 enum class Query : uint8_t {
@@ -223,6 +228,11 @@ struct KernelInfo {
   bool usesLanes = false;            // LocalId, LaneId or LinearId occur
 };
 
+/// Something that is checked but that no later phase can compile or run.
+struct Later {
+  std::string what;
+  Span span;
+};
 struct Function {
   std::string name;             // the entry point's name
   FunctionKind kind = FunctionKind::Tensor;
@@ -235,8 +245,10 @@ struct Function {
   std::vector<Requirement> requirements;  // where facts, and what the checker left undecided
   std::vector<std::unique_ptr<Var>> vars;  // owns every Var of the function
   Block body;
+  Effects effects;
   KernelInfo kernel;            // kernels
   bool deterministic = false;   // @deterministic
+  std::vector<Later> later;     // not empty: phases after the checker have to refuse this function
 };
 
 struct Program {

@@ -11,6 +11,16 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   return Checker(sources, load, diagnostics, options).run(module);
 }
 
+bool refuseLater(const Program &program, diag::Engine &diagnostics) {
+  bool all = true;
+  for (const auto &function : program.functions)
+    for (const Later &later : function->later) {
+      all = false;
+      diagnostics.report(diag::Id::notSupportedYet, later.span, later.what).label("this is checked, but not compiled yet");
+    }
+  return all;
+}
+
 Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
                  const CheckOptions &options)
     : sources_(sources), load_(load), diagnostics_(diagnostics), options_(options) {}

@@ -129,6 +129,55 @@ private:
   void deterministicOption(const ast::CallExpr &call);
   void finishKernel(const ast::FuncDef &def);
   void kernelSafety(const ast::FuncDef &def);
+
+  // ---- effects/Infer.cpp
+  struct DeclaredEffect {
+    EffectKind kind;
+    std::string of;  // empty: any
+    Span span;
+  };
+  void noteEffect(Effect effect);
+  void noteBuiltinEffect(const BuiltinRow &row, Span span);
+  void takeOverEffects(const Effects &effects, const std::string &callee, Span span);
+  std::vector<DeclaredEffect> declaredEffects(const ast::FuncDef &def);
+  std::optional<DeclaredEffect> declaredEffect(const ast::FuncDef &def, const ast::Expr &expr);
+  Span effectsClause(const ast::FuncDef &def) const;
+  void checkEffects(const Callable &callable, const Effects &inferred);
+  void unusedEffects(const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
+                     const Effects &inferred);
+  void checkDeterministic(const ast::FuncDef &def, const Effects &inferred);
+  void notePath(diag::Builder &builder, const Effect &effect);
+  void withStmt(const ast::WithStmt &stmt);
+  bool suspension(const ast::WithItem &item);
+
+  // ---- effects/Linear.cpp: values that are used up
+  struct Spent {
+    Span span;
+    std::string by;
+    bool maybe = false;  // in one of two branches only
+  };
+  using SpentValues = std::map<int, Spent>;
+  int newHandle() { return ++lastHandle_; }
+  bool isSpent(const Value &value, Span span);
+  bool spend(const Value &value, const std::string &by, Span span);
+  void mergeSpent(const std::map<std::string, Binding> &before, const std::map<std::string, Binding> &thenNames,
+                  const SpentValues &thenSpent, const std::map<std::string, Binding> &elseNames);
+  void spentInLoop(const SpentValues &before, const std::map<std::string, Binding> &names);
+
+  // ---- effects/Streams.cpp
+  Value streamValue(ExprPtr expr);
+  Value newStream(Bound &args, Span span);
+  Value splitStream(Bound &args, Span span);
+  Value drawFrom(const BuiltinRow &row, Bound &args, Span span);
+  Value dropout(Bound &args, Span span);
+  /// Absent if `row` is neither about streams nor about collectives.
+  Value callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span);
+
+  // ---- effects/Collectives.cpp
+  Value collective(const BuiltinRow &row, Bound &args, Span span);
+  Value meshQuery(const BuiltinRow &row, Bound &args, Span span);
+  std::optional<std::string> meshAxis(const Value &value, Span span);
+  void later(const std::string &what, Span span);
   void returnFromKernel(const ast::ReturnStmt &stmt);
   void returnTile(Value value, int index, int count, Span span);
   bool returnParameter(const Value &value, int index, Span span);
@@ -177,7 +226,11 @@ private:
   void notePrefetch(const std::string &loop, int64_t steps);
   void rangeFor(const ast::ForStmt &stmt, const Value &range);
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
-  void loopBody(Stmt *loop, const ast::Block &body, bool varying, const std::function<void()> &prepare);
+  /// `cause`: what lanes or devices disagree about, if they make different numbers of turns.
+  void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause,
+                const std::function<void()> &prepare);
+  void enterVarying(bool varying, Span cause);
+  void leaveVarying(bool varying);
   using Names = std::map<std::string, Binding>;
   Names branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                const std::set<std::string> &shared);
@@ -443,6 +496,9 @@ private:
   std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
   std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
+  std::vector<Span> varyingCauses_;  // conditions and loop bounds that lanes or devices disagree about
+  SpentValues spent_;
+  int lastHandle_ = 0;
   std::vector<const Callable *> calls_;   // being traced
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds

@@ -188,15 +188,28 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   bool varying = isVarying(*c);
   Stmt &out = emit(StmtKind::If, stmt.span);
   out.condition = std::move(c);
-  varyingDepth_ += varying;
   Names before = frame_->names;
   std::vector<shape::Formula> inside, outside;
   if (condition.fact && !mentionsRebound(*condition.fact))
     inside = {*condition.fact}, outside = {condition.fact->negated()};
+  SpentValues spent = spent_;
+  enterVarying(varying, stmt.condition->span);
   Names thenNames = branch(out.body, stmt.then, inside, both);
+  std::swap(spent, spent_);
   Names elseNames = branch(out.otherwise, stmt.otherwise, outside, both);
-  varyingDepth_ -= varying;
+  leaveVarying(varying);
   mergeBranches(out, before, thenNames, elseNames);
+  mergeSpent(before, thenNames, spent, elseNames);
+}
+
+/// What follows is not done by every lane, or device: they disagree about `cause`.
+void Checker::enterVarying(bool varying, Span cause) {
+  varyingDepth_ += varying;
+  if (varying) varyingCauses_.push_back(cause);
+}
+void Checker::leaveVarying(bool varying) {
+  varyingDepth_ -= varying;
+  if (varying) varyingCauses_.pop_back();
 }
 
 // ---------------------------------------------------------------- loops
@@ -215,7 +228,7 @@ std::string Checker::stateOfOuterVars(size_t count) const {
 }
 
 /// Checks the body until what it does to the variables around it changes nothing more.
-void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying,
+void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause,
                        const std::function<void()> &prepare) {
   std::set<std::string> assigned;
   Names before = frame_->names;
@@ -225,24 +238,29 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying,
     auto reported = reportedSpans_;
     size_t failures = failures_;
     shape::Facts facts = facts_;
+    SpentValues spent = spent_;
     std::string state = stateOfOuterVars(vars);
     Block *outer = block_;
     int outerId = blockId_;
     block_ = &loop->body;
     blockId_ = ++nextBlockId_;
     ++conditionDepth_;
-    varyingDepth_ += varying;
+    enterVarying(cause.has_value(), cause.value_or(Span{}));
     loopMarks_.push_back(vars);
     prepare();
     checkBlock(body);
     frame_->returned = false;
     loopMarks_.pop_back();
-    varyingDepth_ -= varying;
+    leaveVarying(cause.has_value());
     --conditionDepth_;
     block_ = outer;
     blockId_ = outerId;
     facts_ = std::move(facts);
-    if (state == stateOfOuterVars(vars) || round == 3) break;
+    if (state == stateOfOuterVars(vars) || round == 3) {
+      spentInLoop(spent, before);
+      break;
+    }
+    spent_ = std::move(spent);
     loop->body.clear();
     diagnostics_.truncate(diagnostics);
     reportedSpans_ = std::move(reported);
@@ -260,6 +278,10 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, bool varying,
   }
   Names after = std::move(frame_->names);
   frame_->names = before;
+  for (auto &[name, binding] : frame_->names) {  // a stream that was renewed: another one each turn
+    auto it = after.find(name);
+    if (it != after.end() && it->second.value.handle != binding.value.handle) binding.value.handle = newHandle();
+  }
   for (const auto &[name, binding] : after) {
     auto it = before.find(name);
     if (it != before.end() && it->second.var == binding.var && it->second.block == binding.block) continue;
@@ -299,7 +321,7 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   bool varying = isVarying(*c);
   Stmt &loop = emit(StmtKind::While, stmt.span);
   loop.condition = std::move(c);
-  loopBody(&loop, stmt.body, varying, [] {});
+  loopBody(&loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt, [] {});
 }
 
 void Checker::forStmt(const ast::ForStmt &stmt) {
@@ -370,7 +392,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   var->varying = varying;
   if (range.items.size() > 3) notePrefetch(target->name, range.items[3].sym.constant());
   bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
-  loopBody(&loop, stmt.body, varying, [&] {
+  loopBody(&loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
     Binding binding;
     Value v = Value::of(ValueKind::Int);
     v.type = indexType();
@@ -414,7 +436,7 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
   auto *indexName = as<ast::NameExpr>(indexTarget);
   Var *var = newVar(indexName ? indexName->name : "row", indexType(), stmt.target->span);
   loop.var = var;
-  loopBody(&loop, stmt.body, false, [&] {
+  loopBody(&loop, stmt.body, std::nullopt, [&] {
     Value index = Value::of(ValueKind::Int);
     index.type = indexType();
     index = valueOfVar(var, index, stmt.target->span);

@@ -32,6 +32,7 @@ public:
     }
     for (const Requirement &r : f.requirements)
       text += "  require " + r.left.str() + relation(r.relation) + r.right.str() + "\n";
+    if (!f.effects.empty()) text += "  effects " + f.effects.str() + "\n";
     if (f.kind == FunctionKind::Kernel) kernel(f);
     block(f.body, 1);
   }
@@ -135,6 +136,9 @@ private:
     case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostItem: return "host_item" + args(e);
+    case ExprKind::Opaque:
+      return e.text + (e.nameHint.empty() ? "" : "<" + e.nameHint + ">") +
+             (e.queryAxis ? std::to_string(e.queryAxis) : "") + args(e);
     case ExprKind::LoadNpy: return "load_npy" + args(e);
     case ExprKind::Format: {
       std::string out = "format(\"" + e.texts[0];

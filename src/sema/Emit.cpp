@@ -212,6 +212,7 @@ bool Checker::isVarying(const Expr &expr) const {
   bool varying = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
     if (e.kind == ExprKind::VarRef) varying |= e.var->varying;
+    if (e.kind == ExprKind::Opaque) varying |= e.text == "rank" || e.text == "axis_index";
     if (e.kind == ExprKind::Query)
       varying |= e.query == Query::LocalId || e.query == Query::LaneId || e.query == Query::LinearId;
   });
@@ -285,6 +286,7 @@ std::string Checker::describe(const Value &value) const {
   case ValueKind::Schedule: return "a schedule";
   case ValueKind::Policy: return "a policy";
   case ValueKind::Context: return "the tile context";
+  case ValueKind::Rng: return "a stream of random numbers";
   }
   return "this";
 }

@@ -99,6 +99,11 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
       binding.value = valueOfVar(param.var, v, parameter.name.span);
     }
     break;
+  case TypeKind::Stream:
+    binding.value = streamValue(makeRef(param.var, parameter.name.span));
+    binding.var = nullptr;
+    later("random streams (`Rng`)", parameter.span);
+    break;
   default: {
     Value v = Value::of(ValueKind::Array);
     v.type = *type;
@@ -302,8 +307,6 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     whereFacts(def, false);
     declaredResults(def);
   }
-  if (def.effects)
-    unsupported("`effects[...]`", def.effects->empty() ? def.name.span : def.effects->front()->span);
   if (failures_ == errors) {
     decorators(def);
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
@@ -312,6 +315,8 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
     if (inKernel() && !poisoned) finishKernel(def);
     if (inKernel() && failures_ == errors) kernelSafety(def);
+    if (!poisoned) checkEffects(callable, frame_->effects);
+    fn_->effects = frame_->effects;
     if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;

@@ -35,6 +35,7 @@ bool Checker::usesHost(const ast::Block &block) const {
     if (auto *s = as<ast::ForStmt>(stmt); s && (mentionsHost(s->iterable.get()) || usesHost(s->body)))
       return true;
     if (auto *s = as<ast::WhileStmt>(stmt); s && usesHost(s->body)) return true;
+    if (auto *s = as<ast::WithStmt>(stmt); s && usesHost(s->body)) return true;
   }
   return false;
 }

@@ -302,8 +302,8 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &ma
   } else if (annotation.kind == ast::ExprKind::Name || annotation.kind == ast::ExprKind::Attribute) {
     std::string text(sources_.text(annotation.span));
     if (text == "Rng") {
-      unsupported("random streams (`Rng`)", annotation.span);
-      return std::nullopt;
+      type.kind = TypeKind::Stream;
+      return type;
     }
     Value v = checkExpr(annotation);
     if (v.isPoison()) return std::nullopt;
@@ -433,6 +433,10 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
   if (type->kind == TypeKind::String) {
     out = value;
     return value.kind == ValueKind::String || wrong("a string");
+  }
+  if (type->kind == TypeKind::Stream) {
+    out = value;
+    return value.kind == ValueKind::Rng || wrong("a stream of random numbers");
   }
   bool known =
       value.kind == ValueKind::Float || value.kind == ValueKind::Bool || (value.isKnownInt() && !value.expr);

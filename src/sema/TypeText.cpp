@@ -34,6 +34,7 @@ std::string Type::str() const {
     return text + dtypeText(*this) + "]";
   }
   case TypeKind::HostTensor: return "Tensor";
+  case TypeKind::Stream: return "Rng";
   case TypeKind::String: return "str";
   case TypeKind::None: return "None";
   case TypeKind::Tuple: {

@@ -56,6 +56,7 @@ enum class ValueKind : uint8_t {
   Schedule,
   Policy,
   Context,  // tile.context()
+  Rng,      // a stream of random numbers
 };
 
 struct Value {
@@ -76,6 +77,7 @@ struct Value {
   const Callable *callable = nullptr;
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
+  int handle = 0;  // values that are used up (Rng): which one it is; 0: any number of uses
 
   bool isPoison() const { return kind == ValueKind::Poison; }
   bool given() const { return kind != ValueKind::Absent; }
@@ -162,6 +164,8 @@ struct Frame {
   std::vector<Value> results;  // inlined calls: what was returned
   bool inlined = false;
   int conditionDepth = 0;  // of the call
+  Effects effects;         // what was done so far
+  int quiet = 0;           // inside of `with effects.suspend("io")`
 };
 
 struct ModuleScope {

@@ -1,0 +1,195 @@
+// Effects: noted where an operation is checked, carried to the callers, compared with what a function declares.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+using ast::as;
+
+void Checker::noteEffect(Effect effect) {
+  if (!frame_) return;
+  if (effect.kind == EffectKind::Io && frame_->quiet > 0) {
+    if (!effect.files) return;
+    const EffectStep &step = effect.path.front();
+    if (fresh(Id::cannotSuspend, step.span))
+      report(Id::cannotSuspend, step.span, "reading and writing files")
+          .label(step.text)
+          .help("only printing can be suspended: move this out of the `with`");
+    return;
+  }
+  frame_->effects.add(std::move(effect));
+}
+
+/// The effects that calls of built-in functions have by themselves.
+void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
+  Effect effect;
+  effect.path = {{span, "`" + std::string(row.name) + "` does it"}};
+  switch (row.kind) {
+  case BuiltinKind::LoadNpy:
+  case BuiltinKind::SaveNpy: effect.files = true; [[fallthrough]];
+  case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(std::move(effect));
+  default: return;
+  }
+}
+
+void Checker::takeOverEffects(const Effects &effects, const std::string &callee, Span span) {
+  for (Effect effect : effects.all()) {
+    effect.path.insert(effect.path.begin(), {span, "`" + callee + "` is called here"});
+    noteEffect(std::move(effect));
+  }
+}
+
+// ---------------------------------------------------------------- effects[...]
+
+std::optional<Checker::DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, const ast::Expr &expr) {
+  auto *call = as<ast::CallExpr>(&expr);
+  auto *name = as<ast::NameExpr>(call ? call->callee.get() : &expr);
+  auto kind = name ? effectByName(name->name) : std::nullopt;
+  if (!kind) {
+    std::string shown(sources_.text(name ? name->span : expr.span));
+    if (!fresh(Id::unknownEffect, expr.span)) return std::nullopt;
+    auto builder = report(Id::unknownEffect, expr.span, shown);
+    if (auto near = diag::didYouMean(shown, effectNames()); !near.empty() && name)
+      builder.help("did you mean `" + std::string(near) + "`?")
+          .suggest(name->span, std::string(near), "write `" + std::string(near) + "`");
+    else builder.help("there are random, io, state(x), collective(\"axis\") and nondet");
+    return std::nullopt;
+  }
+  DeclaredEffect effect{*kind, "", expr.span};
+  if (!call) return effect;
+  bool takes = *kind == EffectKind::State || *kind == EffectKind::Collective;
+  const ast::Expr *of = call->arguments.size() == 1 ? call->arguments[0].value.get() : nullptr;
+  if (auto *text = as<ast::StringExpr>(of)) effect.of = text->value;
+  else if (auto *of_ = as<ast::NameExpr>(of)) effect.of = of_->name;
+  bool known = *kind != EffectKind::State;
+  for (const ast::Parameter &p : def.parameters) known |= p.name.text == effect.of;
+  if (takes && known && !effect.of.empty()) return effect;
+  if (fresh(Id::unknownEffect, expr.span))
+    report(Id::unknownEffect, expr.span, std::string(sources_.text(expr.span)))
+        .help(*kind == EffectKind::State        ? "it names a parameter: `state(cache)`"
+              : *kind == EffectKind::Collective ? "it names an axis of the mesh: `collective(\"tp\")`"
+                                                : "it takes nothing: `" + std::string(nameOf(*kind)) + "`");
+  return std::nullopt;
+}
+
+std::vector<Checker::DeclaredEffect> Checker::declaredEffects(const ast::FuncDef &def) {
+  std::vector<DeclaredEffect> all;
+  for (const ast::ExprPtr &item : *def.effects)
+    if (auto effect = declaredEffect(def, *item)) all.push_back(std::move(*effect));
+  return all;
+}
+
+/// `effects[...]` in the text of the function.
+Span Checker::effectsClause(const ast::FuncDef &def) const {
+  uint32_t begin = def.name.span.end;
+  for (const ast::Parameter &p : def.parameters) begin = std::max(begin, p.span.end);
+  if (def.result) begin = std::max(begin, def.result->span.end);
+  std::string_view text = sources_.file(def.span.file).text;
+  if (!def.effects->empty()) {
+    size_t word = text.rfind("effects", def.effects->front()->span.begin);
+    return {def.span.file, static_cast<uint32_t>(word), def.effects->back()->span.end};
+  }
+  size_t word = text.find("effects", begin), close = text.find(']', word);
+  return {def.span.file, static_cast<uint32_t>(word), static_cast<uint32_t>(close)};
+}
+
+void Checker::notePath(diag::Builder &builder, const Effect &effect) {
+  for (const EffectStep &step : effect.path) builder.note(step.span, step.text);
+}
+
+/// A function has no other effects than it declares and keeps what `@deterministic` promises.
+void Checker::checkEffects(const Callable &callable, const Effects &inferred) {
+  if (!callable.def) return;
+  const ast::FuncDef &def = *callable.def;
+  checkDeterministic(def, inferred);
+  if (!def.effects) return;
+  size_t errors = failures_;
+  std::vector<DeclaredEffect> declared = declaredEffects(def);
+  if (failures_ != errors) return;
+  for (const Effect &effect : inferred.all()) {
+    bool covered = false;
+    for (const DeclaredEffect &d : declared)
+      covered |= d.kind == effect.kind && (d.of.empty() || d.of == effect.of);
+    Span clause = effectsClause(def);
+    if (covered || !fresh(Id::undeclaredEffect, clause)) continue;
+    auto builder = report(Id::undeclaredEffect, clause, def.name.text, effect.str());
+    notePath(builder, effect);
+    Span end{clause.file, clause.end, clause.end};
+    builder.fix(end, (def.effects->empty() ? "" : ", ") + effect.str(), "declare `" + effect.str() + "`");
+    return;
+  }
+  // What one call of a traced function does not do, another may.
+  if (frame_ && !frame_->inlined && callable.variants.empty() && callable.without.empty())
+    unusedEffects(def, declared, inferred);
+}
+
+void Checker::unusedEffects(const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
+                            const Effects &inferred) {
+  for (size_t i = 0; i < declared.size(); ++i) {
+    bool happens = false;
+    for (const Effect &effect : inferred.all())
+      happens |= effect.kind == declared[i].kind && (declared[i].of.empty() || declared[i].of == effect.of);
+    if (happens) continue;
+    Span span = declared[i].span;
+    Span edit = i > 0                         ? declared[i - 1].span.to(span)
+                : declared.size() > 1 ? Span{span.file, span.begin, declared[1].span.begin}
+                                              : span;
+    if (i > 0) edit.begin = declared[i - 1].span.end;
+    diagnostics_.report(Id::unusedEffect, span, def.name.text, std::string(sources_.text(span)))
+        .fix(edit, "", "remove it");
+  }
+}
+
+void Checker::checkDeterministic(const ast::FuncDef &def, const Effects &inferred) {
+  Span promise;
+  for (const ast::Decorator &decorator : def.decorators)
+    if (decoratorName(*decorator.expression) == "deterministic") promise = decorator.span;
+  if (!promise.valid()) return;
+  for (const Effect &effect : inferred.all()) {
+    bool random = effect.kind == EffectKind::Random && effect.withoutStream;
+    if (!random && effect.kind != EffectKind::Nondet) continue;
+    Span place = effect.path.back().span;
+    if (!fresh(Id::notDeterministic, place)) continue;
+    auto builder = report(Id::notDeterministic, place, def.name.text,
+                          random ? "draws random numbers that come from no stream"
+                                 : "may give other bits each time it runs");
+    builder.note(promise, "this promises the same bits each time");
+    for (size_t i = 0; i + 1 < effect.path.size(); ++i) builder.note(effect.path[i].span, effect.path[i].text);
+    if (random) builder.help("take a stream, `rng: Rng`, and draw from it");
+    return;
+  }
+}
+
+// ---------------------------------------------------------------- with
+
+/// True for `effects.suspend("io")`, and after a message about it.
+bool Checker::suspension(const ast::WithItem &item) {
+  auto *call = as<ast::CallExpr>(item.context);
+  auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *space = callee ? as<ast::NameExpr>(callee->object) : nullptr;
+  if (!space || space->name != "effects" || callee->attribute.text != "suspend") return false;
+  auto *text = call->arguments.size() == 1 ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
+  auto kind = text ? effectByName(text->value) : std::nullopt;
+  if (!kind) {
+    if (fresh(Id::unknownEffect, item.context->span))
+      report(Id::unknownEffect, item.context->span, text ? text->value : std::string(sources_.text(item.context->span)))
+          .help("it is written `with effects.suspend(\"io\"):`");
+  } else if (*kind != EffectKind::Io && fresh(Id::cannotSuspend, text->span)) {
+    report(Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
+        .label("results depend on it")
+        .help("only `io` can be suspended, for what is printed to find mistakes");
+  }
+  return true;
+}
+
+void Checker::withStmt(const ast::WithStmt &stmt) {
+  for (const ast::WithItem &item : stmt.items)
+    if (!suspension(item)) {
+      unsupported("`with`", stmt.span);
+      return;
+    }
+  ++frame_->quiet;
+  checkBlock(stmt.body);
+  --frame_->quiet;
+}
+
+}  // namespace tessera::sema
