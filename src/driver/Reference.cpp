@@ -19,7 +19,7 @@ std::string placed(const Session &session, const reference::RunError &error) {
 
 std::string notRunYet(const Session &session, const sema::Function &function) {
   if (function.later.empty()) return {};
-  return placed(session, {function.later[0].what + " cannot be run yet", function.later[0].span});
+  return placed(session, {function.later[0].span, function.later[0].what + " cannot be run yet"});
 }
 
 }  // namespace

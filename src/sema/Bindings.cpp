@@ -103,7 +103,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
       return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
     };
     bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) &&
-                   old.value.kind != ValueKind::None;
+                   old.value.kind != ValueKind::None && !(scalarLike(old.value) && value.isScalar());
     if (old.value.kind == ValueKind::Array && value.kind == ValueKind::Array)
       differs = old.value.type.dtype != value.type.dtype || old.value.isArray() != value.isArray();
     if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();

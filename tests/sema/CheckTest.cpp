@@ -118,7 +118,7 @@ TEST(Check, OnlyWhatHasNoMeaningYetIsRefused) {
   auto said = [](const std::string &stem) {
     return Checking(test::fileText(TSR_SOURCE_DIR "/tests/canon/" + stem + ".tsr")).messages();
   };
-  EXPECT_EQ(said("10_policies"), "E0214 11:49 random streams (`Rng`) cannot be compiled yet\n");
+  EXPECT_EQ(said("10_policies"), "E0214 11:76 stochastic rounding cannot be compiled yet\n");
   EXPECT_EQ(said("11_mlp_grad"), "E0214 8:13 derivatives (`grad`) cannot be compiled yet\n"
                                  "E0214 15:35 derivatives (`value_and_grad`) cannot be compiled yet\n"
                                  "E0214 22:1 a derivative of one's own (`.vjp`) cannot be compiled yet\n");

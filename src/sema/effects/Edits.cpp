@@ -45,4 +45,13 @@ std::optional<LinePlace> lineBefore(const ast::FuncDef &function, const Sources 
   return std::nullopt;
 }
 
+std::optional<Span> lineOf(const ast::FuncDef &function, const Sources &sources, Span inside) {
+  auto place = lineBefore(function, sources, inside);
+  if (!place || place->at.begin != inside.begin) return std::nullopt;
+  const std::string &text = sources.file(inside.file).text;
+  size_t end = text.find('\n', inside.end);
+  if (end == std::string::npos || text.find_first_not_of(" \t", inside.end) != end) return std::nullopt;
+  return Span{inside.file, inside.begin - static_cast<uint32_t>(place->indent.size()), static_cast<uint32_t>(end + 1)};
+}
+
 }  // namespace tessera::sema::effects

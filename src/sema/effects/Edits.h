@@ -13,4 +13,7 @@ struct LinePlace {
 /// or lies elsewhere (in a function that is traced into this one).
 std::optional<LinePlace> lineBefore(const ast::FuncDef &function, const Sources &sources, Span inside);
 
+/// The whole line of the statement at `inside`, with its line break; nothing if other text stands on it.
+std::optional<Span> lineOf(const ast::FuncDef &function, const Sources &sources, Span inside);
+
 }  // namespace tessera::sema::effects

@@ -24,7 +24,9 @@ public:
       : kernel_(kernel), def_(def), sources_(sources), diagnostics_(diagnostics) {}
 
   void run() {
-    if (divergentTile(kernel_.body, {}) || !findPrefix(kernel_.body)) return;
+    bool inPlace = std::any_of(kernel_.params.begin(), kernel_.params.end(),
+                               [](const Param &p) { return p.mode == ParamMode::InOut; });
+    if (divergentTile(kernel_.body, {}) || (!findPrefix(kernel_.body) && !inPlace)) return;
     Observations seen;
     seen.fuel = kFuel;
     for (const Sizes &sizes : sizesToTry(kernel_))
@@ -42,6 +44,7 @@ private:
   void report(const Finding &finding);
   void reportRace(const Finding &finding);
   void reportPending(const Finding &finding);
+  void reportOutside(const Finding &finding);
   void reportEmptyWait(const EmptyWait &wait);
   void unwrittenReads(const Observations &seen);
   void idleWaits(const Observations &seen);
@@ -164,11 +167,12 @@ void Safety::reportRace(const Finding &finding) {
   const Use &first = finding.first, &second = finding.second;
   std::string who = laneText(finding.secondLane, "a lane"), other = laneText(finding.firstLane, "another lane");
   bool copy = finding.problem == Problem::CopyOverUse;
+  bool shared = finding.buffer->type.kind == TypeKind::Shared;
   std::string element = "`" + elementText(finding) + "`";
   auto builder =
       copy ? diagnostics_.report(Id::copyOverUse, second.span, "`" + finding.buffer->name + "`",
                                  first.writes ? "writes" : "reads")
-           : diagnostics_.report(Id::sharedRace, second.span,
+           : diagnostics_.report(Id::sharedRace, second.span, shared ? "shared memory" : "global memory",
                                  who + (second.writes ? " writes " : " reads ") + element + ", which " + other +
                                      (first.writes ? " writes" : " reads") + (first.writes && second.writes ? " too" : ""));
   builder.label("with no barrier between");
@@ -178,6 +182,10 @@ void Safety::reportRace(const Finding &finding) {
   if (first.stmt == second.stmt && !sameTurn) does += ", in an earlier turn of the loop";
   builder.note(first.span, does);
   if (std::string sizes = sizesText(finding.sizes); !sizes.empty()) builder.help("it happens with " + sizes);
+  if (!shared) {
+    builder.help("a barrier is for the lanes of one group, and the tensor is all groups': write to another tensor");
+    return;
+  }
   if (sameTurn && first.writes && second.writes)
     builder.help("give each lane an element of its own, or let one lane write: `if " + prefix_ + "local_id() == 0:`");
   else if (sameTurn)
@@ -201,7 +209,11 @@ void Safety::reportPending(const Finding &finding) {
   if (finding.newerGroups > 0)
     builder.help("groups committed after it: " + std::to_string(finding.newerGroups) + "; `" + wait +
                  "` waits for all but these");
-  offer(builder, finding, {wait, "barrier()"}, "insert `" + prefix_ + wait + "` and a barrier");
+  if (finding.second.writes) builder.help("wait for the copy first, or store to another buffer");
+  else if (finding.weakWait)
+    builder.fix(finding.weakWait->span, prefix_ + "cp_wait_group(" + std::to_string(finding.newerAtWait) + ")",
+                "let the wait before it leave fewer on their way");
+  else offer(builder, finding, {wait, "barrier()"}, "insert `" + prefix_ + wait + "` and a barrier");
 }
 
 void Safety::report(const Finding &finding) {
@@ -210,7 +222,16 @@ void Safety::report(const Finding &finding) {
   case Problem::CopyOverUse: return reportRace(finding);
   case Problem::CopyPending:
   case Problem::CopyUncommitted: return reportPending(finding);
+  case Problem::OutOfBounds: return reportOutside(finding);
   }
+}
+
+void Safety::reportOutside(const Finding &finding) {
+  std::string at = std::to_string(finding.element[0]), extent = std::to_string(finding.element[1]);
+  auto builder = diagnostics_.report(Id::outOfBounds, finding.second.span, at,
+                                     "`" + finding.buffer->name + "`, which has " + extent + " elements there");
+  builder.label(laneText(finding.secondLane, "a lane") + " uses it").note(finding.buffer->span, "allocated here");
+  if (std::string sizes = sizesText(finding.sizes); !sizes.empty()) builder.help("it happens with " + sizes);
 }
 
 void Safety::reportEmptyWait(const EmptyWait &wait) {
@@ -237,9 +258,10 @@ void Safety::idleWaits(const Observations &seen) {
   for (const Observations::Wait &wait : seen.waits) {
     if (static_cast<int64_t>(wait.mostPending) > wait.stmt->count || wait.stmt->count > kMostIdle) continue;
     auto groups = [](int64_t count) { return std::to_string(count) + (count == 1 ? " group" : " groups"); };
-    diagnostics_.report(Id::idleWait, wait.stmt->span, groups(wait.stmt->count))
-        .label("never more than " + groups(static_cast<int64_t>(wait.mostPending)) + " committed and not waited for")
-        .help("remove it, or let it wait: `" + prefix_ + "cp_wait_group(0)` waits for all copies");
+    auto builder = diagnostics_.report(Id::idleWait, wait.stmt->span, groups(wait.stmt->count));
+    builder.label("never more than " + groups(static_cast<int64_t>(wait.mostPending)) + " committed and not waited for");
+    builder.help("remove it, or let it wait: `" + prefix_ + "cp_wait_group(0)` waits for all copies");
+    if (auto line = lineOf(def_, sources_, wait.stmt->span)) builder.suggest(*line, "", "remove it");
   }
 }
 

@@ -40,7 +40,8 @@ void Checker::mergeSpent(const std::map<std::string, Binding> &before,
     int a = thenNames.at(name).value.handle, b = elseNames.at(name).value.handle;
     if (a == old && b == old) continue;
     int merged = frame_->names[name].value.handle = newHandle();
-    for (const auto &[end, spent] : {std::pair(a, &thenSpent), std::pair(b, &elseSpent)})
+    const std::pair<int, const SpentValues *> ends[] = {{a, &thenSpent}, {b, &elseSpent}};
+    for (const auto &[end, spent] : ends)
       if (auto it = spent->find(end); it != spent->end()) {
         spent_[merged] = it->second;
         spent_[merged].maybe = !(thenSpent.count(a) && elseSpent.count(b));

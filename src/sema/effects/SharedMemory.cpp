@@ -25,6 +25,27 @@ void SharedMemory::allocate(const Var *buffer, std::vector<int64_t> extents) {
   buffers_[buffer] = Buffer{std::move(extents), std::vector<Element>(count), false};
 }
 
+/// An index of a shared buffer that lies outside of it. Slices are clipped, and so are accesses of tensors.
+std::optional<Finding> SharedMemory::outside(const Region &region, const LaneMask &mask, const Use &use) const {
+  if (region.buffer->type.kind != TypeKind::Shared) return std::nullopt;
+  const std::vector<int64_t> &extents = buffers_.at(region.buffer).extents;
+  for (size_t d = 0; d < region.axes.size(); ++d) {
+    const RegionAxis &axis = region.axes[d];
+    for (size_t lane = 0; axis.isPoint && lane < mask.size(); ++lane) {
+      int64_t at = axis.offset.at(lane);
+      if (!mask[lane] || (at >= 0 && at < extents[d])) continue;
+      Finding found;
+      found.problem = Problem::OutOfBounds;
+      found.buffer = region.buffer;
+      found.element = {at, extents[d]};
+      found.second = use;
+      found.secondLane = axis.offset.uniform() ? kEveryLane : static_cast<int32_t>(lane);
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Calls `visit` with the index of each element that lies inside of the buffer.
 template <class Visit> void SharedMemory::visit(const Region &region, size_t lane, const Visit &visit) {
   const std::vector<int64_t> &extents = buffers_.at(region.buffer).extents;
@@ -104,7 +125,7 @@ void SharedMemory::touchElement(Buffer &buffer, int64_t index, int32_t who, uint
 
 std::optional<Finding> SharedMemory::read(const Region &region, const LaneMask &mask, const Use &use) {
   Buffer &buffer = buffers_.at(region.buffer);
-  std::optional<Finding> found;
+  std::optional<Finding> found = outside(region, mask, use);
   uint32_t id = remember(use);
   eachLane(region, mask, region.byLanes,
            [&](int32_t who, int64_t index) { touchElement(buffer, index, who, id, false, found); });
@@ -116,7 +137,7 @@ std::optional<Finding> SharedMemory::write(const Region &region, const LaneMask 
                                            bool sameValue) {
   Buffer &buffer = buffers_.at(region.buffer);
   buffer.touched = true;
-  std::optional<Finding> found;
+  std::optional<Finding> found = outside(region, mask, use);
   uint32_t id = remember(use);
   bool byLanes = region.byLanes || (!sameValue && !region.isTile);
   eachLane(region, mask, byLanes,
@@ -128,7 +149,7 @@ std::optional<Finding> SharedMemory::write(const Region &region, const LaneMask 
 std::optional<Finding> SharedMemory::copy(const Region &region, const LaneMask &mask, const Use &use) {
   Buffer &buffer = buffers_.at(region.buffer);
   buffer.touched = true;
-  std::optional<Finding> found;
+  std::optional<Finding> found = outside(region, mask, use);
   uint32_t id = remember(use), number = static_cast<uint32_t>(copies_.size());
   copies_.push_back({region, id, false, 0});
   uncommitted_.push_back(number);

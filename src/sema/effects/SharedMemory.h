@@ -1,4 +1,4 @@
-// Shared memory of one group: who used each element since the last barrier, and which asynchronous copies are
+// Memory that the lanes of one group share: who used each element since the last barrier, and which asynchronous copies are
 // on their way. Two uses of an element meet if different lanes do them with no barrier between and one writes.
 #pragma once
 #include "sema/effects/Lanes.h"
@@ -10,6 +10,7 @@ namespace tessera::sema::effects {
 struct RegionAxis {
   Number offset;
   int64_t size = 1, step = 1;
+  bool isPoint = false;
 };
 struct Region {
   const Var *buffer = nullptr;
@@ -36,6 +37,7 @@ enum class Problem : uint8_t {
   CopyOverUse,     // the later of two such uses is an asynchronous copy
   CopyPending,     // read or written while a committed copy into it is on its way
   CopyUncommitted, // the same, of a copy that belongs to no group yet
+  OutOfBounds,     // a lane's index lies outside of the shared buffer
 };
 constexpr int32_t kEveryLane = -1;  // all did the same, each for itself
 constexpr int32_t kSomeLanes = -2;  // several lanes, or a tile that the lanes share out
@@ -47,6 +49,8 @@ struct Finding {
   Use first, second;
   int32_t firstLane = kEveryLane, secondLane = kEveryLane;
   int64_t newerGroups = 0;  // CopyPending: groups committed after the copy's
+  const Stmt *weakWait = nullptr;  // CopyPending: the last wait, if the copy was committed before it
+  int64_t newerAtWait = 0;         // groups committed after the copy's and before that wait
   std::vector<Around> around;  // of `second`, outermost first
   Sizes sizes;
 };
@@ -67,6 +71,7 @@ public:
   /// Waits until at most `pending` groups are on their way.
   void wait(int64_t pending);
   size_t pendingGroups() const { return groups_.size(); }
+  int64_t groupsEver() const { return groupsEver_; }
   bool anyUncommitted() const { return !uncommitted_.empty(); }
   std::optional<Use> lastUncommitted() const;
   void barrier() { ++epoch_; }
@@ -96,6 +101,7 @@ private:
     bool committed = false;
     int64_t group = 0;
   };
+  std::optional<Finding> outside(const Region &region, const LaneMask &mask, const Use &use) const;
   template <class Visit> void visit(const Region &region, size_t lane, const Visit &visit);
   template <class Touch>
   void eachLane(const Region &region, const LaneMask &mask, bool byLanes, const Touch &touch);

@@ -30,6 +30,7 @@ Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::v
     : kernel_(kernel), lanes_(lanes, std::move(sizes), std::move(grid)), mask_(lanes, 1), decision_(decision),
       seen_(observations) {
   for (const Param &param : kernel.params) {
+    if (param.var->type.kind == TypeKind::View && param.mode == ParamMode::InOut) allocate(param.var);
     auto given = lanes_.sizes().find(param.var->name);
     if (param.var->type.kind != TypeKind::Index) continue;
     if (!param.var->type.shape.empty()) {
@@ -38,6 +39,19 @@ Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::v
       lanes_.bind(param.var, Number::of(given->second), mask_);
     }
   }
+}
+
+/// Follows a shared buffer, or a tensor that is read and written, if its size is known.
+void Simulation::allocate(const Var *buffer) {
+  std::vector<int64_t> extents;
+  int64_t count = 1;
+  for (const Dim &dim : buffer->type.shape) {
+    auto extent = lanes_.size(dim);
+    if (!extent || *extent <= 0 || *extent > kMaxElements / count) return;
+    extents.push_back(*extent);
+    count *= *extent;
+  }
+  memory_.allocate(buffer, std::move(extents));
 }
 
 void Simulation::run() {
@@ -56,6 +70,8 @@ void Simulation::note(std::optional<Finding> found) {
   finding_ = std::move(found);
   finding_->around = around_;
   finding_->sizes = lanes_.sizes();
+  finding_->newerAtWait = finding_->newerGroups - (memory_.groupsEver() - groupsAtWait_);
+  if (lastWait_ && finding_->newerAtWait >= 0) finding_->weakWait = lastWait_;
 }
 
 bool Simulation::anyLane(const LaneMask &mask) const {
@@ -75,6 +91,7 @@ std::optional<Region> Simulation::region(const Access &access) const {
     if (!axis.offset.known || !size) return std::nullopt;
     axis.size = *size;
     axis.step = part.step;
+    axis.isPoint = part.isPoint;
     out.isTile |= !part.isPoint;
     out.byLanes |= !axis.offset.uniform();
     out.axes.push_back(std::move(axis));
@@ -84,13 +101,26 @@ std::optional<Region> Simulation::region(const Access &access) const {
 
 void Simulation::load(const Expr &expr, const Stmt &stmt) {
   const Var *buffer = expr.access.base;
-  if (!buffer || buffer->type.kind != TypeKind::Shared || !memory_.knows(buffer)) return;
+  if (!buffer || !memory_.knows(buffer)) return;
+  LaneMask lanes = lanesOf(stmt);
+  auto where = region(expr.access);
+  if (buffer->type.kind != TypeKind::Shared) {
+    if (where && !where->isTile) note(memory_.read(*where, lanes, use(stmt, expr.span, false, false)));
+    return;
+  }
   auto known = std::find_if(seen_.reads.begin(), seen_.reads.end(), [&](const Observations::Read &r) {
     return r.span == expr.span && r.buffer == buffer;
   });
   if (known == seen_.reads.end()) known = seen_.reads.insert(known, {buffer, expr.span, false});
   known->everTouched |= !memory_.untouched(buffer);
-  if (auto where = region(expr.access)) note(memory_.read(*where, mask_, use(stmt, expr.span, false, false)));
+  if (where) note(memory_.read(*where, lanes, use(stmt, expr.span, false, false)));
+}
+
+/// One lane does a store of one value to one place, with what it reads for it.
+LaneMask Simulation::lanesOf(const Stmt &stmt) const {
+  LaneMask lanes = mask_;
+  if (stmt.oncePerGroup) std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
+  return lanes;
 }
 
 void Simulation::readsOf(const Expr *expr, const Stmt &stmt) {
@@ -112,12 +142,11 @@ void Simulation::reads(const Stmt &stmt) {
 
 void Simulation::store(const Stmt &stmt) {
   const Var *buffer = stmt.access.base;
-  if (buffer->type.kind != TypeKind::Shared || !memory_.knows(buffer)) return;
+  if (!memory_.knows(buffer)) return;
   auto where = region(stmt.access);
   if (!where) return memory_.touch(buffer);
-  LaneMask lanes = mask_;
-  if (stmt.oncePerGroup) std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
-  note(memory_.write(*where, lanes, use(stmt, stmt.span, true, false), !differsBetweenLanes(*stmt.value)));
+  if (buffer->type.kind != TypeKind::Shared && where->isTile) return;
+  note(memory_.write(*where, lanesOf(stmt), use(stmt, stmt.span, true, false), !differsBetweenLanes(*stmt.value)));
 }
 
 void Simulation::asyncCopy(const Stmt &stmt) {
@@ -139,6 +168,8 @@ void Simulation::waitGroup(const Stmt &stmt) {
       return;
     }
   memory_.wait(stmt.count);
+  lastWait_ = &stmt;
+  groupsAtWait_ = memory_.groupsEver();
 }
 
 // ---------------------------------------------------------------- statements
@@ -165,17 +196,7 @@ void Simulation::statement(const Stmt &stmt) {
   case StmtKind::Let:
   case StmtKind::Assign: return lanes_.bind(stmt.var, lanes_.evaluate(*stmt.value), mask_);
   case StmtKind::Store: return store(stmt);
-  case StmtKind::AllocShared: {
-    std::vector<int64_t> extents;
-    int64_t count = 1;
-    for (const Dim &dim : stmt.var->type.shape) {
-      auto extent = lanes_.size(dim);
-      if (!extent || *extent <= 0 || *extent > kMaxElements / count) return;  // its accesses are not followed
-      extents.push_back(*extent);
-      count *= *extent;
-    }
-    return memory_.allocate(stmt.var, std::move(extents));
-  }
+  case StmtKind::AllocShared: return allocate(stmt.var);
   case StmtKind::AsyncCopy: return asyncCopy(stmt);
   case StmtKind::CommitGroup: return memory_.commit();
   case StmtKind::WaitGroup: return waitGroup(stmt);

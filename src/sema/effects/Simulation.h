@@ -47,7 +47,8 @@ private:
   void ifStatement(const Stmt &stmt);
   void forLoop(const Stmt &stmt);
   void whileLoop(const Stmt &stmt);
-  void timing(const Stmt &stmt);
+  void allocate(const Var *buffer);
+  LaneMask lanesOf(const Stmt &stmt) const;
   void waitGroup(const Stmt &stmt);
   void asyncCopy(const Stmt &stmt);
   void store(const Stmt &stmt);
@@ -71,6 +72,8 @@ private:
   Observations &seen_;
   std::vector<Around> around_;
   int64_t now_ = 0;  // statements executed
+  const Stmt *lastWait_ = nullptr;
+  int64_t groupsAtWait_ = 0;  // committed until then
   std::string unknownKey_;
   int64_t workSeen_ = 0;
   bool outOfFuel_ = false;
