@@ -2,13 +2,30 @@
 #include "support/Check.h"
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 namespace tessera {
 namespace {
 
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max(), kSmallest = std::numeric_limits<int64_t>::min();
+
+int64_t plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? kSmallest : kLargest) : sum;
+}
+int64_t times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? kSmallest : kLargest) : product;
+}
 int64_t floorDivide(int64_t a, int64_t b) {
+  if (b == -1) return times(a, -1);
   int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+int64_t floorModulo(int64_t a, int64_t b) {
+  if (b == -1) return 0;
+  int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 std::string parenthesised(const Dim &d) {
@@ -41,61 +58,114 @@ std::string Atom::str() const {
   TSR_UNREACHABLE("atom kind");
 }
 
-Dim::Dim(int64_t constant) {
-  if (constant != 0) add(constant, {});
-}
-
-void Dim::add(int64_t coefficient, Monomial atoms) {
-  std::string key = monomialText(atoms, true);
-  auto [it, inserted] = terms_.try_emplace(key, Entry{coefficient, std::move(atoms)});
-  if (!inserted) it->second.coefficient += coefficient;
-  if (it->second.coefficient == 0) terms_.erase(it);
+Dim Dim::ofEntries(Entries entries) {
+  Dim d;
+  if (entries.empty()) return d;
+  if (entries.size() == 1 && entries[0].atoms.empty()) return entries[0].coefficient;
+  d.normal_ = std::make_shared<const Entries>(std::move(entries));
+  return d;
 }
 
 Dim Dim::ofAtom(Atom atom) {
-  Dim d;
-  d.add(1, {{std::move(atom), 1}});
-  return d;
+  Monomial atoms;
+  atoms.emplace_back(std::move(atom), 1);
+  std::string key = monomialText(atoms, true);
+  Entries entries;
+  entries.push_back({1, std::move(atoms), std::move(key)});
+  return ofEntries(std::move(entries));
+}
+
+template <class Visit> void Dim::forEach(Visit visit) const {
+  if (normal_)
+    for (const Entry &e : *normal_) visit(e.coefficient, e.atoms);
+  else if (constant_ != 0)
+    visit(constant_, Monomial());
 }
 
 Dim Dim::var(std::string name) { return ofAtom({AtomKind::Var, std::move(name), nullptr, nullptr}); }
 
-Dim operator+(const Dim &a, const Dim &b) {
-  Dim sum = a;
-  for (const auto &[key, entry] : b.terms_) sum.add(entry.coefficient, entry.atoms);
-  return sum;
+bool Dim::operator==(const Dim &other) const {
+  if (normal_ == other.normal_) return constant_ == other.constant_;
+  return normal_ && other.normal_ &&
+         std::equal(normal_->begin(), normal_->end(), other.normal_->begin(), other.normal_->end(),
+                    [](const Entry &a, const Entry &b) { return a.coefficient == b.coefficient && a.key == b.key; });
 }
-Dim operator-(const Dim &a, const Dim &b) { return a + Dim(-1) * b; }
-Dim operator*(const Dim &a, const Dim &b) {
-  Dim product;
-  for (const auto &[ka, ea] : a.terms_)
-    for (const auto &[kb, eb] : b.terms_) {
-      std::map<std::string, std::pair<Atom, int>> powers;
-      for (const Dim::Monomial *m : {&ea.atoms, &eb.atoms})
-        for (const auto &[atom, power] : *m) {
-          auto [it, inserted] = powers.try_emplace(atom.str(), atom, power);
-          if (!inserted) it->second.second += power;
-        }
-      Dim::Monomial atoms;
-      for (auto &[text, pair] : powers) atoms.push_back(pair);
-      product.add(ea.coefficient * eb.coefficient, std::move(atoms));
+
+Dim operator+(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) return plus(a.constant_, b.constant_);
+  if (a.isConstant() && a.constant_ == 0) return b;
+  if (b.isConstant() && b.constant_ == 0) return a;
+  Dim::Entries constant;  // a constant's key is empty, hence the first
+  auto entries = [&](const Dim &d) -> const Dim::Entries & {
+    if (d.normal_) return *d.normal_;
+    constant.push_back({d.constant_, {}, {}});
+    return constant;
+  };
+  const Dim::Entries &left = entries(a), &right = entries(b);
+  Dim::Entries sum;
+  sum.reserve(left.size() + right.size());
+  auto l = left.begin(), r = right.begin();
+  while (l != left.end() || r != right.end()) {
+    int order = l == left.end() ? 1 : r == right.end() ? -1 : l->key.compare(r->key);
+    if (order != 0) {
+      sum.push_back(order < 0 ? *l++ : *r++);
+      continue;
     }
-  return product;
+    if (int64_t coefficient = plus(l->coefficient, r->coefficient)) sum.push_back({coefficient, l->atoms, l->key});
+    ++l, ++r;
+  }
+  return Dim::ofEntries(std::move(sum));
+}
+
+Dim operator-(const Dim &a, const Dim &b) { return a + Dim(-1) * b; }
+
+Dim::Entry Dim::product(const Entry &a, const Entry &b) {
+  std::map<std::string, std::pair<Atom, int>> powers;
+  for (const Monomial *m : {&a.atoms, &b.atoms})
+    for (const auto &[atom, power] : *m) {
+      auto [it, inserted] = powers.try_emplace(atom.str(), atom, power);
+      if (!inserted) it->second.second += power;
+    }
+  Entry made{times(a.coefficient, b.coefficient), {}, {}};
+  for (auto &[text, pair] : powers) made.atoms.push_back(std::move(pair));
+  made.key = monomialText(made.atoms, true);
+  return made;
+}
+
+Dim operator*(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) return times(a.constant_, b.constant_);
+  if (a.isConstant() || b.isConstant()) {
+    int64_t factor = a.isConstant() ? a.constant_ : b.constant_;
+    const Dim &other = a.isConstant() ? b : a;
+    if (factor == 0) return 0;
+    if (factor == 1) return other;
+    Dim::Entries scaled = *other.normal_;
+    for (Dim::Entry &e : scaled) e.coefficient = times(e.coefficient, factor);
+    return Dim::ofEntries(std::move(scaled));
+  }
+  Dim sum;
+  for (const Dim::Entry &ea : *a.normal_) {
+    Dim::Entries row;
+    for (const Dim::Entry &eb : *b.normal_) row.push_back(Dim::product(ea, eb));
+    std::sort(row.begin(), row.end(), [](const Dim::Entry &x, const Dim::Entry &y) { return x.key < y.key; });
+    sum = sum + Dim::ofEntries(std::move(row));
+  }
+  return sum;
 }
 
 Dim Dim::floorDiv(const Dim &a, const Dim &b) {
-  if (b.isConstant() && b.constant() != 0) {
-    int64_t divisor = b.constant();
-    if (a.isConstant()) return floorDivide(a.constant(), divisor);
+  if (b.isConstant() && b.constant_ != 0) {
+    int64_t divisor = b.constant_;
+    if (a.isConstant()) return floorDivide(a.constant_, divisor);
     if (divisor == 1) return a;
     if (divisor > 1) {  // terms with divisible coefficients leave the division: (4*D + r) // 4 = D + r // 4
-      Dim whole, rest;
-      for (const auto &[key, e] : a.terms_) {
-        int64_t q = floorDivide(e.coefficient, divisor);
-        if (e.coefficient % divisor == 0) whole.add(q, e.atoms);
-        else rest.add(e.coefficient, e.atoms);
+      Entries whole, rest;
+      for (Entry e : *a.normal_) {
+        bool divides = e.coefficient % divisor == 0;
+        if (divides) e.coefficient /= divisor;
+        (divides ? whole : rest).push_back(std::move(e));
       }
-      if (!whole.terms_.empty()) return whole + floorDiv(rest, b);
+      if (!whole.empty()) return ofEntries(std::move(whole)) + floorDiv(ofEntries(std::move(rest)), b);
     }
   }
   if (a == b) return 1;  // a division by zero has no value anyway
@@ -103,14 +173,14 @@ Dim Dim::floorDiv(const Dim &a, const Dim &b) {
 }
 
 Dim Dim::mod(const Dim &a, const Dim &b) {
-  if (b.isConstant() && b.constant() > 0) {
-    int64_t divisor = b.constant();
-    Dim rest;
-    for (const auto &[key, e] : a.terms_) {
-      int64_t r = e.coefficient - floorDivide(e.coefficient, divisor) * divisor;
-      if (r != 0) rest.add(r, e.atoms);
-    }
-    if (rest.isConstant()) return rest.constant() % divisor;
+  if (b.isConstant() && b.constant_ > 0) {
+    int64_t divisor = b.constant_;
+    if (a.isConstant()) return floorModulo(a.constant_, divisor);
+    Entries entries;
+    for (Entry e : *a.normal_)
+      if ((e.coefficient = floorModulo(e.coefficient, divisor))) entries.push_back(std::move(e));
+    Dim rest = ofEntries(std::move(entries));
+    if (rest.isConstant()) return rest.constant_ % divisor;
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
@@ -132,84 +202,91 @@ Dim Dim::max(const Dim &a, const Dim &b) {
   return ofAtom({AtomKind::Max, "", std::make_shared<Dim>(ordered ? a : b), std::make_shared<Dim>(ordered ? b : a)});
 }
 
-bool Dim::isConstant() const { return terms_.empty() || (terms_.size() == 1 && terms_.begin()->second.atoms.empty()); }
 int64_t Dim::constant() const {
   TSR_CHECK(isConstant(), "constant() of " + str());
-  return terms_.empty() ? 0 : terms_.begin()->second.coefficient;
+  return constant_;
 }
 bool Dim::isVar() const {
-  if (terms_.size() != 1) return false;
-  const Entry &e = terms_.begin()->second;
+  if (!normal_ || normal_->size() != 1) return false;
+  const Entry &e = normal_->front();
   return e.coefficient == 1 && e.atoms.size() == 1 && e.atoms[0].second == 1 && e.atoms[0].first.kind == AtomKind::Var;
 }
 const std::string &Dim::varName() const {
   TSR_CHECK(isVar(), "varName() of " + str());
-  return terms_.begin()->second.atoms[0].first.name;
+  return normal_->front().key;
 }
 
 std::vector<Dim::Term> Dim::terms() const {
   std::vector<Term> list;
-  for (bool positive : {true, false})           // "N - 2*M", not "-2*M + N"
-    for (bool constant : {false, true})         // the constant comes last: "2*D + 1"
-      for (const auto &[key, e] : terms_)
-        if ((e.coefficient > 0) == positive && e.atoms.empty() == constant) list.push_back({e.coefficient, e.atoms});
+  for (bool positive : {true, false})  // "N - 2*M", not "-2*M + N"
+    for (bool last : {false, true})    // the constant comes last: "2*D + 1"
+      forEach([&](int64_t coefficient, const Monomial &atoms) {
+        if ((coefficient > 0) == positive && atoms.empty() == last) list.push_back({coefficient, atoms});
+      });
   return list;
 }
 
 std::string Dim::str() const {
+  if (isConstant()) return std::to_string(constant_);
+  if (isVar()) return varName();
   std::string text;
+  bool several = normal_->size() > 1;
   for (const Term &t : terms()) {
-    int64_t c = t.coefficient;
-    if (!text.empty()) text += c < 0 ? " - " : " + ";
-    else if (c < 0) text += "-";
-    int64_t magnitude = c < 0 ? -c : c;
-    bool several = terms_.size() > 1;
+    bool negative = t.coefficient < 0;
+    if (!text.empty()) text += negative ? " - " : " + ";
+    else if (negative) text += "-";
+    uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(t.coefficient) : static_cast<uint64_t>(t.coefficient);
     if (t.atoms.empty()) text += std::to_string(magnitude);
-    else if (magnitude == 1 && !(c < 0 && !several)) text += monomialText(t.atoms, several);
-    else if (magnitude == 1) text += monomialText(t.atoms, true);
+    else if (magnitude == 1) text += monomialText(t.atoms, several || negative);
     else text += std::to_string(magnitude) + "*" + monomialText(t.atoms, true);
   }
-  return text.empty() ? "0" : text;
+  return text;
 }
 
 void Dim::collectVars(std::set<std::string> &names) const {
-  for (const auto &[key, e] : terms_)
-    for (const auto &[atom, power] : e.atoms) {
+  forEach([&](int64_t, const Monomial &atoms) {
+    for (const auto &[atom, power] : atoms) {
       if (atom.kind == AtomKind::Var) names.insert(atom.name);
       else atom.left->collectVars(names), atom.right->collectVars(names);
     }
+  });
 }
 
-std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(const std::string &)> &valueOf) const {
+namespace {
+std::optional<int64_t> valueOfAtom(const Atom &atom, const Dim::Values &valueOf) {
+  if (atom.kind == AtomKind::Var) return valueOf(atom.name);
+  auto l = atom.left->evaluate(valueOf), r = atom.right->evaluate(valueOf);
+  bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+  if (!l || !r || (divides && *r == 0)) return std::nullopt;
+  switch (atom.kind) {
+  case AtomKind::FloorDiv: return floorDivide(*l, *r);
+  case AtomKind::Mod: return floorModulo(*l, *r);
+  case AtomKind::Min: return std::min(*l, *r);
+  default: return std::max(*l, *r);
+  }
+}
+}  // namespace
+
+std::optional<int64_t> Dim::evaluate(const Values &valueOf) const {
+  if (isConstant()) return constant_;
   int64_t sum = 0;
-  for (const auto &[key, e] : terms_) {
+  for (const Entry &e : *normal_) {
     int64_t product = e.coefficient;
     for (const auto &[atom, power] : e.atoms) {
-      std::optional<int64_t> value;
-      if (atom.kind == AtomKind::Var) {
-        value = valueOf(atom.name);
-      } else {
-        auto l = atom.left->evaluate(valueOf), r = atom.right->evaluate(valueOf);
-        if (!l || !r) return std::nullopt;
-        switch (atom.kind) {
-        case AtomKind::FloorDiv: if (*r != 0) value = floorDivide(*l, *r); break;
-        case AtomKind::Mod: if (*r != 0) value = *l - floorDivide(*l, *r) * *r; break;
-        case AtomKind::Min: value = std::min(*l, *r); break;
-        case AtomKind::Max: value = std::max(*l, *r); break;
-        case AtomKind::Var: break;
-        }
-      }
+      std::optional<int64_t> value = valueOfAtom(atom, valueOf);
       if (!value) return std::nullopt;
-      for (int i = 0; i < power; ++i) product *= *value;
+      for (int i = 0; i < power; ++i)
+        if (__builtin_mul_overflow(product, *value, &product)) return std::nullopt;
     }
-    sum += product;
+    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
   }
   return sum;
 }
 
 Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
+  if (isConstant()) return *this;
   Dim sum;
-  for (const auto &[key, e] : terms_) {
+  for (const Entry &e : *normal_) {
     Dim product(e.coefficient);
     for (const auto &[atom, power] : e.atoms) {
       Dim value;

@@ -1,7 +1,8 @@
 // Dimensions: integer expressions over named variables, kept in a normal form so that equal expressions
 // compare equal (B*H is H*B, H*(D//H) stays as it is: facts are the shape solver's, not algebra's).
 // Normal form: a sum of terms; a term is a coefficient times a product of atoms; an atom is a variable
-// or a floor division, remainder, minimum or maximum of two normal forms.
+// or a floor division, remainder, minimum or maximum of two normal forms. Coefficients that leave the range of 64 bits
+// stay at its end.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,7 +35,7 @@ public:
   };
 
   Dim() = default;  // zero
-  Dim(int64_t constant);
+  Dim(int64_t constant) : constant_(constant) {}
   static Dim var(std::string name);
   static Dim floorDiv(const Dim &a, const Dim &b);
   static Dim mod(const Dim &a, const Dim &b);
@@ -47,10 +48,10 @@ public:
   friend Dim operator+(const Dim &a, const Dim &b);
   friend Dim operator-(const Dim &a, const Dim &b);
   friend Dim operator*(const Dim &a, const Dim &b);
-  bool operator==(const Dim &other) const { return terms_ == other.terms_; }
+  bool operator==(const Dim &other) const;
   bool operator<(const Dim &other) const { return str() < other.str(); }
 
-  bool isConstant() const;
+  bool isConstant() const { return !normal_; }
   int64_t constant() const;  // only when isConstant()
   bool isVar() const;
   const std::string &varName() const;  // only when isVar()
@@ -58,20 +59,27 @@ public:
   /// Canonical text, e.g. "2*D + 1", "D // H", "(N + 63) // 64".
   std::string str() const;
   void collectVars(std::set<std::string> &names) const;
-  /// The value under an assignment; nothing if a variable has none or a divisor is 0.
-  std::optional<int64_t> evaluate(const std::function<std::optional<int64_t>(const std::string &)> &valueOf) const;
+  using Values = std::function<std::optional<int64_t>(const std::string &)>;
+  /// The value under an assignment; nothing if a variable has none, a divisor is 0 or the value needs more than 64 bits.
+  std::optional<int64_t> evaluate(const Values &valueOf) const;
   Dim substitute(const std::map<std::string, Dim> &values) const;
 
 private:
   struct Entry {
-    int64_t coefficient;
+    int64_t coefficient;  // never 0
     Monomial atoms;
-    bool operator==(const Entry &other) const { return coefficient == other.coefficient; }
+    std::string key;  // the monomial's canonical text: equal keys are equal monomials
   };
-  // Keyed by the monomial's canonical text: equality of maps is equality of normal forms.
-  std::map<std::string, Entry> terms_;
-  void add(int64_t coefficient, Monomial atoms);
+  using Entries = std::vector<Entry>;  // in the order of their keys
+  static Dim ofEntries(Entries entries);
   static Dim ofAtom(Atom atom);
+  static Entry product(const Entry &a, const Entry &b);
+  /// Calls visit(coefficient, atoms) for each term, the constant one first.
+  template <class Visit> void forEach(Visit visit) const;
+
+  // Most dimensions are numbers or single names and are copied often: copies share their terms.
+  std::shared_ptr<const Entries> normal_;  // null: a constant
+  int64_t constant_ = 0;                   // 0 unless a constant
 };
 
 }  // namespace tessera
