@@ -1,5 +1,6 @@
 #include "frontend/GrammarParser.h"
 #include "frontend/Build.h"
+#include "frontend/Prediction.h"
 #include "frontend/TokenBuffer.h"
 #include <algorithm>
 
@@ -43,8 +44,12 @@ struct GrammarParser::Implementation {
   TokenBuffer buffer;
   grammar::TesseraParser parser{&buffer};
   AstBuilder builder;
+  Prediction *prediction;  // the parser's
 
   Implementation(const Sources &sources, FileId file, diag::Engine &diagnostics) : builder(sources, file, diagnostics) {
+    auto prediction = std::make_unique<Prediction>(parser);
+    this->prediction = prediction.get();
+    parser.setInterpreter(prediction.release());
     parser.removeErrorListeners();
     parser.setErrorHandler(std::make_shared<StopAtFailure>());
   }
@@ -55,7 +60,7 @@ struct GrammarParser::Implementation {
     for (PredictionMode mode : {PredictionMode::SLL, PredictionMode::LL}) {
       buffer.assign(tokens);
       parser.reset();
-      parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+      prediction->setPredictionMode(mode);
       try {
         return (parser.*rule)();
       } catch (Failure &stopped) {

@@ -1,6 +1,10 @@
+// The lexer of the grammar, driven by tables.
 #include "frontend/Lex.h"
 #include "grammar/TesseraLexer.h"
+#include "support/Check.h"
 #include <algorithm>
+#include <array>
+#include <deque>
 
 namespace tessera::frontend {
 namespace {
@@ -35,6 +39,51 @@ private:
   size_t at_, end_;
 };
 
+/// The automaton that ANTLR makes from the lexer grammar, state by state as text asks for it, as tables: its own loop
+/// hashes and locks for each byte and does not remember bytes behind 127.
+class Automaton final : private antlr4::atn::LexerATNSimulator {
+  using DfaState = antlr4::dfa::DFAState;
+
+public:
+  struct State {
+    DfaState *dfa;
+    std::array<State *, 256> next{};  // null: not known yet; &kNone: there is none
+  };
+
+  Automaton(LexerATNSimulator &simulator, ByteStream &stream)
+      : LexerATNSimulator(simulator.atn, simulator._decisionToDFA, simulator.getSharedContextCache()), stream_(stream) {
+    if (!_decisionToDFA[0].s0) match(&stream_, 0);  // makes the start state
+    start_ = add(_decisionToDFA[0].s0);
+  }
+  State *start() const { return start_; }
+  /// The state behind a byte; null where no word goes on with it.
+  State *step(State *state, unsigned char byte) {
+    State *&next = state->next[byte];
+    if (!next) {
+      DfaState *target = getExistingTargetState(state->dfa, byte);
+      if (!target) target = computeTargetState(&stream_, state->dfa, byte);
+      next = target == ERROR.get() ? &none_ : add(target);
+    }
+    return next == &none_ ? nullptr : next;
+  }
+  static bool accepts(const State *state) { return state->dfa->isAcceptState; }
+  static uint32_t kind(const State *state) { return static_cast<uint32_t>(state->dfa->prediction); }
+  /// The grammar's only action is `-> skip`.
+  static bool skips(const State *state) { return state->dfa->lexerActionExecutor != nullptr; }
+
+private:
+  State *add(DfaState *dfa) {
+    for (State &state : states_)
+      if (state.dfa == dfa) return &state;
+    states_.push_back({dfa, {}});
+    return &states_.back();
+  }
+  ByteStream &stream_;
+  std::deque<State> states_;
+  State none_{nullptr, {}};
+  State *start_ = nullptr;
+};
+
 /// `1..=8` comes as RANGE_START `1..=`: the integer and the operator behind it.
 void pushRangeStart(Tokens &tokens, std::string_view text, Token token) {
   bool inclusive = text[token.end - 1] == '=';
@@ -48,18 +97,27 @@ void pushRangeStart(Tokens &tokens, std::string_view text, Token token) {
 Tokens lex(std::string_view text, uint32_t begin, uint32_t end) {
   ByteStream stream(text, begin, end);
   grammar::TesseraLexer lexer(&stream);
-  lexer.removeErrorListeners();
+  Automaton automaton(*lexer.getInterpreter<antlr4::atn::LexerATNSimulator>(), stream);
   Tokens tokens;
   tokens.reserve((end - begin) / 3 + 8);
-  for (;;) {
-    std::unique_ptr<antlr4::Token> token = lexer.nextToken();
-    if (token->getType() == antlr4::Token::EOF) break;
-    Token ours{static_cast<uint32_t>(token->getType()), static_cast<uint32_t>(token->getStartIndex()),
-               static_cast<uint32_t>(token->getStopIndex() + 1)};
-    if (ours.kind == grammar::TesseraLexer::RANGE_START)
-      pushRangeStart(tokens, text, ours);
-    else
-      tokens.push_back(ours);
+  while (begin < end) {
+    // The longest word: as far as the automaton goes, then back to where a word last ended.
+    const Automaton::State *word = nullptr;
+    uint32_t at = begin, wordEnd = begin;
+    for (Automaton::State *state = automaton.start(); at < end;) {
+      state = automaton.step(state, static_cast<unsigned char>(text[at]));
+      if (!state) break;
+      ++at;
+      if (!Automaton::accepts(state)) continue;
+      word = state;
+      wordEnd = at;
+    }
+    TSR_CHECK(word, "the lexer grammar has no word for a byte");
+    Token token{Automaton::kind(word), begin, wordEnd};
+    begin = wordEnd;
+    if (Automaton::skips(word)) continue;
+    if (token.kind == grammar::TesseraLexer::RANGE_START) pushRangeStart(tokens, text, token);
+    else tokens.push_back(token);
   }
   return tokens;
 }
