@@ -195,14 +195,31 @@ tuned_2 = Schedule(block=(64, 128), k=32, warps=4, stages=2)
 """
 
 
+ACTIVATIONS = ("gelu", "silu", "relu", "gelu_tanh")
+
+
+def function(kind: str, name: str, i: int, called: dict) -> str:
+    """The i-th function: numbers and names differ from one to the next. `called`: the latest function of each kind."""
+    return KINDS[kind].format(name=name, i=i, a=1 + i % 7, b=i % 3, e=5 + i % 3, w=(2, 4, 8)[i % 3], limit=(4096, 8192)[i % 2],
+                              activation=ACTIVATIONS[i % 4], **called)
+
+
 def generated(functions: int = 500) -> str:
     """A module with so many functions, about 20 lines each."""
     kinds, latest, parts = list(KINDS), {}, []
     for i in range(functions):
         kind = kinds[i % len(kinds)]
         name = f"{kind}_{i}"
-        activation = ("gelu", "silu", "relu", "gelu_tanh")[i % 4]
-        parts.append(KINDS[kind].format(name=name, i=i, a=1 + i % 7, b=i % 3, e=5 + i % 3, w=(2, 4, 8)[i % 3],
-                                        limit=(4096, 8192)[i % 2], activation=activation, **latest))
+        parts.append(function(kind, name, i, latest))
         latest[kind] = name
     return HEAD + "\n".join(parts)
+
+
+def each_kind() -> list[tuple[str, str]]:
+    """For each kind of function a module with one of them; a layer has the functions that it calls beside it."""
+    alone = []
+    for kind, text in KINDS.items():
+        called = {other: f"{other}_1" for other in KINDS if "{" + other + "}" in text}
+        parts = [function(other, name, 1, {}) for other, name in called.items()]
+        alone.append((kind, HEAD + "\n".join(parts + [function(kind, f"{kind}_2", 2, called)])))
+    return alone

@@ -7,7 +7,10 @@
  */
 parser grammar TesseraParser;
 
-options { tokenVocab = TesseraLexer; }
+options { tokenVocab = TesseraLexer; superClass = RuleParser; contextSuperClass = RuleNode; }
+@parser::postinclude {
+#include "frontend/RuleParser.h"
+}
 
 /** A file: statements, one after the other. */
 module : statement* EOF ;

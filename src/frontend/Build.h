@@ -7,10 +7,16 @@
 #include "support/Sources.h"
 #include <memory>
 #include <string_view>
+#include <typeinfo>
 
 namespace tessera::frontend {
 
 class GrammarParser;
+
+/// The node as that of a labelled alternative; null when it is another's. Such a node's class is exactly that.
+template <class Node> Node *alternative(antlr4::ParserRuleContext *node) {
+  return typeid(*node) == typeid(Node) ? static_cast<Node *>(node) : nullptr;
+}
 
 class AstBuilder final : private grammar::TesseraParserBaseVisitor {
   using G = grammar::TesseraParser;
@@ -32,7 +38,7 @@ private:
   template <class Node> static std::unique_ptr<Node> make(Span span) { return std::make_unique<Node>(Node::Kind, span); }
 
   // Expressions (BuildExpr.cpp, BuildPrimary.cpp). Visits leave their result in `expr_`.
-  ast::ExprPtr build(antlr4::tree::ParseTree *context);
+  ast::ExprPtr build(grammar::RuleNode *node);
   ast::ExprPtr expression(G::ExpressionContext *context) { return build(context); }
   ast::ExprPtr named(G::NamedExpressionContext *context);
   ast::ExprPtr starred(Span span, ast::ExprPtr value);
@@ -53,12 +59,12 @@ private:
   Any visitConditional(G::ConditionalContext *) override;
   Any visitLambda(G::LambdaContext *) override;
   Any visitStarredItem(G::StarredItemContext *) override;
-  Any visitPlainItem(G::PlainItemContext *) override;
+  Any visitNamedExpression(G::NamedExpressionContext *) override;
   Any visitComparison(G::ComparisonContext *) override;
   Any visitNegation(G::NegationContext *) override;
   Any visitConjunction(G::ConjunctionContext *) override;
   Any visitDisjunction(G::DisjunctionContext *) override;
-  Any visitOperand(G::OperandContext *) override;
+  Any visitPrimary(G::PrimaryContext *) override;
   Any visitPower(G::PowerContext *) override;
   Any visitSign(G::SignContext *) override;
   Any visitProduct(G::ProductContext *) override;
@@ -82,7 +88,6 @@ private:
   Any visitBraces(G::BracesContext *) override;
   Any visitUnread(G::UnreadContext *) override;
   Any visitStarredGroupItem(G::StarredGroupItemContext *) override;
-  Any visitPlainGroupItem(G::PlainGroupItemContext *) override;
 
   // Statements (BuildStmt.cpp, BuildDefinition.cpp). Visits put their statement into `block_`.
   void block(G::BlockContext *context, ast::Block &out);

@@ -77,13 +77,13 @@ std::vector<TypeParameter> AstBuilder::typeParameters(G::TypeParametersContext *
 Parameter AstBuilder::parameter(G::ParameterContext *context, bool &keywordOnly) {
   Parameter made;
   made.span = span(context);
-  if (auto *plain = dynamic_cast<G::PlainParameterContext *>(context)) {
+  if (auto *plain = alternative<G::PlainParameterContext>(context)) {
     made.kind = keywordOnly ? ParameterKind::KeywordOnly : ParameterKind::Plain;
     made.name = identifier(plain->NAME());
     size_t next = 0;
     if (plain->COLON()) made.annotation = expression(plain->expression(next++));
     if (plain->ASSIGN()) made.defaultValue = expression(plain->expression(next));
-  } else if (auto *star = dynamic_cast<G::StarParameterContext *>(context)) {
+  } else if (auto *star = alternative<G::StarParameterContext>(context)) {
     keywordOnly = true;
     made.kind = ParameterKind::VarPositional;
     if (star->NAME()) made.name = identifier(star->NAME());
@@ -194,9 +194,9 @@ Any AstBuilder::visitFromImportStatement(G::FromImportStatementContext *context)
   for (antlr4::Token *dots : context->dots) node->level += static_cast<int>(text(span(dots)).size());
   node->module = path(context->path());
   auto *names = context->importedNames();
-  if (auto *group = dynamic_cast<G::ImportGroupContext *>(names)) {
+  if (auto *group = alternative<G::ImportGroupContext>(names)) {
     for (auto *name : group->importedName()) node->items.push_back(importedName(name));
-  } else if (auto *list = dynamic_cast<G::ImportListContext *>(names)) {
+  } else if (auto *list = alternative<G::ImportListContext>(names)) {
     for (auto *name : list->importedName()) node->items.push_back(importedName(name));
   } else {
     node->star = true;

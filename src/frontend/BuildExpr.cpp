@@ -7,8 +7,10 @@ using namespace ast;
 using G = grammar::TesseraParser;
 using Any = antlrcpp::Any;
 
-ExprPtr AstBuilder::build(antlr4::tree::ParseTree *context) {
-  context->accept(this);
+ExprPtr AstBuilder::build(grammar::RuleNode *node) {
+  // Most rules of an expression only pass on to the next one.
+  while (grammar::RuleNode *only = node->onlyRule()) node = only;
+  node->accept(this);
   return std::move(expr_);
 }
 
@@ -26,6 +28,7 @@ ExprPtr AstBuilder::sequence(ExprKind kind, Span span, std::vector<ExprPtr> item
 }
 
 ExprPtr AstBuilder::expressions(G::ExpressionsContext *context) {
+  if (context->onlyRule() && !alternative<G::StarredItemContext>(context->onlyRule())) return build(context);
   auto contexts = context->item();
   if (contexts.size() == 1 && context->COMMA().empty()) {
     ExprPtr only = build(contexts[0]);
@@ -41,10 +44,6 @@ ExprPtr AstBuilder::expressions(G::ExpressionsContext *context) {
 
 Any AstBuilder::visitStarredItem(G::StarredItemContext *context) {
   expr_ = starred(span(context), build(context->operation()));
-  return {};
-}
-Any AstBuilder::visitPlainItem(G::PlainItemContext *context) {
-  expr_ = expression(context->expression());
   return {};
 }
 
@@ -64,6 +63,7 @@ ExprPtr AstBuilder::targets(G::TargetsContext *context) {
 }
 
 ExprPtr AstBuilder::named(G::NamedExpressionContext *context) {
+  if (context->onlyRule()) return build(context);
   ExprPtr value = expression(context->expression());
   if (!context->NAME()) return value;
   auto node = make<NamedExpr>(span(context));
@@ -72,16 +72,17 @@ ExprPtr AstBuilder::named(G::NamedExpressionContext *context) {
   return node;
 }
 
+Any AstBuilder::visitNamedExpression(G::NamedExpressionContext *context) {
+  expr_ = named(context);
+  return {};
+}
+
 Any AstBuilder::visitConditional(G::ConditionalContext *context) {
-  ExprPtr value = build(context->condition(0));
-  if (context->expression()) {
-    auto node = make<ConditionalExpr>(span(context));
-    node->then = std::move(value);
-    node->condition = build(context->condition(1));
-    node->otherwise = expression(context->expression());
-    value = std::move(node);
-  }
-  expr_ = std::move(value);
+  auto node = make<ConditionalExpr>(span(context));
+  node->then = build(context->condition(0));
+  node->condition = build(context->condition(1));
+  node->otherwise = expression(context->expression());
+  expr_ = std::move(node);
   return {};
 }
 
@@ -91,11 +92,11 @@ Any AstBuilder::visitLambda(G::LambdaContext *context) {
   for (auto *parameter : context->lambdaParameter()) {
     Parameter made;
     made.span = span(parameter);
-    if (auto *plain = dynamic_cast<G::PlainLambdaParameterContext *>(parameter)) {
+    if (auto *plain = alternative<G::PlainLambdaParameterContext>(parameter)) {
       made.kind = keywordOnly ? ParameterKind::KeywordOnly : ParameterKind::Plain;
       made.name = identifier(plain->NAME());
       if (plain->expression()) made.defaultValue = expression(plain->expression());
-    } else if (auto *star = dynamic_cast<G::StarLambdaParameterContext *>(parameter)) {
+    } else if (auto *star = alternative<G::StarLambdaParameterContext>(parameter)) {
       keywordOnly = true;
       if (!star->NAME()) continue;
       made.kind = ParameterKind::VarPositional;
@@ -125,13 +126,8 @@ CompareOp compareOp(G::ComparatorContext *context) {
 }  // namespace
 
 Any AstBuilder::visitComparison(G::ComparisonContext *context) {
-  auto operands = context->operation();
-  if (operands.size() == 1) {
-    expr_ = build(operands[0]);
-    return {};
-  }
   auto node = make<CompareExpr>(span(context));
-  for (auto *operand : operands) node->operands.push_back(build(operand));
+  for (auto *operand : context->operation()) node->operands.push_back(build(operand));
   for (auto *comparator : context->comparator()) node->ops.push_back(compareOp(comparator));
   expr_ = std::move(node);
   return {};
@@ -150,8 +146,8 @@ ExprPtr AstBuilder::boolOp(G::ConditionContext *context, bool isAnd) {
   std::vector<G::ConditionContext *> parts;
   G::ConditionContext *left = context;
   for (;;) {
-    auto *both = dynamic_cast<G::ConjunctionContext *>(left);
-    auto *either = dynamic_cast<G::DisjunctionContext *>(left);
+    auto *both = alternative<G::ConjunctionContext>(left);
+    auto *either = alternative<G::DisjunctionContext>(left);
     if (isAnd ? !both : !either) break;
     parts.push_back(isAnd ? both->condition(1) : either->condition(1));
     left = isAnd ? both->condition(0) : either->condition(0);

@@ -10,6 +10,7 @@ using G = grammar::TesseraParser;
 using Any = antlrcpp::Any;
 
 ExprPtr AstBuilder::primary(G::PrimaryContext *context) {
+  if (context->onlyRule()) return build(context);
   ExprPtr value = build(context->atom());
   Span whole = span(context);
   uint32_t begin = context->AWAIT() ? span(context->atom()).begin : whole.begin;
@@ -23,26 +24,26 @@ ExprPtr AstBuilder::primary(G::PrimaryContext *context) {
   return node;
 }
 
-Any AstBuilder::visitOperand(G::OperandContext *context) {
-  expr_ = primary(context->primary());
+Any AstBuilder::visitPrimary(G::PrimaryContext *context) {
+  expr_ = primary(context);
   return {};
 }
 
 ExprPtr AstBuilder::trailer(ExprPtr object, G::TrailerContext *context) {
   Span place = object->span.to(span(context));
-  if (auto *call = dynamic_cast<G::CallContext *>(context)) {
+  if (auto *call = alternative<G::CallContext>(context)) {
     auto node = make<CallExpr>(place);
     node->callee = std::move(object);
     node->arguments = arguments(call->argument());
     return node;
   }
-  if (auto *index = dynamic_cast<G::IndexContext *>(context)) {
+  if (auto *index = alternative<G::IndexContext>(context)) {
     auto node = make<SubscriptExpr>(place);
     node->object = std::move(object);
     subscripts(index->subscript(), node->items);
     return node;
   }
-  if (auto *attribute = dynamic_cast<G::AttributeContext *>(context)) {
+  if (auto *attribute = alternative<G::AttributeContext>(context)) {
     auto node = make<AttributeExpr>(place);
     node->object = std::move(object);
     node->attribute = identifier(attribute->NAME());
@@ -61,16 +62,16 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
   for (auto *context : contexts) {
     Argument argument;
     argument.span = span(context);
-    if (auto *byName = dynamic_cast<G::KeywordArgumentContext *>(context)) {
+    if (auto *byName = alternative<G::KeywordArgumentContext>(context)) {
       argument.keyword = identifier(byName->NAME());
       argument.value = expression(byName->expression());
       keyword = argument.span;
-    } else if (auto *spread = dynamic_cast<G::SpreadArgumentContext *>(context)) {
+    } else if (auto *spread = alternative<G::SpreadArgumentContext>(context)) {
       argument.stars = 1;
       argument.value = expression(spread->expression());
       if (options.valid())
         diagnostics_.report(Id::argumentOrder, argument.span).label("`*` stands before `**`").note(options, "`**` stands here");
-    } else if (auto *twice = dynamic_cast<G::OptionsArgumentContext *>(context)) {
+    } else if (auto *twice = alternative<G::OptionsArgumentContext>(context)) {
       argument.stars = 2;
       argument.value = expression(twice->expression());
       keyword = options = argument.span;
@@ -99,9 +100,9 @@ void AstBuilder::subscripts(const std::vector<G::SubscriptContext *> &contexts, 
   };
   for (auto *context : contexts) {
     Span place = span(context);
-    if (auto *keyword = dynamic_cast<G::KeywordSubscriptContext *>(context)) {
+    if (auto *keyword = alternative<G::KeywordSubscriptContext>(context)) {
       add(place, expression(keyword->expression())).keyword = identifier(keyword->NAME());
-    } else if (auto *policies = dynamic_cast<G::PolicySubscriptContext *>(context)) {
+    } else if (auto *policies = alternative<G::PolicySubscriptContext>(context)) {
       auto values = policies->primary();
       for (size_t i = 0; i < values.size(); ++i) {
         Span one = span(policies->AT(i)->getSymbol()).to(span(values[i]));
@@ -109,9 +110,9 @@ void AstBuilder::subscripts(const std::vector<G::SubscriptContext *> &contexts, 
         node->policy = primary(values[i]);
         add(one, std::move(node));
       }
-    } else if (auto *spread = dynamic_cast<G::SpreadSubscriptContext *>(context)) {
+    } else if (auto *spread = alternative<G::SpreadSubscriptContext>(context)) {
       add(place, starred(place, expression(spread->expression())));
-    } else if (auto *plain = dynamic_cast<G::PlainSubscriptContext *>(context)) {
+    } else if (auto *plain = alternative<G::PlainSubscriptContext>(context)) {
       ExprPtr value = named(plain->namedExpression());
       if (plain->sliceTail()) value = slice(place, std::move(value), plain->sliceTail());
       add(place, std::move(value));
@@ -156,10 +157,6 @@ Any AstBuilder::visitStarredGroupItem(G::StarredGroupItemContext *context) {
   expr_ = starred(span(context), build(context->operation()));
   return {};
 }
-Any AstBuilder::visitPlainGroupItem(G::PlainGroupItemContext *context) {
-  expr_ = named(context->namedExpression());
-  return {};
-}
 
 Any AstBuilder::visitGroup(G::GroupContext *context) {
   std::vector<ExprPtr> items;
@@ -187,9 +184,9 @@ Any AstBuilder::visitBraces(G::BracesContext *context) {
   std::vector<DictItem> pairs;
   std::vector<ExprPtr> items;
   for (auto *item : context->braceItem()) {
-    if (auto *spread = dynamic_cast<G::SpreadBraceItemContext *>(item)) {
+    if (auto *spread = alternative<G::SpreadBraceItemContext>(item)) {
       pairs.push_back({nullptr, build(spread->operation())});
-    } else if (auto *star = dynamic_cast<G::StarredBraceItemContext *>(item)) {
+    } else if (auto *star = alternative<G::StarredBraceItemContext>(item)) {
       items.push_back(starred(span(star), build(star->operation())));
     } else {
       auto *plain = static_cast<G::PlainBraceItemContext *>(item);

@@ -16,7 +16,7 @@ void AstBuilder::statements(const std::vector<G::StatementContext *> &contexts, 
 }
 
 void AstBuilder::block(G::BlockContext *context, Block &out) {
-  if (auto *indented = dynamic_cast<G::IndentedBlockContext *>(context)) return statements(indented->statement(), out);
+  if (auto *indented = alternative<G::IndentedBlockContext>(context)) return statements(indented->statement(), out);
   Block *outer = block_;
   block_ = &out;
   static_cast<G::LineBlockContext *>(context)->simpleLine()->accept(this);
@@ -82,14 +82,14 @@ Any AstBuilder::visitExpressionStatement(G::ExpressionStatementContext *context)
     auto node = make<ExprStmt>(place);
     node->value = std::move(first);
     push(std::move(node));
-  } else if (auto *annotated = dynamic_cast<G::AnnotatedAssignmentContext *>(context->assignment())) {
+  } else if (auto *annotated = alternative<G::AnnotatedAssignmentContext>(context->assignment())) {
     single("annotate");
     auto node = make<AnnAssignStmt>(place);
     node->target = std::move(first);
     node->annotation = expression(annotated->expression());
     if (annotated->expressions()) node->value = expressions(annotated->expressions());
     push(std::move(node));
-  } else if (auto *plain = dynamic_cast<G::PlainAssignmentContext *>(context->assignment())) {
+  } else if (auto *plain = alternative<G::PlainAssignmentContext>(context->assignment())) {
     auto node = make<AssignStmt>(place);
     node->targets.push_back(checkedTarget(std::move(first), "assign to"));
     auto values = plain->expressions();
@@ -97,7 +97,7 @@ Any AstBuilder::visitExpressionStatement(G::ExpressionStatementContext *context)
       node->targets.push_back(checkedTarget(expressions(values[i]), "assign to"));
     node->value = expressions(values.back());
     push(std::move(node));
-  } else if (auto *augmented = dynamic_cast<G::AugmentedAssignmentContext *>(context->assignment())) {
+  } else if (auto *augmented = alternative<G::AugmentedAssignmentContext>(context->assignment())) {
     single("update");
     auto node = make<AugAssignStmt>(place);
     node->op = [&] {

@@ -1,0 +1,135 @@
+#include "Exercise.h"
+#include "diag/Render.h"
+#include "frontend/Format.h"
+#include "frontend/Parser.h"
+#include "sema/Check.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace tessera::fuzz {
+namespace fs = std::filesystem;
+namespace {
+
+/// An input may take so long, sanitizers included.
+constexpr double kMaxSeconds = 1.0;
+
+[[noreturn]] void broken(const std::string &promise) {
+  std::fprintf(stderr, "BROKEN PROMISE: %s\n", promise.c_str());
+  std::abort();
+}
+void promise(bool kept, const std::string &what) {
+  if (!kept) broken(what);
+}
+
+double cpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::string read(const fs::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The standard library, parsed once. Its files are the first of every input's `Sources`, so that its trees fit them all.
+class Library {
+public:
+  Library() {
+    fs::path root = fs::path(TSR_SOURCE_DIR) / "stdlib";
+    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root))
+      if (entry.path().extension() == ".tsr") paths_.push_back(entry.path());
+    std::sort(paths_.begin(), paths_.end());
+    for (const fs::path &path : paths_) texts_.push_back(read(path));
+    Sources sources;
+    diag::Engine diagnostics;
+    addTo(sources);
+    for (size_t i = 0; i < paths_.size(); ++i) {
+      std::string name = fs::relative(paths_[i], root).replace_extension().string();
+      std::replace(name.begin(), name.end(), '/', '.');
+      modules_[name] = frontend::parse(sources, static_cast<FileId>(i), diagnostics);
+    }
+    promise(!diagnostics.hasErrors() && modules_.count("tessera.prelude"), "the standard library reads");
+  }
+  void addTo(Sources &sources) const {
+    for (size_t i = 0; i < paths_.size(); ++i) sources.add("<" + paths_[i].filename().string() + ">", texts_[i]);
+  }
+  const ast::Module *find(const std::string &name) const {
+    auto it = modules_.find(name);
+    return it == modules_.end() ? nullptr : it->second.get();
+  }
+
+private:
+  std::vector<fs::path> paths_;
+  std::vector<std::string> texts_;
+  std::map<std::string, std::unique_ptr<ast::Module>> modules_;
+};
+
+void spanIsInside(Span span, const Sources &sources, const char *what) {
+  if (!span.valid()) return;
+  promise(span.file < sources.size(), std::string(what) + " is in a file");
+  promise(span.begin <= span.end && span.end <= sources.file(span.file).text.size(), std::string(what) + " is inside the text");
+}
+
+void messagesAreGood(const diag::Engine &engine, const Sources &sources) {
+  for (const diag::Diagnostic &d : engine.all()) {
+    promise(d.span.valid(), "a message about text has a place: " + d.message);
+    promise(!d.message.empty(), "a message has words");
+    spanIsInside(d.span, sources, "a message");
+    for (const diag::Note &note : d.notes) spanIsInside(note.span, sources, "a note");
+    for (const diag::Fix &fix : d.fixes) spanIsInside(fix.span, sources, "a fix");
+  }
+  bool any = !engine.all().empty();
+  promise(diag::renderText(engine, sources).empty() != any, "messages become text");
+  promise(!diag::renderJson(engine, sources).empty() && !diag::renderSarif(engine, sources).empty(), "messages become JSON");
+}
+
+void formatKeeps(const ast::Module &module, const Sources &sources) {
+  std::string once = frontend::format(module, sources, {.shortDTypes = false});
+  Sources again;
+  diag::Engine diagnostics;
+  FileId file = again.add("formatted.tsr", once);
+  auto second = frontend::parse(again, file, diagnostics);
+  promise(!diagnostics.hasErrors(), "formatted text reads:\n" + once);
+  promise(ast::equal(module, *second), "formatted text means the same:\n" + once);
+  promise(frontend::format(*second, again, {.shortDTypes = false}) == once, "formatting twice changes nothing:\n" + once);
+}
+
+}  // namespace
+
+void exercise(std::string_view text) {
+  static const Library library;
+  double start = cpuSeconds();
+  Sources sources;
+  library.addTo(sources);
+  FileId file = sources.add("input.tsr", std::string(text));
+  diag::Engine diagnostics;
+  std::unique_ptr<ast::Module> module = frontend::parse(sources, file, diagnostics);
+  promise(module != nullptr, "parsing gives a tree");
+  ast::dump(*module, true);
+  if (!diagnostics.hasErrors()) formatKeeps(*module, sources);
+  auto load = [&](FileId, int level, const std::string &name) { return level == 0 ? library.find(name) : nullptr; };
+  std::unique_ptr<sema::Program> program = sema::check(*module, sources, load, diagnostics);
+  if (program && !diagnostics.hasErrors()) sema::dump(*program);
+  messagesAreGood(diagnostics, sources);
+  double seconds = cpuSeconds() - start;
+  promise(seconds < kMaxSeconds, "a second is enough; it took " + std::to_string(seconds));
+}
+
+std::vector<std::string> programsBelow(const std::string &folder) {
+  std::vector<std::string> texts;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(fs::path(TSR_SOURCE_DIR) / folder))
+    if (entry.path().extension() == ".tsr") texts.push_back(read(entry.path()));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+}  // namespace tessera::fuzz
