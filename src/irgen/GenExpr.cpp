@@ -56,6 +56,7 @@ Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
     TSR_CHECK(expr.queryAxis < static_cast<int>(items.size()), "an item that the tuple does not have");
     return items[expr.queryAxis];
   }
+  case ExprKind::Derivative: TSR_UNREACHABLE("a derivative: functions with one are refused before this");
   default: return genHostExpr(expr, location);
   }
 }

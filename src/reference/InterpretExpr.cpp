@@ -104,6 +104,7 @@ Ref Interpreter::eval(const Expr &expr) {
     if (expr.var->id < values_.size() && values_[expr.var->id]) return values_[expr.var->id];
     return fail(expr.span, "'" + expr.var->name + "' has no value here");
   }
+  case ExprKind::Derivative: return fail(expr.span, "derivatives cannot be computed yet");
   case ExprKind::Load: return load(expr.access, expr.span);
   case ExprKind::Query: return query(expr);
   case ExprKind::Call:

@@ -17,7 +17,7 @@ Value Checker::builtinMember(const std::string &space, const std::string &name) 
   if (place == 'T') {  // the helpers over tiles are written in the language
     if (prelude_) {
       auto it = prelude_->names.find(name);
-      if (it != prelude_->names.end() && it->second.kind == ValueKind::Function) return it->second;
+      if (it != prelude_->names.end() && isCallable(it->second)) return it->second;
     }
     return Value::poison();
   }
@@ -32,7 +32,7 @@ Value Checker::builtinMember(const std::string &space, const std::string &name) 
   if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
   if (name == "KiB") return Value::integer(Dim(1024));
   if (name == "MiB") return Value::integer(Dim(1024 * 1024));
-  for (const char *type : {"Tensor", "Const", "Int", "Tile"})
+  for (const char *type : {"Tensor", "Const", "Int", "Tile", "Callable"})
     if (name == type) {
       Value v = Value::of(ValueKind::TypeName);
       v.text = name;
@@ -112,9 +112,14 @@ Value Checker::memberOfTensor(const Value &object, const std::string &name, Span
   }
   if (const BuiltinRow *row = builtinByName(name, 'M')) return methodOf(object, name, row, nullptr);
   if (prelude_)
-    if (auto it = prelude_->names.find(name);
-        it != prelude_->names.end() && it->second.kind == ValueKind::Function)
-      return methodOf(object, name, nullptr, it->second.callable);
+    if (auto it = prelude_->names.find(name); it != prelude_->names.end()) {
+      if (it->second.kind == ValueKind::Function) return methodOf(object, name, nullptr, it->second.callable);
+      if (it->second.kind == ValueKind::Overloads) {
+        Value method = methodOf(object, name, nullptr, nullptr);
+        method.items.push_back(it->second);
+        return method;
+      }
+    }
   known = {"shape", "dtype", "ndim", "size", "T"};
   for (const BuiltinRow &row : builtinRows())
     if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
@@ -145,10 +150,14 @@ Value Checker::memberOfSchedule(const Value &object, const std::string &name,
   return has ? methodOf(object, name, nullptr, nullptr) : Value::of(ValueKind::Absent);
 }
 
-Value Checker::memberOfFunction(const Value &object, const std::string &name, Span span,
+Value Checker::memberOfFunction(const Value &object, const std::string &name,
                                 std::vector<std::string> &known) {
   if (name == "with_schedule" && object.callable->isKernel) return methodOf(object, name, nullptr, nullptr);
-  if (name == "vjp") return unsupported("a derivative of one's own (`.vjp`)", span);
+  if (name == "vjp" && object.callable->vjp) {
+    Value v = Value::of(ValueKind::Function);
+    v.callable = object.callable->vjp;
+    return v;
+  }
   known = {"with_schedule"};
   return Value::of(ValueKind::Absent);
 }
@@ -189,11 +198,12 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
   case ValueKind::Shared: found = memberOfTensor(object, name, span, known); break;
   case ValueKind::HostTensor: found = memberOfHostTensor(object, name, span, known); break;
   case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
-  case ValueKind::Function: found = memberOfFunction(object, name, span, known); break;
+  case ValueKind::Function: found = memberOfFunction(object, name, known); break;
+  case ValueKind::Struct: return memberOfStruct(object, name, span);
   case ValueKind::DType: found = memberOfDType(object, name, known); break;
   default: break;
   }
-  if (found.given()) return found;
+  if (found.given() || reportNone(object, span)) return found.given() ? found : Value::poison();
   if (fresh(Id::unknownAttribute, span)) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);

@@ -102,6 +102,10 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
     return unsupported("`" + std::string(row.name) + "` outside of a decorator", span);
   case BuiltinKind::Schedule: return scheduleCall(args, span);
   case BuiltinKind::Policy: return policyCall(args, span);
+  case BuiltinKind::Replace: return replaceFields(std::move(args), span);
+  case BuiltinKind::Partial: return makePartial(std::move(args), span);
+  case BuiltinKind::Grad: return makeDerivative(row, std::move(args), span);
+  case BuiltinKind::IsInstance: return isInstance(args, span);
   case BuiltinKind::Dict: {
     Value v = Value::of(ValueKind::Dict);
     for (Given &arg : args) {
@@ -174,7 +178,7 @@ std::optional<bool> Checker::flagArgument(const Bound &args, size_t i) {
 Value Checker::arrayArgument(const Bound &args, size_t i, const std::string &shown) {
   Value v = toArray(args.values[i], DType::F32, args.spans[i]);
   if (v.isArray()) return v;
-  if (!v.isPoison() && fresh(Id::badOperand, args.spans[i]))
+  if (!v.isPoison() && !reportNone(v, args.spans[i]) && fresh(Id::badOperand, args.spans[i]))
     report(Id::badOperand, args.spans[i], shown, describe(v));
   return Value::poison();
 }

@@ -87,7 +87,8 @@ Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
       args.values[0].kind == ValueKind::Int || args.values[0].kind == ValueKind::Float ||
       args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
     return castTo(args.values[0], *dtype, numerics, span);
-  report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
+  if (!reportNone(args.values[0], args.spans[0]))
+    report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
   return Value::poison();
 }
 

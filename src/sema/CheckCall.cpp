@@ -51,51 +51,110 @@ Value Checker::callValue(const Value &callee, GivenList args, Span span, const s
   case ValueKind::Method: {
     const Value &object = callee.items[0];
     if (object.kind == ValueKind::Schedule) return scheduleMethod(object, callee.text, args, span);
-    if (object.kind == ValueKind::Function) {  // kernel.with_schedule(...)
-      if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
-        report(Id::wrongArgument, span, "with_schedule", "one schedule",
-               args.empty() ? "nothing" : describe(args[0].value));
-        return Value::poison();
-      }
-      callables_.push_back(*object.callable);
-      Callable &made = callables_.back();
-      made.schedule = args[0].value.schedule;
-      made.checked = nullptr;
-      made.failed = false;
-      Value v = Value::of(ValueKind::Function);
-      v.callable = &made;
-      return v;
-    }
+    if (object.kind == ValueKind::Function) return withSchedule(*object.callable, args, span);
     args.insert(args.begin(), Given{"", object, span, {}, nullptr});
     if (callee.builtin) return callBuiltin(*callee.builtin, std::move(args), span);
+    if (callee.items.size() > 1) return callOverloads(callee.items[1], std::move(args), span);
     return callFunction(*callee.callable, std::move(args), span);
   }
   case ValueKind::Function: return callFunction(*callee.callable, std::move(args), span);
-  case ValueKind::DType: {
-    if (args.size() != 1 || !args[0].keyword.empty()) {
-      report(Id::tooManyArguments, span, shown, "one value", std::to_string(args.size()));
-      return Value::poison();
-    }
-    if (args[0].value.isPoison()) return Value::poison();
-    if (args[0].value.kind == ValueKind::None || args[0].value.isSequence() ||
-        args[0].value.kind == ValueKind::String) {
-      report(Id::wrongArgument, args[0].span, shown, "a number", describe(args[0].value));
-      return Value::poison();
-    }
-    return castTo(args[0].value, callee.type.dtype, callee.type.numerics, span);
-  }
+  case ValueKind::Overloads: return callOverloads(callee, std::move(args), span);
+  case ValueKind::Partial: return callPartial(callee, std::move(args), span);
+  case ValueKind::Derivative: return callDerivative(callee, std::move(args), span);
+  case ValueKind::StructType: return constructStruct(callee, std::move(args), span);
+  case ValueKind::DType: return callDType(callee, args, span, shown);
   default:
-    if (fresh(Id::notCallable, span)) report(Id::notCallable, span, describe(callee));
+    if (!reportNone(callee, span) && fresh(Id::notCallable, span)) report(Id::notCallable, span, describe(callee));
     return Value::poison();
   }
+}
+
+/// bf16(x): a conversion.
+Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, const std::string &shown) {
+  if (args.size() != 1 || !args[0].keyword.empty()) {
+    report(Id::tooManyArguments, span, shown, "one value", std::to_string(args.size()));
+    return Value::poison();
+  }
+  const Value &value = args[0].value;
+  if (value.isPoison() || reportNone(value, args[0].span)) return Value::poison();
+  if (value.kind == ValueKind::None || value.isSequence() || value.kind == ValueKind::String) {
+    report(Id::wrongArgument, args[0].span, shown, "a number", describe(value));
+    return Value::poison();
+  }
+  return castTo(value, dtype.type.dtype, dtype.type.numerics, span);
+}
+
+/// kernel.with_schedule(...): the same kernel with other sizes.
+Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span span) {
+  if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
+    report(Id::wrongArgument, span, "with_schedule", "one schedule",
+           args.empty() ? "nothing" : describe(args[0].value));
+    return Value::poison();
+  }
+  callables_.push_back(kernel);
+  Callable &made = callables_.back();
+  made.schedule = args[0].value.schedule;
+  made.checked = nullptr;
+  made.failed = false;
+  Value v = Value::of(ValueKind::Function);
+  v.callable = &made;
+  return v;
+}
+
+bool Checker::isCallable(const Value &value) {
+  switch (value.kind) {
+  case ValueKind::Builtin:
+  case ValueKind::Method:
+  case ValueKind::Function:
+  case ValueKind::Overloads:
+  case ValueKind::Partial:
+  case ValueKind::Derivative: return true;
+  default: return false;
+  }
+}
+
+/// partial(f, x, k=v): f with these arguments given.
+Value Checker::makePartial(GivenList args, Span span) {
+  if (args.empty() || !args[0].keyword.empty() || !isCallable(args[0].value)) {
+    bool poison = !args.empty() && args[0].value.isPoison();
+    if (!poison)
+      report(Id::wrongArgument, args.empty() ? span : args[0].span, "partial", "a function",
+             args.empty() ? "nothing" : describe(args[0].value));
+    return Value::poison();
+  }
+  Value v = Value::of(ValueKind::Partial);
+  Value positional = Value::tuple({}), named = Value::of(ValueKind::Dict);
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (args[i].value.isPoison()) return Value::poison();
+    Value kept = args[i].value.expr && block_ ? cheap(args[i].value, "argument", args[i].span) : args[i].value;
+    if (args[i].keyword.empty()) positional.items.push_back(std::move(kept));
+    else {
+      named.items.push_back(Value::string(args[i].keyword));
+      named.items.push_back(std::move(kept));
+    }
+  }
+  v.items = {std::move(args[0].value), std::move(positional), std::move(named)};
+  return v;
+}
+
+Value Checker::callPartial(const Value &partial, GivenList args, Span span) {
+  GivenList all;
+  for (const Value &v : partial.items[1].items) all.push_back({"", v, span, {}, nullptr});
+  for (size_t i = 0; i + 1 < partial.items[2].items.size(); i += 2) {
+    const std::string &keyword = partial.items[2].items[i].text;
+    bool again = false;  // as in Python, what is given at the call wins
+    for (const Given &arg : args) again |= arg.keyword == keyword;
+    if (!again) all.push_back({keyword, partial.items[2].items[i + 1], span, span, nullptr});
+  }
+  for (Given &arg : args) all.push_back(std::move(arg));
+  return callValue(partial.items[0], std::move(all), span, "partial");
 }
 
 // ---------------------------------------------------------------- binding
 
 bool Checker::bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                              std::vector<Span> &spans) {
-  const std::vector<ast::Parameter> &parameters =
-      callable.def ? callable.def->parameters : callable.lambda->parameters;
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
   const std::string &shown = callable.name;
   values.assign(parameters.size(), Value::of(ValueKind::Absent));
   spans.assign(parameters.size(), span);
@@ -120,6 +179,7 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
       }
       at = next;
       if (parameters[at].kind == ast::ParameterKind::VarPositional) {
+        spans[at] = values[at].given() ? spans[at].to(arg.span) : arg.span;
         if (!values[at].given()) values[at] = Value::tuple({});
         values[at].items.push_back(std::move(arg.value));
         continue;
@@ -185,70 +245,117 @@ Value Checker::callFunction(const Callable &callable, GivenList args, Span span)
   return inlineCall(callable, std::move(values), spans, span);
 }
 
-Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
-                          Span span) {
-  const std::vector<ast::Parameter> &parameters =
-      callable.def ? callable.def->parameters : callable.lambda->parameters;
+/// A frame for the body of a traced function, in which its generic names are open.
+std::shared_ptr<Frame> Checker::calleeFrame(const Callable &callable) const {
   auto frame = std::make_shared<Frame>();
   frame->function = &callable;
   frame->module = callable.module;
   frame->parent = callable.closure;
   frame->inlined = true;
   frame->conditionDepth = conditionDepth_;
-  size_t errors = failures_;
-  // Arguments are computed once, in the caller; defaults belong to the callee's module.
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (values[i].given() && values[i].expr)
-      values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
-  std::shared_ptr<Frame> caller = frame_;
-  frame_ = frame;
-  calls_.push_back(&callable);
-  auto hint = accumulateHint_;
-  accumulateHint_.reset();
-  bool ok = true;
+  if (callable.def)
+    for (const ast::TypeParameter &t : callable.def->typeParameters)
+      (isDTypeParameter(t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
+  return frame;
+}
+
+/// Values for all parameters, of the types that they declare; in the callee's frame. `failed` counts those that
+/// do not fit.
+bool Checker::matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
+                             int *failed) {
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
+  if (callable.structure && !values.empty() && values[0].kind == ValueKind::Struct) {
+    frame_->dims = values[0].instance->dims;
+    for (const auto &[name, type] : values[0].instance->dtypes) {
+      frame_->names[name].value = Value::dtype(type.dtype, type.numerics);
+    }
+  }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];
     if (!values[i].given() && p.defaultValue) values[i] = checkExpr(*p.defaultValue);
+    if (!p.annotation) ++conversions_;
+    else if (p.kind == ast::ParameterKind::VarPositional)
+      for (const Value &item : values[i].items)
+        bindGenerics(item, *p.annotation, {spans[i], "`" + p.name.text + "`"});
+    else bindGenerics(values[i], *p.annotation, {spans[i], "`" + p.name.text + "`"});
+  }
+  bool ok = true;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ast::Parameter &p = parameters[i];
     bool plain = p.kind == ast::ParameterKind::Plain || p.kind == ast::ParameterKind::KeywordOnly;
-    if (p.annotation && plain) {
-      Value out;
-      if (!matchParameter(values[i], *p.annotation, p.name.text, spans[i], out)) ok = false;
-      else values[i] = std::move(out);
+    std::vector<Value *> items = {&values[i]};
+    if (p.kind == ast::ParameterKind::VarPositional) {
+      items.clear();
+      for (Value &item : values[i].items) items.push_back(&item);
+    } else if (!plain) {
+      continue;
     }
-    if (values[i].isPoison()) ok = false;
+    for (Value *item : items) {
+      Value out = *item;
+      bool fits = !item->isPoison() &&
+                  (!p.annotation || matchParameter(*item, *p.annotation, p.name.text, spans[i], out));
+      if (!fits && failed) ++*failed;
+      ok &= fits;
+      if (fits) *item = std::move(out);
+    }
+  }
+  return ok;
+}
+
+const std::vector<ast::Parameter> &Checker::parametersOf(const Callable &callable) {
+  return callable.def ? callable.def->parameters : callable.lambda->parameters;
+}
+
+/// What the body of a traced function returned, as the type that it declares.
+Value Checker::inlineResult(const Callable &callable, Span span) {
+  Value result = frame_->results.empty() ? Value::of(ValueKind::None) : frame_->results[0];
+  const ast::Expr *declared = callable.def->result.get();
+  if (!declared || result.isPoison() || declared->kind == ast::ExprKind::None) return result;
+  if (!frame_->returned) {
+    if (fresh(Id::missingReturn, callable.nameSpan)) report(Id::missingReturn, callable.nameSpan, callable.name);
+    return Value::poison();
+  }
+  Value out;
+  return matchParameter(result, *declared, "the result", span, out) ? out : Value::poison();
+}
+
+Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                          Span span) {
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
+  size_t errors = failures_;
+  // Arguments are computed once, in the caller; defaults belong to the callee's module.
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (values[i].given() && values[i].expr) values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
+    for (Value &item : values[i].items)
+      if (item.expr) item = cheap(std::move(item), parameters[i].name.text, spans[i]);
+  }
+  std::shared_ptr<Frame> caller = frame_;
+  frame_ = calleeFrame(callable);
+  calls_.push_back(&callable);
+  auto hint = accumulateHint_;
+  accumulateHint_.reset();
+  bool ok = matchArguments(callable, values, spans, nullptr);
+  for (size_t i = 0; i < parameters.size(); ++i) {
     Binding binding;
     binding.value = values[i];
-    binding.span = p.span;
+    binding.span = parameters[i].span;
     binding.block = blockId_;
     if (values[i].expr && values[i].expr->kind == ExprKind::VarRef) binding.var = values[i].expr->var;
     binding.borrowed = binding.var != nullptr;
-    frame->names[p.name.text] = std::move(binding);
+    frame_->names[parameters[i].name.text] = std::move(binding);
   }
   Value result = Value::poison();
-  if (ok) {
-    if (callable.lambda) {
-      result = checkExpr(*callable.lambda->body);
-    } else {
-      Span outer = callSpan_;
-      callSpan_ = span;
-      whereFacts(*callable.def, true);
-      callSpan_ = outer;
-      if (failures_ == errors) {  // else all that is wrong in it follows
-        checkBlock(callable.def->body);
-        result = frame->results.empty() ? Value::of(ValueKind::None) : frame->results[0];
-      }
-      if (callable.def->result && !result.isPoison() && callable.def->result->kind != ast::ExprKind::None) {
-        Value out;
-        if (!frame->returned) {
-          if (fresh(Id::missingReturn, callable.nameSpan))
-            report(Id::missingReturn, callable.nameSpan, callable.name);
-          result = Value::poison();
-        } else if (as<ast::SubscriptExpr>(callable.def->result) || isDTypeExpr(*callable.def->result)) {
-          if (matchParameter(result, *callable.def->result, "the result", span, out)) result = std::move(out);
-          else result = Value::poison();
-        }
-      }
+  if (ok && callable.lambda) {
+    result = checkExpr(*callable.lambda->body);
+  } else if (ok) {
+    Span outer = callSpan_;
+    callSpan_ = span;
+    whereFacts(*callable.def, true);
+    if (failures_ == errors) {  // else all that is wrong in it follows
+      checkBlock(callable.def->body);
+      result = inlineResult(callable, span);
     }
+    callSpan_ = outer;
   }
   accumulateHint_ = hint;
   calls_.pop_back();
@@ -258,146 +365,6 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   takeOverEffects(effects, callable.name, span);
   if (failures_ > errors) return Value::poison();
   return result;
-}
-
-/// A call of an entry point: of a kernel from a tensor function, of either from host code.
-Value Checker::callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans,
-                         Span span) {
-  std::set<std::string> none;
-  for (size_t i = callable.def->parameters.size(); i-- > 0;) {
-    const ast::Parameter &p = callable.def->parameters[i];
-    bool isNone = values[i].given() ? values[i].kind == ValueKind::None
-                                    : p.defaultValue && p.defaultValue->kind == ast::ExprKind::None;
-    if (!isNone || !p.annotation || !optionalType(*p.annotation)) continue;
-    none.insert(p.name.text);
-    values.erase(values.begin() + i);
-    spans.erase(spans.begin() + i);
-  }
-  const Function *callee = ensureChecked(without(callable, none));
-  if (!callee) return Value::poison();
-  takeOverEffects(callee->effects, callable.name, span);
-  for (const Later &what : callee->later) later(what.what, span);
-  std::map<std::string, Dim> dims;
-  ExprPtr e = makeExpr(ExprKind::Call, {}, span);
-  e->callee = callee;
-  size_t next = 0;
-  for (const Param &param : callee->params) {
-    if (param.isResult) continue;
-    Value v = next < values.size() ? values[next] : Value::of(ValueKind::Absent);
-    Span at = next < spans.size() ? spans[next] : span;
-    ++next;
-    if (!v.given()) {
-      e->args.push_back(param.defaultValue ? clone(*param.defaultValue) : nullptr);
-      if (!e->args.back()) return Value::poison();
-      continue;
-    }
-    const Type &type = param.var->type;
-    if (type.kind == TypeKind::Index) {
-      v = convertInt(v, at);
-      if (v.isPoison()) return v;
-      if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
-      e->args.push_back(indexExpr(v, at));
-      continue;
-    }
-    if (type.kind == TypeKind::Stream) {
-      if (v.kind != ValueKind::Rng) {
-        report(Id::wrongArgument, at, callable.name, "a stream for `" + param.var->name + "`", describe(v));
-        return Value::poison();
-      }
-      if (!spend(v, "`" + callable.name + "`", at)) return Value::poison();
-      e->args.push_back(clone(*v.expr));
-      continue;
-    }
-    if (type.kind == TypeKind::Scalar) {
-      if (inHost() &&
-          (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
-        v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
-      ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
-      if (!arg) return Value::poison();
-      if (arg->type.kind == TypeKind::Tensor) {
-        report(Id::wrongArgument, at, callable.name, "a scalar for `" + param.var->name + "`", describe(v));
-        return Value::poison();
-      }
-      e->args.push_back(std::move(arg));
-      continue;
-    }
-    if (inHost()) {
-      ExprPtr arg = hostArgument(v, at);
-      if (!arg) return Value::poison();
-      e->args.push_back(std::move(arg));
-      continue;
-    }
-    if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
-      report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`",
-             describe(v));
-      return Value::poison();
-    }
-    for (size_t a = 0; a < type.shape.size(); ++a) {
-      const Dim &want = type.shape[a];
-      if (want.isVar() && !dims.count(want.varName())) dims[want.varName()] = v.type.shape[a];
-      else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
-                        "`" + callable.name + "` needs " + show(want.substitute(dims)) +
-                            " == " + show(v.type.shape[a]))) {
-        auto builder = report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
-        explainClaim(builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
-        return Value::poison();
-      }
-    }
-    ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
-    if (!arg) return Value::poison();
-    e->args.push_back(std::move(arg));
-  }
-  for (const Requirement &r : callee->requirements) {
-    if (inHost()) break;
-    shape::Formula fact = shape::asFormula({r.left, r.relation, r.right});
-    requireOfCall(fact.map([&](const Dim &d) { return d.substitute(dims); }), callable.name, r.text, r.span, span);
-  }
-  std::vector<Type> types;
-  for (const FunctionResult &r : callee->results) {
-    Type type = r.type;
-    if (inHost()) {
-      Type host;
-      host.kind = TypeKind::HostTensor;
-      host.dtype = type.dtype;
-      type = host;
-    } else {
-      for (Dim &d : type.shape) d = d.substitute(dims);
-    }
-    types.push_back(std::move(type));
-  }
-  auto wrap = [&](ExprPtr made, const Type &type) {
-    Value v = Value::of(inHost() ? ValueKind::HostTensor : ValueKind::Array);
-    v.type = type;
-    if (!inHost()) {
-      if (type.shape.empty()) v.type.kind = made->type.kind = TypeKind::Scalar;
-      v.limits.resize(type.shape.size());
-    }
-    v.expr = std::shared_ptr<Expr>(made.release());
-    return v;
-  };
-  if (types.empty()) {
-    e->type.kind = TypeKind::None;
-    emit(StmtKind::Evaluate, span).value = std::move(e);
-    return Value::of(ValueKind::None);
-  }
-  if (types.size() == 1) {
-    e->type = types[0];
-    return cheap(wrap(std::move(e), types[0]), callable.name + "_result", span);
-  }
-  e->type.kind = TypeKind::Tuple;
-  e->type.items = types;
-  Var *var = newVar(callable.name + "_results", e->type, span);
-  Stmt &let = emit(StmtKind::Let, span);
-  let.var = var;
-  let.value = std::move(e);
-  std::vector<Value> items;
-  for (size_t i = 0; i < types.size(); ++i) {
-    ExprPtr item = makeExpr(ExprKind::TupleItem, types[i], span);
-    item->queryAxis = static_cast<int>(i);
-    item->args.push_back(makeRef(var, span));
-    items.push_back(wrap(std::move(item), types[i]));
-  }
-  return Value::tuple(std::move(items));
 }
 
 }  // namespace tessera::sema

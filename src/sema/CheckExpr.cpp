@@ -151,6 +151,7 @@ void Checker::undefined(const std::string &name, Span span) {
     if (row.places.find('P') != std::string_view::npos) known.emplace_back(row.name);
   std::vector<std::string_view> views(known.begin(), known.end());
   for (std::string_view d : dtypeNames()) views.push_back(d);
+  for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
   auto builder = report(Id::undefinedName, span, name);
   if (builtinByName(name, 'T'))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");

@@ -163,19 +163,21 @@ void Checker::decorators(const ast::FuncDef &def) {
       if (call) deterministicOption(*call);
     } else if (which == "require") {
       unsupported("`@require`", decorator.span);
-    } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp") {
+    } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp" ||
+               which == "overload") {
       if (call && !call->arguments.empty())
         report(Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
                std::to_string(call->arguments.size()));
-    } else if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") {
-      unsupported("a derivative of one's own (`.vjp`)", decorator.span);
-    } else {
+    } else if (which.size() <= 4 || which.substr(which.size() - 4) != ".vjp") {  // attachRule() looks at those
       static const std::vector<std::string_view> names = {
           "kernel",   "kernel.schedule", "kernel.autotune", "jit",    "function",
-          "autodiff", "deterministic",   "custom_vjp",      "require"};
+          "autodiff", "deterministic",   "custom_vjp",      "require", "overload"};
       auto near = diag::didYouMean(which, names);
       auto builder = report(Id::unknownDecorator, decorator.span, which);
-      if (!near.empty()) builder.help("did you mean `@" + std::string(near) + "`?");
+      if (!near.empty())
+        builder.help("did you mean `@" + std::string(near) + "`?")
+            .fix(call ? call->callee->span : decorator.expression->span, std::string(near),
+                 "write `@" + std::string(near) + "`");
     }
   }
 }

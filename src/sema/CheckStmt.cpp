@@ -43,13 +43,13 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Import:
   case K::FromImport: unsupported("an import inside a function", stmt.span); return;
   case K::Sample: unsupported("a `~` statement", stmt.span); return;
-  case K::Raise: unsupported("`raise`", stmt.span); return;
+  case K::Raise: return raiseStmt(static_cast<const ast::RaiseStmt &>(stmt));
   case K::Del: unsupported("`del`", stmt.span); return;
   case K::Global: unsupported("`global`", stmt.span); return;
   case K::With: return withStmt(static_cast<const ast::WithStmt &>(stmt));
   case K::Try: unsupported("`try`", stmt.span); return;
   case K::ClassDef: unsupported("a class", stmt.span); return;
-  case K::StructDef: unsupported("a struct", stmt.span); return;
+  case K::StructDef: unsupported("a struct inside a function", stmt.span); return;
   case K::PolicyDef: unsupported("a policy inside a function", stmt.span); return;
   case K::StateDef: unsupported("`state`", stmt.span); return;
   case K::Error: return;
@@ -127,6 +127,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
     }
     return;
   }
+  if (auto *field = as<ast::AttributeExpr>(&target)) return assignField(*field, span);
   if (target.kind != ast::ExprKind::Error) unsupported("an assignment to this", target.span);
 }
 
@@ -150,8 +151,16 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
     return;
   }
   Value v = checkExpr(*stmt.value);
-  bool mayBeNone = false;
-  auto type = parameterType(*stmt.annotation, mayBeNone);
+  std::vector<const ast::Expr *> items;
+  auto *index = as<ast::SubscriptExpr>(stmt.annotation);
+  bool several = alternativesOf(*stmt.annotation).size() > 1 || tupleItems(*stmt.annotation, 0, items) ||
+                 typeNamed(index ? *index->object : *stmt.annotation).kind == ValueKind::StructType;
+  if (several) {  // of a union, a tuple or a struct
+    Value out = Value::poison();
+    if (!matchParameter(v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
+    return assignTo(*stmt.target, std::move(out), stmt.span);
+  }
+  auto type = parameterType(*stmt.annotation);
   if (v.isPoison() || !type) return assignTo(*stmt.target, Value::poison(), stmt.span);
   if (type->kind == TypeKind::Scalar) {
     ExprPtr e = leave(v, *type, stmt.value->span, "the declared type");
@@ -234,58 +243,7 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
   }
   TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   if (value.isPoison()) return;
-  std::vector<Value> values = value.kind == ValueKind::None ? std::vector<Value>{}
-                              : value.isSequence()          ? value.items
-                                                            : std::vector<Value>{value};
-  Span span = stmt.value ? stmt.value->span : stmt.span;
-  if (inHost()) {
-    if (!values.empty()) unsupported("a result of host code", span);
-    emit(StmtKind::Return, stmt.span);
-    return;
-  }
-  if (declared_ && declared_->size() != values.size()) {
-    report(Id::wrongResult, span, fn_->name, std::to_string(values.size()) + " values",
-           std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
-    return;
-  }
-  std::vector<ExprPtr> out;
-  for (size_t i = 0; i < values.size(); ++i) {
-    Value v = toArray(values[i], DType::F32, span);
-    if (v.isPoison()) return;
-    if (v.kind == ValueKind::String || v.kind == ValueKind::None || (v.kind != ValueKind::Array)) {
-      report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? (*declared_)[i].str() : "a tensor");
-      return;
-    }
-    Type type = declared_ ? (*declared_)[i] : v.type;
-    if (declared_) {
-      bool fits = type.shape.size() == v.type.shape.size();
-      std::optional<shape::Formula> broken;
-      for (size_t a = 0; fits && a < type.shape.size(); ++a) {
-        fits = sameDim(v.type.shape[a], type.shape[a], span,
-                       "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
-        if (!fits) broken = shape::Formula(v.type.shape[a], Relation::Eq, type.shape[a]);
-      }
-      if (!fits) {
-        auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`",
-                              "`" + shapeText(type.shape) + "`");
-        builder.label("this has the shape " + shapeText(v.type.shape));
-        if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
-        if (broken) explainClaim(builder, *broken);
-        return;
-      }
-    }
-    type.kind = TypeKind::Tensor;
-    ExprPtr e = leave(values[i].kind == ValueKind::Array ? v : values[i], type, span, "the declared result");
-    if (!e) return;
-    if (!declared_) {
-      FunctionResult r;
-      r.type = type;
-      fn_->results.push_back(std::move(r));
-    }
-    out.push_back(std::move(e));
-  }
-  Stmt &ret = emit(StmtKind::Return, stmt.span);
-  ret.values = std::move(out);
+  returnResults(value, stmt.value ? stmt.value->span : stmt.span, stmt.span);
 }
 
 void Checker::assertStmt(const ast::AssertStmt &stmt) {
@@ -293,7 +251,7 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
   Value condition = checkExpr(*stmt.condition);
   if (condition.isPoison()) return;
   if (auto known = knownCondition(condition)) {
-    if (!*known)
+    if (!*known && !refuseVariant(stmt.span))
       report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
     return;
   }

@@ -97,6 +97,9 @@ enum class ExprKind : uint8_t {
   Call,         // `callee`(args): a kernel or tensor function called from host code, or a kernel called from a
                 //   tensor function. One result: that type; several: a Tuple, taken apart by TupleItem
   TupleItem,    // item `queryAxis` of args[0]
+  Derivative,   // the derivatives of `callee`, at args, by its parameters axes[i]: a type like that parameter's for
+                //   each, behind the value of `callee` if queryAxis is 1; several: a Tuple. Nothing below computes
+                //   it yet: a function with one has it in `Function::later`
   HostShape,    // host: extent `queryAxis` of the HostTensor args[0] (Index)
   HostItem,     // host: row args[1] of the HostTensor args[0], or the value of a 0-d one if no args[1]
   LoadNpy,      // host: args[0] path -> HostTensor

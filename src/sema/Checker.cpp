@@ -12,13 +12,13 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
 }
 
 bool refuseLater(const Program &program, diag::Engine &diagnostics) {
-  bool all = true;
+  std::set<std::pair<FileId, uint32_t>> said;  // a place may stand in several functions
   for (const auto &function : program.functions)
     for (const Later &later : function->later) {
-      all = false;
+      if (!said.insert({later.span.file, later.span.begin}).second) continue;
       diagnostics.report(diag::Id::notSupportedYet, later.span, later.what).label("this is checked, but not compiled yet");
     }
-  return all;
+  return said.empty();
 }
 
 Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
@@ -32,62 +32,54 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   ModuleScope *main = scope.get();
   modules_[&module] = std::move(scope);
   evaluateModule(*main);
-  // Entry points, in the order of the source. What they call is finished before them.
-  std::vector<std::pair<Span, const Callable *>> entries;
-  for (const auto &[name, value] : main->names)
-    if (value.kind == ValueKind::Function && value.callable->module == main && isEntry(*value.callable))
-      entries.push_back({main->spans[name], value.callable});
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
-  for (const auto &[span, callable] : entries) entryNames_[callable->name] = callable;
-  for (const auto &[span, callable] : entries) {
-    std::vector<std::string> optional = optionalParameters(*callable);
-    if (optional.size() > 2) {
-      unsupported("an entry point with more than two optional parameters", callable->nameSpan);
-      continue;
-    }
-    for (size_t choice = 0; choice < size_t(1) << optional.size(); ++choice) {
-      std::set<std::string> names;
-      for (size_t i = 0; i < optional.size(); ++i)
-        if (choice >> i & 1) names.insert(optional[i]);
-      TSR_CHECK(ensureChecked(without(*callable, names)) || diagnostics_.hasErrors() || options_.keepUnsupported,
-                "`" + callable->name + "` fails without a message");
-    }
-  }
+  checkEntries(*main);
   return std::move(program_);
+}
+
+/// Entry points, in the order of the source. What they call is finished before them.
+void Checker::checkEntries(ModuleScope &main) {
+  std::vector<std::pair<Span, const Callable *>> entries;
+  std::vector<std::tuple<Span, std::string, Value>> derivatives;
+  for (const auto &[name, value] : main.names) {
+    std::vector<Value> functions = value.kind == ValueKind::Overloads ? value.items : std::vector<Value>{value};
+    for (const Value &function : functions)
+      if (function.kind == ValueKind::Function && function.callable->module == &main && isEntry(*function.callable))
+        entries.push_back({function.callable->nameSpan, function.callable});
+    if (value.kind == ValueKind::Derivative && name[0] != '_')
+      derivatives.push_back({main.spans[name], name, value});
+  }
+  auto before = [](Span a, Span b) { return a.begin < b.begin; };
+  std::sort(entries.begin(), entries.end(), [&](auto &a, auto &b) { return before(a.first, b.first); });
+  std::sort(derivatives.begin(), derivatives.end(),
+            [&](auto &a, auto &b) { return before(std::get<0>(a), std::get<0>(b)); });
+  for (const auto &[span, callable] : entries) entryNames_.emplace(callable->name, callable);
+  for (const auto &[span, callable] : entries) {
+    bool any = false;
+    for (const Choices &choices : variantsOf(*callable)) {
+      const Callable &made = variant(*callable, choices);
+      any |= ensureChecked(made) || !made.raises.valid();
+      TSR_CHECK(made.checked || made.raises.valid() || diagnostics_.hasErrors() || options_.keepUnsupported,
+                "`" + made.name + "` fails without a message");
+    }
+    if (callable->isCustomVjp && any) checkRule(*callable);
+  }
+  for (const auto &[span, name, value] : derivatives) derivativeEntry(name, value, span);
 }
 
 bool Checker::isEntry(const Callable &callable) const {
   if (!callable.def || callable.closure || callable.name.empty()) return false;
   if (callable.name[0] == '_') return false;
   if (callable.isKernel || callable.name == "main") return true;
-  for (const ast::Parameter &p : callable.def->parameters)
-    if (!p.annotation) return false;
+  if (callable.structure) return false;
+  for (const ast::TypeParameter &t : callable.def->typeParameters)
+    if (isDTypeParameter(t)) return false;
+  for (const ast::Parameter &p : callable.def->parameters) {
+    bool several = p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword;
+    if (!p.annotation || several || isOpenTuple(*p.annotation)) return false;
+    auto *name = as<ast::NameExpr>(p.annotation);
+    if (name && name->name == "Callable") return false;
+  }
   return !callable.def->parameters.empty() && !usesHost(callable.def->body);
-}
-
-std::vector<std::string> Checker::optionalParameters(const Callable &callable) {
-  std::vector<std::string> names;
-  for (const ast::Parameter &p : callable.def->parameters)
-    if (p.annotation && optionalType(*p.annotation)) names.push_back(p.name.text);
-  return names;
-}
-
-const Callable &Checker::without(const Callable &callable, const std::set<std::string> &names) {
-  if (names.empty()) return callable;
-  std::string suffix;
-  for (const std::string &name : names) suffix += (suffix.empty() ? "" : "_and_") + name;
-  const Callable *&slot = callable.variants[suffix];
-  if (slot) return *slot;
-  callables_.push_back(callable);
-  Callable &made = callables_.back();
-  made.name += "_without_" + suffix;
-  made.without = names;
-  made.checked = nullptr;
-  made.failed = made.active = false;
-  made.variants.clear();
-  slot = &made;
-  return made;
 }
 
 /// The main module's own functions keep their names; what they call from elsewhere, or under a schedule of its own,

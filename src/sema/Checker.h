@@ -42,6 +42,7 @@ public:
 private:
   // ---- Modules.cpp
   ModuleScope *loadModule(FileId importer, int level, const std::string &path, Span span);
+  void unknownModule(int level, const std::string &path, Span span);
   void evaluateModule(ModuleScope &scope);
   void moduleStatement(ModuleScope &scope, const ast::Stmt &stmt);
   void moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign);
@@ -55,12 +56,10 @@ private:
   Value functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
 
   // ---- Checker.cpp: entry points
+  void checkEntries(ModuleScope &main);
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
   std::string uniqueName(const Callable &callable);
-  /// The entry point of a function in which these optional parameters are None.
-  const Callable &without(const Callable &callable, const std::set<std::string> &names);
-  static std::vector<std::string> optionalParameters(const Callable &callable);
 
   // ---- Attribute.cpp: members of values
   Value attribute(const ast::AttributeExpr &expr);
@@ -76,8 +75,7 @@ private:
   Value memberOfHostTensor(const Value &object, const std::string &name, Span span,
                            std::vector<std::string> &known);
   Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
-  Value memberOfFunction(const Value &object, const std::string &name, Span span,
-                         std::vector<std::string> &known);
+  Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
   static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
                         const Callable *callable);
@@ -86,13 +84,141 @@ private:
   std::unique_ptr<Function> checkEntry(const Callable &callable);
   void entryParameters(const ast::FuncDef &def);
   void entryParameter(const ast::Parameter &parameter);
-  struct EntryState;
-  EntryState enterFunction(Function &function, const Callable &callable);
-  void leaveFunction(EntryState saved);
+  void boundDimensions(const ast::FuncDef &def);
+  void entryDefault(const ast::Parameter &parameter, Param &param);
   uint32_t headerEnd(const ast::FuncDef &def) const;
   std::string signatureText(const ast::FuncDef &def) const;
   void declaredResults(const ast::FuncDef &def);
   void finishTensor(const ast::FuncDef &def);
+  /// Everything that belongs to the function being built.
+  struct FunctionState {
+    Function *fn = nullptr;
+    Block *block = nullptr;
+    std::shared_ptr<Frame> frame;
+    shape::Facts facts;
+    int varyingDepth = 0, conditionDepth = 0;
+    std::vector<const Callable *> calls;
+    std::map<std::string, Var *> symVars;
+    std::map<Var *, Value> varValues;
+    std::set<Var *> rebindable;
+    std::map<Var *, int> temps;
+    std::optional<std::vector<Type>> declared;
+    std::optional<DeclaredType> declaredTree, resultTree;
+    std::vector<Span> declaredSpans;
+    std::vector<Dim> outputShape;
+    Span linearSpan;
+    bool lanesKnown = false, lanesGiven = false;
+    std::vector<size_t> loopMarks;
+    std::vector<std::optional<shape::Formula>> path;
+  };
+  FunctionState enterFunction(Function &function, const Callable &callable);
+  void leaveFunction(FunctionState outer);
+
+  // ---- Declared.cpp: structs, tuples and unions in signatures
+  static std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation);
+  static bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items);
+  static bool isOpenTuple(const ast::Expr &annotation);
+  Value typeNamed(const ast::Expr &expr);
+  std::optional<DeclaredType> declaredType(const ast::Expr &annotation, const std::string &path);
+  std::optional<DeclaredType> declaredStruct(const Value &named, const ast::Expr &annotation,
+                                             const std::string &path);
+  Value entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
+  Value plainParameter(Type type, const std::string &name, const ast::Parameter &parameter);
+
+  // ---- Variants.cpp: an entry point for each alternative
+  std::vector<Choices> variantsOf(const ast::Expr &annotation, const std::string &path);
+  std::vector<Choices> variantsOf(const Callable &callable);
+  const ast::Expr *chosenAlternative(const Callable &callable, const std::string &path, size_t choice);
+  const Callable &variant(const Callable &callable, const Choices &choices);
+  bool chooseVariant(const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
+                     Choices &choices);
+  bool reportNone(const Value &value, Span span);
+  bool isOtherVariant();
+  bool refuseVariant(Span span);
+  void raiseStmt(const ast::RaiseStmt &stmt);
+
+  // ---- Results.cpp
+  bool resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
+                   std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree);
+  static Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
+  static void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
+  static void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
+  ExprPtr resultPart(const Value &value, size_t i, Span span);
+  void returnResults(const Value &value, Span span, Span stmt);
+
+  // ---- Structs.cpp
+  Value structValue(ModuleScope &scope, const ast::StructDef &def);
+  void structMethod(StructInfo &info, const ast::FuncDef &method);
+  void checkStruct(const StructInfo &info);
+  static void collectDims(const DeclaredType &type, std::set<std::string> &names);
+  void typeParameterBound(const ast::TypeParameter &parameter);
+  bool isDTypeParameter(const ast::TypeParameter &parameter) const;
+  bool structRecursion(const StructInfo &info);
+  std::shared_ptr<Frame> structFrame(const StructInstance &instance);
+  std::string instanceText(const StructInstance &instance) const;
+  std::shared_ptr<const StructInstance> instantiate(const StructInfo &info, const ast::SubscriptExpr &expr);
+  void unknownField(const StructInfo &info, const std::string &name, Span span, bool methodsToo);
+  bool bindFields(const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values,
+                  std::vector<Span> &spans);
+  Value constructStruct(const Value &type, GivenList args, Span span);
+  Value replaceFields(GivenList args, Span span);
+  Value memberOfStruct(const Value &object, const std::string &name, Span span);
+  void assignField(const ast::AttributeExpr &target, Span assignment);
+
+  // ---- Match.cpp: arguments and fields against declared types
+  std::string freeDimension(const ast::Expr &declared) const;
+  void bindDimension(const ast::Expr &declared, const Dim &extent, const DimOrigin &origin);
+  void bindDType(const ast::Expr &declared, const Type &have);
+  void bindTensor(const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin);
+  void bindGenerics(const Value &value, const ast::Expr &annotation, const DimOrigin &origin);
+  void noteOrigins(diag::Builder &builder, const std::vector<const ast::Expr *> &declared) const;
+  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const std::string &name,
+                 Span span);
+  bool wrongValue(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
+                  const std::string &wanted);
+  bool matchTensor(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
+                   Value &out);
+  bool matchConst(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
+                  Value &out);
+  bool matchTuple(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
+  bool matchStruct(const Value &value, const Value &type, const ast::Expr &annotation, const std::string &name,
+                   Span span, Value &out);
+  bool matchUnion(const Value &value, const ast::Expr &annotation,
+                  const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span,
+                  Value &out);
+  bool matchScalar(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
+  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
+                      Value &out);
+  Value isInstance(const GivenList &args, Span span);
+
+  // ---- Overloads.cpp
+  /// What a check said that left no trace.
+  struct Trial {
+    bool ok = false;
+    int conversions = 0;  // values that became another dtype, and parameters without types
+    std::vector<diag::Diagnostic> said;
+  };
+  Trial attempt(const std::function<bool()> &check);
+  Trial fitsCall(const Callable &callable, const GivenList &args, Span span, int &distance);
+  void defineOverload(ModuleScope &scope, const std::string &name, Value value, Span span);
+  Value callOverloads(const Value &overloads, GivenList args, Span span);
+
+  // ---- Derivative.cpp
+  bool wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable &of, Span span, Value &out);
+  Value makeDerivative(const BuiltinRow &row, GivenList args, Span span);
+  bool derivativeParts(const Value &derivative, const Callable &of, const Function &callee, std::vector<int> &wrt,
+                       std::vector<DeclaredType> &trees);
+  Value derivativeValue(const Value &derivative, const Function &callee, std::vector<int> wrt,
+                        const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims,
+                        Span span);
+  Value callDerivative(const Value &derivative, GivenList args, Span span);
+  static DeclaredType treeOf(const Value &value);
+  const Function *traceFunction(const Callable &callable, std::vector<Value> values,
+                                const std::vector<Span> &spans, Span span, Expr &call);
+  void captureVariables(Function &made, std::vector<ExprPtr> &arguments);
+  void derivativeEntry(const std::string &name, const Value &derivative, Span span);
+  void attachRule(const ast::FuncDef &def, const Callable &rule);
+  void checkRule(const Callable &of);
 
   // ---- Requirements.cpp: facts about dimensions, and claims
   enum class FactOrigin : uint8_t { Where, Assert, Call };
@@ -198,12 +324,10 @@ private:
   bool dtypeItem(const ast::Expr &expr, Type &type);
   bool policyOf(const ast::Expr &expr, Numerics &numerics);
   bool isDTypeExpr(const ast::Expr &expr);
-  static const ast::Expr *optionalType(const ast::Expr &annotation);  // T of `T | None`
-  std::optional<Type> parameterType(const ast::Expr &annotation, bool &mayBeNone);
-  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
-                      Value &out);
-  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &type,
-                 Span span);
+  std::optional<Type> parameterType(const ast::Expr &annotation);
+  bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
+  bool misspeltDType(const ast::Expr &expr);
+  void unknownDimension(const std::string &name, Span span);
 
   // ---- CheckStmt.cpp
   void checkBlock(const ast::Block &block);
@@ -298,13 +422,32 @@ private:
   Value call(const ast::CallExpr &expr);
   Value callValue(const Value &callee, GivenList args, Span span, const std::string &shown);
   GivenList arguments(const ast::CallExpr &expr);
+  Value callDType(const Value &dtype, const GivenList &args, Span span, const std::string &shown);
+  Value withSchedule(const Callable &kernel, const GivenList &args, Span span);
+  static bool isCallable(const Value &value);
+  Value makePartial(GivenList args, Span span);
+  Value callPartial(const Value &partial, GivenList args, Span span);
   Value callFunction(const Callable &callable, GivenList args, Span span);
+  std::shared_ptr<Frame> calleeFrame(const Callable &callable) const;
+  bool matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
+                      int *failed);
+  static const std::vector<ast::Parameter> &parametersOf(const Callable &callable);
+  Value inlineResult(const Callable &callable, Span span);
   Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
                    Span span);
-  Value callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
   bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                       std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
+
+  // ---- CallEntry.cpp
+  ExprPtr entryArgument(const Callable &callable, const Param &param, Value v, Span at,
+                        std::map<std::string, Dim> &dims);
+  bool entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
+                      const std::vector<Span> &spans, Span span, Expr &e, std::map<std::string, Dim> &dims);
+  std::vector<Value> callResults(ExprPtr e, std::vector<Type> types, const std::string &name, Span span);
+  const Function *entryOf(const Callable &callable, const std::vector<Value> &values,
+                          const std::vector<Span> &spans, Span span, const Callable **chosen);
+  Value callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
 
   // ---- BuiltinCalls.cpp; the handlers by what they do in BuiltinNumbers.cpp, BuiltinShapes.cpp, BuiltinValues.cpp
   Value callBuiltin(const BuiltinRow &row, GivenList args, Span span);
@@ -481,6 +624,7 @@ private:
   ModuleScope builtins_;
   ModuleScope *prelude_ = nullptr;
   std::deque<Callable> callables_;
+  std::deque<StructInfo> structs_;
   std::map<std::string, const Callable *> entryNames_;  // of the program's functions
   std::set<std::tuple<int, FileId, uint32_t>> reportedSpans_;
   mutable size_t failures_ = 0;   // mistakes met, also those said before
@@ -503,7 +647,9 @@ private:
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
   std::set<Var *> rebindable_;
-  std::optional<std::vector<Type>> declared_;  // result types
+  std::optional<std::vector<Type>> declared_;  // types of the parts of the result
+  std::optional<DeclaredType> declaredTree_;   // the result as it is declared, and as it is returned
+  std::optional<DeclaredType> resultTree_;
   std::vector<Span> declaredSpans_;
   std::set<Var *> loaded_, stored_;  // views
   bool bindDims_ = false;            // names in types are new dimensions
@@ -512,6 +658,7 @@ private:
   bool lanesKnown_ = false, lanesGiven_ = false;  // by a guard; by @kernel(lanes=)
   std::optional<DType> accumulateHint_;           // of `acc += dot(...)`
   std::map<Var *, int> temps_;                    // not named by the user, with their blocks
+  int conversions_ = 0;                           // of arguments to other dtypes, to rank overloads
   int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
 };
 

@@ -337,7 +337,9 @@ void Checker::forStmt(const ast::ForStmt &stmt) {
   case ValueKind::Range: return rangeFor(stmt, iterable);
   case ValueKind::HostTensor:
   case ValueKind::Enumerate: return rowsFor(stmt, iterable);
-  default: report(Id::notIterable, stmt.iterable->span, describe(iterable));
+  default:
+    if (!reportNone(iterable, stmt.iterable->span))
+      report(Id::notIterable, stmt.iterable->span, describe(iterable));
   }
 }
 

@@ -133,6 +133,8 @@ private:
     case ExprKind::Query:
       return std::string(queries[static_cast<int>(e.query)]) + "(" + std::to_string(e.queryAxis) + ")";
     case ExprKind::Call: return "call " + e.callee->name + args(e);
+    case ExprKind::Derivative:
+      return std::string(e.queryAxis ? "value_and_derivative " : "derivative ") + e.callee->name + axes(e) + args(e);
     case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostItem: return "host_item" + args(e);

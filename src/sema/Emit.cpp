@@ -283,6 +283,11 @@ std::string Checker::describe(const Value &value) const {
     return "the function `" +
            std::string(value.builtin ? value.builtin->name : std::string_view(value.text)) + "`";
   case ValueKind::Function: return "the function `" + value.callable->name + "`";
+  case ValueKind::Overloads: return "the functions `" + value.text + "`";
+  case ValueKind::Partial: return describe(value.items[0]) + " with some arguments";
+  case ValueKind::Derivative: return "the derivative of `" + value.callable->name + "`";
+  case ValueKind::Struct: return "a `" + instanceText(*value.instance) + "`";
+  case ValueKind::StructType: return "the struct `" + value.instance->info->name + "`";
   case ValueKind::Schedule: return "a schedule";
   case ValueKind::Policy: return "a policy";
   case ValueKind::Context: return "the tile context";

@@ -56,82 +56,44 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     report(Id::definedTwice, parameter.name.span, parameter.name.text);
     return;
   }
-  bool mayBeNone = false;
-  std::optional<Type> type;
+  std::optional<DeclaredType> type;
   if (!parameter.annotation) {
     report(Id::notAType, parameter.span,
            "the parameter `" + parameter.name.text + "` of a kernel has no type");
   } else {
-    type = parameterType(*parameter.annotation, mayBeNone);
+    type = declaredType(*parameter.annotation, parameter.name.text);
   }
-  if (type && mayBeNone && frame_->function->without.count(parameter.name.text)) {
-    binding.value = Value::of(ValueKind::None);
-    frame_->names[parameter.name.text] = std::move(binding);
-    return;
+  size_t first = fn_->params.size();
+  if (type) binding.value = entryValue(*type, parameter.name.text, parameter);
+  if (binding.value.isPoison()) ++failures_;
+  else frame_->function->parameterTrees[parameter.name.text] = *type;
+  if (binding.value.kind != ValueKind::Rng && binding.value.expr && binding.value.expr->kind == ExprKind::VarRef)
+    binding.var = binding.value.expr->var;
+  bool none = parameter.defaultValue && parameter.defaultValue->kind == ast::ExprKind::None;
+  if (parameter.defaultValue && !binding.value.isPoison() && binding.value.kind != ValueKind::None &&
+      !(none && alternativesOf(*parameter.annotation).size() > 1)) {
+    if (type->kind == DeclaredType::Kind::Plain) entryDefault(parameter, fn_->params[first]);
+    else unsupported("a default for this parameter", parameter.defaultValue->span);
   }
-  if (type && type->kind == TypeKind::String) {
-    unsupported("a string parameter of an entry point", parameter.annotation->span);
-    type.reset();
-  }
-  if (!type) {
-    ++failures_;
-    frame_->names[parameter.name.text] = binding;  // poison
-    return;
-  }
-  if (type->kind == TypeKind::Tensor && inKernel()) type->kind = TypeKind::View;
-  Param param;
-  param.var = newVar(parameter.name.text, *type, parameter.name.span);
-  param.keywordOnly = parameter.kind == ast::ParameterKind::KeywordOnly;
-  binding.var = param.var;
-  switch (type->kind) {
-  case TypeKind::View:
-    binding.value = Value::of(ValueKind::View);
-    binding.value.var = param.var;
-    binding.var = nullptr;
-    break;
-  case TypeKind::Index:
-    if (!type->shape.empty()) {  // Const[H]: it is the dimension
-      binding.value = Value::integer(type->shape[0]);
-      binding.var = nullptr;
-    } else {
-      Value v = Value::of(ValueKind::Int);
-      v.type = indexType();
-      binding.value = valueOfVar(param.var, v, parameter.name.span);
-    }
-    break;
-  case TypeKind::Stream:
-    binding.value = streamValue(makeRef(param.var, parameter.name.span));
-    binding.var = nullptr;
-    later("random streams (`Rng`)", parameter.span);
-    break;
-  default: {
-    Value v = Value::of(ValueKind::Array);
-    v.type = *type;
-    v.limits.resize(type->shape.size());
-    binding.value = valueOfVar(param.var, v, parameter.name.span);
-    varValues_[param.var] = binding.value;
-  }
-  }
-  if (parameter.defaultValue && !(mayBeNone && parameter.defaultValue->kind == ast::ExprKind::None)) {
-    Value v = checkExpr(*parameter.defaultValue);
-    Type scalar = *type;
-    if (type->kind == TypeKind::Scalar)
-      param.defaultValue = leave(v, scalar, parameter.defaultValue->span, "the parameter");
-    else if (type->kind == TypeKind::Index && v.isKnownInt())
-      param.defaultValue = indexExpr(v, parameter.defaultValue->span);
-    else if (!v.isPoison()) unsupported("a default for this parameter", parameter.defaultValue->span);
-    if (param.defaultValue && param.defaultValue->kind != ExprKind::Constant) {
-      report(Id::notConstant, parameter.defaultValue->span, "a default");
-      param.defaultValue.reset();
-    }
-  }
-  fn_->params.push_back(std::move(param));
   frame_->names[parameter.name.text] = std::move(binding);
+}
+
+void Checker::entryDefault(const ast::Parameter &parameter, Param &param) {
+  Span span = parameter.defaultValue->span;
+  const Type &type = param.var->type;
+  Value v = checkExpr(*parameter.defaultValue);
+  if (type.kind == TypeKind::Scalar) param.defaultValue = leave(v, type, span, "the parameter");
+  else if (type.kind == TypeKind::Index && v.isKnownInt()) param.defaultValue = indexExpr(v, span);
+  else if (!v.isPoison()) unsupported("a default for this parameter", span);
+  if (param.defaultValue && param.defaultValue->kind != ExprKind::Constant) {
+    report(Id::notConstant, span, "a default");
+    param.defaultValue.reset();
+  }
 }
 
 void Checker::entryParameters(const ast::FuncDef &def) {
   for (const ast::TypeParameter &t : def.typeParameters) {
-    if (t.bound) unsupported("a bound on a type parameter", t.bound->span);
+    typeParameterBound(t);
     frame_->dims[t.name.text] = Dim::var(t.name.text);
   }
   size_t errors = failures_;
@@ -139,13 +101,17 @@ void Checker::entryParameters(const ast::FuncDef &def) {
   bindDims_ = true;
   for (const ast::Parameter &p : def.parameters) entryParameter(p);
   bindDims_ = false;
+  if (failures_ == errors && !isOtherVariant()) boundDimensions(def);
+}
+
+/// Every dimension of the signature has to be one of some parameter.
+void Checker::boundDimensions(const ast::FuncDef &def) {
   std::set<std::string> given;
   for (const Param &p : fn_->params)
     for (const Dim &d : p.var->type.shape)
       if (d.isVar()) given.insert(d.varName());
-  bool poisoned = failures_ != errors;
   for (const std::string &dim : fn_->dims)
-    if (!given.count(dim) && !poisoned) {
+    if (!given.count(dim)) {
       Span span = def.name.span;
       for (const ast::TypeParameter &t : def.typeParameters)
         if (t.name.text == dim) span = t.name.span;
@@ -153,47 +119,32 @@ void Checker::entryParameters(const ast::FuncDef &def) {
           .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
-    if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end() && !poisoned)
+    if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end())
       report(Id::unboundDimension, t.name.span, t.name.text)
           .help("use it in the type of a parameter, or remove it");
 }
 
 void Checker::declaredResults(const ast::FuncDef &def) {
   declared_.reset();
+  declaredTree_.reset();
   declaredSpans_.clear();
   if (!def.result || def.result->kind == ast::ExprKind::None) {
     if (def.result) declared_.emplace();
     return;
   }
-  std::vector<const ast::Expr *> items = {def.result.get()};
-  auto *index = as<ast::SubscriptExpr>(def.result);
-  if (def.result->kind == ast::ExprKind::Tuple) {
-    items.clear();
-    for (const auto &e : static_cast<const ast::SequenceExpr &>(*def.result).items) items.push_back(e.get());
-  } else if (index && as<ast::NameExpr>(index->object) &&
-             (as<ast::NameExpr>(index->object)->name == "Tuple" ||
-              as<ast::NameExpr>(index->object)->name == "tuple")) {
-    items.clear();
-    for (const auto &e : index->items) items.push_back(e.value.get());
-  }
   declared_.emplace();
-  for (const ast::Expr *item : items) {
-    bool mayBeNone = false;
-    auto type = parameterType(*item, mayBeNone);
-    if (type && mayBeNone) unsupported("an optional result", item->span);
-    if (!type) type = scalarType(DType::F32);
-    if (type->kind == TypeKind::Index) *type = scalarType(DType::I64);
-    type->kind = TypeKind::Tensor;
-    declared_->push_back(*type);
-    declaredSpans_.push_back(item->span);
+  if (alternativesOf(*def.result).size() > 1) unsupported("an optional result", def.result->span);
+  auto type = declaredType(*def.result, "result");
+  if (!type) {  // a message was given; the rest of the function is checked against something
+    type.emplace();
+    type->plain = scalarType(DType::F32);
+    type->span = def.result->span;
   }
-  if (fn_->kind == FunctionKind::Kernel) return;
-  for (size_t i = 0; i < declared_->size(); ++i) fn_->results.push_back({"", (*declared_)[i], -1});
+  flatTypes(*type, *declared_, declaredSpans_);
+  declaredTree_ = std::move(type);
 }
 
 void Checker::finishTensor(const ast::FuncDef &def) {
-  for (size_t i = 0; i < fn_->results.size(); ++i)
-    fn_->results[i].name = fn_->results.size() == 1 ? "result" : "result_" + std::to_string(i);
   if (!frame_->returned && declared_ && !declared_->empty())
     report(Id::missingReturn, def.name.span, def.name.text)
         .label("every way through it must end in `return`");
@@ -203,94 +154,67 @@ void Checker::finishTensor(const ast::FuncDef &def) {
 }
 
 /// What is known of the function that is being checked; put aside while another one is.
-struct Checker::EntryState {
-  Function *fn;
-  Block *block;
-  std::shared_ptr<Frame> frame;
-  shape::Facts facts;
-  int varying, condition;
-  std::vector<const Callable *> calls;
-  std::map<std::string, Var *> syms;
-  std::map<Var *, Value> values;
-  std::set<Var *> rebindable;
-  std::optional<std::vector<Type>> declared;
-  std::vector<Span> declaredSpans;
-  std::vector<Dim> output;
-  Span linear;
-  bool lanes, lanesGiven;
-  std::vector<size_t> marks;
-  std::vector<std::optional<shape::Formula>> path;
-  std::map<Var *, int> temps;
-};
-
-Checker::EntryState Checker::enterFunction(Function &function, const Callable &callable) {
-  EntryState saved{fn_,
-                   block_,
-                   frame_,
-                   std::move(facts_),
-                   varyingDepth_,
-                   conditionDepth_,
-                   std::move(calls_),
-                   std::move(symVars_),
-                   std::move(varValues_),
-                   std::move(rebindable_),
-                   std::move(declared_),
-                   std::move(declaredSpans_),
-                   std::move(outputShape_),
-                   linearSpan_,
-                   lanesKnown_,
-                   lanesGiven_,
-                   std::move(loopMarks_),
-                   std::move(path_),
-                   std::move(temps_)};
+/// Puts the state of the function around aside: one that is called while another is checked.
+Checker::FunctionState Checker::enterFunction(Function &function, const Callable &callable) {
+  FunctionState saved{fn_,
+                      block_,
+                      frame_,
+                      std::move(facts_),
+                      varyingDepth_,
+                      conditionDepth_,
+                      std::move(calls_),
+                      std::move(symVars_),
+                      std::move(varValues_),
+                      std::move(rebindable_),
+                      std::move(temps_),
+                      std::move(declared_),
+                      std::move(declaredTree_),
+                      std::move(resultTree_),
+                      std::move(declaredSpans_),
+                      std::move(outputShape_),
+                      linearSpan_,
+                      lanesKnown_,
+                      lanesGiven_,
+                      std::move(loopMarks_),
+                      std::move(path_)};
+  leaveFunction({});
   fn_ = &function;
   block_ = &function.body;
   frame_ = std::make_shared<Frame>();
   frame_->function = &callable;
   frame_->module = callable.module;
-  facts_ = {};
-  varyingDepth_ = conditionDepth_ = 0;
   calls_ = {&callable};
-  symVars_.clear();
-  varValues_.clear();
-  rebindable_.clear();
-  declared_.reset();
-  declaredSpans_.clear();
-  outputShape_.clear();
-  linearSpan_ = {};
-  lanesKnown_ = lanesGiven_ = false;
-  loopMarks_.clear();
-  path_.clear();
-  temps_.clear();
   return saved;
 }
 
-void Checker::leaveFunction(EntryState saved) {
-  fn_ = saved.fn;
-  block_ = saved.block;
-  frame_ = std::move(saved.frame);
-  facts_ = std::move(saved.facts);
-  varyingDepth_ = saved.varying;
-  conditionDepth_ = saved.condition;
-  calls_ = std::move(saved.calls);
-  symVars_ = std::move(saved.syms);
-  varValues_ = std::move(saved.values);
-  rebindable_ = std::move(saved.rebindable);
-  declared_ = std::move(saved.declared);
-  declaredSpans_ = std::move(saved.declaredSpans);
-  outputShape_ = std::move(saved.output);
-  linearSpan_ = saved.linear;
-  lanesKnown_ = saved.lanes;
-  lanesGiven_ = saved.lanesGiven;
-  loopMarks_ = std::move(saved.marks);
-  path_ = std::move(saved.path);
-  temps_ = std::move(saved.temps);
+void Checker::leaveFunction(FunctionState outer) {
+  fn_ = outer.fn;
+  block_ = outer.block;
+  frame_ = std::move(outer.frame);
+  facts_ = std::move(outer.facts);
+  varyingDepth_ = outer.varyingDepth;
+  conditionDepth_ = outer.conditionDepth;
+  calls_ = std::move(outer.calls);
+  symVars_ = std::move(outer.symVars);
+  varValues_ = std::move(outer.varValues);
+  rebindable_ = std::move(outer.rebindable);
+  temps_ = std::move(outer.temps);
+  declared_ = std::move(outer.declared);
+  declaredTree_ = std::move(outer.declaredTree);
+  resultTree_ = std::move(outer.resultTree);
+  declaredSpans_ = std::move(outer.declaredSpans);
+  outputShape_ = std::move(outer.outputShape);
+  linearSpan_ = outer.linearSpan;
+  lanesKnown_ = outer.lanesKnown;
+  lanesGiven_ = outer.lanesGiven;
+  loopMarks_ = std::move(outer.loopMarks);
+  path_ = std::move(outer.path);
 }
 
 std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   const ast::FuncDef &def = *callable.def;
   auto function = std::make_unique<Function>();
-  EntryState saved = enterFunction(*function, callable);
+  FunctionState outer = enterFunction(*function, callable);
   fn_->name = callable.name;
   fn_->span = def.name.span;
   fn_->kind = callable.isKernel         ? FunctionKind::Kernel
@@ -312,6 +236,7 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
     if (inKernel()) startKernel(def);
     checkBlock(def.body);
+    if (failures_ == errors && isOtherVariant()) boundDimensions(def);
     bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
     if (inKernel() && !poisoned) finishKernel(def);
     if (inKernel() && failures_ == errors) kernelSafety(def);
@@ -320,7 +245,8 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;
-  leaveFunction(std::move(saved));
+  if (ok && resultTree_) callable.resultTree = *resultTree_;
+  leaveFunction(std::move(outer));
   return ok ? std::move(function) : nullptr;
 }
 

@@ -8,7 +8,7 @@ using ast::as;
 ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &path, Span span) {
   const ast::Module *found = load_ ? load_(importer, level, path) : nullptr;
   if (!found) {
-    if (span.valid()) report(Id::unknownModule, span, std::string(level, '.') + path);
+    if (span.valid()) unknownModule(level, path, span);
     return nullptr;
   }
   auto &slot = modules_[found];
@@ -25,6 +25,18 @@ ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &
   return scope;
 }
 
+/// Modules that are known: those that were read for this program.
+void Checker::unknownModule(int level, const std::string &path, Span span) {
+  std::vector<std::string_view> known = {"tessera", "tessera.tile"};
+  for (const auto &[tree, module] : modules_)
+    if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
+  auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
+  auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
+  if (near.empty()) return;
+  builder.help("did you mean `" + std::string(near) + "`?");
+  if (sources_.text(span) == path) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+}
+
 void Checker::evaluateModule(ModuleScope &scope) {
   ModuleScope *outer = scope_;
   auto frame = frame_;
@@ -32,16 +44,24 @@ void Checker::evaluateModule(ModuleScope &scope) {
   frame_ = nullptr;
   scope.loading = true;
   for (const ast::StmtPtr &stmt : scope.ast->body) moduleStatement(scope, *stmt);
+  for (const auto &[name, value] : scope.names)
+    if (value.kind == ValueKind::StructType && value.instance->info->module == &scope)
+      checkStruct(*value.instance->info);
   scope.loading = false;
   scope_ = outer;
   frame_ = frame;
 }
 
 void Checker::define(ModuleScope &scope, const std::string &name, Value value, Span span) {
-  bool function = value.kind == ValueKind::Function;
   auto it = scope.names.find(name);
-  if (it != scope.names.end() && function && it->second.kind == ValueKind::Function &&
-      it->second.callable->module == &scope) {
+  auto isOwn = [&](const Value &v) {
+    return (v.kind == ValueKind::Function && v.callable->module == &scope) ||
+           (v.kind == ValueKind::Overloads && v.items[0].callable->module == &scope);
+  };
+  if (it != scope.names.end() && isOwn(value) && isOwn(it->second))
+    return defineOverload(scope, name, std::move(value), span);
+  if (it != scope.names.end() && value.kind == ValueKind::StructType && it->second.kind == ValueKind::StructType &&
+      it->second.instance->info->module == &scope) {
     report(Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
     return;
   }
@@ -60,6 +80,8 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(*decorator.expression);
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
+    made.isOverload |= which == "overload";
+    made.isCustomVjp |= which == "custom_vjp";
   }
   Value v = Value::of(ValueKind::Function);
   v.callable = &made;
@@ -118,7 +140,9 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
   switch (stmt.kind) {
   case K::FuncDef: {
     auto &def = static_cast<const ast::FuncDef &>(stmt);
-    return define(scope, def.name.text, functionValue(scope, def), def.name.span);
+    Value made = functionValue(scope, def);
+    attachRule(def, *made.callable);
+    return define(scope, def.name.text, std::move(made), def.name.span);
   }
   case K::Import: return importStatement(scope, static_cast<const ast::ImportStmt &>(stmt));
   case K::FromImport: return fromImport(scope, static_cast<const ast::FromImportStmt &>(stmt));
@@ -140,7 +164,10 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
   case K::Pass:
   case K::Error: return;
   case K::ClassDef: return undefinedYet("a class", static_cast<const ast::ClassDef &>(stmt).name);
-  case K::StructDef: return undefinedYet("a struct", static_cast<const ast::StructDef &>(stmt).name);
+  case K::StructDef: {
+    auto &def = static_cast<const ast::StructDef &>(stmt);
+    return define(scope, def.name.text, structValue(scope, def), def.name.span);
+  }
   case K::StateDef: return undefinedYet("`state`", static_cast<const ast::StateDef &>(stmt).name);
   case K::Assert: return moduleAssert(static_cast<const ast::AssertStmt &>(stmt));
   default: unsupported("this statement at module level", stmt.span);

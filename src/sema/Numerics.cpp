@@ -110,7 +110,8 @@ DType Checker::carriedIn(const Type &type) const {
 bool Checker::requireNumber(const Value &value, Span span, const std::string &shown) {
   if (value.isPoison()) return false;
   if (value.kind == ValueKind::Array || isWeak(value)) return true;
-  if (fresh(Id::badOperand, span)) report(Id::badOperand, span, shown, describe(value));
+  if (!reportNone(value, span) && fresh(Id::badOperand, span))
+    report(Id::badOperand, span, shown, describe(value));
   return false;
 }
 
@@ -220,7 +221,7 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
   value = toArray(value, dtype, span);
   if (value.isPoison()) return value;
   if (value.kind != ValueKind::Array) {
-    report(Id::badOperand, span, "cast", describe(value));
+    if (!reportNone(value, span)) report(Id::badOperand, span, "cast", describe(value));
     return Value::poison();
   }
   Value out = value;
@@ -245,7 +246,9 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
       toArray(value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
   if (value.isPoison()) return nullptr;
   if (value.kind != ValueKind::Array) {
-    report(Id::wrongArgument, span, what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
+    if (reportNone(value, span)) return nullptr;
+    bool quoted = what.size() > 2 && what.front() == '`' && what.back() == '`';
+    report(Id::wrongArgument, span, quoted ? what.substr(1, what.size() - 2) : what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
     return nullptr;
   }
   if (value.type.dtype != type.dtype && narrows(value.type, type.dtype)) {

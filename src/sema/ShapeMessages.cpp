@@ -33,9 +33,9 @@ bool Checker::noteDimension(diag::Builder &builder, const std::string &name) con
   const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front()->def;
   if (!def) return false;
   for (const ast::Parameter &p : def->parameters) {
-    const ast::Expr *type = p.annotation.get();
-    if (!type) continue;
-    if (const ast::Expr *inner = optionalType(*type)) type = inner;
+    if (!p.annotation) continue;
+    std::vector<const ast::Expr *> alternatives = alternativesOf(*p.annotation);
+    const ast::Expr *type = alternatives[0]->kind == ast::ExprKind::None ? alternatives.back() : alternatives[0];
     if (auto *policy = as<ast::BinaryExpr>(type); policy && policy->op == ast::BinaryOp::MatMul)
       type = policy->left.get();
     auto *index = as<ast::SubscriptExpr>(type);
@@ -46,10 +46,11 @@ bool Checker::noteDimension(diag::Builder &builder, const std::string &name) con
       auto *text = as<ast::StringExpr>(item);
       bool here = (variable && variable->name == name) || (text && text->value == name);
       if (!here) continue;
-      bool isConst = index->items.size() == 1 && sources_.text(index->object->span) == "Const";
-      builder.note(item->span, isConst ? "`" + name + "` is the value of `" + p.name.text + "`"
-                                       : "`" + name + "` is dimension " + std::to_string(i) + " of `" +
-                                             p.name.text + "`");
+      std::string_view of = sources_.text(index->object->span);
+      std::string what = of == "Const"    ? "the value of"
+                         : of == "Tensor" ? "dimension " + std::to_string(i) + " of"
+                                          : "in the type of";
+      builder.note(item->span, "`" + name + "` is " + what + " `" + p.name.text + "`");
       return true;
     }
   }

@@ -16,7 +16,8 @@ Value Checker::convertInt(const Value &value, Span span) {
     e->args.push_back(take(v));
     return indexValue(std::move(e), "index", span);
   }
-  if (fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, "an index", "an integer", describe(v));
+  if (!reportNone(v, span) && fresh(Id::wrongArgument, span))
+    report(Id::wrongArgument, span, "an index", "an integer", describe(v));
   return Value::poison();
 }
 
@@ -330,9 +331,13 @@ Value Checker::subscript(const ast::SubscriptExpr &expr) {
   }
   case ValueKind::TypeName:
   case ValueKind::Builtin: return typeOf(expr);
+  case ValueKind::StructType: {  // Block[64, 256](...)
+    object.instance = instantiate(*object.instance->info, expr);
+    return object.instance ? object : Value::poison();
+  }
   default: break;
   }
-  if (fresh(Id::badOperand, expr.span)) report(Id::badOperand, expr.span, "[]", describe(object));
+  if (!reportNone(object, expr.span) && fresh(Id::badOperand, expr.span)) report(Id::badOperand, expr.span, "[]", describe(object));
   return Value::poison();
 }
 

@@ -6,21 +6,6 @@ namespace tessera::sema {
 
 using ast::as;
 
-namespace {
-bool isIdentifier(const std::string &text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 128; });
-}
-}  // namespace
-
-const ast::Expr *Checker::optionalType(const ast::Expr &expr) {
-  auto *u = as<ast::BinaryExpr>(&expr);
-  if (!u || u->op != ast::BinaryOp::BitOr) return nullptr;
-  if (u->right->kind == ast::ExprKind::None) return u->left.get();
-  return u->left->kind == ast::ExprKind::None ? u->right.get() : nullptr;
-}
-
 bool Checker::isDTypeExpr(const ast::Expr &expr) {
   if (auto *name = as<ast::NameExpr>(&expr)) {
     for (Frame *f = frame_.get(); f; f = f->parent.get())
@@ -189,11 +174,7 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     }
     Value v = lookup(name->name, expr.span, true);
     if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-    if (fresh(Id::undefinedName, expr.span))
-      report(Id::undefinedName, expr.span, name->name)
-          .help("a dimension is declared behind the function's name, `def f[" + name->name +
-                "](...)`, or stands in quotes")
-          .fix(expr.span, "\"" + name->name + "\"", "put it in quotes");
+    unknownDimension(name->name, expr.span);
     return std::nullopt;
   }
   if (auto *binary = as<ast::BinaryExpr>(&expr)) {
@@ -222,6 +203,54 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   return std::nullopt;
 }
 
+/// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype.
+bool Checker::misspeltDType(const ast::Expr &expr) {
+  auto *name = as<ast::NameExpr>(&expr);
+  if (!name) return false;
+  for (Frame *f = frame_.get(); f; f = f->parent.get())
+    if (f->dims.count(name->name) || f->generics.count(name->name)) return false;
+  if (!lookup(name->name, expr.span, true).isPoison()) return false;
+  std::vector<std::string_view> known;
+  for (std::string_view d : dtypeNames()) known.push_back(d);
+  auto near = diag::didYouMean(name->name, known);
+  if (near.empty()) return false;
+  if (fresh(Id::notAType, expr.span))
+    report(Id::notAType, expr.span, "I know no dtype `" + name->name + "`")
+        .help("did you mean `" + std::string(near) + "`?")
+        .fix(expr.span, std::string(near), "write `" + std::string(near) + "`");
+  return true;
+}
+
+/// A name that stands for a dimension and is none.
+void Checker::unknownDimension(const std::string &name, Span span) {
+  bool generic = false;
+  std::vector<std::string> known;
+  for (Frame *f = frame_.get(); f; f = f->parent.get()) {
+    generic |= f->generics.count(name) != 0;
+    for (const auto &[n, d] : f->dims) known.push_back(n);
+  }
+  if (generic) {
+    if (frame_->function && frame_->function->def)
+      for (const ast::TypeParameter &t : frame_->function->def->typeParameters)
+        if (t.name.text == name) span = t.name.span;
+    if (fresh(Id::unboundDimension, span))
+      report(Id::unboundDimension, span, name)
+          .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
+    return;
+  }
+  if (!fresh(Id::undefinedName, span)) return;
+  std::vector<std::string_view> views(known.begin(), known.end());
+  auto near = name.size() > 1 ? diag::didYouMean(name, views) : std::string_view();
+  auto builder = report(Id::undefinedName, span, name);
+  if (!near.empty())
+    builder.help("did you mean `" + std::string(near) + "`?")
+        .fix(span, std::string(near), "write `" + std::string(near) + "`");
+  else
+    builder
+        .help("a dimension is declared behind the function's name, `def f[" + name + "](...)`, or stands in quotes")
+        .fix(span, "\"" + name + "\"", "put it in quotes");
+}
+
 bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
   std::vector<const ast::Expr *> shape;
   const ast::Expr *dtype = nullptr;
@@ -242,6 +271,7 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     }
   }
   if (!dtype) {
+    if (!shape.empty() && misspeltDType(*shape.back())) return false;
     if (fresh(Id::notAType, expr.span))
       report(Id::notAType, expr.span, "the dtype is missing").help("it stands last: `Tensor[M, N, f32]`");
     return false;
@@ -262,15 +292,25 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
   return true;
 }
 
-std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &mayBeNone) {
-  if (const ast::Expr *inner = optionalType(annotation)) {
-    mayBeNone = true;
-    return parameterType(*inner, mayBeNone);
-  }
+/// Optional[T] and Union[A, B] of Python's typing module: said with how they are written here.
+bool Checker::foreignUnion(const ast::SubscriptExpr &expr, const std::string &name) {
+  std::string last = name.substr(name.rfind('.') + 1), text;
+  if (last != "Optional" && last != "Union") return false;
+  for (const ast::Argument &item : expr.items)
+    text += (text.empty() ? "" : " | ") + std::string(sources_.text(item.value->span));
+  if (last == "Optional") text += " | None";
+  if (fresh(Id::notAType, expr.span))
+    report(Id::notAType, expr.span, "`" + last + "[...]`")
+        .help("alternatives are written with `|`")
+        .fix(expr.span, text, "write `" + text + "`");
+  return true;
+}
+
+std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
   Type type;
   if (auto *binary = as<ast::BinaryExpr>(&annotation);
       binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
-    auto inner = parameterType(*binary->left, mayBeNone);
+    auto inner = parameterType(*binary->left);
     if (!inner || !policyOf(*binary->right, inner->numerics)) return std::nullopt;
     return inner;
   }
@@ -286,6 +326,7 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &ma
         unsupported("the type `" + text + "[...]`", annotation.span);
         return std::nullopt;
       }
+    if (foreignUnion(*index, text)) return std::nullopt;
     Value object = checkExpr(*index->object);
     if (object.isPoison()) return std::nullopt;
     if (object.kind == ValueKind::TypeName && object.text == "Tensor") {
@@ -315,7 +356,7 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation, bool &ma
       return type;
     }
     if (v.kind == ValueKind::TypeName && v.text == "Tensor") {
-      report(Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing")
+      if (fresh(Id::notAType, annotation.span)) report(Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing")
           .help("for example `Tensor[\"N\", f32]`");
       return std::nullopt;
     }
@@ -329,130 +370,6 @@ Value Checker::typeOf(const ast::Expr &expr) {
   Value v = Value::of(ValueKind::TypeName);
   v.text = std::string(sources_.text(expr.span));
   return v;
-}
-
-// ---------------------------------------------------------------- arguments of traced calls
-
-bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const Type &,
-                        Span span) {
-  const std::vector<Dim> &have = value.kind == ValueKind::View ? value.var->type.shape : value.type.shape;
-  std::set<std::string> generic;
-  if (frame_->function && frame_->function->def)
-    for (const ast::TypeParameter &t : frame_->function->def->typeParameters) generic.insert(t.name.text);
-  std::vector<std::optional<Dim>> bound(have.size());
-  for (size_t i = 0; i < have.size(); ++i) {
-    auto *text = as<ast::StringExpr>(declared[i]);
-    auto *name = as<ast::NameExpr>(declared[i]);
-    std::string variable = text && isIdentifier(text->value)   ? text->value
-                           : name && generic.count(name->name) ? name->name
-                                                               : "";
-    if (!variable.empty() && !frame_->dims.count(variable)) {
-      frame_->dims[variable] = have[i];
-      bound[i] = have[i];
-    }
-  }
-  for (size_t i = 0; i < have.size(); ++i) {
-    if (bound[i]) continue;
-    auto want = dimOf(*declared[i], false);
-    if (!want) return false;
-    if (sameDim(*want, have[i], span, "this call needs " + show(*want) + " == " + show(have[i]))) continue;
-    if (fresh(Id::shapeMismatch, span)) {
-      std::vector<Dim> expected = have;
-      expected[i] = *want;
-      auto builder = report(Id::shapeMismatch, span, shapeText(expected), shapeText(have));
-      builder.note(declared[i]->span, "expected because of this");
-      explainClaim(builder, {*want, Relation::Eq, have[i]});
-    }
-    return false;
-  }
-  return true;
-}
-
-bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name,
-                             Span span, Value &out) {
-  if (value.isPoison()) return false;
-  if (const ast::Expr *inner = optionalType(annotation)) {
-    if (value.kind == ValueKind::None) {
-      out = value;
-      return true;
-    }
-    return matchParameter(value, *inner, name, span, out);
-  }
-  auto wrong = [&](const std::string &wanted) {
-    if (fresh(Id::wrongArgument, span))
-      report(Id::wrongArgument, span, name, wanted, describe(value)).note(annotation.span, "declared here");
-    return false;
-  };
-  auto *index = as<ast::SubscriptExpr>(&annotation);
-  Value object = index ? checkExpr(*index->object) : Value::of(ValueKind::None);
-  if (index && object.kind == ValueKind::TypeName && object.text == "Tensor") {
-    Type type;
-    std::vector<const ast::Expr *> dims;
-    if (!tensorType(*index, type, &dims)) return false;
-    bool array = value.isArray() || value.kind == ValueKind::View;
-    if (!array) return wrong("`" + std::string(sources_.text(annotation.span)) + "`");
-    const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;
-    if (have.shape.size() != dims.size()) {
-      if (fresh(Id::rankMismatch, span))
-        report(Id::rankMismatch, span, std::to_string(dims.size()), std::to_string(have.shape.size()))
-            .note(annotation.span, "`" + name + "` is declared here");
-      return false;
-    }
-    if (!unifyDims(dims, value, type, span)) return false;
-    if (have.dtype != type.dtype && (value.kind == ValueKind::View || narrows(have, type.dtype))) {
-      if (fresh(Id::narrowing, span))
-        report(Id::narrowing, span, std::string(tessera::name(have.dtype)),
-               std::string(tessera::name(type.dtype)))
-            .note(annotation.span, "`" + name + "` is declared here");
-      return false;
-    }
-    out = value;
-    if (value.kind == ValueKind::Array) {
-      if (have.dtype != type.dtype) out = castTo(value, type.dtype, type.numerics, span);
-      if (type.numerics.accumulate) out.type.numerics.accumulate = type.numerics.accumulate;
-    }
-    return true;
-  }
-  bool mayBeNone = false;
-  bool constant = index && object.kind == ValueKind::TypeName && object.text == "Const";
-  if (constant && index->items.size() == 1) {
-    Value v = convertInt(value, span);
-    if (v.isPoison()) return false;
-    if (v.expr) return wrong("an integer that the compiler knows, or a dimension");
-    auto *n = as<ast::NameExpr>(index->items[0].value);
-    if (n && !frame_->dims.count(n->name)) frame_->dims[n->name] = v.sym;
-    out = v;
-    return true;
-  }
-  auto type = parameterType(annotation, mayBeNone);
-  if (!type) return false;
-  if (type->kind == TypeKind::Index) {
-    out = convertInt(value, span);
-    return !out.isPoison();
-  }
-  if (type->kind == TypeKind::String) {
-    out = value;
-    return value.kind == ValueKind::String || wrong("a string");
-  }
-  if (type->kind == TypeKind::Stream) {
-    out = value;
-    return value.kind == ValueKind::Rng || wrong("a stream of random numbers");
-  }
-  bool known =
-      value.kind == ValueKind::Float || value.kind == ValueKind::Bool || (value.isKnownInt() && !value.expr);
-  if (known && isFloat(type->dtype) && value.kind != ValueKind::Bool) {
-    out = value.kind == ValueKind::Float ? value : Value::real(static_cast<double>(value.sym.constant()));
-    return true;
-  }
-  if (value.kind == ValueKind::Bool && type->dtype == DType::Bool) {
-    out = value;
-    return true;
-  }
-  if (value.isArray()) return wrong("a scalar");
-  ExprPtr e = leave(value, *type, span, "`" + name + "`");
-  if (!e) return false;
-  out = finish(std::move(e), *type, {}, span);
-  return true;
 }
 
 }  // namespace tessera::sema

@@ -3,7 +3,7 @@
 // gives them.
 #pragma once
 #include "frontend/AST.h"
-#include "sema/Checked.h"
+#include "sema/Struct.h"
 #include "shape/Claim.h"
 #include <map>
 #include <memory>
@@ -53,6 +53,11 @@ enum class ValueKind : uint8_t {
   Builtin,
   Method,
   Function,
+  Overloads,   // items: functions of one name, in the order of their definitions
+  Partial,     // items: the function, a Tuple of its first arguments, a Dict of those with names
+  Derivative,  // grad(callable, wrt=...); items: names of parameters (String); truth: with the value
+  Struct,      // items: its fields
+  StructType,  // a struct's name, with its type arguments where they are given
   Schedule,
   Policy,
   Context,  // tile.context()
@@ -68,7 +73,7 @@ struct Value {
   bool truth = false;
   bool unrolled = false;     // Range: static_range
   std::string text;          // String; Module: its path; the user's name of a known Int
-  std::vector<Value> items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object
+  std::vector<Value> items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object, and the Overloads it may be
   std::vector<std::optional<Limit>> limits;  // Array: for each axis
   std::vector<Dim> implies;                  // a condition: these are at least 0 where it holds
   std::optional<shape::Formula> fact;        // a condition about integers: it holds exactly where this does
@@ -78,6 +83,8 @@ struct Value {
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
   int handle = 0;  // values that are used up (Rng): which one it is; 0: any number of uses
+  std::shared_ptr<const StructInstance> instance;  // Struct, StructType
+  Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made
 
   bool isPoison() const { return kind == ValueKind::Poison; }
   bool given() const { return kind != ValueKind::Absent; }
@@ -139,10 +146,23 @@ struct Callable {
   bool isKernel = false;
   std::shared_ptr<const Schedule> schedule;  // of `with_schedule`, in place of the decorator's
   Span nameSpan;
-  std::set<std::string> without;  // optional parameters that are None in this entry point
-  mutable std::map<std::string, const Callable *> variants;  // by the names left out
-  mutable Function *checked = nullptr;  // the entry point made of it
+  bool isOverload = false;                 // @overload
+  bool isCustomVjp = false;                // @custom_vjp
+  const StructInfo *structure = nullptr;   // of a method
+  Choices choices;                         // of an entry point that is a variant
+  mutable std::map<std::string, const Callable *> variants;  // by the end of their names
+  mutable const Callable *vjp = nullptr;         // of a function with @custom_vjp: its rule
+  mutable Function *checked = nullptr;           // the entry point made of it
+  mutable std::map<std::string, DeclaredType> parameterTrees;  // of the entry point
+  mutable DeclaredType resultTree;                             // of the entry point
+  mutable Span raises;  // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
+};
+
+/// What a dimension variable of a traced function got its value from.
+struct DimOrigin {
+  Span span;
+  std::string text;  // "`x`", "the field `wo` of `p`"
 };
 
 /// A local name: what it stands for now.
@@ -160,6 +180,8 @@ struct Frame {
   std::shared_ptr<Frame> parent;  // of a nested function
   std::map<std::string, Binding> names;
   std::map<std::string, Dim> dims;  // dimension variables of the function
+  std::map<std::string, DimOrigin> dimOrigins;
+  std::set<std::string> generics, dtypeGenerics;  // traced functions, structs: `[D]`, `[T: dtype]`
   bool returned = false;
   std::vector<Value> results;  // inlined calls: what was returned
   bool inlined = false;

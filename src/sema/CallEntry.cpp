@@ -1,0 +1,175 @@
+// Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+/// One argument of a call of an entry point. Null after a message.
+ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Value v, Span at,
+                               std::map<std::string, Dim> &dims) {
+  const Type &type = param.var->type;
+  if (reportNone(v, at)) return nullptr;
+  if (type.kind == TypeKind::Index) {
+    v = convertInt(v, at);
+    if (v.isPoison()) return nullptr;
+    if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
+    return indexExpr(v, at);
+  }
+  if (type.kind == TypeKind::Stream) {
+    if (v.kind != ValueKind::Rng) {
+      report(Id::wrongArgument, at, callable.name, "a stream for `" + param.var->name + "`", describe(v));
+      return nullptr;
+    }
+    return spend(v, "`" + callable.name + "`", at) ? clone(*v.expr) : nullptr;
+  }
+  if (type.kind == TypeKind::Scalar) {
+    if (inHost() &&
+        (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
+      v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
+    ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
+    if (arg && arg->type.kind == TypeKind::Tensor) {
+      report(Id::wrongArgument, at, callable.name, "a scalar for `" + param.var->name + "`", describe(v));
+      return nullptr;
+    }
+    return arg;
+  }
+  if (inHost()) return hostArgument(v, at);
+  if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
+    report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`", describe(v));
+    return nullptr;
+  }
+  for (size_t a = 0; a < type.shape.size(); ++a) {
+    const Dim &want = type.shape[a];
+    if (want.isVar() && !dims.count(want.varName())) dims[want.varName()] = v.type.shape[a];
+    else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
+                      "`" + callable.name + "` needs " + show(want.substitute(dims)) +
+                          " == " + show(v.type.shape[a]))) {
+      auto builder = report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
+      explainClaim(builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
+      return nullptr;
+    }
+  }
+  return leave(v, type, at, "`" + param.var->name + "`");
+}
+
+/// The arguments of a call in the order of the callee's parameters, into `e`. False after a message.
+bool Checker::entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
+                             const std::vector<Span> &spans, Span span, Expr &e,
+                             std::map<std::string, Dim> &dims) {
+  std::vector<Value> parts;
+  std::vector<Span> places;
+  for (size_t i = 0; i < values.size(); ++i) argumentParts(values[i], spans[i], parts, places);
+  size_t next = 0;
+  for (const Param &param : callee.params) {
+    if (param.isResult) continue;
+    Value v = next < parts.size() ? parts[next] : Value::of(ValueKind::Absent);
+    Span at = next < places.size() ? places[next] : span;
+    ++next;
+    ExprPtr arg = v.given()            ? entryArgument(callable, param, std::move(v), at, dims)
+                  : param.defaultValue ? clone(*param.defaultValue)
+                                       : nullptr;
+    if (!arg) return false;
+    e.args.push_back(std::move(arg));
+  }
+  takeOverEffects(callee.effects, callable.name, span);
+  for (const Later &what : callee.later) later(what.what, span);
+  for (const Requirement &r : callee.requirements) {
+    if (inHost()) break;
+    shape::Formula fact = shape::asFormula({r.left, r.relation, r.right});
+    requireOfCall(fact.map([&](const Dim &d) { return d.substitute(dims); }), callable.name, r.text, r.span, span);
+  }
+  return true;
+}
+
+/// The values that a call of several results gives, or of one.
+std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, const std::string &name, Span span) {
+  auto wrap = [&](ExprPtr made, const Type &type) {
+    Value v = Value::of(inHost() ? ValueKind::HostTensor : ValueKind::Array);
+    v.type = type;
+    if (!inHost()) {
+      if (type.shape.empty()) v.type.kind = made->type.kind = TypeKind::Scalar;
+      v.limits.resize(type.shape.size());
+    }
+    v.expr = std::shared_ptr<Expr>(made.release());
+    return v;
+  };
+  if (types.size() == 1) {
+    e->type = types[0];
+    return {cheap(wrap(std::move(e), types[0]), name + "_result", span)};
+  }
+  e->type.kind = TypeKind::Tuple;
+  e->type.items = types;
+  Var *var = newVar(name + "_results", e->type, span);
+  Stmt &let = emit(StmtKind::Let, span);
+  let.var = var;
+  let.value = std::move(e);
+  std::vector<Value> items;
+  for (size_t i = 0; i < types.size(); ++i) {
+    ExprPtr item = makeExpr(ExprKind::TupleItem, types[i], span);
+    item->queryAxis = static_cast<int>(i);
+    item->args.push_back(makeRef(var, span));
+    items.push_back(wrap(std::move(item), types[i]));
+  }
+  return items;
+}
+
+/// The entry point of a function that a call with these arguments means. Null after a message.
+const Function *Checker::entryOf(const Callable &callable, const std::vector<Value> &values,
+                                 const std::vector<Span> &spans, Span span, const Callable **chosen) {
+  Choices choices;
+  std::shared_ptr<Frame> caller = frame_;
+  frame_ = calleeFrame(callable);
+  bool chose = true;
+  for (size_t i = 0; chose && i < values.size(); ++i) {
+    const ast::Parameter &p = callable.def->parameters[i];
+    if (!p.annotation) continue;
+    Value given = values[i].given() ? values[i] : Value::of(p.defaultValue && p.defaultValue->kind == ast::ExprKind::None
+                                                                ? ValueKind::None
+                                                                : ValueKind::Absent);
+    if (!given.given() && alternativesOf(*p.annotation).size() > 1) given = checkExpr(*p.defaultValue);
+    chose = chooseVariant(given, *p.annotation, p.name.text, spans[i], choices);
+  }
+  frame_ = caller;
+  if (!chose) return nullptr;
+  const Callable &called = variant(callable, choices);
+  if (chosen) *chosen = &called;
+  const Function *callee = ensureChecked(called);
+  if (!callee && called.raises.valid() && fresh(Id::alwaysRaises, span))
+    report(Id::alwaysRaises, span).note(called.raises, "raised here");
+  return callee;
+}
+
+Value Checker::callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
+  const Callable *called = nullptr;
+  const Function *callee = entryOf(callable, values, spans, span, &called);
+  if (!callee) return Value::poison();
+  for (size_t i = 0; i < values.size(); ++i)  // None by default: the entry point has no such parameter
+    if (!values[i].given() && callable.def->parameters[i].defaultValue->kind == ast::ExprKind::None)
+      values[i] = Value::of(ValueKind::None);
+  std::map<std::string, Dim> dims;
+  ExprPtr e = makeExpr(ExprKind::Call, {}, span);
+  e->callee = callee;
+  if (!entryArguments(callable, *callee, values, spans, span, *e, dims)) return Value::poison();
+  std::vector<Type> types;
+  for (const FunctionResult &r : callee->results) {
+    Type type = r.type;
+    if (inHost()) {
+      type = {};
+      type.kind = TypeKind::HostTensor;
+      type.dtype = r.type.dtype;
+    } else {
+      for (Dim &d : type.shape) d = d.substitute(dims);
+    }
+    types.push_back(std::move(type));
+  }
+  if (types.empty()) {
+    e->type.kind = TypeKind::None;
+    emit(StmtKind::Evaluate, span).value = std::move(e);
+    return Value::of(ValueKind::None);
+  }
+  std::vector<Value> results = callResults(std::move(e), std::move(types), callable.name, span);
+  if (called->resultTree.items.empty()) return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
+  size_t next = 0;
+  return resultValue(called->resultTree, results, next);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,220 @@
+// Types as they are declared, over the parameters and results of an entry point: structs and tuples become their parts,
+// and an entry point is made for each alternative of a union.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+std::string joined(const std::string &path, const std::string &part) {
+  return path.empty() ? part : path + "_" + part;
+}
+std::string partName(const DeclaredType &type, size_t i) {
+  return type.kind == DeclaredType::Kind::Struct ? type.instance->info->fields[i].name : std::to_string(i);
+}
+}  // namespace
+
+// ---------------------------------------------------------------- reading types
+
+/// `A | B | None` as a list; anything else is a list of itself.
+std::vector<const ast::Expr *> Checker::alternativesOf(const ast::Expr &annotation) {
+  auto *both = as<ast::BinaryExpr>(&annotation);
+  if (!both || both->op != ast::BinaryOp::BitOr) return {&annotation};
+  std::vector<const ast::Expr *> all = alternativesOf(*both->left), right = alternativesOf(*both->right);
+  all.insert(all.end(), right.begin(), right.end());
+  return all;
+}
+
+/// The item types of `(A, B)`, `tuple[A, B]`, `tuple[A, ...]` and `list[A]` (`count` times A). False: no tuple.
+bool Checker::tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items) {
+  if (annotation.kind == ast::ExprKind::Tuple) {
+    for (const auto &e : static_cast<const ast::SequenceExpr &>(annotation).items) items.push_back(e.get());
+    return true;
+  }
+  auto *index = as<ast::SubscriptExpr>(&annotation);
+  auto *name = index ? as<ast::NameExpr>(index->object) : nullptr;
+  if (!name) return false;
+  bool list = name->name == "list" || name->name == "List";
+  if (!list && name->name != "tuple" && name->name != "Tuple") return false;
+  for (const ast::Argument &item : index->items) items.push_back(item.value.get());
+  bool open = list ? items.size() == 1 : items.size() == 2 && items[1]->kind == ast::ExprKind::Ellipsis;
+  if (open) items.assign(count, items[0]);
+  return true;
+}
+
+bool Checker::isOpenTuple(const ast::Expr &annotation) {
+  std::vector<const ast::Expr *> none, one;
+  return tupleItems(annotation, 0, none) && tupleItems(annotation, 1, one) && none.size() != one.size();
+}
+
+/// What a name in a type means, without a message if it means nothing.
+Value Checker::typeNamed(const ast::Expr &expr) {
+  if (auto *name = as<ast::NameExpr>(&expr)) return lookup(name->name, expr.span, true);
+  auto *attribute = as<ast::AttributeExpr>(&expr);
+  if (!attribute) return Value::poison();
+  Value object = typeNamed(*attribute->object);
+  if (object.kind != ValueKind::Module) return Value::poison();
+  return object.module ? moduleMember(*object.module, attribute->attribute.text)
+                       : builtinMember(object.text, attribute->attribute.text);
+}
+
+std::optional<DeclaredType> Checker::declaredStruct(const Value &named, const ast::Expr &annotation,
+                                                    const std::string &path) {
+  const StructInfo &info = *named.instance->info;
+  if (structRecursion(info)) return std::nullopt;
+  DeclaredType type;
+  type.kind = DeclaredType::Kind::Struct;
+  type.span = annotation.span;
+  type.instance = named.instance;
+  if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
+    type.instance = instantiate(info, *index);
+    if (!type.instance) return std::nullopt;
+  } else if (!info.def->typeParameters.empty()) {
+    std::string arguments;
+    for (const ast::TypeParameter &t : info.def->typeParameters)
+      arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
+    if (fresh(Id::typeArguments, annotation.span))
+      report(Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
+          .note(info.nameSpan, "it is declared here")
+          .fix(annotation.span, std::string(sources_.text(annotation.span)) + "[" + arguments + "]",
+               "name its dimensions");
+    return std::nullopt;
+  }
+  std::shared_ptr<Frame> caller = frame_;
+  bool bind = bindDims_;
+  frame_ = structFrame(*type.instance);
+  bindDims_ = false;  // its fields name what it declares
+  for (const StructField &field : info.fields) {
+    auto item = declaredType(*field.type, joined(path, field.name));
+    if (!item) break;
+    type.items.push_back(std::move(*item));
+  }
+  frame_ = caller;
+  bindDims_ = bind;
+  if (type.items.size() != info.fields.size()) return std::nullopt;
+  return type;
+}
+
+/// The type of the parameter or result at `path` of the entry point that is being checked.
+std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, const std::string &path) {
+  std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
+  if (alternatives.size() > 1) {
+    const Choices &choices = calls_.empty() ? Choices{} : calls_.front()->choices;
+    auto chosen = choices.find(path);
+    const ast::Expr *first = alternatives[0]->kind == ast::ExprKind::None ? alternatives[1] : alternatives[0];
+    auto type = declaredType(chosen == choices.end() ? *first : *alternatives[chosen->second], path);
+    for (const ast::Expr *alternative : alternatives)
+      if (type) type->mayBeNone |= alternative->kind == ast::ExprKind::None;
+    return type;
+  }
+  DeclaredType type;
+  type.span = annotation.span;
+  if (annotation.kind == ast::ExprKind::None) {
+    type.kind = DeclaredType::Kind::None;
+    return type;
+  }
+  std::vector<const ast::Expr *> items;
+  if (tupleItems(annotation, 0, items)) {
+    type.kind = DeclaredType::Kind::Tuple;
+    if (isOpenTuple(annotation)) {
+      if (fresh(Id::notAType, annotation.span))
+        report(Id::notAType, annotation.span, "how many items it has is not said")
+            .help("an entry point needs a type for each item: `tuple[f32, f32]`");
+      return std::nullopt;
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+      auto item = declaredType(*items[i], joined(path, std::to_string(i)));
+      if (!item) return std::nullopt;
+      type.items.push_back(std::move(*item));
+    }
+    return type;
+  }
+  auto *index = as<ast::SubscriptExpr>(&annotation);
+  Value named = typeNamed(index ? *index->object : annotation);
+  if (named.kind == ValueKind::StructType) return declaredStruct(named, annotation, path);
+  auto plain = parameterType(annotation);
+  if (!plain) return std::nullopt;
+  type.plain = std::move(*plain);
+  return type;
+}
+
+// ---------------------------------------------------------------- parameters
+
+/// The value of a parameter of an entry point; each part of it becomes one parameter.
+Value Checker::entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter) {
+  switch (type.kind) {
+  case DeclaredType::Kind::None: {
+    Value v = Value::of(ValueKind::None);
+    v.text = path;
+    v.declared = parameter.span;
+    return v;
+  }
+  case DeclaredType::Kind::Struct:
+  case DeclaredType::Kind::Tuple: {
+    bool structure = type.kind == DeclaredType::Kind::Struct;
+    Value v = Value::of(structure ? ValueKind::Struct : ValueKind::Tuple);
+    v.instance = type.instance;
+    for (size_t i = 0; i < type.items.size(); ++i) {
+      v.items.push_back(entryValue(type.items[i], joined(path, partName(type, i)), parameter));
+      if (v.items.back().kind == ValueKind::None && structure) {
+        const StructField &field = type.instance->info->fields[i];
+        v.items.back().text = parameter.name.text + "." + field.name;
+        v.items.back().declared = field.span;
+      }
+      if (v.items.back().isPoison()) return Value::poison();
+    }
+    return v;
+  }
+  case DeclaredType::Kind::Plain: break;
+  }
+  return plainParameter(type.plain, path, parameter);
+}
+
+Value Checker::plainParameter(Type type, const std::string &name, const ast::Parameter &parameter) {
+  if (type.kind == TypeKind::String) {
+    unsupported("a string parameter of an entry point", parameter.annotation->span);
+    return Value::poison();
+  }
+  for (const Param &other : fn_->params)
+    if (other.var->name == name) {
+      report(Id::definedTwice, parameter.name.span, name)
+          .label("a part of this parameter becomes the parameter `" + name + "`")
+          .note(other.var->span, "and so does this");
+      return Value::poison();
+    }
+  if (type.kind == TypeKind::Tensor && inKernel()) type.kind = TypeKind::View;
+  Param param;
+  param.var = newVar(name, type, parameter.name.span);
+  param.keywordOnly = parameter.kind == ast::ParameterKind::KeywordOnly;
+  Value v;
+  switch (type.kind) {
+  case TypeKind::View:
+    v = Value::of(ValueKind::View);
+    v.var = param.var;
+    break;
+  case TypeKind::Index:
+    if (!type.shape.empty()) v = Value::integer(type.shape[0]);  // Const[H]: it is the dimension
+    else {
+      v = Value::of(ValueKind::Int);
+      v.type = indexType();
+      v = valueOfVar(param.var, v, parameter.name.span);
+    }
+    break;
+  case TypeKind::Stream:
+    v = streamValue(makeRef(param.var, parameter.name.span));
+    later("random streams (`Rng`)", parameter.span);
+    break;
+  default:
+    v = Value::of(ValueKind::Array);
+    v.type = type;
+    v.limits.resize(type.shape.size());
+    v = valueOfVar(param.var, v, parameter.name.span);
+    varValues_[param.var] = v;
+  }
+  fn_->params.push_back(std::move(param));
+  return v;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,419 @@
+// grad, value_and_grad and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+std::string listOf(const std::vector<std::string> &items) {
+  std::string text;
+  for (const std::string &item : items)
+    text += (text.empty() ? "" : ", ") + (item.find(' ') == std::string::npos ? "`" + item + "`" : item);
+  return text;
+}
+/// How many parameters a part of a signature became.
+size_t leafCount(const DeclaredType &tree) {
+  if (tree.kind == DeclaredType::Kind::Plain) return 1;
+  size_t count = 0;
+  for (const DeclaredType &item : tree.items) count += leafCount(item);
+  return count;
+}
+}  // namespace
+
+// ---------------------------------------------------------------- making one
+
+/// The names in `wrt=`: a text or a tuple of texts. False after a message.
+bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable &of, Span span, Value &out) {
+  std::vector<Value> names = wrt.isSequence() ? wrt.items : std::vector<Value>{wrt};
+  std::set<std::string> seen;
+  std::vector<std::string_view> known;
+  for (const ast::Parameter &p : parametersOf(of)) known.push_back(p.name.text);
+  auto *sequence = syntax && (syntax->kind == ast::ExprKind::Tuple || syntax->kind == ast::ExprKind::List)
+                       ? static_cast<const ast::SequenceExpr *>(syntax)
+                       : nullptr;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Span at = sequence && i < sequence->items.size() ? sequence->items[i]->span : span;
+    const Value &name = names[i];
+    if (name.isPoison()) return false;
+    if (name.kind != ValueKind::String || name.expr) {
+      report(Id::wrongArgument, at, "wrt", "names of parameters in quotes", describe(name));
+      return false;
+    }
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      auto builder = report(Id::unknownWrt, at, of.name, name.text);
+      builder.note(of.nameSpan, "`" + of.name + "` is defined here");
+      if (auto near = diag::didYouMean(name.text, known); !near.empty())
+        builder.help("did you mean `" + std::string(near) + "`?")
+            .fix(at, "\"" + std::string(near) + "\"", "write `\"" + std::string(near) + "\"`");
+      return false;
+    }
+    if (!seen.insert(name.text).second) {
+      report(Id::argumentTwice, at, "wrt", name.text);
+      return false;
+    }
+    out.items.push_back(name);
+  }
+  if (out.items.empty()) report(Id::argumentNotGiven, span, "grad", "wrt");
+  return !out.items.empty();
+}
+
+Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) {
+  std::string shown(row.name);
+  const Given *function = nullptr, *wrt = nullptr;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Given &arg = args[i];
+    if (arg.value.isPoison()) return Value::poison();
+    if (arg.keyword == "wrt" || (arg.keyword.empty() && i == 1)) wrt = &arg;
+    else if (arg.keyword.empty() && i == 0) function = &arg;
+    else if (!arg.keyword.empty()) {
+      report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword)
+          .help("the parameters to differentiate by are named with `wrt=`");
+      return Value::poison();
+    } else {
+      report(Id::tooManyArguments, arg.span, shown, "a function and `wrt=`", std::to_string(args.size()));
+      return Value::poison();
+    }
+  }
+  if (!function) {
+    report(Id::argumentNotGiven, span, shown, "f");
+    return Value::poison();
+  }
+  if (function->value.kind != ValueKind::Function || function->value.callable->isKernel) {
+    bool kernel = function->value.kind == ValueKind::Function;
+    auto builder =
+        report(Id::wrongArgument, function->span, shown, "a tensor function",
+               kernel ? "the kernel `" + function->value.callable->name + "`" : describe(function->value));
+    if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
+    else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)
+      builder.help("give the function itself, without calling it: `" + shown + "(f)(x)`");
+    return Value::poison();
+  }
+  Value v = Value::of(ValueKind::Derivative);
+  v.callable = function->value.callable;
+  v.truth = shown == "value_and_grad";
+  v.unrolled = !wrt || !wrt->value.isSequence();  // one derivative, not a tuple of one
+  v.declared = span;
+  v.text = shown;
+  if (wrt) {
+    if (!wrtNames(wrt->value, wrt->syntax, *v.callable, wrt->span, v)) return Value::poison();
+  } else {
+    const std::vector<ast::Parameter> &parameters = parametersOf(*v.callable);
+    if (parameters.empty()) {
+      report(Id::unknownWrt, span, v.callable->name, "x").help("it has no parameters");
+      return Value::poison();
+    }
+    v.items = {Value::string(parameters[0].name.text)};
+  }
+  return v;
+}
+
+// ---------------------------------------------------------------- types
+
+/// What a derivative gives: which parameters of `callee`, and their types. False after a message.
+bool Checker::derivativeParts(const Value &derivative, const Callable &of, const Function &callee,
+                              std::vector<int> &wrt, std::vector<DeclaredType> &trees) {
+  const FunctionResult *result = callee.results.size() == 1 ? &callee.results[0] : nullptr;
+  if (!result || !result->type.shape.empty() || !isFloat(result->type.dtype)) {
+    if (fresh(Id::gradNotScalar, derivative.declared)) {
+      std::string what = result ? "`" + (result->type.shape.empty() ? std::string(name(result->type.dtype))
+                                                                    : result->type.str()) +
+                                      "`"
+                                : std::to_string(callee.results.size()) + " results";
+      report(Id::gradNotScalar, derivative.declared, derivative.text, of.name, what)
+          .note(of.nameSpan, "`" + of.name + "` is defined here")
+          .help("a loss is one number: take `sum` or `mean` of it");
+    }
+    return false;
+  }
+  for (const Value &item : derivative.items) {
+    size_t first = 0;
+    DeclaredType tree;
+    for (const ast::Parameter &p : parametersOf(of)) {
+      auto it = of.parameterTrees.find(p.name.text);
+      if (it == of.parameterTrees.end()) continue;
+      tree = it->second;
+      if (p.name.text == item.text) break;
+      first += leafCount(it->second);
+    }
+    size_t count = leafCount(tree);
+    for (size_t i = first; i < first + count && i < callee.params.size(); ++i) {
+      const Type &type = callee.params[i].var->type;
+      bool numbers = type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar;
+      if (!numbers || !isFloat(type.dtype)) {
+        if (fresh(Id::wrtNotFloat, derivative.declared))
+          report(Id::wrtNotFloat, derivative.declared, callee.params[i].var->name, type.str())
+              .note(callee.params[i].var->span, "declared here")
+              .help("only floats have derivatives; leave it out of `wrt`");
+        return false;
+      }
+      wrt.push_back(static_cast<int>(i));
+    }
+    trees.push_back(std::move(tree));
+  }
+  return true;
+}
+
+/// The expression of a derivative at `e->args`, and its value as the program sees it.
+Value Checker::derivativeValue(const Value &derivative, const Function &callee, std::vector<int> wrt,
+                               const std::vector<DeclaredType> &trees, ExprPtr e,
+                               const std::map<std::string, Dim> &dims, Span span) {
+  std::vector<Type> types;
+  if (derivative.truth) types.push_back(callee.results[0].type);
+  for (int i : wrt) {
+    types.push_back(callee.params[i].var->type);
+    for (Dim &d : types.back().shape) d = d.substitute(dims);
+  }
+  e->callee = &callee;
+  e->axes = std::move(wrt);
+  e->queryAxis = derivative.truth;
+  later("derivatives (`" + derivative.text + "`)", span);
+  std::vector<Value> results = callResults(std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
+  size_t next = derivative.truth;
+  std::vector<Value> gradients;
+  for (const DeclaredType &tree : trees) gradients.push_back(resultValue(tree, results, next));
+  Value all = derivative.unrolled ? gradients[0] : Value::tuple(std::move(gradients));
+  return derivative.truth ? Value::tuple({results[0], std::move(all)}) : all;
+}
+
+Value Checker::callDerivative(const Value &derivative, GivenList args, Span span) {
+  const Callable &callable = *derivative.callable;
+  if (!fn_) return unsupported("calling a function at module level", span);
+  if (inHost() || inKernel())
+    return unsupported(std::string("a derivative in ") + (inHost() ? "host code; call a tensor function that takes it"
+                                                                   : "a kernel"),
+                       span);
+  std::vector<Value> values;
+  std::vector<Span> spans;
+  if (!bindParameters(callable, args, span, values, spans)) return Value::poison();
+  ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
+  std::map<std::string, Dim> dims;
+  const Callable *called = &callable;
+  const Function *callee = nullptr;
+  if (isEntry(callable)) {
+    callee = entryOf(callable, values, spans, span, &called);
+    if (!callee || !entryArguments(callable, *callee, values, spans, span, *e, dims)) return Value::poison();
+  } else {
+    callee = traceFunction(callable, values, spans, span, *e);
+    if (!callee) return Value::poison();
+  }
+  std::vector<int> wrt;
+  std::vector<DeclaredType> trees;
+  if (!derivativeParts(derivative, *called, *callee, wrt, trees)) return Value::poison();
+  return derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
+}
+
+/// The tree of a value whose parts become parameters.
+DeclaredType Checker::treeOf(const Value &value) {
+  DeclaredType tree;
+  if (value.kind == ValueKind::Struct) tree.kind = DeclaredType::Kind::Struct, tree.instance = value.instance;
+  else if (value.isSequence()) tree.kind = DeclaredType::Kind::Tuple;
+  else if (value.kind != ValueKind::Array) tree.kind = DeclaredType::Kind::None;  // known when it is compiled
+  for (const Value &item : value.items) tree.items.push_back(treeOf(item));
+  return tree;
+}
+
+/// A function that is known only where it is used (a lambda, a nested function, one without types) as a function of
+/// the program: its arguments and what it takes from around it become parameters. Null after a message.
+const Function *Checker::traceFunction(const Callable &callable, std::vector<Value> values,
+                                       const std::vector<Span> &spans, Span span, Expr &call) {
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
+  for (const auto &var : fn_->vars)  // their names would mean others inside
+    if (var->type.kind == TypeKind::Index && var->type.shape.empty()) {
+      unsupported("a derivative of a function without types beside integers that only run time knows", span);
+      return nullptr;
+    }
+  auto function = std::make_unique<Function>();
+  Function *made = function.get();
+  made->name = callable.name;
+  made->span = callable.nameSpan;
+  made->signature = "def " + callable.name;
+  std::vector<ExprPtr> arguments;
+  auto facts = facts_;
+  auto path = path_;
+  auto calls = calls_;
+  FunctionState outer = enterFunction(*made, callable);
+  facts_ = std::move(facts);
+  path_ = std::move(path);
+  calls_ = std::move(calls);
+  frame_ = outer.frame;
+  callable.parameterTrees.clear();
+  std::function<void(Value &, const std::string &)> lift = [&](Value &v, const std::string &name) {
+    for (size_t i = 0; i < v.items.size(); ++i) lift(v.items[i], name + "_" + std::to_string(i));
+    if (v.kind != ValueKind::Array) return;
+    arguments.push_back(clone(*v.expr));
+    Type type = v.type;
+    type.dtype = v.expr->type.dtype;
+    Param param;
+    param.var = newVar(name, type, callable.nameSpan);
+    v = valueOfVar(param.var, v, callable.nameSpan);
+    varValues_[param.var] = v;
+    made->params.push_back(std::move(param));
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    callable.parameterTrees[parameters[i].name.text] = treeOf(values[i]);
+    lift(values[i], parameters[i].name.text);
+  }
+  size_t failed = failures_;
+  Value result = inlineCall(callable, values, spans, span);
+  if (failures_ == failed) result = toArray(result, DType::F32, span);
+  if (failures_ == failed && result.kind == ValueKind::Array) {
+    Type type = result.type;
+    type.kind = TypeKind::Tensor;
+    made->results.push_back({"result", type, -1});
+    ExprPtr value = leave(result, type, span, "the result");
+    if (value) emit(StmtKind::Return, span).values.push_back(std::move(value));
+  }
+  captureVariables(*made, arguments);
+  leaveFunction(std::move(outer));
+  if (failures_ != failed) return nullptr;
+  for (ExprPtr &argument : arguments) call.args.push_back(std::move(argument));
+  for (const Requirement &r : made->requirements)
+    requireOfCall(shape::asFormula({r.left, r.relation, r.right}), callable.name, r.text, r.span, span);
+  std::set<std::string> dims;
+  for (const Param &p : made->params)
+    for (const Dim &d : p.var->type.shape) d.collectVars(dims);
+  made->dims.assign(dims.begin(), dims.end());
+  callables_.push_back(callable);  // each trace has a name of its own
+  made->name = uniqueName(callables_.back());
+  program_->functions.push_back(std::move(function));
+  return made;
+}
+
+/// Variables of the function around it become further parameters.
+void Checker::captureVariables(Function &made, std::vector<ExprPtr> &arguments) {
+  std::set<const Var *> own;
+  for (const auto &var : made.vars) own.insert(var.get());
+  std::map<Var *, Var *> captured;
+  visitExprs(made.body, [&](Expr &e) {
+    if (e.kind != ExprKind::VarRef || own.count(e.var)) return;
+    Var *&inner = captured[e.var];
+    if (!inner) {
+      arguments.push_back(makeRef(e.var, e.span));
+      Param param;
+      param.var = inner = newVar(e.var->name, e.var->type, e.var->span);
+      made.params.push_back(std::move(param));
+    }
+    e.var = inner;
+  });
+}
+
+/// `grad_loss = grad(loss, wrt=...)` of the main module: an entry point of that name.
+void Checker::derivativeEntry(const std::string &name, const Value &derivative, Span span) {
+  const Callable &callable = *derivative.callable;
+  if (!isEntry(callable)) return;  // typed where it is called
+  std::vector<Choices> variants = variantsOf(callable);
+  if (variants.empty()) return;
+  const Callable &of = variant(callable, variants[0]);
+  const Function *callee = ensureChecked(of);
+  std::vector<int> wrt;
+  std::vector<DeclaredType> trees;
+  if (!callee || !derivativeParts(derivative, of, *callee, wrt, trees)) return;
+  auto function = std::make_unique<Function>();
+  FunctionState outer = enterFunction(*function, of);
+  fn_->name = name;
+  fn_->span = span;
+  fn_->signature = name + " = " + std::string(sources_.text(derivative.declared));
+  fn_->dims = callee->dims;
+  fn_->requirements = callee->requirements;
+  ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
+  std::map<std::string, Dim> dims;
+  for (const Param &p : callee->params) {
+    Param param;
+    param.var = newVar(p.var->name, p.var->type, p.var->span);
+    param.keywordOnly = p.keywordOnly;
+    if (p.defaultValue) param.defaultValue = clone(*p.defaultValue);
+    e->args.push_back(makeRef(param.var, span));
+    for (const Dim &d : p.var->type.shape)
+      if (d.isVar()) dims[d.varName()] = d;
+    fn_->params.push_back(std::move(param));
+  }
+  Value result = derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
+  std::vector<Value> parts;
+  std::vector<std::string> names;
+  DeclaredType tree;
+  resultParts(result, nullptr, "result", span, parts, names, tree);
+  Stmt &ret = emit(StmtKind::Return, span);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Type type = parts[i].type;
+    type.kind = TypeKind::Tensor;
+    fn_->results.push_back({names[i], type, -1});
+    ret.values.push_back(take(parts[i]));
+  }
+  leaveFunction(std::move(outer));
+  program_->functions.push_back(std::move(function));
+}
+
+// ---------------------------------------------------------------- rules of one's own
+
+/// `@f.vjp` above a function makes it the rule of `f`.
+void Checker::attachRule(const ast::FuncDef &def, const Callable &rule) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    auto *attribute = as<ast::AttributeExpr>(decorator.expression);
+    if (!attribute || attribute->attribute.text != "vjp") continue;
+    Value of = checkExpr(*attribute->object);
+    if (of.isPoison()) continue;
+    if (of.kind != ValueKind::Function || !of.callable->isCustomVjp) {
+      auto builder = report(Id::badRule, decorator.span, rule.name, std::string(sources_.text(attribute->object->span)),
+                            of.kind == ValueKind::Function ? "that has no `@custom_vjp`" : "that is " + describe(of));
+      if (of.kind == ValueKind::Function)
+        builder.note(of.callable->nameSpan, "defined here").help("write `@custom_vjp` above it");
+      continue;
+    }
+    if (of.callable->vjp)
+      report(Id::definedTwice, decorator.span, of.callable->name + ".vjp")
+          .note(of.callable->vjp->nameSpan, "the first rule is here");
+    else of.callable->vjp = &rule;
+  }
+}
+
+/// A rule takes the arguments of its function, its results and their derivatives, and gives a derivative for each
+/// float argument.
+void Checker::checkRule(const Callable &of) {
+  if (!of.vjp) {
+    report(Id::badRule, of.nameSpan, of.name + ".vjp", of.name, "there is none")
+        .help("write it: `@" + of.name + ".vjp` above a function");
+    return;
+  }
+  const Function *primal = ensureChecked(of), *rule = ensureChecked(*of.vjp);
+  if (!primal || !rule) return;
+  std::vector<const Type *> takes, gives;
+  std::vector<std::string> takesNames, givesNames;
+  for (const Param &p : primal->params) {
+    takes.push_back(&p.var->type);
+    takesNames.push_back(p.var->name);
+    bool numbers = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::Scalar;
+    if (numbers && isFloat(p.var->type.dtype)) gives.push_back(&p.var->type), givesNames.push_back(p.var->name);
+  }
+  for (const char *what : {"the result", "the derivative of the result"})
+    for (const FunctionResult &r : primal->results) takes.push_back(&r.type), takesNames.push_back(what);
+  auto wrong = [&](Span span, const std::string &why) {
+    report(Id::badRule, span, of.vjp->name, of.name, why).note(of.nameSpan, "`" + of.name + "` is defined here");
+  };
+  if (rule->params.size() != takes.size())
+    return wrong(of.vjp->nameSpan, "it takes " + std::to_string(rule->params.size()) + " arguments, not " +
+                                       std::to_string(takes.size()) + ": " + listOf(takesNames));
+  if (rule->results.size() != gives.size())
+    return wrong(of.vjp->nameSpan, "it returns " + std::to_string(rule->results.size()) +
+                                       " values, not a derivative for each of " + listOf(givesNames));
+  std::map<std::string, Dim> dims;  // the rule's names for the function's dimensions
+  auto same = [&](const Type &want, const Type &have) {
+    if (want.dtype != have.dtype || want.shape.size() != have.shape.size()) return false;
+    for (size_t i = 0; i < want.shape.size(); ++i) {
+      if (have.shape[i].isVar()) dims.emplace(have.shape[i].varName(), want.shape[i]);
+      if (!(have.shape[i].substitute(dims) == want.shape[i])) return false;
+    }
+    return true;
+  };
+  for (size_t i = 0; i < takes.size(); ++i)
+    if (const Type &have = rule->params[i].var->type; !same(*takes[i], have))
+      return wrong(rule->params[i].var->span, "`" + rule->params[i].var->name + "` is `" + have.str() + "`, but " +
+                                                  takesNames[i] + " is `" + takes[i]->str() + "`");
+  for (size_t i = 0; i < gives.size(); ++i)
+    if (!same(*gives[i], rule->results[i].type))
+      return wrong(of.vjp->nameSpan, "its result " + std::to_string(i) + " is `" + rule->results[i].type.str() +
+                                         "`, but `" + givesNames[i] + "` is `" + gives[i]->str() + "`");
+}
+
+}  // namespace tessera::sema

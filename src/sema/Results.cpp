@@ -1,0 +1,159 @@
+// Results: what a function returns as the parts that the checked program has, and calls put together again.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+namespace {
+std::string counted(size_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+}  // namespace
+
+/// The parts of a result, and the tree that puts them together again. False after a message.
+bool Checker::resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
+                          std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree) {
+  bool structure = value.kind == ValueKind::Struct;
+  auto wrong = [&](const std::string &wanted) {
+    std::string what = value.isSequence() ? counted(value.items.size(), "value") : describe(value);
+    if (!reportNone(value, span) && fresh(Id::wrongResult, span))
+      report(Id::wrongResult, span, fn_->name, what, wanted).note(declared->span, "declared here");
+    return false;
+  };
+  tree.span = span;
+  if (!structure && !value.isSequence()) {
+    if (declared && declared->kind == DeclaredType::Kind::Struct)
+      return wrong("a `" + instanceText(*declared->instance) + "`");
+    if (declared && declared->kind == DeclaredType::Kind::Tuple)
+      return wrong("a tuple of " + std::to_string(declared->items.size()));
+    parts.push_back(value);
+    names.push_back(path);
+    if (declared) flatTypes(*declared, *declared_, declaredSpans_);
+    return true;
+  }
+  tree.kind = structure ? DeclaredType::Kind::Struct : DeclaredType::Kind::Tuple;
+  tree.instance = value.instance;
+  if (declared) {
+    if (declared->kind == DeclaredType::Kind::Plain)
+      return wrong(structure ? "`" + declared->plain.str() + "`" : "1 result");
+    if (structure != (declared->kind == DeclaredType::Kind::Struct) ||
+        (structure && declared->instance->info != value.instance->info))
+      return wrong(declared->instance ? "a `" + instanceText(*declared->instance) + "`"
+                                       : "a tuple of " + std::to_string(declared->items.size()));
+    if (declared->items.size() != value.items.size())
+      return wrong("a tuple of " + std::to_string(declared->items.size()));
+    tree.instance = declared->instance;
+  }
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    tree.items.emplace_back();
+    const DeclaredType *item = declared ? &declared->items[i] : nullptr;
+    std::string part = structure ? value.instance->info->fields[i].name : std::to_string(i);
+    if (value.items[i].kind == ValueKind::None &&
+        (!item || item->kind == DeclaredType::Kind::None || item->mayBeNone)) {
+      tree.items.back().kind = DeclaredType::Kind::None;
+      continue;
+    }
+    if (!resultParts(value.items[i], item, path + "_" + part, span, parts, names, tree.items.back())) return false;
+  }
+  return true;
+}
+
+/// A result of a call, put together from its parts, which are used up from `next`.
+Value Checker::resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next) {
+  switch (tree.kind) {
+  case DeclaredType::Kind::None: return Value::of(ValueKind::None);
+  case DeclaredType::Kind::Plain: return next < parts.size() ? parts[next++] : Value::of(ValueKind::None);
+  default: break;
+  }
+  Value v = Value::of(tree.kind == DeclaredType::Kind::Struct ? ValueKind::Struct : ValueKind::Tuple);
+  v.instance = tree.instance;
+  for (const DeclaredType &item : tree.items) v.items.push_back(resultValue(item, parts, next));
+  return v;
+}
+
+/// Arguments as the entry point has them: the parts of structs and tuples, without what is None.
+void Checker::argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans) {
+  if (value.kind == ValueKind::None) return;
+  if (value.kind != ValueKind::Struct && !value.isSequence()) {
+    parts.push_back(value);
+    spans.push_back(span);
+    return;
+  }
+  for (const Value &item : value.items) argumentParts(item, span, parts, spans);
+}
+
+/// The types of the parts of a declared result, in order.
+void Checker::flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans) {
+  if (type.kind == DeclaredType::Kind::Plain) {
+    Type plain = type.plain.kind == TypeKind::Index ? scalarType(DType::I64) : type.plain;
+    plain.kind = TypeKind::Tensor;
+    types.push_back(std::move(plain));
+    spans.push_back(type.span);
+  }
+  for (const DeclaredType &item : type.items) flatTypes(item, types, spans);
+}
+
+/// One part of a result as the type that is declared for it. Null after a message.
+ExprPtr Checker::resultPart(const Value &value, size_t i, Span span) {
+  Value v = toArray(value, DType::F32, span);
+  if (v.isPoison() || reportNone(v, span)) return nullptr;
+  if (v.kind != ValueKind::Array) {
+    report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? (*declared_)[i].str() : "a tensor");
+    return nullptr;
+  }
+  Type type = declared_ ? (*declared_)[i] : v.type;
+  bool fits = type.shape.size() == v.type.shape.size();
+  std::optional<shape::Formula> broken;
+  for (size_t a = 0; fits && a < type.shape.size(); ++a) {
+    fits = sameDim(v.type.shape[a], type.shape[a], span,
+                   "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
+    if (!fits) broken = shape::Formula(v.type.shape[a], Relation::Eq, type.shape[a]);
+  }
+  if (!fits) {
+    auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`",
+                          "`" + shapeText(type.shape) + "`");
+    builder.label("this has the shape " + shapeText(v.type.shape));
+    if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
+    if (broken) explainClaim(builder, *broken);
+    return nullptr;
+  }
+  type.kind = TypeKind::Tensor;
+  ExprPtr e = leave(value.kind == ValueKind::Array ? v : value, type, span, "the declared result");
+  fn_->results.push_back({"", type, -1});
+  return e;
+}
+
+/// `return value` of an entry point that is no kernel.
+void Checker::returnResults(const Value &value, Span span, Span stmt) {
+  if (inHost()) {
+    if (value.kind != ValueKind::None) unsupported("a result of host code", span);
+    emit(StmtKind::Return, stmt);
+    return;
+  }
+  std::vector<Value> parts;
+  std::vector<std::string> names;
+  DeclaredType tree;
+  bool nothing = value.kind == ValueKind::None && !value.declared.valid();
+  if (declaredTree_) declared_->clear(), declaredSpans_.clear();  // anew, without optional parts that are None
+  if (declared_ && !declaredTree_) {  // -> None
+    if (!nothing) report(Id::wrongResult, span, fn_->name, describe(value), "`None`");
+    if (!nothing) return;
+  } else if (nothing && declaredTree_) {
+    report(Id::wrongResult, span, fn_->name, "`None`", "a result")
+        .note(declaredTree_->span, "declared here");
+    return;
+  } else if (!nothing && !resultParts(value, declaredTree_ ? &*declaredTree_ : nullptr, "result", span, parts,
+                                      names, tree)) {
+    return;
+  }
+  std::vector<ExprPtr> out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    ExprPtr e = resultPart(parts[i], i, span);
+    if (!e) return;
+    fn_->results[i].name = names[i];
+    out.push_back(std::move(e));
+  }
+  resultTree_ = std::move(tree);
+  emit(StmtKind::Return, stmt).values = std::move(out);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,53 @@
+// Structs of the language, and types as they are declared: structs and tuples over the types of the checked program.
+// The checked program knows neither: a struct is its fields, a tuple its items, in order.
+#pragma once
+#include "frontend/AST.h"
+#include "sema/Checked.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::sema {
+
+struct Callable;
+struct ModuleScope;
+
+struct StructField {
+  std::string name;
+  const ast::Expr *type = nullptr;
+  const ast::Expr *defaultValue = nullptr;  // null: it has to be given
+  Span span;
+};
+/// What `struct Block[D, F]:` declares.
+struct StructInfo {
+  std::string name;
+  Span nameSpan;
+  const ast::StructDef *def = nullptr;
+  ModuleScope *module = nullptr;
+  std::vector<StructField> fields;
+  std::map<std::string, const Callable *> methods;
+  mutable bool recursive = false;  // a message was given
+};
+/// One use of it, with what its type parameters stand for: Block[D, 512].
+struct StructInstance {
+  const StructInfo *info = nullptr;
+  std::map<std::string, Dim> dims;
+  std::map<std::string, Type> dtypes;  // of parameters `T: dtype`: dtype and numerics
+};
+
+struct DeclaredType {
+  enum class Kind : uint8_t { Plain, Struct, Tuple, None };
+  Kind kind = Kind::Plain;
+  Type plain;
+  std::shared_ptr<const StructInstance> instance;  // Struct
+  std::vector<DeclaredType> items;                 // Struct: of its fields; Tuple
+  bool mayBeNone = false;                          // the one of `A | None` that is not None
+  Span span;                                       // where it is written
+};
+
+/// Which alternative of its type each parameter with several has in one entry point, by the parameter's name or the
+/// path to the field (`p_bias`).
+using Choices = std::map<std::string, size_t>;
+
+}  // namespace tessera::sema

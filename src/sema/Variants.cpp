@@ -1,0 +1,235 @@
+// Parameters with several types, `A | B | None`: an entry point for each alternative. None is used behind a test only.
+#include "sema/Checker.h"
+
+namespace tessera::sema {
+
+namespace {
+constexpr size_t kMostVariants = 16;
+
+std::string joined(const std::string &path, const std::string &part) {
+  return path.empty() ? part : path + "_" + part;
+}
+/// `Tensor[N, f32]` as a part of a name: Tensor_N_f32.
+std::string asName(std::string_view text) {
+  std::string name;
+  for (char c : text)
+    if (std::isalnum(static_cast<unsigned char>(c))) name += c;
+    else if (!name.empty() && name.back() != '_') name += '_';
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name;
+}
+}  // namespace
+
+/// Every way to choose among the alternatives of a type; more than kMostVariants are cut off.
+std::vector<Choices> Checker::variantsOf(const ast::Expr &annotation, const std::string &path) {
+  std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
+  std::vector<Choices> all;
+  if (alternatives.size() > 1) {
+    size_t first = alternatives[0]->kind == ast::ExprKind::None;  // the type, before None
+    for (size_t n = 0; n < alternatives.size(); ++n) {
+      size_t i = (n + first) % alternatives.size();
+      for (Choices inner : variantsOf(*alternatives[i], path)) {
+        inner[path] = i;
+        all.push_back(std::move(inner));
+      }
+    }
+    return all;
+  }
+  all.emplace_back();
+  auto product = [&](const ast::Expr &part, const std::string &name) {
+    std::vector<Choices> old = std::move(all);
+    all.clear();
+    for (const Choices &inner : variantsOf(part, joined(path, name)))
+      for (const Choices &outer : old) {
+        if (all.size() > kMostVariants) return;
+        all.push_back(outer);
+        all.back().insert(inner.begin(), inner.end());
+      }
+  };
+  std::vector<const ast::Expr *> items;
+  if (tupleItems(annotation, 0, items)) {
+    for (size_t i = 0; i < items.size(); ++i) product(*items[i], std::to_string(i));
+    return all;
+  }
+  auto *index = as<ast::SubscriptExpr>(&annotation);
+  Value named = typeNamed(index ? *index->object : annotation);
+  if (named.kind == ValueKind::StructType && !named.instance->info->recursive)
+    for (const StructField &field : named.instance->info->fields) product(*field.type, field.name);
+  return all;
+}
+
+std::vector<Choices> Checker::variantsOf(const Callable &callable) {
+  ModuleScope *outer = scope_;
+  std::shared_ptr<Frame> frame = frame_;
+  scope_ = callable.module;
+  frame_ = nullptr;
+  std::vector<Choices> all(1);
+  for (const ast::Parameter &p : callable.def->parameters) {
+    if (!p.annotation) continue;
+    std::vector<Choices> old = std::move(all);
+    all.clear();
+    for (const Choices &inner : variantsOf(*p.annotation, p.name.text))
+      for (const Choices &before : old) {
+        all.push_back(before);
+        all.back().insert(inner.begin(), inner.end());
+      }
+    if (all.size() > kMostVariants) break;
+  }
+  scope_ = outer;
+  frame_ = frame;
+  if (all.size() > kMostVariants) {
+    unsupported("an entry point with more than " + std::to_string(kMostVariants) +
+                    " combinations of alternatives for its parameters",
+                callable.nameSpan);
+    all.clear();
+  }
+  return all;
+}
+
+/// The alternative of `path` that a choice means; null if the type at this path has only one.
+const ast::Expr *Checker::chosenAlternative(const Callable &callable, const std::string &path, size_t choice) {
+  const ast::Expr *found = nullptr;
+  std::function<void(const ast::Expr &, const std::string &)> search = [&](const ast::Expr &annotation,
+                                                                           const std::string &at) {
+    std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
+    if (alternatives.size() > 1) {
+      if (at == path && choice < alternatives.size()) found = alternatives[choice];
+      for (const ast::Expr *alternative : alternatives) search(*alternative, at);
+      return;
+    }
+    std::vector<const ast::Expr *> items;
+    if (tupleItems(annotation, 0, items))
+      for (size_t i = 0; i < items.size(); ++i) search(*items[i], joined(at, std::to_string(i)));
+    auto *index = as<ast::SubscriptExpr>(&annotation);
+    Value named = typeNamed(index ? *index->object : annotation);
+    if (named.kind == ValueKind::StructType && !named.instance->info->recursive)
+      for (const StructField &field : named.instance->info->fields)
+        search(*field.type, joined(at, field.name));
+  };
+  ModuleScope *outer = scope_;
+  std::shared_ptr<Frame> frame = frame_;
+  scope_ = callable.module;
+  frame_ = nullptr;
+  for (const ast::Parameter &p : callable.def->parameters)
+    if (p.annotation) search(*p.annotation, p.name.text);
+  scope_ = outer;
+  frame_ = frame;
+  return found;
+}
+
+/// The entry point in which parameters have these alternatives: `f_without_mask`, `f_with_x_as_f32`. The first ones
+/// that are no None give `f` itself.
+const Callable &Checker::variant(const Callable &callable, const Choices &choices) {
+  std::string without, with;
+  for (const auto &[path, choice] : choices) {
+    const ast::Expr *alternative = chosenAlternative(callable, path, choice);
+    const ast::Expr *zero = chosenAlternative(callable, path, 0);
+    bool plain = choice == (zero->kind == ast::ExprKind::None ? 1u : 0u);
+    if (alternative->kind == ast::ExprKind::None) without += (without.empty() ? "_without_" : "_and_") + path;
+    else if (!plain) with += "_with_" + path + "_as_" + asName(sources_.text(alternative->span));
+  }
+  std::string suffix = with + without;
+  if (suffix.empty()) return callable;
+  const Callable *&slot = callable.variants[suffix];
+  if (slot) return *slot;
+  callables_.push_back(callable);
+  Callable &made = callables_.back();
+  made.name += suffix;
+  made.choices = choices;
+  made.checked = nullptr;
+  made.failed = made.active = false;
+  made.variants.clear();
+  slot = &made;
+  return made;
+}
+
+/// The alternatives that arguments of a call mean, in the callee's frame. False after a message.
+bool Checker::chooseVariant(const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
+                            Choices &choices) {
+  std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
+  if (alternatives.size() > 1) {
+    size_t chosen = alternatives.size();
+    int cost = 0;
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      bool none = alternatives[i]->kind == ast::ExprKind::None;
+      if (none != (value.kind == ValueKind::None)) continue;
+      Trial trial{true, 0, {}};
+      if (!none)
+        trial = attempt([&] {
+          Value ignored;
+          bindGenerics(value, *alternatives[i], {span, path});
+          return matchParameter(value, *alternatives[i], path, span, ignored);
+        });
+      if (trial.ok && (chosen == alternatives.size() || trial.conversions < cost))
+        chosen = i, cost = trial.conversions;
+    }
+    if (chosen == alternatives.size())
+      return wrongValue(value, annotation, path, span, "`" + std::string(sources_.text(annotation.span)) + "`");
+    choices[path] = chosen;
+    return chooseVariant(value, *alternatives[chosen], path, span, choices);
+  }
+  std::vector<const ast::Expr *> items;
+  if (value.isSequence() && tupleItems(annotation, value.items.size(), items)) {
+    for (size_t i = 0; i < items.size() && i < value.items.size(); ++i)
+      if (!chooseVariant(value.items[i], *items[i], joined(path, std::to_string(i)), span, choices)) return false;
+  } else if (value.kind == ValueKind::Struct) {
+    const StructInfo &info = *value.instance->info;
+    for (size_t i = 0; i < info.fields.size(); ++i)
+      if (!chooseVariant(value.items[i], *info.fields[i].type, joined(path, info.fields[i].name), span, choices))
+        return false;
+  }
+  return true;
+}
+
+/// None where a parameter or field is not given: using it is a mistake with a fix.
+bool Checker::reportNone(const Value &value, Span span) {
+  if (value.kind != ValueKind::None || !value.declared.valid()) return false;
+  if (fresh(Id::maybeNone, span))
+    report(Id::maybeNone, span, value.text)
+        .label("used here without a test")
+        .note(value.declared, "it may be None because of its type")
+        .help("use it only behind `if " + value.text + " is not None:`");
+  return true;
+}
+
+// ---------------------------------------------------------------- raise
+
+/// Whether the entry point being checked is for other alternatives than the first.
+bool Checker::isOtherVariant() {
+  const Callable *entry = calls_.empty() ? nullptr : calls_.front();
+  if (!entry) return false;
+  for (const auto &[path, choice] : entry->choices) {
+    const ast::Expr *zero = chosenAlternative(*entry, path, 0);
+    if (choice != (zero && zero->kind == ast::ExprKind::None ? 1u : 0u)) return true;
+  }
+  return false;
+}
+
+/// A `raise`, or an `assert` of something untrue, that is always reached. An entry point made for other alternatives
+/// than the first refuses those: there is none.
+bool Checker::refuseVariant(Span span) {
+  if (conditionDepth_ > 0 || !isOtherVariant()) return false;
+  calls_.front()->raises = span;
+  ++failures_;
+  frame_->returned = true;
+  frame_->results = {Value::poison()};
+  return true;
+}
+
+void Checker::raiseStmt(const ast::RaiseStmt &stmt) {
+  if (conditionDepth_ > frame_->conditionDepth || inHost()) {
+    unsupported("a `raise` that only run time reaches", stmt.span);
+    return;
+  }
+  if (refuseVariant(stmt.span)) return;
+  bool ofCall = calls_.size() > 1 && callSpan_.valid();
+  Span place = ofCall ? callSpan_ : stmt.span;
+  if (fresh(Id::alwaysRaises, place)) {
+    auto builder = report(Id::alwaysRaises, place);
+    if (ofCall) builder.note(stmt.span, "raised here");
+  }
+  frame_->returned = true;
+  frame_->results = {Value::poison()};
+}
+
+}  // namespace tessera::sema
