@@ -118,7 +118,7 @@ void Checker::checkEffects(const Callable &callable, const Effects &inferred) {
     return;
   }
   // What one call of a traced function does not do, another may.
-  if (frame_ && !frame_->inlined && callable.variants.empty() && callable.without.empty())
+  if (frame_ && !frame_->inlined && callable.variants.empty() && callable.choices.empty())
     unusedEffects(def, declared, inferred);
 }
 
