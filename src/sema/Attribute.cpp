@@ -123,7 +123,23 @@ Value Checker::memberOfTensor(const Value &object, const std::string &name, Span
   known = {"shape", "dtype", "ndim", "size", "T"};
   for (const BuiltinRow &row : builtinRows())
     if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
+  if (prelude_)
+    for (const auto &[n, value] : prelude_->names)
+      if (isCallable(value)) known.push_back(n);
   return Value::of(ValueKind::Absent);
+}
+
+/// What NumPy or PyTorch call by another name than we do; empty if there is no such one.
+std::string_view Checker::nameHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"dim", "axis"},           {"dims", "axis"},         {"keepdims", "keepdim"},     {"view", "reshape"},
+      {"cat", "concat"},         {"concatenate", "concat"}, {"mm", "matmul"},           {"bmm", "matmul"},
+      {"to", "astype"},          {"type", "astype"},       {"swapaxes", "transpose"},   {"amax", "max"},
+      {"amin", "min"},           {"softmax", "softmax_safe"}, {"log_softmax", "log_softmax_safe"},
+      {"layer_norm", "layernorm_safe"}, {"rms_norm", "rmsnorm_safe"}, {"absolute", "abs"}, {"power", "pow"},
+      {"scaled_dot_product_attention", "flash_attention"}, {"expand_dims", "unsqueeze"}};
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
 }
 
 Value Checker::memberOfHostTensor(const Value &object, const std::string &name, Span span,
@@ -207,6 +223,8 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
   if (fresh(Id::unknownAttribute, span)) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);
+    if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end())
+      near = ours;
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
     if (!near.empty())
       builder.help("did you mean `" + std::string(near) + "`?")

@@ -113,6 +113,8 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
         report(Id::redefinedType, span, name, describe(old.value), describe(value))
             .note(old.span, "it is bound here")
             .help("a name keeps one type; use another name for the new value");
+      old.value = Value::poison();  // which of the two was meant is not known
+      old.var = nullptr;
       return;
     }
   }

@@ -1,5 +1,6 @@
 // Built-in functions on numbers, tensors and tiles.
 #include "sema/Checker.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -60,6 +61,8 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         for (const SignatureItem &item : items) names.push_back(item.name);
         auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
+        std::string_view ours = nameHere(arg.keyword);
+        if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
               .fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");

@@ -172,9 +172,17 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
       if (next >= parameters.size()) {
         size_t count =
             std::count_if(args.begin(), args.end(), [](const Given &g) { return g.keyword.empty(); });
-        report(Id::tooManyArguments, arg.span, shown,
-               std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count))
-            .note(callable.nameSpan, "defined here");
+        auto builder =
+            report(Id::tooManyArguments, arg.span, shown,
+                   std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count));
+        builder.note(callable.nameSpan, "defined here");
+        for (size_t i = 0; i < parameters.size(); ++i) {
+          if (parameters[i].kind != ast::ParameterKind::KeywordOnly || values[i].given()) continue;
+          const std::string &name = parameters[i].name.text;
+          builder.help("`" + name + "` stands behind `*`: it is given by name")
+              .fix({arg.span.file, arg.span.begin, arg.span.begin}, name + "=", "name it");
+          break;
+        }
         return false;
       }
       at = next;

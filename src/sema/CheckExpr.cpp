@@ -1,5 +1,6 @@
 // Expressions: names, literals, operators.
 #include "sema/Checker.h"
+#include <algorithm>
 #include <cmath>
 
 namespace tessera::sema {
@@ -155,7 +156,10 @@ void Checker::undefined(const std::string &name, Span span) {
   auto builder = report(Id::undefinedName, span, name);
   if (builtinByName(name, 'T'))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
-  else if (auto near = diag::didYouMean(name, views); !near.empty())
+  else if (auto near = std::find(views.begin(), views.end(), nameHere(name)) != views.end()
+                           ? nameHere(name)
+                           : diag::didYouMean(name, views);
+           !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
         .fix(span, std::string(near), "write `" + std::string(near) + "`");
 }

@@ -134,6 +134,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
 void Checker::augAssign(const ast::AugAssignStmt &stmt) {
   Value old = checkExpr(*stmt.target);
   if (old.isPoison()) {
+    if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(name->name, Value::poison(), stmt.target->span);
     checkExpr(*stmt.value);
     return;
   }

@@ -77,6 +77,7 @@ private:
   Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
+  static std::string_view nameHere(std::string_view name);
   static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
                         const Callable *callable);
 
@@ -326,6 +327,7 @@ private:
   bool isDTypeExpr(const ast::Expr &expr);
   std::optional<Type> parameterType(const ast::Expr &annotation);
   bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
+  static bool dtypeByKeyword(const ast::SubscriptExpr &expr);
   bool misspeltDType(const ast::Expr &expr);
   void unknownDimension(const std::string &name, Span span);
 

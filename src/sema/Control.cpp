@@ -174,6 +174,12 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   }
   ExprPtr c = condition.isPoison() ? makeBool(true, stmt.condition->span)
                                    : conditionExpr(condition, stmt.condition->span);
+  auto ends = [](const ast::Block &block) { return !block.empty() && block.back()->kind == ast::StmtKind::Return; };
+  if ((!c || condition.isPoison()) && (ends(stmt.then) || ends(stmt.otherwise))) {
+    frame_->returned = true;  // what it would return follows from the mistake
+    frame_->results = {Value::poison()};
+    return;
+  }
   if (!c) c = makeBool(true, stmt.condition->span);
   std::set<std::string> inThen, inElse, all, both;
   collectAssigned(stmt.then, inThen);

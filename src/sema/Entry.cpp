@@ -57,7 +57,9 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     return;
   }
   std::optional<DeclaredType> type;
-  if (!parameter.annotation) {
+  if (inHost()) {
+    report(Id::tooManyArguments, parameter.span, "main", "no parameters", "1");
+  } else if (!parameter.annotation) {
     report(Id::notAType, parameter.span,
            "the parameter `" + parameter.name.text + "` of a kernel has no type");
   } else {

@@ -80,6 +80,8 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(*decorator.expression);
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
+    if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
+      made.isKernel = true;  // misspelt: the body is that of a kernel
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";
   }

@@ -251,6 +251,12 @@ void Checker::unknownDimension(const std::string &name, Span span) {
         .fix(span, "\"" + name + "\"", "put it in quotes");
 }
 
+bool Checker::dtypeByKeyword(const ast::SubscriptExpr &expr) {
+  for (const ast::Argument &item : expr.items)
+    if (item.keyword && item.keyword->text == "dtype") return true;
+  return false;
+}
+
 bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
   std::vector<const ast::Expr *> shape;
   const ast::Expr *dtype = nullptr;
@@ -274,6 +280,16 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     if (!shape.empty() && misspeltDType(*shape.back())) return false;
     if (fresh(Id::notAType, expr.span))
       report(Id::notAType, expr.span, "the dtype is missing").help("it stands last: `Tensor[M, N, f32]`");
+    return false;
+  }
+  if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {
+    std::string dims, last(sources_.text(dtype->span));
+    for (const ast::Expr *d : shape) dims += std::string(sources_.text(d->span)) + ", ";
+    if (fresh(Id::notAType, dtype->span)) {
+      auto builder = report(Id::notAType, dtype->span, "the dtype stands last");
+      if (policies.empty())
+        builder.fix(expr.items.front().span.to(expr.items.back().span), dims + last, "put it behind the dimensions");
+    }
     return false;
   }
   if (!dtypeItem(*dtype, type)) return false;

@@ -42,6 +42,15 @@ std::vector<Dims> heads() {
   return {bhsd(1, 1, 1, 16), bhsd(1, 2, 100, 64), bhsd(2, 1, 129, 32), bhsd(1, 1, 65, 48), bhsd(1, 1, 257, 128), bhsd(1, 1, 70, 256), bhsd(1, 1, 0, 64), bhsd(0, 2, 5, 64)};
 }
 
+std::vector<Dims> layers() {
+  auto bdf = [](int64_t b, int64_t d, int64_t f) { return Dims{{"B", b}, {"D", d}, {"F", f}}; };
+  return {bdf(1, 1, 1), bdf(31, 17, 65), bdf(128, 64, 128), bdf(3, 129, 5)};
+}
+std::vector<Dims> blocks() {
+  auto block = [](int64_t b, int64_t s, int64_t d, int64_t f, int64_t h) { return Dims{{"B", b}, {"S", s}, {"D", d}, {"F", f}, {"H", h}}; };
+  return {block(1, 1, 4, 4, 1), block(2, 5, 24, 17, 3), block(1, 33, 64, 96, 4)};
+}
+
 }  // namespace
 
 const std::vector<Subject> &subjects() {
@@ -66,6 +75,13 @@ const std::vector<Subject> &subjects() {
       {"21_shapes", "convolved", 1e-4, 1e-4, each({{{"B", 2}, {"C", 2}, {"H", 7}, {"W", 5}}, {{"B", 1}, {"C", 1}, {"H", 3}, {"W", 2}}, {{"B", 1}, {"C", 3}, {"H", 32}, {"W", 17}}})},
       {"21_shapes", "smoothed", 1e-5, 1e-5, each({{{"B", 2}, {"C", 3}, {"L", 1}}, {{"B", 1}, {"C", 2}, {"L", 100}}})},
       {"21_shapes", "halved", 1e-6, 1e-6, each({{{"B", 2}, {"C", 3}, {"H", 2}, {"W", 3}}, {{"B", 1}, {"C", 2}, {"H", 9}, {"W", 64}}})},
+      {"22_structs", "mlp", 1e-4, 1e-4, each(layers())},
+      {"22_structs", "mlp_without_p_down_b_and_p_up_b", 1e-4, 1e-4, each(layers())},
+      {"22_structs", "decay", 1e-6, 1e-6, each({{{"I", 1}, {"O", 1}}, {{"I", 129}, {"O", 7}}, {{"I", 0}, {"O", 3}}})},
+      {"22_structs", "swap", 1e-6, 1e-6, each({{{"N", 5}, {"M", 130}}, {{"N", 1}, {"M", 0}}})},
+      {"22_structs", "swap_with_by_as_Tensor_N_f32", 1e-6, 1e-6, each({{{"N", 5}, {"M", 130}}, {{"N", 257}, {"M", 1}}})},
+      {"22_structs", "energies", 1e-4, 1e-4, each({{{"N", 17}, {"M", 129}}, {{"N", 1}, {"M", 1}}})},
+      {"22_structs", "transformer_block", 2 * kBf16, 4e-2, each(blocks())},
       {"20_host", "row_sums", 1e-4, 1e-3, each(matrices())},
   };
   return all;

@@ -430,6 +430,34 @@ TEST(TypeNames, AreOfferedWhereTheyAreMisspelt) {
   }
 }
 
+TEST(TypeNames, TheDtypeStandsLast) {
+  std::string text = "def f[N, M](x: Tensor[f32, N, M]) -> Tensor[N, M, f32]:\n    return x\n";
+  EXPECT_EQ(said(text), "E0300 1:23 this is not a type: the dtype stands last\n");
+  EXPECT_EQ(said(mended(text)), "");
+}
+TEST(Names, OfOtherLibrariesAreOffered) {
+  for (const char *use : {"x.sum(dim=1)", "sum(x.view(N, M), axis=1)", "cat(x, x, axis=0).sum(axis=1)[:N]"}) {
+    std::string text = std::string("def f[N, M](x: Tensor[N, M, f32]) -> Tensor[N, f32]:\n    return ") + use + "\n";
+    EXPECT_EQ(said(mended(text)), "") << mended(text);
+  }
+}
+TEST(Names, AKeywordOnlyParameterIsNamed) {  // (T16)
+  std::string text = "def g(x, *, by):\n    return x * by\n"
+                     "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return g(x, 3.0)\n";
+  EXPECT_EQ(said(text), "E0207 4:17 `g` takes 1 argument, but 2 were given\n");
+  EXPECT_EQ(said(mended(text)), "");
+}
+TEST(Names, WhatFollowsFromAMistakeIsNotSaid) {
+  EXPECT_EQ(said("@kernal\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    i, = tile.origin()\n    return x[i]\n"),
+            "E0212 1:1 I know no decorator `kernal`\n");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> f32:\n    total += x.sum()\n    return total\n"),
+            "E0200 2:5 I know no name `total`\n");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, i32]:\n    x = x.astype(i32)\n    return x\n"),
+            "E0304 2:5 `x` is a tensor `[N]` of f32 and would become a tensor `[N]` of i32\n");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    if x > 0:\n        return x\n    return -x\n"),
+            "E0310 2:8 a condition must be true or false, but this is a tensor `[N]` of bool\n");
+}
+
 TEST(Transformer, TheBlockOfTheCanonChecks) {
   std::string text = test::fileText(TSR_SOURCE_DIR "/tests/canon/12_transformer.tsr");
   Checking c(text.substr(0, text.rfind("@jit")));  // behind it: the cache
