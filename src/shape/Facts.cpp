@@ -254,7 +254,7 @@ Formula Facts::everything() const {
 bool Facts::contradictory() const {
   Formula all = everything();
   Relevant with = relevant(all);
-  return !tryModels(with, all).yes && emptiness(with, all, false) == Emptiness::Empty;
+  return !tryModels(with, Formula()).yes && emptiness(with, Formula(), false) == Emptiness::Empty;
 }
 
 bool Facts::admitsPositive() const {
@@ -263,7 +263,7 @@ bool Facts::admitsPositive() const {
   Relevant with = relevant(all);
   for (const auto &[name, value] : substitution_)
     if (isDimensionName(name)) with.derived[name] = simplify(value);
-  bool admits = tryModels(with, all).yes || findPositive(with);
+  bool admits = tryModels(with, Formula()).yes || findPositive(with);
   cache_->admitsPositive = admits;
   return admits;
 }

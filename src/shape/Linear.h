@@ -18,10 +18,11 @@ struct LinearSystem {
   std::vector<LinearRow> rows;
 };
 
-/// True if no integers satisfy the rows. Exact.
-bool isEmpty(const LinearSystem &system);
-/// The integers that satisfy the rows and are smallest in column 0, among these smallest in column 1, and so
-/// on. Nothing if there are none, or no smallest ones, or if they exceed 64 bits.
-std::optional<std::vector<int64_t>> smallestPoint(const LinearSystem &system);
+/// Whether no integers satisfy the rows; nothing if that takes more than `work`, which is counted down in columns
+/// and rows that are looked at (about a microsecond each), so that the answer does not depend on the machine.
+std::optional<bool> isEmpty(const LinearSystem &system, int64_t &work);
+/// The integers that satisfy the rows and are smallest in column 0, among these smallest in column 1, and so on
+/// for the first `leading` columns. Nothing if there are none, or no smallest ones, or if it takes too much work.
+std::optional<std::vector<int64_t>> smallestPoint(const LinearSystem &system, size_t leading, int64_t &work);
 
 }  // namespace tessera::shape

@@ -80,7 +80,7 @@ Dim Problem::extremum(const Dim &a, const Dim &b, bool isMin) {
   Clause clause;
   for (const Dim &side : {a, b}) {
     requireFlat(isMin ? side - m : m - side, false);
-    if (auto reached = row(isMin ? m - side : side - m, false)) clause.push_back({*reached});
+    if (auto reached = row(m - side, true)) clause.push_back({*reached});
   }
   if (clause.size() == 2) clauses_.push_back(std::move(clause));
   else exact_ = false;
@@ -309,12 +309,26 @@ void Problem::close() {
 
 // ---------------------------------------------------------------- search
 
-/// Looks at the cases in turn; stops when `found` says so. False: none was found.
+void Problem::startSearch() {
+  cases_ = 0;
+  work_ = kMostWork;
+  certain_ = true;
+}
+
+/// Looks at the cases in turn; stops when `found` says so. False: none was found, for certain or not.
 bool Problem::search(LinearSystem &system, size_t clause,
                      const std::function<bool(const LinearSystem &)> &found) {
-  if (++cases_ > kMostCases) return true;
-  if (isEmpty(system)) return false;
-  if (clause == clauses_.size()) return found(system);
+  if (++cases_ > kMostCases || work_ < 0) {
+    certain_ = false;
+    return false;
+  }
+  auto empty = isEmpty(system, work_);
+  if (empty == true) return false;
+  if (clause == clauses_.size()) {
+    if (empty) return found(system);
+    certain_ = false;
+    return false;
+  }
   size_t before = system.rows.size();
   for (const Alternative &alternative : clauses_[clause]) {
     system.rows.insert(system.rows.end(), alternative.begin(), alternative.end());
@@ -327,17 +341,16 @@ bool Problem::search(LinearSystem &system, size_t clause,
 Emptiness Problem::solve() {
   close();
   LinearSystem system{columns_.size(), rows_};
-  cases_ = 0;
-  bool some = search(system, 0, [](const LinearSystem &) { return true; });
-  if (!some) return Emptiness::Empty;
-  return exact_ && cases_ <= kMostCases ? Emptiness::Inhabited : Emptiness::Unknown;
+  startSearch();
+  if (search(system, 0, [](const LinearSystem &) { return true; }))
+    return exact_ ? Emptiness::Inhabited : Emptiness::Unknown;
+  return certain_ ? Emptiness::Empty : Emptiness::Unknown;
 }
 
 std::optional<Sizes> Problem::smallest(const std::vector<std::string> &names) {
   close();
   if (!exact_) return std::nullopt;
-  // Columns in the order of what is to be small: the sum, the names, then the rest, each behind a column that
-  // is at least its absolute value.
+  // Columns in the order of what is to be small: the sum, the names, then the rest.
   std::vector<size_t> named;
   size_t known = columns_.size();
   for (const std::string &name : names) {
@@ -347,33 +360,35 @@ std::optional<Sizes> Problem::smallest(const std::vector<std::string> &names) {
   std::vector<size_t> place(columns_.size(), SIZE_MAX);
   LinearSystem ordered;
   ordered.columns = 1;
-  for (size_t c : named) place[c] = ordered.columns++;
   LinearRow sum;
   sum.equality = true;
   sum.terms.push_back({0, -1});
-  for (size_t c : named) sum.terms.push_back({place[c], 1});
-  ordered.rows.push_back(sum);
-  for (size_t &p : place) {
-    if (p != SIZE_MAX) continue;
-    size_t magnitude = ordered.columns++;
-    p = ordered.columns++;
-    ordered.rows.push_back({{{magnitude, 1}, {p, 1}}, 0, false});
-    ordered.rows.push_back({{{magnitude, 1}, {p, -1}}, 0, false});
+  for (size_t c : named) {
+    place[c] = ordered.columns++;
+    sum.terms.push_back({place[c], 1});
   }
+  ordered.rows.push_back(sum);
+  for (size_t &p : place)
+    if (p == SIZE_MAX) p = ordered.columns++;
   std::optional<std::vector<int64_t>> best;
   LinearSystem system{columns_.size(), rows_};
-  cases_ = 0;
+  auto leading = [&](const std::vector<int64_t> &point) {
+    return std::vector<int64_t>(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(named.size() + 1));
+  };
+  startSearch();
   search(system, 0, [&](const LinearSystem &one) {
     LinearSystem all = ordered;
     for (LinearRow r : one.rows) {
       for (auto &[at, coefficient] : r.terms) at = place[at];
       all.rows.push_back(std::move(r));
     }
-    auto point = smallestPoint(all);
-    if (point && (!best || *point < *best)) best = std::move(point);
+    int64_t work = kMostWork;
+    auto point = smallestPoint(all, named.size() + 1, work);
+    if (!point) certain_ = false;
+    else if (!best || leading(*point) < leading(*best)) best = std::move(point);
     return false;
   });
-  if (!best || cases_ > kMostCases) return std::nullopt;
+  if (!best || !certain_) return std::nullopt;
   Sizes sizes;
   for (size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].size() == 1) sizes[columns_[c][0]] = (*best)[place[c]];

@@ -14,6 +14,7 @@ public:
   /// Work is bounded: cases of `or`, `!=`, min and max that are looked at, and columns.
   static constexpr int kMostCases = 96;
   static constexpr size_t kMostColumns = 48;
+  static constexpr int64_t kMostWork = 40000;  // of isEmpty() in all
 
   /// The variable is at least `bound`. Variables without a bound are any integers.
   void bound(const std::string &variable, int64_t bound) { lower_[variable] = bound; }
@@ -41,6 +42,7 @@ private:
   void addEnvelope(size_t product, size_t at);
   void addProducts();
   void close();
+  void startSearch();
   bool search(LinearSystem &system, size_t clause, const std::function<bool(const LinearSystem &)> &found);
 
   std::vector<std::vector<std::string>> columns_;  // the variables of the column's product, sorted
@@ -51,6 +53,8 @@ private:
   std::vector<Clause> clauses_;
   bool exact_ = true, closed_ = false;
   int cases_ = 0;
+  int64_t work_ = 0;
+  bool certain_ = true;  // no case was left undecided
 };
 
 }  // namespace tessera::shape
