@@ -46,10 +46,6 @@ std::vector<Dims> layers() {
   auto bdf = [](int64_t b, int64_t d, int64_t f) { return Dims{{"B", b}, {"D", d}, {"F", f}}; };
   return {bdf(1, 1, 1), bdf(31, 17, 65), bdf(128, 64, 128), bdf(3, 129, 5)};
 }
-std::vector<Dims> blocks() {
-  auto block = [](int64_t b, int64_t s, int64_t d, int64_t f, int64_t h) { return Dims{{"B", b}, {"S", s}, {"D", d}, {"F", f}, {"H", h}}; };
-  return {block(1, 1, 4, 4, 1), block(2, 5, 24, 17, 3), block(1, 33, 64, 96, 4)};
-}
 
 }  // namespace
 
@@ -81,7 +77,6 @@ const std::vector<Subject> &subjects() {
       {"22_structs", "swap", 1e-6, 1e-6, each({{{"N", 5}, {"M", 130}}, {{"N", 1}, {"M", 0}}})},
       {"22_structs", "swap_with_by_as_Tensor_N_f32", 1e-6, 1e-6, each({{{"N", 5}, {"M", 130}}, {{"N", 257}, {"M", 1}}})},
       {"22_structs", "energies", 1e-4, 1e-4, each({{{"N", 17}, {"M", 129}}, {{"N", 1}, {"M", 1}}})},
-      {"22_structs", "transformer_block", 2 * kBf16, 4e-2, each(blocks())},
       {"20_host", "row_sums", 1e-4, 1e-3, each(matrices())},
   };
   return all;

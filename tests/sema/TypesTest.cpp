@@ -68,6 +68,17 @@ TEST(Structs, AParameterBecomesOneForEachField) {  // (T6)
                                 "    return p.apply(x)\n"),
             "f(x: Tensor[B, I, f32], p_w: Tensor[I, O, f32], p_b: Tensor[O, f32]) result: Tensor[B, O, f32]\n");
 }
+TEST(Structs, AProgramWithThemIsTheSameAsOneOfTheirParts) {  // (T6)
+  EXPECT_EQ(dumpOf(linear + "def f[B, I, O](x: Tensor[B, I, f32], p: Linear[I, O]) -> (Linear[I, O], Tensor[B, O, f32]):\n"
+                            "    return replace(p, w=p.w * 2), relu(x @ p.w + p.b)\n"),
+            [] {
+              std::string text = dumpOf("def f[B, I, O](x: Tensor[B, I, f32], p_w: Tensor[I, O, f32], p_b: Tensor[O, f32]):\n"
+                                        "    w = p_w * 2\n    return (w, p_b), relu(x @ p_w + p_b)\n");
+              for (const auto &[from, to] : {std::pair("result_0_0", "result_0_w"), {"result_0_1", "result_0_b"}})
+                text.replace(text.find(from), std::string(from).size(), to);
+              return text;
+            }());
+}
 TEST(Structs, AResultBecomesOneForEachField) {  // (T4) (T6)
   EXPECT_EQ(signatures(linear + "def f[I, O](p: Linear[I, O], s: f32) -> (Linear[I, O], f32):\n"
                                 "    return replace(p, w=p.w * s), s\n"),
