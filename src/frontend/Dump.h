@@ -21,6 +21,7 @@ public:
 private:
   // Statements (DumpStmt.cpp).
   void stmt(const Stmt *stmt);
+  void compound(const Stmt *stmt);  // while, for and with
   void definition(const Stmt *stmt);
   void block(std::string_view name, const Block &block);
   void ifStmt(const IfStmt &stmt);

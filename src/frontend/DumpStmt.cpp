@@ -181,18 +181,47 @@ void Dumper::tryStmt(const TryStmt &stmt) {
   close();
 }
 
+void Dumper::compound(const Stmt *node) {
+  auto blocks = [&](const Block &body, const Block &otherwise) {
+    ++depth_;
+    block("body", body);
+    if (!otherwise.empty()) block("else", otherwise);
+    --depth_;
+    close();
+  };
+  switch (node->kind) {
+  case StmtKind::While: {
+    auto &loop = static_cast<const WhileStmt &>(*node);
+    open("while", node->span);
+    expr(loop.condition.get());
+    return blocks(loop.body, loop.otherwise);
+  }
+  case StmtKind::For: {
+    auto &loop = static_cast<const ForStmt &>(*node);
+    open(loop.isAsync ? "async-for" : "for", node->span);
+    expr(loop.target.get());
+    expr(loop.iterable.get());
+    return blocks(loop.body, loop.otherwise);
+  }
+  default: {
+    auto &with = static_cast<const WithStmt &>(*node);
+    open(with.isAsync ? "async-with" : "with", node->span);
+    for (const WithItem &item : with.items) {
+      open("item", item.context->span);
+      expr(item.context.get());
+      if (item.target) expr(item.target.get());
+      close();
+    }
+    return blocks(with.body, {});
+  }
+  }
+}
+
 void Dumper::stmt(const Stmt *node) {
   line();
   auto simple = [&](std::string_view name, std::initializer_list<const ExprPtr *> parts) {
     open(name, node->span);
     for (const ExprPtr *part : parts) expr(part->get());
-    close();
-  };
-  auto blocks = [&](std::string_view first, const Block &body, const Block &otherwise) {
-    ++depth_;
-    block(first, body);
-    if (!otherwise.empty()) block("else", otherwise);
-    --depth_;
     close();
   };
   switch (node->kind) {
@@ -242,30 +271,7 @@ void Dumper::stmt(const Stmt *node) {
   case StmtKind::Import: case StmtKind::FromImport: return import(node);
   case StmtKind::If: return ifStmt(static_cast<const IfStmt &>(*node));
   case StmtKind::Try: return tryStmt(static_cast<const TryStmt &>(*node));
-  case StmtKind::While: {
-    auto &loop = static_cast<const WhileStmt &>(*node);
-    open("while", node->span);
-    expr(loop.condition.get());
-    return blocks("body", loop.body, loop.otherwise);
-  }
-  case StmtKind::For: {
-    auto &loop = static_cast<const ForStmt &>(*node);
-    open(loop.isAsync ? "async-for" : "for", node->span);
-    expr(loop.target.get());
-    expr(loop.iterable.get());
-    return blocks("body", loop.body, loop.otherwise);
-  }
-  case StmtKind::With: {
-    auto &with = static_cast<const WithStmt &>(*node);
-    open(with.isAsync ? "async-with" : "with", node->span);
-    for (const WithItem &item : with.items) {
-      open("item", item.context->span);
-      expr(item.context.get());
-      if (item.target) expr(item.target.get());
-      close();
-    }
-    return blocks("body", with.body, {});
-  }
+  case StmtKind::While: case StmtKind::For: case StmtKind::With: return compound(node);
   case StmtKind::FuncDef: case StmtKind::ClassDef: case StmtKind::StructDef: case StmtKind::PolicyDef: case StmtKind::StateDef:
     return definition(node);
   }

@@ -93,14 +93,19 @@ private:
     const Token &word = words_[i];
     if (isOpening(word)) return true;
     if (word.is(".")) return !(i + 1 < words_.size() && words_[i + 1].is("import"));
-    if (word.is("..") || word.is("...") || word.is("..=")) return !endsOperandHere(i) && !(i + 1 < words_.size() && words_[i + 1].is("import"));
+    if (word.is("..") || word.is("...") || word.is("..=")) {
+      if (endsOperandHere(i)) return false;
+      bool dots = !import() && i + 1 < words_.size() && words_[i + 1].text.starts_with('.');  // `0.. .5`
+      return !dots && !(i + 1 < words_.size() && words_[i + 1].is("import"));
+    }
     if (word.is(":")) return level().kind == BracketKind::Subscript && !level().inLambda;
     if (word.is("=")) return tightAssign();
     if (word.is("**")) return i > 0 && simpleEnd(words_, i - 1) && simpleBegin(words_, i + 1);
     return false;
   }
   /// `...` as a value, and not as the dots of a relative import.
-  bool endsOperandHere(size_t i) const { return words_[i].is("...") && !(words_[0].is("from") && levels_.size() == 1); }
+  bool endsOperandHere(size_t i) const { return words_[i].is("...") && !import(); }
+  bool import() const { return words_[0].is("from") && levels_.size() == 1; }
 
   bool tightAssign() {
     Level &here = level();
@@ -118,7 +123,7 @@ private:
     if (word.is(",") || word.is(";") || isClosing(word)) return false;
     if (word.is(":")) return false;
     if (word.is(".")) return before.is("from") || (before.kind == TokenKind::Number && before.text.find_first_of(".eEjJxX") == std::string::npos);
-    if (word.is("..") || word.is("..=") || (word.is("...") && words_[0].is("from") && levels_.size() == 1))
+    if (word.is("..") || word.is("..=") || (word.is("...") && import()))
       return before.kind == TokenKind::Keyword || (before.kind == TokenKind::Number && before.text.back() == '.');
     if (word.is("=")) return !tightAssign();
     if (word.is("**") && !glued) return !(simpleEnd(words_, i - 1) && simpleBegin(words_, i + 1));

@@ -24,9 +24,10 @@ public:
   void run() {
     read();
     // Layout speaks before the grammar does; a reader wants the messages in the order of the text.
-    std::vector<diag::Diagnostic> sorted = diagnostics_.all();
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.span.begin < b.span.begin; });
-    for (diag::Diagnostic &diagnostic : sorted) all_.append(std::move(diagnostic));
+    std::vector<std::pair<uint32_t, size_t>> order;  // by place, then as they were said
+    for (const diag::Diagnostic &diagnostic : diagnostics_.all()) order.emplace_back(diagnostic.span.begin, order.size());
+    std::sort(order.begin(), order.end());
+    for (auto [place, index] : order) all_.append(diagnostics_.all()[index]);
   }
 
 private:

@@ -226,13 +226,18 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
     return Value::poison();
   }
   if (a.isSequence() || b.isSequence()) {
+    constexpr size_t kMaxItems = 4096;
     if (op == BinaryOp::Add && a.kind == b.kind) {
+      if (a.items.size() + b.items.size() > kMaxItems) return unsupported("a list of more than 4096 items", span);
       a.items.insert(a.items.end(), b.items.begin(), b.items.end());
       return a;
     }
     if (op == BinaryOp::Mul && a.isSequence() && b.isKnownInt()) {
       Value out = Value::of(a.kind);
-      for (int64_t i = 0; i < b.sym.constant() && i < 4096; ++i)
+      size_t times = static_cast<size_t>(std::max<int64_t>(b.sym.constant(), 0));
+      if (!a.items.empty() && times > kMaxItems / a.items.size())
+        return unsupported("a list of more than 4096 items", span);
+      for (size_t i = 0; i < times && !a.items.empty(); ++i)
         out.items.insert(out.items.end(), a.items.begin(), a.items.end());
       return out;
     }

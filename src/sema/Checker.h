@@ -635,6 +635,8 @@ private:
   // The function being built.
   Function *fn_ = nullptr;
   Block *block_ = nullptr;
+  Function moduleLevel_;  // in place of them where a module is evaluated: what would have to run, which is a mistake
+  Block moduleBlock_;
   std::shared_ptr<Frame> frame_;
   shape::Facts facts_;
   int blockId_ = 0, nextBlockId_ = 0;

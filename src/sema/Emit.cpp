@@ -4,13 +4,14 @@
 namespace tessera::sema {
 
 Var *Checker::newVar(const std::string &name, Type type, Span span) {
+  auto &vars = (fn_ ? *fn_ : moduleLevel_).vars;
   auto var = std::make_unique<Var>();
-  var->id = static_cast<uint32_t>(fn_->vars.size());
+  var->id = static_cast<uint32_t>(vars.size());
   var->name = name;
   var->type = std::move(type);
   var->span = span;
   Var *raw = var.get();
-  fn_->vars.push_back(std::move(var));
+  vars.push_back(std::move(var));
   symVars_[symName(raw)] = raw;
   return raw;
 }
@@ -19,8 +20,9 @@ Stmt &Checker::emit(StmtKind kind, Span span) {
   auto stmt = std::make_unique<Stmt>();
   stmt->kind = kind;
   stmt->span = span;
-  block_->push_back(std::move(stmt));
-  return *block_->back();
+  Block &block = block_ ? *block_ : moduleBlock_;
+  block.push_back(std::move(stmt));
+  return *block.back();
 }
 
 ExprPtr Checker::take(Value &value) {

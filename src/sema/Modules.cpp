@@ -1,5 +1,6 @@
 // Modules: their statements, evaluated by the compiler, and what they import.
 #include "sema/Checker.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -37,13 +38,25 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
   if (sources_.text(span) == path) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
 }
 
+static bool runs(const Value &value) {
+  return value.expr || std::any_of(value.items.begin(), value.items.end(), runs);
+}
+
 void Checker::evaluateModule(ModuleScope &scope) {
   ModuleScope *outer = scope_;
   auto frame = frame_;
   scope_ = &scope;
   frame_ = nullptr;
   scope.loading = true;
-  for (const ast::StmtPtr &stmt : scope.ast->body) moduleStatement(scope, *stmt);
+  for (const ast::StmtPtr &stmt : scope.ast->body) {
+    size_t before = diagnostics_.errorCount();
+    moduleStatement(scope, *stmt);
+    if (moduleBlock_.empty()) continue;
+    moduleBlock_.clear();
+    if (diagnostics_.errorCount() == before) report(Id::notConstant, stmt->span, "a value at module level");
+    for (auto &[name, value] : scope.names)
+      if (runs(value)) value = Value::poison();
+  }
   for (const auto &[name, value] : scope.names)
     if (value.kind == ValueKind::StructType && value.instance->info->module == &scope)
       checkStruct(*value.instance->info);

@@ -22,6 +22,7 @@ TEST(Format, BlanksBetweenWords) {
   EXPECT_EQ(f("d = {  **a , 'k' : v }\n"), "d = {**a, \"k\": v}\n");
   EXPECT_EQ(f("b = not  a and (c) or-d is  not None\n"), "b = not a and (c) or -d is not None\n");
   EXPECT_EQ(f("W~Normal( 0,1 )\n"), "W ~ Normal(0, 1)\n");
+  EXPECT_EQ(f("r = 0 .. .5, a .. ..., 1 ..= 8, 1. .. 2\n"), "r = 0.. .5, a.. ..., 1..=8, 1. ..2\n");
   EXPECT_EQ(f("s = W {\"d\"}\n"), "s = W{\"d\"}\n");
   EXPECT_EQ(f("from . a import b\nfrom .. import c\nfrom ...d.e import *\n"),
             "from .a import b\nfrom .. import c\nfrom ...d.e import *\n");
