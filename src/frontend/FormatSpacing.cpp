@@ -122,7 +122,11 @@ private:
     const Token &word = words_[i], &before = words_[i - 1];
     if (word.is(",") || word.is(";") || isClosing(word)) return false;
     if (word.is(":")) return false;
-    if (word.is(".")) return before.is("from") || (before.kind == TokenKind::Number && before.text.find_first_of(".eEjJxX") == std::string::npos);
+    if (word.is(".")) {
+      bool whole = before.text.find_first_of(".eEjJxX") == std::string::npos;
+      bool joins = before.kind == TokenKind::Number && (whole || before.text.back() == '.');  // `1 .real`, `2. .real`
+      return before.is("from") || joins;
+    }
     if (word.is("..") || word.is("..=") || (word.is("...") && import()))
       return before.kind == TokenKind::Keyword || (before.kind == TokenKind::Number && before.text.back() == '.');
     if (word.is("=")) return !tightAssign();
