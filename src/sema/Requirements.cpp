@@ -133,9 +133,48 @@ void Checker::addFact(const Formula &fact, const std::string &text, Span span, F
   report(Id::contradictoryFacts, span, text);
 }
 
+namespace {
+/// Without the parts that hold anyway, or that never do.
+Formula withoutKnownParts(const Formula &formula, const shape::Facts &facts) {
+  if (formula.kind == Formula::Kind::Claim) return formula;
+  bool isAnd = formula.kind == Formula::Kind::And;
+  std::vector<Formula> parts;
+  for (const Formula &part : formula.parts) {
+    Formula simple = withoutKnownParts(part, facts);
+    if (facts.truth(simple) != isAnd) parts.push_back(std::move(simple));
+  }
+  return isAnd ? Formula::all(std::move(parts)) : Formula::any(std::move(parts));
+}
+
+/// What divides inside of a formula, but for numbers.
+void collectDivisors(const Dim &dim, std::vector<Dim> &list) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) continue;
+      collectDivisors(*atom.left, list);
+      collectDivisors(*atom.right, list);
+      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+      if (divides && !atom.right->isConstant()) list.push_back(*atom.right);
+    }
+}
+void collectDivisors(const Formula &formula, std::vector<Dim> &list) {
+  collectDivisors(formula.claim.left, list);
+  collectDivisors(formula.claim.right, list);
+  for (const Formula &part : formula.parts) collectDivisors(part, list);
+}
+}  // namespace
+
 /// A check at the entry. Under conditions on dimensions it is asked for only where they hold. False if there are
 /// no sizes that pass all checks.
-bool Checker::addGuard(const Formula &fact, const std::string &text, Span span) {
+bool Checker::addGuard(const Formula &given, const std::string &text, Span span) {
+  Formula fact = withoutKnownParts(given, facts_);
+  if (fact.kind == Formula::Kind::And && fact.parts.empty()) return true;
+  std::vector<Dim> divisors;
+  collectDivisors(fact, divisors);
+  for (const Dim &divisor : divisors) {  // run time divides by nothing that was not checked before
+    Formula some(divisor, Relation::Ge, Dim(1));
+    if (facts_.decide(some) != Verdict::Proved && !addGuard(some, show(some), span)) return false;
+  }
   std::vector<Formula> ways;
   for (const auto &condition : path_) {
     if (!condition) continue;  // run time decides: the check is asked for in any case

@@ -218,7 +218,7 @@ TEST(Check, Attention) {
             "    p = softmax_safe(q @ k.transpose(-1, -2) * rsqrt(f32(D // H)))\n    a = cast(p, bf16) @ v\n"
             "    return x + a.transpose(1, 2).reshape(B, S, D)\n");
   EXPECT_THAT(c.dump(), HasSubstr("require D % H == 0"));
-  EXPECT_EQ(c.program->find("f")->requirements.size(), 1u);
+  EXPECT_EQ(c.program->find("f")->requirements.size(), 2u);
   EXPECT_THAT(
       c.dump(),
       HasSubstr("let q#4: Tensor[B, S, D, f32 @accum(f32)] = slice(parts#3)[0 +: B, 0 +: S, 0 +: D]"));
