@@ -85,6 +85,7 @@ void Engine::truncate(size_t count) {
 
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates) {
   std::string_view best;
+  if (name.size() < 2) return best;  // any other letter would be near
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     size_t longer = std::max(name.size(), candidate.size()), shorter = std::min(name.size(), candidate.size());

@@ -103,8 +103,8 @@ private:
   size_t errors_ = 0;
 };
 
-/// The candidate nearest to `name` by edit distance (insert, delete, replace, exchange two neighbours), if near enough
-/// to be what was meant: at most a third of the letters, at least one; else empty. The first of equals wins.
+/// The candidate nearest to `name` by edit distance (insert, delete, replace, exchange two neighbours), or nothing: it
+/// may differ in a third of the letters, at least in one. One letter is near nothing. The first of equals wins.
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates);
 
 }  // namespace tessera::diag

@@ -1,10 +1,21 @@
-// Diagnostics as text for people, JSON lines for programs, and SARIF for code hosts.
+// Diagnostics as text for people, JSON for programs, and SARIF for code hosts.
 #pragma once
 #include "diag/Diagnostic.h"
 #include "support/Sources.h"
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace tessera::diag {
+
+/// A diagnostic and the texts that its spans mean. Findings of several compilations can be rendered together.
+struct Finding {
+  const Diagnostic *diagnostic;
+  const Sources *sources;
+};
+using Findings = std::vector<Finding>;
+/// All diagnostics of an engine, causes before consequences.
+Findings findingsOf(const Engine &engine, const Sources &sources);
 
 struct TextStyle {
   bool colour = false;
@@ -12,11 +23,30 @@ struct TextStyle {
 };
 /// error[E0412]: message / --> file:line:column / source line with carets / notes / fixes.
 std::string renderText(const Diagnostic &diagnostic, const Sources &sources, TextStyle style = {});
-/// All diagnostics, then a summary line ("2 errors, 1 warning").
+/// All diagnostics by cause, then a summary line ("2 errors, 1 warning").
 std::string renderText(const Engine &engine, const Sources &sources, TextStyle style = {});
-/// {"diagnostics":[{code,name,severity,message,file,line,column,endLine,endColumn,notes:[...],fixes:[...]}]}
+/// "1 file", "2 files".
+std::string counted(size_t count, const char *noun);
+
+/// What a run over files did; a member "summary" in JSON.
+struct RunSummary {
+  size_t files = 0, filesWithErrors = 0;
+  size_t fromCache = 0;   // of the files: their results were known
+  size_t unreadable = 0;  // of the files
+  size_t errors = 0, warnings = 0;
+  double seconds = 0;
+};
+/// {"diagnostics":[{code,name,severity,message,label,file,line,column,...,notes:[...],fixes:[...]}],"summary":{...}}
+std::string renderJson(const Findings &findings, const RunSummary *summary = nullptr);
 std::string renderJson(const Engine &engine, const Sources &sources);
-/// SARIF 2.1.0.
-std::string renderSarif(const Engine &engine, const Sources &sources);
+
+/// The explanation page of a code as Markdown, "# E0412: Title ..."; empty if there is none.
+using PageOf = std::function<std::string_view(std::string_view code)>;
+/// A SARIF 2.1.0 log with one run. `tool` is the program's name and `version` its version.
+struct SarifTool {
+  std::string name, version;
+  PageOf pageOf;
+};
+std::string renderSarif(const Findings &findings, const SarifTool &tool);
 
 }  // namespace tessera::diag

@@ -1,19 +1,11 @@
 #include "diag/Render.h"
+#include "diag/RenderShared.h"
 #include "diag/RenderSnippet.h"
 #include "diag/RenderWidth.h"
 #include <algorithm>
 
 namespace tessera::diag {
 namespace {
-
-const char *word(Severity severity) {
-  switch (severity) {
-  case Severity::Error: return "error";
-  case Severity::Warning: return "warning";
-  case Severity::Note: return "note";
-  }
-  return "note";
-}
 
 /// Text that may hold what the user wrote: control characters must not reach the terminal.
 std::string safe(std::string_view text) {
@@ -33,11 +25,17 @@ std::string indented(std::string text, unsigned by) {
   return text;
 }
 
+}  // namespace
+
 std::string counted(size_t count, const char *noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-}  // namespace
+Findings findingsOf(const Engine &engine, const Sources &sources) {
+  Findings findings;
+  for (const Diagnostic *d : engine.byCause()) findings.push_back({d, &sources});
+  return findings;
+}
 
 std::string renderText(const Diagnostic &d, const Sources &sources, TextStyle textStyle) {
   Paint paint(textStyle.colour);
@@ -47,7 +45,7 @@ std::string renderText(const Diagnostic &d, const Sources &sources, TextStyle te
   SnippetStyle style{paint, gutter, std::max(textStyle.width, 40u)};
 
   std::string code(row(d.id).code);
-  std::string out = paint.severity(d.severity, std::string(word(d.severity)) + "[" + code + "]") +
+  std::string out = paint.severity(d.severity, std::string(wordOf(d.severity)) + "[" + code + "]") +
                     paint.bold(": " + safe(d.message)) + "\n";
   out += snippet(sources, d.span, d.severity, safe(d.label), style);
   bool snippetAbove = d.span.valid();
@@ -72,10 +70,10 @@ std::string renderText(const Diagnostic &d, const Sources &sources, TextStyle te
 std::string renderText(const Engine &engine, const Sources &sources, TextStyle style) {
   std::string out;
   size_t errors = 0, warnings = 0;
-  for (const Diagnostic &d : engine.all()) {
-    errors += d.severity == Severity::Error;
-    warnings += d.severity == Severity::Warning;
-    out += renderText(d, sources, style) + "\n";
+  for (const Diagnostic *d : engine.byCause()) {
+    errors += d->severity == Severity::Error;
+    warnings += d->severity == Severity::Warning;
+    out += renderText(*d, sources, style) + "\n";
   }
   if (errors + warnings == 0) return out;
   std::string summary;

@@ -1,5 +1,6 @@
 #include "driver/Console.h"
-#include "diag/Render.h"
+#include "driver/Embedded.h"
+#include "driver/Files.h"
 #include "support/Check.h"
 #include <cstdio>
 #include <cstdlib>
@@ -15,21 +16,33 @@ bool wantsColour(int fileDescriptor) {
   return isatty(fileDescriptor) && !std::getenv("NO_COLOR") && terminal && std::strcmp(terminal, "dumb") != 0;
 }
 
+diag::TextStyle terminalStyle() {
+  diag::TextStyle style;
+  style.colour = wantsColour(2);
+  winsize size{};
+  if (ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 40) style.width = size.ws_col;
+  return style;
+}
+
 void printMessages(const Session &session, MessageFormat format) {
   if (format == MessageFormat::Json) {
     std::printf("%s\n", diag::renderJson(session.diagnostics, session.sources).c_str());
     return;
   }
-  if (format == MessageFormat::Sarif) {
-    std::printf("%s\n", diag::renderSarif(session.diagnostics, session.sources).c_str());
-    return;
-  }
   if (session.diagnostics.all().empty()) return;
-  diag::TextStyle style;
-  style.colour = wantsColour(2);
-  winsize size{};
-  if (ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 40) style.width = size.ws_col;
-  std::fputs(diag::renderText(session.diagnostics, session.sources, style).c_str(), stderr);
+  std::fputs(diag::renderText(session.diagnostics, session.sources, terminalStyle()).c_str(), stderr);
+}
+
+std::string writeSarif(const std::string &path, const diag::Findings &findings, const std::string &tool) {
+  auto pageOf = [](std::string_view code) -> std::string_view {
+    for (const EmbeddedFile &page : embeddedPages())
+      if (page.path == std::string(code) + ".md") return page.text;
+    return {};
+  };
+  std::string text = diag::renderSarif(findings, {tool, TESSERA_VERSION, pageOf});
+  if (path != "-") return writeFiles({{path, text}});
+  std::fputs(text.c_str(), stdout);
+  return {};
 }
 
 int guardedMain(const std::function<int()> &body) {

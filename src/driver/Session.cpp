@@ -29,7 +29,7 @@ const ast::Module *Session::parse(const std::string &key, const std::string &pat
 
 const ast::Module *Session::load(const std::string &path) {
   path_ = path;
-  ReadResult read = readFile(path, kMaxSourceBytes);
+  ReadResult read = reader_(path);
   if (read.problem != ReadProblem::None) {
     reportUnreadable(diagnostics, path, read);
     return nullptr;
@@ -57,7 +57,8 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
   for (int up = 1; up < level; ++up) folder += "/..";
   std::string path = (folder == "." ? "" : folder + "/") + relative + ".tsr";
   if (auto it = modules_.find(path); it != modules_.end()) return it->second.get();
-  ReadResult read = readFile(path, kMaxSourceBytes);
+  ReadResult read = reader_(path);
+  if (read.problem != ReadProblem::None) filesMissed_.push_back(path);
   if (read.problem == ReadProblem::Missing) return nullptr;
   if (read.problem != ReadProblem::None) {
     reportUnreadable(diagnostics, path, read);

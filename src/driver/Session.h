@@ -1,9 +1,11 @@
 // The front half of a compilation: reading a program and what it imports, parsing, checking.
 #pragma once
 #include "diag/Diagnostic.h"
+#include "driver/Files.h"
 #include "frontend/AST.h"
 #include "sema/Check.h"
 #include "support/Sources.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,6 +20,11 @@ public:
   Sources sources;
   diag::Engine diagnostics;
 
+  /// Gives the text of a file; a caller with texts in memory (an editor's, fixes that are not written) brings its own.
+  using Reader = std::function<ReadResult(const std::string &path)>;
+  explicit Session(Reader reader = [](const std::string &path) { return readFile(path, kMaxSourceBytes); })
+      : reader_(std::move(reader)) {}
+
   /// Reads and parses the program at `path`. Null if it could not be read.
   const ast::Module *load(const std::string &path);
   /// Parses a text that stands for the file `path` (an editor's buffer, a test).
@@ -26,6 +33,8 @@ public:
   const sema::Program *check();
   /// The files on disk that were read, the program first: what a build system must watch.
   const std::vector<std::string> &filesRead() const { return filesRead_; }
+  /// The files that imports name and that are not there: the result would be another one if they were.
+  const std::vector<std::string> &filesMissed() const { return filesMissed_; }
   const std::string &path() const { return path_; }
   const ast::Module *module() const { return main_; }
 
@@ -33,15 +42,15 @@ private:
   const ast::Module *parse(const std::string &key, const std::string &path, std::string text);
   const ast::Module *import(FileId importer, int level, const std::string &dotted);
 
+  Reader reader_;
   std::string path_;
   const ast::Module *main_ = nullptr;
   std::map<std::string, std::unique_ptr<ast::Module>> modules_;  // by path, or "<tessera.nn>"
-  std::vector<std::string> filesRead_;
+  std::vector<std::string> filesRead_, filesMissed_;
   std::unique_ptr<sema::Program> program_;
 };
 
 /// Puts a message about a file that could not be read into the engine.
-struct ReadResult;
 void reportUnreadable(diag::Engine &diagnostics, const std::string &path, const ReadResult &result);
 
 }  // namespace tessera::driver

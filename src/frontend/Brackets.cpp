@@ -41,7 +41,7 @@ void LineSplitter::close(Token token) {
     if (diag::Engine *engine = speak())
       engine->report(Id::unmatchedBracket, span(token), spelling(token.kind))
           .label("nothing is open here")
-          .fix(span(token), "", "delete `" + std::string(spelling(token.kind)) + "`");
+          .suggest(span(token), "", "delete `" + std::string(spelling(token.kind)) + "`");
     return;
   }
   if (token.kind != closerOf(open_.back().kind)) {
@@ -52,7 +52,7 @@ void LineSplitter::close(Token token) {
       engine->report(Id::mismatchedBracket, span(token), spelling(token.kind), spelling(top.kind))
           .label("I expected `" + wanted + "`")
           .note(top.span, "`" + std::string(spelling(top.kind)) + "` is opened here")
-          .fix(span(token), wanted, "write `" + wanted + "`");
+          .suggest(span(token), wanted, "write `" + wanted + "`");
     bool opened = false;
     for (const Open &open : open_) opened |= closerOf(open.kind) == token.kind;
     if (!opened && !known && closesLater(open_.size())) return;
@@ -114,7 +114,7 @@ void LineSplitter::closeAll(uint32_t at, bool report) {
       engine->report(Id::unclosedBracket, open_.back().span, spelling(open_.back().kind))
           .label("opened here")
           .note(span(at, at), "I expected `" + closers + "` here at the latest")
-          .fix(span(at, at), closers, "insert `" + closers + "`");
+          .suggest(span(at, at), closers, "insert `" + closers + "`");
   }
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) line_.tokens.push_back({closerOf(open->kind), at, at});
   open_.clear();

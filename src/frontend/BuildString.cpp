@@ -167,7 +167,7 @@ void AstBuilder::formatted(const Quoted &token, std::vector<FStringPart> &parts)
     } else if (c == '}') {
       flush(i);
       diagnostics_.report(Id::formatBrace, {file_, i, i + 1}, "a `}` with no `{` before it")
-          .fix({file_, i, i + 1}, "}}", "write `}}` for a brace in the text");
+          .suggest({file_, i, i + 1}, "}}", "write `}}` for a brace in the text");
       start = ++i;
     } else {
       ++i;
@@ -228,7 +228,7 @@ uint32_t AstBuilder::interpolation(uint32_t begin, uint32_t end, std::vector<FSt
   }
   if (i >= end) {
     diagnostics_.report(Id::formatBrace, {file_, begin, begin + 1}, "a `{` that is not closed")
-        .fix({file_, begin, begin + 1}, "{{", "write `{{` for a brace in the text");
+        .suggest({file_, begin, begin + 1}, "{{", "write `{{` for a brace in the text");
     return end;
   }
   part.value = interpolated(begin + 1, valueEnd);

@@ -115,7 +115,7 @@ bool LineSplitter::strayCharacter(Token &token) {
     return true;
   }
   if (diag::Engine *engine = speak())
-    engine->report(Id::strayCharacter, span(token), word(token)).label("no part of the language").fix(span(token), "", "delete it");
+    engine->report(Id::strayCharacter, span(token), word(token)).label("no part of the language").suggest(span(token), "", "delete it");
   return false;
 }
 
@@ -162,7 +162,7 @@ void LineSplitter::unterminated(Token &token) {
   if (diag::Engine *engine = speak())
     engine->report(Id::unterminatedString, span(token), quotes)
         .label(isLong ? "it runs to the end of the file" : "it runs to the end of the line")
-        .fix(span(at, at), quotes, "insert `" + quotes + "`");
+        .suggest(span(at, at), quotes, "insert `" + quotes + "`");
   token.kind = K::ERROR_EXPRESSION;
   brokenString_ = true;
 }

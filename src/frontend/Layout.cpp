@@ -127,7 +127,7 @@ void Indenter::deeper(Line &line, std::string_view blanks, size_t width) {
     if (!line.reported)
       diagnostics_.report(Id::unexpectedIndent, place)
           .label("deeper than the line before, which opens no block")
-          .fix(place, std::string(levels_.back().blanks), "align it with the line before");
+          .suggest(place, std::string(levels_.back().blanks), "align it with the line before");
     line.reported = true;
   } else if (levels_.size() > kMaxBlocks) {
     level.real = false;
@@ -153,7 +153,7 @@ void Indenter::shallower(Line &line, std::string_view blanks, size_t width) {
     if (!line.reported)
       diagnostics_.report(Id::inconsistentDedent, place)
           .label("no block around starts in this column")
-          .fix(place, std::string(levels_.back().blanks), "align it with the block before");
+          .suggest(place, std::string(levels_.back().blanks), "align it with the block before");
     line.reported = true;
     levels_.back().mistaken = width;
   }
@@ -165,9 +165,9 @@ void Indenter::missingBlock(Span next, bool indentNext) {
   report.label("a block must follow this `:`");
   if (next.valid()) report.note(next, "this line is not indented deeper");
   if (indentNext)
-    report.fix({file_, next.begin, next.begin}, "    ", "indent this line");
+    report.suggest({file_, next.begin, next.begin}, "    ", "indent this line");
   else
-    report.fix({file_, end, end}, " pass", "write `pass` for an empty block");
+    report.suggest({file_, end, end}, " pass", "write `pass` for an empty block");
   for (uint32_t kind : {K::INDENT, K::ERROR_LINE, K::NEWLINE, K::DEDENT}) out_.tokens.push_back({kind, end, end});
   expectsBlock_ = false;
 }

@@ -127,7 +127,7 @@ bool Repair::keywordAsName() {
   std::string name(word(index));
   diagnostics_.report(Id::keywordAsName, span(index), name)
       .label("choose another name")
-      .fix(span(index), name + "_", "write `" + name + "_`");
+      .suggest(span(index), name + "_", "write `" + name + "_`");
   replace(index, K::NAME);
   return true;
 }
@@ -252,7 +252,7 @@ bool Repair::missingComma() {
   auto report = diagnostics_.report(id, span(at_));
   report.label("this cannot follow " + describe(at_ - 1));
   if (bracket) {
-    report.fix(behind(at_ - 1), ",", "insert `,`");
+    report.suggest(behind(at_ - 1), ",", "insert `,`");
     insert(at_, K::COMMA);
   } else {
     dropRest();

@@ -228,7 +228,7 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
     if (!near.empty())
       builder.help("did you mean `" + std::string(near) + "`?")
-          .fix(span, std::string(near), "write `" + std::string(near) + "`");
+          .suggest(span, std::string(near), "write `" + std::string(near) + "`");
   }
   return Value::poison();
 }

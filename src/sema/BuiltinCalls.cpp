@@ -65,7 +65,7 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
-              .fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+              .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         bound.ok = false;
         continue;
       }

@@ -205,7 +205,7 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
         auto near = diag::didYouMean(arg.keyword, names);
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
-              .fix(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+              .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         ok = false;
         continue;
       }

@@ -161,7 +161,7 @@ void Checker::undefined(const std::string &name, Span span) {
                            : diag::didYouMean(name, views);
            !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
-        .fix(span, std::string(near), "write `" + std::string(near) + "`");
+        .suggest(span, std::string(near), "write `" + std::string(near) + "`");
 }
 
 // ---------------------------------------------------------------- operators

@@ -260,7 +260,7 @@ Value Checker::importedName(const ModuleScope &scope, int level, const std::stri
   auto builder = report(Id::unknownImport, item.span, path, name);
   if (!near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
-        .fix(item.span, std::string(near), "write `" + std::string(near) + "`");
+        .suggest(item.span, std::string(near), "write `" + std::string(near) + "`");
   return v;
 }
 

@@ -258,7 +258,7 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
       report(Id::narrowing, span, std::string(name(value.type.dtype)), to)
           .label(what + " is " + to)
           .help("nothing narrows silently: say where it is rounded")
-          .fix(span, "cast(" + text + ", " + to + ")", "round it here");
+          .suggest(span, "cast(" + text + ", " + to + ")", "round it here");
     }
     return nullptr;
   }

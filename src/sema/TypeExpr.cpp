@@ -107,7 +107,7 @@ bool Checker::policyOf(const ast::Expr &expr, Numerics &n) {
   auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
   if (!near.empty())
     builder.help("did you mean `@" + std::string(near) + "`?")
-        .fix(callee.span, std::string(near), "write `@" + std::string(near) + "`");
+        .suggest(callee.span, std::string(near), "write `@" + std::string(near) + "`");
   return false;
 }
 
@@ -248,7 +248,7 @@ void Checker::unknownDimension(const std::string &name, Span span) {
   else
     builder
         .help("a dimension is declared behind the function's name, `def f[" + name + "](...)`, or stands in quotes")
-        .fix(span, "\"" + name + "\"", "put it in quotes");
+        .suggest(span, "\"" + name + "\"", "put it in quotes");
 }
 
 bool Checker::dtypeByKeyword(const ast::SubscriptExpr &expr) {

@@ -20,6 +20,19 @@ TEST(Engine, CountsErrorsAndForgets) {
   EXPECT_EQ(engine.all().back().message, "I did not expect a here");
 }
 
+TEST(Engine, CausesStandBeforeConsequences) {
+  Engine engine;
+  engine.report(Id::undefinedName, Span{0, 40, 41}, "late");
+  engine.report(Id::undefinedName, Span{0, 4, 5}, "early");
+  engine.report(Id::undefinedName, Span{1, 90, 91}, "in an imported file");
+  engine.report(Id::syntaxError, Span{0, 60, 61}, "text");
+  engine.report(Id::cannotReadFile, {}, "f", "gone");
+  std::string order;
+  for (const Diagnostic *d : engine.byCause()) order += d->message + "\n";
+  EXPECT_EQ(order, "I cannot read `f`: gone\nI did not expect text here\nI know no name `in an imported file`\n"
+                   "I know no name `early`\nI know no name `late`\n");
+}
+
 TEST(Engine, AMissingHoleIsAnInternalError) {
   Engine engine;
   EXPECT_THROW(engine.report(Id::syntaxError, {}), InternalError);
@@ -43,6 +56,7 @@ TEST(DidYouMean, FindsNearNamesOnly) {
   EXPECT_EQ(didYouMean("smu", names), "sum");  // two letters in the wrong order are one slip
   EXPECT_EQ(didYouMean("smx", names), "");
   EXPECT_EQ(didYouMean("max", names), "");
+  EXPECT_EQ(didYouMean("y", {"x", "z"}), "");
 }
 
 }  // namespace

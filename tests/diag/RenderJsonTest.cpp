@@ -27,7 +27,7 @@ protected:
 TEST_F(RenderJson, HasEveryFieldOfADiagnostic) {
   Json json = Json::parse(renderJson(engine, sources));
   ASSERT_EQ(json["diagnostics"].size(), 2u);
-  const Json &d = json["diagnostics"][0];
+  const Json &d = json["diagnostics"][1];
   EXPECT_EQ(d["code"], "E0100");
   EXPECT_EQ(d["name"], "syntaxError");
   EXPECT_EQ(d["severity"], "error");
@@ -52,40 +52,29 @@ TEST_F(RenderJson, HasEveryFieldOfADiagnostic) {
 
 TEST_F(RenderJson, BytesThatAreNotUtf8AreReplaced) {
   Json json = Json::parse(renderJson(engine, sources));
-  EXPECT_EQ(json["diagnostics"][1]["message"], "I cannot read `b\xEF\xBF\xBD.tsr`: no such file");
-  EXPECT_FALSE(json["diagnostics"][1].contains("line"));
+  EXPECT_EQ(json["diagnostics"][0]["message"], "I cannot read `b\xEF\xBF\xBD.tsr`: no such file");
+  EXPECT_FALSE(json["diagnostics"][0].contains("line"));
 }
 
 TEST_F(RenderJson, AnEmptyEngineIsAnEmptyList) {
   EXPECT_EQ(Json::parse(renderJson(Engine(), sources)), Json::parse(R"({"diagnostics": []})"));
 }
 
-TEST_F(RenderJson, SarifHasRulesResultsAndFixes) {
-  engine.report(Id::syntaxError, Span{file, 0, 1}, "`x`");
-  Json json = Json::parse(renderSarif(engine, sources));
-  EXPECT_EQ(json["version"], "2.1.0");
-  const Json &run = json["runs"][0];
-  const Json &rules = run["tool"]["driver"]["rules"];
-  ASSERT_EQ(rules.size(), 2u);  // one rule for the two syntax errors
-  EXPECT_EQ(rules[0]["id"], "E0100");
-  EXPECT_EQ(rules[1]["id"], "E0700");
-  EXPECT_EQ(run["columnKind"], "unicodeCodePoints");
-  ASSERT_EQ(run["results"].size(), 3u);
-  const Json &first = run["results"][0];
-  EXPECT_EQ(first["ruleId"], "E0100");
-  EXPECT_EQ(first["ruleIndex"], 0);
-  EXPECT_EQ(first["level"], "error");
-  EXPECT_EQ(first["message"]["text"], "I did not expect `$` here: no operator\nremove it");
-  const Json &place = first["locations"][0]["physicalLocation"];
-  EXPECT_EQ(place["artifactLocation"]["uri"], "dir/a%20b.tsr");
-  EXPECT_EQ(place["region"], Json::parse(R"({"startLine":1,"startColumn":9,"endLine":1,"endColumn":10})"));
-  EXPECT_EQ(first["relatedLocations"][0]["message"]["text"], "in this statement");
-  const Json &change = first["fixes"][0]["artifactChanges"][0];
-  EXPECT_EQ(change["artifactLocation"]["uri"], "dir/a%20b.tsr");
-  EXPECT_EQ(change["replacements"][0]["deletedRegion"]["startColumn"], 8);
-  EXPECT_EQ(change["replacements"][0]["insertedContent"]["text"], "");
-  EXPECT_FALSE(run["results"][1].contains("locations"));
-  EXPECT_EQ(run["results"][2]["ruleIndex"], 0);
+TEST_F(RenderJson, FixesSayHowSureTheyAre) {
+  engine.report(Id::undefinedName, Span{file, 13, 14}, "y").suggest(Span{file, 13, 14}, "x", "write `x`");
+  Json json = Json::parse(renderJson(engine, sources));
+  std::map<std::string, std::string> found;
+  for (const Json &d : json["diagnostics"])
+    for (const Json &fix : d["fixes"]) found[fix["title"]] = fix["applicability"];
+  EXPECT_EQ(found, (std::map<std::string, std::string>{{"remove `$`", "certain"}, {"write `x`", "suggestion"}}));
+}
+
+TEST_F(RenderJson, ARunHasASummary) {
+  RunSummary summary;
+  summary.files = 3, summary.fromCache = 2, summary.errors = 2, summary.filesWithErrors = 1, summary.seconds = 0.5;
+  Json json = Json::parse(renderJson(findingsOf(engine, sources), &summary));
+  EXPECT_EQ(json["summary"], Json::parse(R"({"files":3,"filesWithErrors":1,"fromCache":2,"unreadable":0,
+                                             "errors":2,"warnings":0,"seconds":0.5})"));
 }
 
 }  // namespace

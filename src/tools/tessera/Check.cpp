@@ -1,70 +1,175 @@
-// tessera check: reads and checks programs without compiling them.
+// tessera check: reads and checks programs without compiling them, mends them, watches them.
+#include "diag/Edits.h"
 #include "driver/Console.h"
-#include "driver/Files.h"
+#include "driver/check/Fix.h"
+#include "driver/check/Tree.h"
 #include "tools/tessera/Commands.h"
-#include <algorithm>
+#include "tools/tessera/Watch.h"
+#include <chrono>
 #include <cstdio>
-#include <filesystem>
 
 namespace tessera::tools {
 namespace {
 
+using driver::Reports;
+using driver::Texts;
+using Clock = std::chrono::steady_clock;
+
 struct Options {
   std::vector<std::string> paths;
-  bool json = false, sarif = false;
+  std::string sarif, fix;
+  size_t maxErrors = 0;  // 0: all
+  bool json = false, dryRun = false, watch = false, noCache = false;
 };
 
-/// The .tsr files that the paths name; a folder means all below it, in order of their names.
-std::vector<std::string> filesOf(const std::vector<std::string> &paths) {
-  std::vector<std::string> files;
-  for (const std::string &path : paths) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
-      files.push_back(path);
-      continue;
-    }
-    size_t first = files.size();
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(path, error))
-      if (entry.path().extension() == ".tsr") files.push_back(entry.path().string());
-    std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+/// One check of everything that was named, and what it found.
+struct Round {
+  Reports reports;
+  diag::Findings findings;
+  diag::RunSummary summary;
+};
+
+Round checkOnce(const std::vector<std::string> &files, Texts &texts, driver::ResultCache *cache, Clock::time_point start) {
+  Round round;
+  round.reports = driver::checkPrograms(files, texts, cache);
+  round.findings = driver::findingsOf(round.reports);
+  round.summary = driver::summaryOf(round.reports, round.findings);
+  round.summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return round;
+}
+
+int exitCodeOf(const Round &round) {
+  for (const auto &report : round.reports)
+    if (report->internalError) return driver::kInternalError;
+  if (round.summary.unreadable) return driver::kBadUsage;
+  return round.summary.errors ? driver::kProgramHasErrors : driver::kSuccess;
+}
+
+/// The first `most` errors, and what stands between them.
+diag::Findings firstErrors(const diag::Findings &findings, size_t most) {
+  diag::Findings kept;
+  size_t errors = 0;
+  for (const diag::Finding &finding : findings) {
+    errors += finding.diagnostic->severity == diag::Severity::Error;
+    if (most && errors > most) break;
+    kept.push_back(finding);
   }
-  return files;
+  return kept;
+}
+
+bool printRound(const Round &round, const Options &options) {
+  diag::Findings shown = firstErrors(round.findings, options.maxErrors);
+  if (options.json) {
+    std::fputs(diag::renderJson(shown, &round.summary).c_str(), stdout);
+  } else {
+    diag::TextStyle style = driver::terminalStyle();
+    for (const diag::Finding &finding : shown)
+      std::fprintf(stderr, "%s\n", diag::renderText(*finding.diagnostic, *finding.sources, style).c_str());
+    if (shown.size() < round.findings.size())
+      std::fprintf(stderr, "%s not shown\n", diag::counted(round.findings.size() - shown.size(), "message").c_str());
+    bool wrong = round.summary.errors + round.summary.warnings > 0;
+    std::fprintf(wrong ? stderr : stdout, "%s\n", driver::summaryText(round.summary).c_str());
+    std::fflush(nullptr);
+  }
+  if (options.sarif.empty()) return true;
+  std::string problem = driver::writeSarif(options.sarif, shown, "tessera");
+  if (!problem.empty()) std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", options.sarif.c_str(), problem.c_str());
+  return problem.empty();
+}
+
+/// Applies fixes and writes the files, or shows what would change. False if a file could not be written.
+bool mend(const std::vector<std::string> &files, Texts &texts, const Options &options) {
+  driver::FixOutcome outcome = driver::applyAllFixes(files, texts, options.fix == "all");
+  std::FILE *out = options.json ? stderr : stdout;
+  if (options.dryRun) {
+    for (const driver::FixedFile &file : outcome.files)
+      std::fputs(diag::unifiedDiff(file.path, file.before, file.after).c_str(), out);
+    std::fprintf(out, "%s in %s would be made; nothing was written\n", diag::counted(outcome.edits.size(), "edit").c_str(),
+                 diag::counted(outcome.files.size(), "file").c_str());
+    return true;
+  }
+  std::vector<driver::OutputFile> written;
+  for (const driver::FixedFile &file : outcome.files) written.push_back({file.path, file.after});
+  if (std::string problem = driver::writeFiles(written); !problem.empty()) {
+    std::fprintf(stderr, "error[E0703]: I cannot write the mended files: %s\n", problem.c_str());
+    return false;
+  }
+  for (const driver::MadeEdit &edit : outcome.edits)
+    std::fprintf(out, "%s:%u:%u: %s: %s\n", edit.path.c_str(), edit.line, edit.column, edit.code.c_str(), edit.edit.c_str());
+  std::fprintf(out, "%s in %s made\n", diag::counted(outcome.edits.size(), "edit").c_str(),
+               diag::counted(outcome.files.size(), "file").c_str());
+  return true;
+}
+
+/// Checks again after each change of a program, of what it imports, or of which programs there are.
+int watch(const Options &options, driver::ResultCache &cache) {
+  catchInterrupts();
+  int code = driver::kSuccess;
+  Stamps seen;
+  for (bool first = true; !interrupted(); first = false) {
+    Clock::time_point start = Clock::now();
+    std::vector<std::string> files = driver::programsBelow(options.paths);
+    std::vector<std::string> watched = files;
+    for (const auto &[file, stamp] : seen) watched.push_back(file);
+    if (Stamps now = stampsOf(watched); first || now != seen) {
+      Texts texts;
+      Round round = checkOnce(files, texts, &cache, start);
+      printRound(round, options);
+      code = exitCodeOf(round);
+      // Stamps of before the check: what changed while it ran is seen in the next look.
+      seen.clear();
+      for (const std::string &file : files) seen[file] = now[file];
+      for (const auto &report : round.reports)
+        for (const driver::Dependency &d : report->dependencies)
+          seen[d.path] = now.count(d.path) ? now[d.path] : stampsOf({d.path})[d.path];
+    }
+    waitAMoment();
+  }
+  return code;
 }
 
 int run(const Options &options) {
-  std::vector<std::string> files = filesOf(options.paths);
+  Clock::time_point start = Clock::now();
+  driver::ResultCache cache(!options.noCache);
+  if (options.watch) return watch(options, cache);
+  std::vector<std::string> files = driver::programsBelow(options.paths);
   if (files.empty()) {
     std::fprintf(stderr, "tessera check: there is no .tsr file in what you named\n");
     return driver::kBadUsage;
   }
-  int wrong = 0;
-  // The last session stays: the end of the process takes its memory back faster than destructors would.
-  static driver::Session *last = nullptr;
-  for (const std::string &file : files) {
-    delete last;
-    last = new driver::Session;
-    driver::Session &session = *last;
-    if (session.load(file)) session.check();
-    if (session.diagnostics.hasErrors()) ++wrong;
-    auto format = options.sarif ? driver::MessageFormat::Sarif : options.json ? driver::MessageFormat::Json : driver::MessageFormat::Text;
-    driver::printMessages(session, format);
+  if (!options.fix.empty()) {
+    Texts texts;
+    if (!mend(files, texts, options)) return driver::kBadUsage;
   }
-  if (!options.json && !options.sarif) {
-    if (wrong) std::fprintf(stderr, "%d of %zu files have errors\n", wrong, files.size());
-    else std::printf("%zu %s right\n", files.size(), files.size() == 1 ? "file is" : "files are");
-  }
-  return wrong ? driver::kProgramHasErrors : driver::kSuccess;
+  Texts texts;  // as the files are now
+  Round round = checkOnce(files, texts, &cache, start);
+  if (!printRound(round, options)) return driver::kBadUsage;
+  return exitCodeOf(round);
 }
 
 }  // namespace
 
 void addCheck(CLI::App &app, Chosen &chosen) {
   auto options = std::make_shared<Options>();
-  CLI::App *command = app.add_subcommand("check", "check programs: names, types, shapes, numerics");
+  CLI::App *command = app.add_subcommand("check", "check programs: names, types, shapes, numerics, effects");
   command->add_option("paths", options->paths, ".tsr files, or folders of them")->required();
-  command->add_flag("--json", options->json, "messages as JSON on stdout, a line for each file");
-  command->add_flag("--sarif", options->sarif, "messages as SARIF 2.1.0 on stdout");
-  command->footer("Exit codes: 0 right, 1 errors in the program, 2 wrong options.\nExamples:\n  tessera check model.tsr\n  tessera check src --json");
+  auto *json = command->add_flag("--json", options->json, "what was found as one JSON document on stdout");
+  auto *sarif = command->add_option("--sarif", options->sarif, "also write it to this file, as SARIF 2.1.0; `-` is stdout");
+  command->add_option("--max-errors", options->maxErrors, "show at most so many errors; the exit code counts all");
+  auto *fix = command->add_flag("--fix{certain}", options->fix, "apply the fixes that are certain; --fix=all applies suggestions too")
+      ->check(CLI::IsMember({"certain", "all"}));
+  command->add_flag("--dry-run,--diff", options->dryRun, "with --fix: write nothing, show a unified diff")->needs(fix);
+  command->add_flag("--watch", options->watch, "check again after each change, until interrupted")
+      ->excludes(json)
+      ->excludes(sarif)
+      ->excludes(fix);
+  command->add_flag("--no-cache", options->noCache, "check everything, also what is known and has not changed");
+  command->footer(R"(Exit codes: 0 nothing was found, 1 mistakes were found, 2 wrong options or a file that cannot be read or written.
+Examples:
+  tessera check model.tsr
+  tessera check src --json
+  tessera check src --fix --diff
+  tessera check src --watch)");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -12,9 +12,9 @@ using namespace tessera::driver;
 namespace {
 
 struct Options {
-  std::string input, output, target, emit, depfile, function;
-  bool json = false, sarif = false, lineDirectives = false, standalone = false;
-  MessageFormat format() const { return sarif ? MessageFormat::Sarif : json ? MessageFormat::Json : MessageFormat::Text; }
+  std::string input, output, target, emit, depfile, function, sarif;
+  bool json = false, lineDirectives = false, standalone = false;
+  MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
 
 constexpr const char *kFooter = R"(Examples:
@@ -35,7 +35,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
   app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
   app.add_flag("--json", options.json, "messages as JSON on stdout");
-  app.add_flag("--sarif", options.sarif, "messages as SARIF 2.1.0 on stdout");
+  app.add_option("--sarif", options.sarif, "also write the messages to this file, as SARIF 2.1.0; `-` is stdout");
   app.footer(kFooter);
   app.set_version_flag("--version", "tesserac " TESSERA_VERSION);
 }
@@ -133,6 +133,13 @@ int main(int argc, char **argv) {
     Session session;
     bool good = compile(session, options);
     if (!(options.format() == MessageFormat::Json && good && !options.emit.empty())) printMessages(session, options.format());
+    if (!options.sarif.empty()) {
+      std::string problem = writeSarif(options.sarif, diag::findingsOf(session.diagnostics, session.sources), "tesserac");
+      if (!problem.empty()) {
+        std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", options.sarif.c_str(), problem.c_str());
+        return kProgramHasErrors;
+      }
+    }
     return good && !session.diagnostics.hasErrors() ? kSuccess : kProgramHasErrors;
   });
 }

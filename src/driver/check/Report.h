@@ -1,0 +1,35 @@
+// What a check found in one program, and the text form in which a cache keeps it.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "driver/check/Texts.h"
+#include "support/Sources.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::driver {
+
+/// A file that a result rests on. The hash of one that must be missing is "-".
+struct Dependency {
+  std::string path, hash;
+};
+
+struct Report {
+  std::string path;
+  Sources sources;
+  diag::Engine diagnostics;
+  std::vector<Dependency> dependencies;  // the program itself first, then what it imports, also what it looked for
+  bool unreadable = false;
+  bool internalError = false;
+  bool fromCache = false;
+};
+
+/// Reads, parses and checks a program. Never throws: a mistake of the compiler becomes a diagnostic.
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts);
+
+/// The report as JSON, and back. Nothing if the text is no report, or a file that it rests on has changed.
+std::string savedReport(const Report &report);
+std::unique_ptr<Report> restoredReport(const std::string &saved, Texts &texts);
+
+}  // namespace tessera::driver

@@ -1,0 +1,28 @@
+#include "driver/check/Texts.h"
+#include "driver/Session.h"
+
+namespace tessera::driver {
+
+const Texts::Entry &Texts::entry(const std::string &path) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto it = entries_.find(path); it != entries_.end()) return it->second;
+  }
+  Entry made;
+  made.result = readFile(path, kMaxSourceBytes);
+  made.hash = made.result.problem == ReadProblem::None ? contentHash(made.result.text) : "-";
+  std::lock_guard lock(mutex_);  // a second thread may have read it too: the first one's text counts
+  return entries_.try_emplace(path, std::move(made)).first->second;
+}
+
+ReadResult Texts::read(const std::string &path) { return entry(path).result; }
+std::string Texts::hash(const std::string &path) { return entry(path).hash; }
+
+void Texts::replace(const std::string &path, std::string text) {
+  std::string hash = contentHash(text);
+  uint64_t bytes = text.size();
+  std::lock_guard lock(mutex_);
+  entries_[path] = {{ReadProblem::None, std::move(text), bytes}, std::move(hash)};
+}
+
+}  // namespace tessera::driver
