@@ -89,13 +89,13 @@ def bench_check(tools: str, folder: str) -> None:
 
     text = module.generated(500)
     lines = text.count("\n")
-    wall, processor, peak = best([f"{tools}/tessera", "check", written("module.tsr", text)], 9)
+    wall, processor, peak = best([f"{tools}/tessera", "check", "--no-cache", written("module.tsr", text)], 9)
     print(f"{lines} lines, 500 functions: {lines / wall * 1e3:,.0f} lines/s")
     print(f"{'wall time':24}{wall:8.1f} ms   goal 200 ms")
     print(f"{'processor time':24}{processor:8.1f} ms")
     print(f"{'peak memory':24}{peak:8.1f} MB   goal 200 MB")
     # Each kind of function alone with what it calls: what it takes beyond a file with nothing in it.
-    check = [f"{tools}/tessera", "check"]
+    check = [f"{tools}/tessera", "check", "--no-cache"]
     _, nothing, _ = best(check + [written("empty.tsr", module.HEAD)], 9)
     alone = {kind: best(check + [written(f"{kind}.tsr", text)], 5)[1] - nothing for kind, text in module.each_kind()}
     slowest = max(alone, key=alone.get)
@@ -109,7 +109,7 @@ def bench_compiler(tools: str, folder: str) -> None:
     lines = text.count("\n")
     rows = [
         ("parse", [f"{tools}/tesserac", program, "--emit=ast", "-o", f"{folder}/out.ast"]),
-        ("check", [f"{tools}/tessera", "check", program]),
+        ("check", [f"{tools}/tessera", "check", "--no-cache", program]),
         ("compile to C++", [f"{tools}/tesserac", program, "-o", f"{folder}/out.cpp"]),
         ("compile to CUDA", [f"{tools}/tesserac", program, "-o", f"{folder}/out.cu"]),
     ]
