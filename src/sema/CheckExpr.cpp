@@ -57,19 +57,7 @@ Value Checker::checkExpr(const ast::Expr &expr) {
   case K::Call: return call(static_cast<const ast::CallExpr &>(expr));
   case K::Attribute: return attribute(static_cast<const ast::AttributeExpr &>(expr));
   case K::Subscript: return subscript(static_cast<const ast::SubscriptExpr &>(expr));
-  case K::Lambda: {
-    auto &lambda = static_cast<const ast::LambdaExpr &>(expr);
-    callables_.push_back({});
-    Callable &made = callables_.back();
-    made.name = "lambda";
-    made.lambda = &lambda;
-    made.module = frame_ ? frame_->module : scope_;
-    made.closure = frame_;
-    made.nameSpan = expr.span;
-    Value v = Value::of(ValueKind::Function);
-    v.callable = &made;
-    return v;
-  }
+  case K::Lambda: return lambdaExpr(static_cast<const ast::LambdaExpr &>(expr));
   case K::Named: {
     auto &named = static_cast<const ast::NamedExpr &>(expr);
     Value v = checkExpr(*named.value);
@@ -90,6 +78,19 @@ Value Checker::checkExpr(const ast::Expr &expr) {
   case K::Error: return Value::poison();
   }
   return Value::poison();
+}
+
+Value Checker::lambdaExpr(const ast::LambdaExpr &lambda) {
+  callables_.push_back({});
+  Callable &made = callables_.back();
+  made.name = "lambda";
+  made.lambda = &lambda;
+  made.module = frame_ ? frame_->module : scope_;
+  made.closure = frame_;
+  made.nameSpan = lambda.span;
+  Value v = Value::of(ValueKind::Function);
+  v.callable = &made;
+  return v;
 }
 
 Value Checker::nameExpr(const ast::NameExpr &expr) { return lookup(expr.name, expr.span, false); }

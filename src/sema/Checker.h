@@ -375,6 +375,7 @@ private:
 
   // ---- CheckExpr.cpp
   Value checkExpr(const ast::Expr &expr);
+  Value lambdaExpr(const ast::LambdaExpr &lambda);
   Value nameExpr(const ast::NameExpr &expr);
   Value readBinding(const std::string &name, const Binding &binding, Span span);
   Value lookup(const std::string &name, Span span, bool quiet);
