@@ -38,7 +38,8 @@ Expr DimText::atom(const Atom &atom) const {
   case AtomKind::Var: return variable(atom.name);
   case AtomKind::FloorDiv: return division(*atom.left, *atom.right);
   case AtomKind::Mod:
-    if (isPositive(*atom.right) && isNotNegative(*atom.left)) return binaryExpr("%", (*this)(*atom.left), (*this)(*atom.right));
+    if (isPositive(*atom.right) && isNotNegative(*atom.left))
+      return binaryExpr("%", (*this)(*atom.left), (*this)(*atom.right));
     return callExpr("tsr::mod<int64_t>", {(*this)(*atom.left), (*this)(*atom.right)});
   case AtomKind::Min: return callExpr("tsr::min<int64_t>", {(*this)(*atom.left), (*this)(*atom.right)});
   case AtomKind::Max: return callExpr("tsr::max<int64_t>", {(*this)(*atom.left), (*this)(*atom.right)});
@@ -61,7 +62,8 @@ Expr DimText::operator()(const Dim &dim) const {
       std::optional<Expr> product;
       if (factor != 1 || term.atoms.empty()) product = Expr{std::to_string(factor), Precedence::Primary};
       for (const auto &[part, power] : term.atoms)
-        for (int i = 0; i < power; ++i) product = product ? binaryExpr("*", *product, atom(part)) : atom(part);
+        for (int i = 0; i < power; ++i)
+          product = product ? binaryExpr("*", *product, atom(part)) : atom(part);
       if (sum) sum = binaryExpr(negative ? "-" : "+", *sum, *product);
       else sum = negative ? unaryExpr("-", *product) : *product;
     }

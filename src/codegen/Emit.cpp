@@ -24,16 +24,20 @@ std::string lineMapText(const Writer &writer, const std::string &file) {
   int number = 0;
   for (const WrittenLine &line : writer.lines()) {
     ++number;
-    if (line.place) json["lines"].push_back({{"line", number}, {"program", baseName(line.place->file)}, {"program_line", line.place->line}});
+    if (line.place)
+      json["lines"].push_back(
+          {{"line", number}, {"program", baseName(line.place->file)}, {"program_line", line.place->line}});
   }
   return json.dump(1) + "\n";
 }
 
-void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Language &language, const EmitOptions &options) {
+void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Language &language,
+               const EmitOptions &options) {
   std::string from = options.program.empty() ? options.name : baseName(options.program);
   std::string names;
   for (const EntryFacts &entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
-  writer.comment(std::string(language.name) + " for " + from + ", compiled by tesserac. Edit the program, not this file.");
+  writer.comment(std::string(language.name) + " for " + from +
+                 ", compiled by tesserac. Edit the program, not this file.");
   if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
 }
 
@@ -55,7 +59,8 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   Writer whole(options.lineDirectives);
   printHead(whole, entries, language, options);
   if (options.standalone) {
-    TSR_CHECK(options.headerText, "a file that needs no headers is made from their texts, which are not given");
+    TSR_CHECK(options.headerText,
+              "a file that needs no headers is made from their texts, which are not given");
     whole.paste(pastedHeaders(headers, options.headerText));
   } else {
     for (const std::string &header : headers) whole.line("#include \"" + header + "\"");
@@ -64,8 +69,11 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   result.source = whole.text(file);
   result.lineMap = lineMapText(whole, file);
   std::string abi = "#include \"tessera/abi.h\"\n";
-  result.header = headerText(entries, options.name, options.program, options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
-  result.manifest = manifestText(module, entries, {options.name, options.program, options.arch, &language, options.tools});
+  result.header = headerText(entries, options.name, options.program,
+                             options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
+  result.manifest = manifestText(module, entries,
+                                 {options.name, options.program, options.arch, &language, options.tools,
+                                  featuresOf(body.text(file), language.target)});
   return result;
 }
 

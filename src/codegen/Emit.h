@@ -1,5 +1,5 @@
-// Target IR -> text: the source, its C header, the manifest and the line map. Nothing of the module is changed, and the
-// same module and options give the same bytes.
+// Target IR -> text: the source, its C header, the manifest and the line map. Nothing of the module is
+// changed, and the same module and options give the same bytes.
 #pragma once
 #include <functional>
 #include <map>
@@ -12,11 +12,11 @@ class ModuleOp;
 namespace tessera::codegen {
 
 struct EmitOptions {
-  std::string name = "module";         // stem of the files: softmax.cu, softmax.h
-  std::string program;                 // the program's file, for the comment at the head
-  std::string arch;                    // "sm_90a", "gfx942"; empty: any
-  bool lineDirectives = false;         // `#line`: compilers, debuggers and profilers then speak of the program
-  bool standalone = false;             // paste in the headers that are used
+  std::string name = "module";  // stem of the files: softmax.cu, softmax.h
+  std::string program;          // the program's file, for the comment at the head
+  std::string arch;             // "sm_90a", "gfx942"; empty: any
+  bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
+  bool standalone = false;      // paste in the headers that are used
   std::map<std::string, std::string> tools;  // name -> version, for the manifest
   /// The text of a header by the path that `#include` has ("tessera/device/math.h"); needed for `standalone`.
   std::function<std::string(const std::string &path)> headerText;

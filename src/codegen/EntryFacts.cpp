@@ -21,11 +21,14 @@ std::string ParameterFacts::text() const {
 }
 
 EntryFacts::EntryFacts(target::EntryOp op)
-    : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)), signature(op.getSignature().str()), doc(op.getDoc().str()) {
+    : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)),
+      signature(op.getSignature().str()), doc(op.getDoc().str()) {
   Names names;
   for (auto attr : op.getParameters().getAsRange<target::ParameterAttr>()) {
-    ParameterFacts facts{attr.getName().str(), names.fresh(attr.getName().str()), attr.getMode().str(), attr.getDtype(), {}};
-    for (auto extent : attr.getShape().getAsRange<StringAttr>()) facts.shape.push_back(extent.getValue().str());
+    ParameterFacts facts{
+        attr.getName().str(), names.fresh(attr.getName().str()), attr.getMode().str(), attr.getDtype(), {}};
+    for (auto extent : attr.getShape().getAsRange<StringAttr>())
+      facts.shape.push_back(extent.getValue().str());
     parameters.push_back(std::move(facts));
   }
   for (auto attr : op.getReturns().getAsRange<StringAttr>()) returns.push_back(attr.getValue().str());
@@ -37,7 +40,8 @@ EntryFacts::EntryFacts(target::EntryOp op)
   }
   for (const ParameterFacts &parameter : parameters)
     for (const std::string &extent : parameter.shape)
-      if (Dim dim = parseDim(extent); dim.isVar() && std::find(dims.begin(), dims.end(), dim.varName()) == dims.end())
+      if (Dim dim = parseDim(extent);
+          dim.isVar() && std::find(dims.begin(), dims.end(), dim.varName()) == dims.end())
         dims.push_back(dim.varName());
 }
 
@@ -58,7 +62,8 @@ Dim EntryFacts::workspaceBytes() const {
     target::TemporaryOp op = temporary;
     std::optional<DType> dtype = ir::dtypeOf(op.getDtype());
     Dim bytes(dtype ? storageBytes(*dtype) : 8);
-    for (auto extent : op.getShape().getAsRange<StringAttr>()) bytes = bytes * parseDim(extent.getValue().str());
+    for (auto extent : op.getShape().getAsRange<StringAttr>())
+      bytes = bytes * parseDim(extent.getValue().str());
     total = total + bytes;
   }
   return total;

@@ -18,7 +18,8 @@ void collectIdentifiers(llvm::StringRef text, llvm::StringSet<> &names);
 
 class FunctionPrinter {
 public:
-  FunctionPrinter(const Language &language, Writer &writer) : language_(language), spell_(language.target), writer_(writer) {}
+  FunctionPrinter(const Language &language, Writer &writer)
+      : language_(language), spell_(language.target), writer_(writer) {}
 
   void bind(mlir::Value value, const std::string &name) { names_[value] = name; }
   /// Names that something mentions; constants and aliases outside of it are not printed. Null: all are.

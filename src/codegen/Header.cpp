@@ -8,7 +8,10 @@ namespace {
 
 std::string guardOf(const std::string &name) {
   std::string guard = "TESSERA_GENERATED_";
-  for (char c : name) guard += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
+  for (char c : name)
+    guard += std::isalnum(static_cast<unsigned char>(c))
+                 ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+                 : '_';
   return guard + "_H";
 }
 
@@ -39,26 +42,32 @@ void document(const EntryFacts &entry, std::ostringstream &out) {
         << std::string(typeWidth - type.size() + 2, ' ') << modeText(p.mode) << "\n";
   }
   if (!entry.requirements.empty()) out << " * Requires\n";
-  for (ir::target::RequireOp require : entry.requirements) out << " *   " << harmless(require.getText().str()) << "\n";
-  if (!entry.temporaries.empty()) out << " * Takes " << entry.workspaceBytes().str() << " bytes of device memory for the time of the call.\n";
+  for (ir::target::RequireOp require : entry.requirements)
+    out << " *   " << harmless(require.getText().str()) << "\n";
+  if (!entry.temporaries.empty())
+    out << " * Takes " << entry.workspaceBytes().str()
+        << " bytes of device memory for the time of the call.\n";
   out << " */\n";
 }
 
 }  // namespace
 
-std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name, const std::string &program,
-                       const std::string &includes) {
+std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name,
+                       const std::string &program, const std::string &includes) {
   std::ostringstream out;
   std::string guard = guardOf(name);
   out << "/* The C interface of " << (program.empty() ? name : baseName(program))
       << ", for C and C++. Every function checks its arguments and returns TESS_OK or an error\n"
-         " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */\n";
-  out << "#ifndef " << guard << "\n#define " << guard << "\n" << includes << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+         " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. "
+         "*/\n";
+  out << "#ifndef " << guard << "\n#define " << guard << "\n"
+      << includes << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const EntryFacts &entry : entries) {
     out << "\n";
     document(entry, out);
     out << entryDeclaration(entry) << "\n";
-    out << "/* The same with uniform arguments. */\nTessStatus " << entry.name << "_call(const TessValue *args, int32_t count, TessStream stream);\n";
+    out << "/* The same with uniform arguments. */\nTessStatus " << entry.name
+        << "_call(const TessValue *args, int32_t count, TessStream stream);\n";
   }
   out << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
   return out.str();

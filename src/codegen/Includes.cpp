@@ -1,4 +1,4 @@
-// Which headers a text needs, and those headers pasted into one.
+// Which headers and features a text needs, and those headers pasted into one.
 #include "codegen/Printers.h"
 #include "support/Check.h"
 #include <cctype>
@@ -34,7 +34,8 @@ public:
       if (std::string inner = includedPath(line); !inner.empty()) add(inner);
       else if (line != "#pragma once") own += line + "\n";
     }
-    result_ += "// ---------------------------------------------------------------- " + path + "\n" + own + "\n";
+    result_ +=
+        "// ---------------------------------------------------------------- " + path + "\n" + own + "\n";
   }
   const std::string &result() const { return result_; }
 
@@ -46,16 +47,33 @@ private:
 
 }  // namespace
 
+std::vector<std::string> featuresOf(const std::string &text, Target target) {
+  struct Row {
+    Target target;
+    const char *text, *feature;
+  };
+  static const Row rows[] = {
+#define TSR_FEATURE(target, text, feature) {Target::target, text, feature},
+#include "codegen/Features.def"
+  };
+  std::vector<std::string> features;
+  for (const Row &row : rows)
+    if (row.target == target && text.find(row.text) != std::string::npos) features.push_back(row.feature);
+  return features;
+}
+
 std::vector<std::string> headersFor(const std::string &text) {
   std::set<std::string> headers;
   const std::string prefix = "tsr::";
   for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at + 1)) {
     if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_')) continue;
     size_t begin = at + prefix.size(), end = begin;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
     std::string name = text.substr(begin, end - begin);
     auto found = helperHeaders().find(name);
-    TSR_CHECK(found != helperHeaders().end(), "no header of include/tessera is known to declare tsr::" + name);
+    TSR_CHECK(found != helperHeaders().end(),
+              "no header of include/tessera is known to declare tsr::" + name);
     headers.insert(found->second);
   }
   return {headers.begin(), headers.end()};

@@ -7,23 +7,23 @@ namespace tessera::codegen {
 
 /// What a launch needs, as text.
 struct LaunchText {
-  Doc kernel;                   // with template arguments or a variable that holds it
-  std::string groups, group;    // numbers of groups and of lanes
+  Doc kernel;                 // with template arguments or a variable that holds it
+  std::string groups, group;  // numbers of groups and of lanes
   std::string sharedBytes = "0";
   std::vector<Doc> arguments;
 };
 
 struct Language {
   Target target;
-  const char *name;             // "CUDA", for comments
+  const char *name;  // "CUDA", for comments
   const char *suffix;
   bool gpu;
-  const char *kernelMarks;      // before `void`
-  const char *launchBounds;     // "" if there are none, else the mark that takes the number of lanes
-  const char *sharedMark;       // of static shared memory
+  const char *kernelMarks;   // before `void`
+  const char *launchBounds;  // "" if there are none, else the mark that takes the number of lanes
+  const char *sharedMark;    // of static shared memory
   const char *restrictMark;
-  const char *unrollAll;        // `#pragma` for a loop that is unrolled wholly
-  const char *unrollBy;         // with the number behind it
+  const char *unrollAll;  // `#pragma` for a loop that is unrolled wholly
+  const char *unrollBy;   // with the number behind it
   /// The declaration of dynamic shared memory under that name.
   std::string (*dynamicShared)(const std::string &name);
   /// The statement that starts a kernel.

@@ -2,7 +2,11 @@
 #include "codegen/DimText.h"
 #include "codegen/Printers.h"
 #include "codegen/Types.h"
+#include "ir/common/Conversions.h"
+#include "support/Check.h"
+#include "support/Machines.h"
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace mlir;
 namespace target = tessera::ir::target;
@@ -17,37 +21,125 @@ std::string textAttr(Operation *op, llvm::StringRef name, const std::string &oth
   return attr ? attr.getValue().str() : otherwise;
 }
 
-Json parameterJson(const ParameterFacts &parameter) {
+Json jsonOf(Attribute attribute) {
+  if (auto truth = dyn_cast<BoolAttr>(attribute)) return truth.getValue();
+  if (auto number = dyn_cast<IntegerAttr>(attribute)) return number.getInt();
+  if (auto text = dyn_cast<StringAttr>(attribute)) return text.getValue().str();
+  if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute)) return numbers.asArrayRef().vec();
+  Json json;
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    json = Json::array();
+    for (Attribute element : array) json.push_back(jsonOf(element));
+    return json;
+  }
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  TSR_CHECK(dictionary, "an attribute that the manifest has no form for");
+  json = Json::object();
+  for (NamedAttribute entry : dictionary) json[entry.getName().str()] = jsonOf(entry.getValue());
+  return json;
+}
+
+Json parameterJson(const ParameterFacts &parameter, DictionaryAttr numerics) {
   Json json{{"name", parameter.name},
             {"symbol", parameter.symbol},
             {"kind", parameter.scalar() ? "scalar" : "tensor"},
             {"dtype", dtypeName(parameter.dtype)},
             {"mode", parameter.scalar() ? "in" : parameter.mode}};
   if (!parameter.scalar()) json["shape"] = parameter.shape;
+  if (Attribute mine = numerics ? numerics.get(parameter.name) : Attribute()) json["numerics"] = jsonOf(mine);
   return json;
 }
 
-Json launchJson(target::LaunchOp launch) {
+/// `prefetch = "k0=2, k1=4"` of a schedule: loop -> steps.
+Json prefetchJson(llvm::StringRef text) {
+  Json json = Json::object();
+  llvm::SmallVector<llvm::StringRef> loops;
+  text.split(loops, ", ");
+  for (llvm::StringRef loop : loops) {
+    auto [name, steps] = loop.split('=');
+    int64_t count = 0;
+    TSR_CHECK(!steps.getAsInteger(10, count), "a prefetch that is no number: " + loop.str());
+    json[name.str()] = count;
+  }
+  return json;
+}
+
+Json tuningJson(target::KernelOp kernel) {
+  Json json;
+  if (auto space = kernel->getAttr("space")) json["space"] = jsonOf(space);
+  auto options = kernel->getAttrOfType<DictionaryAttr>("options");
+  for (llvm::StringRef field : {"metric", "budget_ms", "cache"})
+    if (auto text = options ? options.getAs<StringAttr>(field) : StringAttr())
+      json[field.str()] = field == "budget_ms" ? Json(std::stoll(text.str())) : Json(text.str());
+  return json;
+}
+
+Json scheduleJson(target::KernelOp kernel) {
+  Json json;
+  if (auto sizes = kernel->getAttrOfType<DictionaryAttr>("schedule")) json = jsonOf(sizes);
+  auto options = kernel->getAttrOfType<DictionaryAttr>("options");
+  for (NamedAttribute option : options ? options.getValue() : llvm::ArrayRef<NamedAttribute>()) {
+    llvm::StringRef name = option.getName().strref();
+    if (name == "metric" || name == "budget_ms" || name == "cache") continue;  // the tuner's
+    auto text = cast<StringAttr>(option.getValue());
+    json[name.str()] = name == "prefetch" ? prefetchJson(text.getValue()) : Json(text.str());
+  }
+  return json;
+}
+
+/// `numbers`: the constants in which the entry function writes the grid.
+Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbers) {
   Json json{{"kernel", launch.getKernel().str()}};
-  if (launch.getGrid()) json["groups"] = launch.getGrid()->str();
+  if (launch.getGrid()) json["groups"] = parseDim(launch.getGrid()->str()).substitute(numbers).str();
   if (launch.getGroup() > 0) json["group_size"] = launch.getGroup();
-  auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<target::KernelOp>(launch.getKernel());
-  if (auto schedule = kernel ? kernel->getAttrOfType<DictionaryAttr>("schedule") : DictionaryAttr())
-    for (NamedAttribute size : schedule)
-      if (auto value = dyn_cast<IntegerAttr>(size.getValue())) json["schedule"][size.getName().str()] = value.getInt();
   if (launch.getSharedBytes()) json["dynamic_shared_bytes"] = launch.getSharedBytes()->vec();
   if (launch.getCapacitiesAttr())
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>())
       json["capacities"][capacity.getDim().str()] = capacity.getValues().asArrayRef().vec();
+  auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<target::KernelOp>(launch.getKernel());
+  TSR_CHECK(kernel, "a launch of a kernel that is not there: " + launch.getKernel().str());
+  if (Json schedule = scheduleJson(kernel); !schedule.is_null()) json["schedule"] = schedule;
+  if (auto idle = kernel->getAttr("without_effect")) json["without_effect"] = jsonOf(idle);
+  if (Json tuning = tuningJson(kernel); !tuning.is_null()) json["tuning"] = tuning;
+  if (auto accesses = kernel->getAttr("accesses")) json["accesses"] = jsonOf(accesses);
+  return json;
+}
+
+/// Dtypes of values, of what is in memory and of the tensors, that the target computes on in a wider type.
+Json emulatedJson(ModuleOp module, Target target) {
+  std::set<DType> used;
+  auto note = [&](Type type) {
+    type.walk([&](Type inner) {
+      if (std::optional<DType> dtype = ir::dtypeOf(inner)) used.insert(*dtype);
+    });
+  };
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) note(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes()) note(type);
+    if (auto temporary = dyn_cast<target::TemporaryOp>(op)) note(temporary.getDtype());
+    if (auto entry = dyn_cast<target::EntryOp>(op))
+      for (auto parameter : entry.getParameters().getAsRange<target::ParameterAttr>())
+        note(parameter.getDtype());
+  });
+  Json json = Json::array();
+  for (DType dtype : used)
+    if (isEmulated(dtype, target)) json.push_back(std::string(name(dtype)));
   return json;
 }
 
 Json entryJson(const EntryFacts &entry) {
-  Json json{{"name", entry.name}, {"symbol", entry.symbol}, {"call", entry.name + "_call"}, {"signature", entry.signature}};
+  Json json{{"name", entry.name},
+            {"symbol", entry.symbol},
+            {"call", entry.name + "_call"},
+            {"signature", entry.signature}};
   if (!entry.doc.empty()) json["doc"] = entry.doc;
   json["dims"] = entry.dims;
   json["parameters"] = Json::array();
-  for (const ParameterFacts &parameter : entry.parameters) json["parameters"].push_back(parameterJson(parameter));
+  auto numerics = target::EntryOp(entry.entry)->getAttrOfType<DictionaryAttr>("tsr.numerics");
+  for (const ParameterFacts &parameter : entry.parameters)
+    json["parameters"].push_back(parameterJson(parameter, numerics));
   json["results"] = entry.returns;
   json["requirements"] = Json::array();
   for (target::RequireOp require : entry.requirements)
@@ -56,35 +148,32 @@ Json entryJson(const EntryFacts &entry) {
                                     {"relation", require.getRelation().str()},
                                     {"right", require.getRight().str()}});
   Operation *op = target::EntryOp(entry.entry);
-  json["rounding"] = textAttr(op, "rounding", "store");
   json["determinism"] = textAttr(op, "determinism", "reproducible");
   json["workspace_bytes"] = entry.workspaceBytes().str();
   json["launches"] = Json::array();
-  for (target::LaunchOp launch : entry.launches) json["launches"].push_back(launchJson(launch));
+  std::map<std::string, Dim> numbers;
+  for (target::ConstantOp constant : entry.constants)
+    if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+      numbers.emplace(constant.getName().str(), Dim(number.getInt()));
+  for (target::LaunchOp launch : entry.launches) json["launches"].push_back(launchJson(launch, numbers));
   return json;
-}
-
-Json stringList(Attribute attribute) {
-  Json list = Json::array();
-  if (auto array = dyn_cast_or_null<ArrayAttr>(attribute))
-    for (Attribute element : array)
-      if (auto text = dyn_cast<StringAttr>(element)) list.push_back(text.getValue().str());
-  return list;
 }
 
 }  // namespace
 
-std::string manifestText(ModuleOp module, const std::vector<EntryFacts> &entries, const ManifestFacts &facts) {
-  const char *device = facts.language->target == Target::Cuda ? "cuda" : facts.language->target == Target::Hip ? "hip" : "cpu";
+std::string manifestText(ModuleOp module, const std::vector<EntryFacts> &entries,
+                         const ManifestFacts &facts) {
+  const char *device = facts.language->target == Target::Cuda  ? "cuda"
+                       : facts.language->target == Target::Hip ? "hip"
+                                                               : "cpu";
   Json json;
   json["version"] = 1;
   json["name"] = facts.name;
   if (!facts.program.empty()) json["program"] = baseName(facts.program);
   json["target"] = {{"device", device}};
   if (!facts.arch.empty()) json["target"]["arch"] = facts.arch;
-  if (auto wave = module->getAttrOfType<IntegerAttr>(ir::target::waveAttrName)) json["target"]["wave"] = wave.getInt();
-  json["target"]["features"] = stringList(module->getAttr("target.features"));
-  json["emulated_dtypes"] = stringList(module->getAttr("target.emulated"));
+  json["target"]["features"] = facts.features;
+  json["emulated_dtypes"] = emulatedJson(module, facts.language->target);
   json["tools"] = Json::object();
   for (const auto &[tool, version] : facts.tools) json["tools"][tool] = version;
   json["entries"] = Json::array();

@@ -30,7 +30,9 @@ private:
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
   bool isUsed(const std::string &scalar);
-  static bool hasCapacities(target::LaunchOp launch) { return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty(); }
+  static bool hasCapacities(target::LaunchOp launch) {
+    return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty();
+  }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
   const EntryFacts &facts_;
@@ -57,7 +59,8 @@ void EntryPrinter::chooseNames() {
     dimNames_[dim] = names_.fresh(dim);
     dims_.rename(dim, dimNames_[dim]);
   }
-  for (target::TemporaryOp temporary : facts_.temporaries) temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
+  for (target::TemporaryOp temporary : facts_.temporaries)
+    temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
   stream_ = names_.fresh("stream");
   call_ = names_.fresh("call");
   // Each launch has a scope of its own, so these can be the same in all.
@@ -76,7 +79,8 @@ void EntryPrinter::check(const ParameterFacts &parameter) {
     else shape.push_back("tsr::Extent::later()");
   }
   std::string method = parameter.written() ? "output" : "input";
-  writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" + quoted(parameter.name) + ", " + parameter.symbol + ", {") +
+  writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" +
+                        quoted(parameter.name) + ", " + parameter.symbol + ", {") +
                     Doc::nest(4, commaSeparated(shape)) + "});");
 }
 
@@ -93,9 +97,10 @@ void EntryPrinter::checks() {
     for (size_t axis = 0; axis < parameter.shape.size(); ++axis) {
       Dim extent = parseDim(parameter.shape[axis]);
       if (extent.isConstant() || extent.isVar()) continue;
-      writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.symbol + ", " + std::to_string(axis) + ",") +
-                        Doc::nest(4, Doc::group(Doc::line()) + dims_(extent).doc + "," + Doc::group(Doc::line()) +
-                                         quoted(parameter.shape[axis]) + ");"));
+      writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.symbol + ", " +
+                            std::to_string(axis) + ",") +
+                        Doc::nest(4, Doc::group(Doc::line()) + dims_(extent).doc + "," +
+                                         Doc::group(Doc::line()) + quoted(parameter.shape[axis]) + ");"));
     }
   }
 }
@@ -105,7 +110,9 @@ void EntryPrinter::requirements() {
     Expr left = dims_(require.getLeft().str()), right = dims_(require.getRight().str());
     Doc holds = binaryExpr(require.getRelation(), left, right).doc;
     writer_.statement(Doc(call_ + ".require(") +
-                      Doc::nest(4, commaSeparated({holds, quoted(require.getText()), left.doc, right.doc, quoted(require.getLeft())}) + ");"));
+                      Doc::nest(4, commaSeparated({holds, quoted(require.getText()), left.doc, right.doc,
+                                                   quoted(require.getLeft())}) +
+                                       ");"));
   }
   std::set<std::string> seen;
   for (target::LaunchOp launch : facts_.launches) {
@@ -113,8 +120,8 @@ void EntryPrinter::requirements() {
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
       int64_t most = capacity.getValues().asArrayRef().back();
       if (!seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
-      writer_.statement(Doc(call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") + dims_(capacity.getDim().str()).doc + ", " +
-                        std::to_string(most) + ");");
+      writer_.statement(Doc(call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
+                        dims_(capacity.getDim().str()).doc + ", " + std::to_string(most) + ");");
     }
   }
 }
@@ -122,9 +129,11 @@ void EntryPrinter::requirements() {
 void EntryPrinter::temporaries() {
   for (target::TemporaryOp temporary : facts_.temporaries) {
     Dim count(1);
-    for (auto extent : temporary.getShape().getAsRange<StringAttr>()) count = count * parseDim(extent.getValue().str());
+    for (auto extent : temporary.getShape().getAsRange<StringAttr>())
+      count = count * parseDim(extent.getValue().str());
     std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
-    writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" + quoted(temporary.getName()) + ", ") +
+    writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" +
+                          quoted(temporary.getName()) + ", ") +
                       dims_(count).doc + ");");
   }
   if (!facts_.temporaries.empty()) stopIfFailed();
@@ -144,7 +153,9 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
     const ParameterFacts *parameter = facts_.parameter(name);
     TSR_CHECK(parameter, "a launch passes a scalar that is not there: " + name);
     std::string wanted = spell_.type(kernelType);
-    return wanted == spell_.abiScalar(parameter->dtype) ? Doc(parameter->symbol) : Doc("tsr::to<" + wanted + ">(" + parameter->symbol + ")");
+    return wanted == spell_.abiScalar(parameter->dtype)
+               ? Doc(parameter->symbol)
+               : Doc("tsr::to<" + wanted + ">(" + parameter->symbol + ")");
   }
   const ParameterFacts *parameter = facts_.parameter(name);
   std::string pointer, extents;
@@ -155,14 +166,16 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
-    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + parameter->symbol + ")";
+    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" +
+              parameter->symbol + ")";
     addExtents(parameter->shape);
   } else {
     target::TemporaryOp temporary = facts_.temporary(name);
     TSR_CHECK(temporary, "a launch passes a tensor that is not there: " + name);
     pointer = temporaryNames_[name];
     std::vector<std::string> shape;
-    for (auto extent : temporary.getShape().getAsRange<StringAttr>()) shape.push_back(extent.getValue().str());
+    for (auto extent : temporary.getShape().getAsRange<StringAttr>())
+      shape.push_back(extent.getValue().str());
     addExtents(shape);
   }
   if (isa<target::PointerType>(kernelType)) return pointer;
@@ -173,11 +186,13 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   target::KernelOp kernel = kernelOf(launch);
   LaunchText text;
   Block &body = kernel.getBody().front();
-  TSR_CHECK(body.getNumArguments() == launch.getArguments().size(), "a launch of " + kernel.getSymName().str() + " with another number of arguments");
-  for (auto [attr, formal] : llvm::zip(launch.getArguments().getAsRange<target::ArgumentAttr>(), body.getArguments()))
+  TSR_CHECK(body.getNumArguments() == launch.getArguments().size(),
+            "a launch of " + kernel.getSymName().str() + " with another number of arguments");
+  for (auto [attr, formal] :
+       llvm::zip(launch.getArguments().getAsRange<target::ArgumentAttr>(), body.getArguments()))
     text.arguments.push_back(argument(attr, formal.getType()));
   text.kernel = kernel.getSymName().str();
-  text.group = std::to_string(launch.getGroup());
+  text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);
   if (!gpu && scope) {
     writer_.line("{");
@@ -186,7 +201,8 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   if (gpu) {
     TSR_CHECK(launch.getGrid(), "a launch without a grid");
     text.groups = groups_;
-    writer_.statement(Doc("if (const unsigned " + text.groups + " = " + call_ + ".groups(") + dims_(launch.getGrid()->str()).doc + ")) {");
+    writer_.statement(Doc("if (const unsigned " + text.groups + " = " + call_ + ".groups(") +
+                      dims_(launch.getGrid()->str()).doc + ")) {");
     writer_.indent();
   }
   if (hasCapacities(launch)) {
@@ -220,16 +236,19 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
   writer_.statement(Doc::nest(4, language_.launch(text, call_)));
   writer_.dedent();
   writer_.line("};");
-  std::vector<target::CapacityAttr> capacities(launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().begin(),
-                                               launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().end());
+  std::vector<target::CapacityAttr> capacities(
+      launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().begin(),
+      launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().end());
   std::vector<size_t> at(capacities.size(), 0);
   for (size_t index = 0;; ++index) {
     std::string condition, arguments;
     for (size_t i = 0; i < capacities.size(); ++i) {
       int64_t value = capacities[i].getValues()[static_cast<int64_t>(at[i])];
       arguments += (i ? ", " : "") + std::to_string(value);
-      if (at[i] + 1 == static_cast<size_t>(capacities[i].getValues().size())) continue;  // checked before: it fits
-      Expr test = binaryExpr("<=", dims_(capacities[i].getDim().str()), {std::to_string(value), Precedence::Primary});
+      if (at[i] + 1 == static_cast<size_t>(capacities[i].getValues().size()))
+        continue;  // checked before: it fits
+      Expr test =
+          binaryExpr("<=", dims_(capacities[i].getDim().str()), {std::to_string(value), Precedence::Primary});
       condition += (condition.empty() ? "" : " && ") + plain(test);
     }
     std::string call = start + "(" + kernel.getSymName().str() + "<" + arguments + ">";
@@ -237,7 +256,8 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
     std::string lead = index ? "else " : "";
     writer_.line(lead + (condition.empty() ? "" : "if (" + condition + ") ") + call + ");");
     size_t axis = capacities.size();
-    while (axis > 0 && ++at[axis - 1] == static_cast<size_t>(capacities[axis - 1].getValues().size())) at[--axis] = 0;
+    while (axis > 0 && ++at[axis - 1] == static_cast<size_t>(capacities[axis - 1].getValues().size()))
+      at[--axis] = 0;
     if (axis == 0) break;
   }
   if (shared) stopIfFailed();
@@ -249,7 +269,8 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
   auto collect = [&](llvm::StringRef text) { parseDim(text.str()).collectVars(vars); };
   for (const ParameterFacts &p : facts_.parameters)
     for (const std::string &extent : p.shape) collect(extent);
-  for (target::RequireOp require : facts_.requirements) collect(require.getLeft()), collect(require.getRight());
+  for (target::RequireOp require : facts_.requirements)
+    collect(require.getLeft()), collect(require.getRight());
   for (target::TemporaryOp temporary : facts_.temporaries)
     for (auto extent : temporary.getShape().getAsRange<StringAttr>()) collect(extent.getValue());
   for (target::LaunchOp launch : facts_.launches) {
@@ -259,7 +280,8 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
       if (argument.getKind() == "scalar") vars.insert(argument.getText().str());
     }
     if (hasCapacities(launch))
-      for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) collect(capacity.getDim());
+      for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>())
+        collect(capacity.getDim());
   }
   return vars.count(scalar) != 0;
 }
@@ -277,14 +299,18 @@ void EntryPrinter::print() {
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
   parameters.push_back("TessStream " + stream_);
-  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.symbol + "(") + Doc::align(commaSeparated(parameters)) + ") {");
+  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.symbol + "(") +
+                    Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   std::vector<Doc> constants;
   for (target::ConstantOp constant : facts_.constants) {
     auto number = dyn_cast<IntegerAttr>(constant.getValue());
-    constants.push_back(constant.getName().str() + " = " + (number ? std::to_string(number.getInt()) : cast<StringAttr>(constant.getValue()).getValue().str()));
+    constants.push_back(
+        constant.getName().str() + " = " +
+        (number ? std::to_string(number.getInt()) : cast<StringAttr>(constant.getValue()).getValue().str()));
   }
-  if (!constants.empty()) writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
+  if (!constants.empty())
+    writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
   writer_.line("tsr::Call " + call_ + "(" + quoted(facts_.name) + ", " + stream_ + ");");
   checks();
   requirements();
@@ -300,9 +326,12 @@ void EntryPrinter::print() {
   Names names;
   names.take(facts_.symbol);
   std::string args = names.fresh("args"), count = names.fresh("count"), stream = names.fresh("stream");
-  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.name + "_call(") +
-                    Doc::align(commaSeparated({"const TessValue *" + args, "int32_t " + count, "TessStream " + stream})) + ") {");
-  writer_.line("  return tsr::call_with(" + facts_.symbol + ", " + quoted(facts_.name) + ", " + args + ", " + count + ", " + stream + ");");
+  writer_.statement(
+      Doc("extern \"C\" TessStatus " + facts_.name + "_call(") +
+      Doc::align(commaSeparated({"const TessValue *" + args, "int32_t " + count, "TessStream " + stream})) +
+      ") {");
+  writer_.line("  return tsr::call_with(" + facts_.symbol + ", " + quoted(facts_.name) + ", " + args + ", " +
+               count + ", " + stream + ");");
   writer_.line("}");
 }
 

@@ -11,9 +11,12 @@ namespace {
 
 /// Helpers whose parameters share one type that C++ cannot deduce from `int64_t` and a literal.
 bool sharesOneType(llvm::StringRef callee) {
-  return callee == "tsr::min" || callee == "tsr::max" || callee == "tsr::mod" || callee == "tsr::floordiv" || callee == "tsr::pow";
+  return callee == "tsr::min" || callee == "tsr::max" || callee == "tsr::mod" || callee == "tsr::floordiv" ||
+         callee == "tsr::pow";
 }
-bool isUntyped(Value value) { return isa_and_nonnull<target::LiteralOp, target::NameOp>(value.getDefiningOp()); }
+bool isUntyped(Value value) {
+  return isa_and_nonnull<target::LiteralOp, target::NameOp>(value.getDefiningOp());
+}
 
 bool isString(Value value) {
   auto literal = value.getDefiningOp<target::LiteralOp>();
@@ -38,7 +41,9 @@ std::vector<Expr> FunctionPrinter::exprs(OperandRange operands) {
 Expr FunctionPrinter::operation(Operation *op) {
   return llvm::TypeSwitch<Operation *, Expr>(op)
       .Case([&](target::LiteralOp o) { return spell_.literal(o.getValue(), o.getResult().getType()); })
-      .Case([&](target::NameOp o) { return Expr{o.getName().str(), Precedence::Primary}; })
+      .Case([&](target::NameOp o) {
+        return Expr{o.getName().str(), Precedence::Primary};
+      })
       .Case([&](target::ReadOp o) { return expr(o.getPlace()); })
       .Case([&](target::BinaryOp o) {
         Expr left = expr(o.getLeft()), right = expr(o.getRight());
@@ -49,14 +54,17 @@ Expr FunctionPrinter::operation(Operation *op) {
       .Case([&](target::ConditionalOp o) {
         return conditionalExpr(expr(o.getCondition()), expr(o.getThenValue()), expr(o.getElseValue()));
       })
-      .Case([&](target::CastOp o) { return callExpr(Doc(spell_.type(o.getResult().getType())), {expr(o.getOperand())}); })
+      .Case([&](target::CastOp o) {
+        return callExpr(Doc(spell_.type(o.getResult().getType())), {expr(o.getOperand())});
+      })
       .Case([&](target::CallOp o) { return call(o); })
       .Case([&](target::MethodOp o) {
         Doc callee = operandOf(Precedence::Postfix, expr(o.getObject())) + "." + o.getName().str();
         return callExpr(callee, exprs(o.getArgs()));
       })
       .Case([&](target::MemberOp o) {
-        return Expr{operandOf(Precedence::Postfix, expr(o.getObject())) + "." + o.getName().str(), Precedence::Postfix};
+        return Expr{operandOf(Precedence::Postfix, expr(o.getObject())) + "." + o.getName().str(),
+                    Precedence::Postfix};
       })
       .Case([&](target::SubscriptOp o) {
         Doc doc = operandOf(Precedence::Postfix, expr(o.getBase()));
@@ -76,9 +84,11 @@ Expr FunctionPrinter::call(Operation *op) {
   std::string callee = o.getCallee().str();
   if (ArrayAttr arguments = o.getTemplateArgsAttr()) {
     std::string list;
-    for (Attribute argument : arguments) list += (list.empty() ? "" : ", ") + spell_.templateArgument(argument);
+    for (Attribute argument : arguments)
+      list += (list.empty() ? "" : ", ") + spell_.templateArgument(argument);
     callee += "<" + list + ">";
-  } else if (sharesOneType(o.getCallee()) && o.getResult().getType().isIntOrIndex() && llvm::any_of(o.getArgs(), isUntyped)) {
+  } else if (sharesOneType(o.getCallee()) && o.getResult().getType().isIntOrIndex() &&
+             llvm::any_of(o.getArgs(), isUntyped)) {
     callee += "<" + spell_.type(o.getResult().getType()) + ">";
   }
   return callExpr(Doc(callee), exprs(o.getArgs()));

@@ -18,7 +18,8 @@ std::string lineOf(const Doc &doc) { return doc.lines(0, 1 << 20).front(); }
 /// For host code: memory for the results, the call, and the end of the program where it fails.
 class WrapperPrinter {
 public:
-  WrapperPrinter(const EntryFacts &facts, Writer &writer, const Spelling &spell) : facts_(facts), writer_(writer), spell_(spell) {}
+  WrapperPrinter(const EntryFacts &facts, Writer &writer, const Spelling &spell)
+      : facts_(facts), writer_(writer), spell_(spell) {}
   void print();
 
 private:
@@ -47,11 +48,13 @@ void WrapperPrinter::print() {
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
     if (p.mode == "result") continue;
-    parameters.push_back(p.scalar() ? spell_.abiScalar(p.dtype) + " " + p.symbol : "const tsr::host::Tensor &" + p.symbol);
+    parameters.push_back(p.scalar() ? spell_.abiScalar(p.dtype) + " " + p.symbol
+                                    : "const tsr::host::Tensor &" + p.symbol);
   }
   writer_.blank();
   writer_.comment(facts_.name + " for the host code: allocates what it returns.");
-  writer_.statement(Doc("static " + resultType(facts_.returns.size()) + " " + facts_.name + "_on_host(") + Doc::align(commaSeparated(parameters)) + ") {");
+  writer_.statement(Doc("static " + resultType(facts_.returns.size()) + " " + facts_.name + "_on_host(") +
+                    Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   // What the shapes of results need, from the first argument that has it.
   std::set<std::string> needed;
@@ -72,18 +75,21 @@ void WrapperPrinter::print() {
   }
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")
-      writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) + ">({" + extents(p.shape) + "});");
+      writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) +
+                   ">({" + extents(p.shape) + "});");
   std::vector<Doc> arguments;
   for (const ParameterFacts &p : facts_.parameters) {
     if (p.scalar()) arguments.push_back(p.symbol);
     else arguments.push_back(p.symbol + (p.written() ? ".written()" : ".read()"));
   }
   arguments.push_back("nullptr");
-  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") + Doc::nest(4, commaSeparated(arguments)) + "));");
+  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") +
+                    Doc::nest(4, commaSeparated(arguments)) + "));");
   if (facts_.returns.size() == 1) writer_.line("return " + facts_.parameter(facts_.returns[0])->symbol + ";");
   if (facts_.returns.size() > 1) {
     std::string list;
-    for (const std::string &name : facts_.returns) list += (list.empty() ? "" : ", ") + facts_.parameter(name)->symbol;
+    for (const std::string &name : facts_.returns)
+      list += (list.empty() ? "" : ", ") + facts_.parameter(name)->symbol;
     writer_.line("return {" + list + "};");
   }
   writer_.dedent();
@@ -107,13 +113,16 @@ std::string hostName(target::HostFuncOp func) {
 
 Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
   std::vector<Doc> parameters;
-  for (auto [argument, nameAttr] : llvm::zip(func.getBody().front().getArguments(), func.getParamNames().getAsRange<StringAttr>())) {
+  for (auto [argument, nameAttr] :
+       llvm::zip(func.getBody().front().getArguments(), func.getParamNames().getAsRange<StringAttr>())) {
     std::string name = nameAttr.getValue().str();
     printer.bind(argument, name);
-    parameters.push_back(printer.spell().declaration(argument.getType(), argument.use_empty() ? "/*" + name + "*/" : name));
+    parameters.push_back(
+        printer.spell().declaration(argument.getType(), argument.use_empty() ? "/*" + name + "*/" : name));
   }
   std::string marks = func.getSymName() == "main" ? "" : "static ";
-  return Doc(marks + hostResult(func, printer.spell()) + " " + hostName(func) + "(") + Doc::align(commaSeparated(parameters)) + ")";
+  return Doc(marks + hostResult(func, printer.spell()) + " " + hostName(func) + "(") +
+         Doc::align(commaSeparated(parameters)) + ")";
 }
 
 void printFunction(target::HostFuncOp func, const Language &language, Writer &writer) {
@@ -147,14 +156,16 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
 
 }  // namespace
 
-void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, Writer &writer) {
+void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language,
+               Writer &writer) {
   std::set<std::string> called;
   for (auto func : module.getOps<target::HostFuncOp>())
     func.walk([&](target::EntryCallOp call) { called.insert(call.getCallee().str()); });
   Spelling spell(language.target);
   for (const EntryFacts &entry : entries)
     if (called.count(entry.name)) WrapperPrinter(entry, writer, spell).print();
-  std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(), module.getOps<target::HostFuncOp>().end());
+  std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(),
+                                            module.getOps<target::HostFuncOp>().end());
   if (functions.size() > 1) {
     writer.blank();
     for (target::HostFuncOp func : functions) {

@@ -10,7 +10,8 @@ namespace tessera::codegen {
 namespace {
 
 /// Declarations at the top that the struct's types may need, then the struct in dynamic shared memory.
-void printDynamicShared(target::KernelOp kernel, const Language &language, FunctionPrinter &printer, Writer &writer) {
+void printDynamicShared(target::KernelOp kernel, const Language &language, FunctionPrinter &printer,
+                        Writer &writer) {
   Names names;
   kernel.walk([&](Operation *op) {
     if (auto o = dyn_cast<target::VariableOp>(op)) names.take(o.getName());
@@ -18,7 +19,8 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
     if (auto o = dyn_cast<target::ForOp>(op)) names.take(o.getName());
   });
   for (auto name : kernel.getParamNames().getAsRange<StringAttr>()) names.take(name.getValue());
-  std::string type = names.fresh("Shared"), object = names.fresh("shared"), bytes = names.fresh("shared_bytes");
+  std::string type = names.fresh("Shared"), object = names.fresh("shared"),
+              bytes = names.fresh("shared_bytes");
   writer.line("struct " + type + " {");
   writer.indent();
   for (auto shared : kernel.getBody().front().getOps<target::SharedOp>()) {
@@ -35,14 +37,17 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
 Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter &printer) {
   std::vector<Doc> parameters;
   Block &body = kernel.getBody().front();
-  for (auto [argument, nameAttr] : llvm::zip(body.getArguments(), kernel.getParamNames().getAsRange<StringAttr>())) {
+  for (auto [argument, nameAttr] :
+       llvm::zip(body.getArguments(), kernel.getParamNames().getAsRange<StringAttr>())) {
     std::string name = nameAttr.getValue().str();
     printer.bind(argument, name);
     std::string shown = argument.use_empty() ? "/*" + name + "*/" : name;
-    parameters.push_back(printer.spell().declaration(argument.getType(), shown, kernel.getMayAlias() ? "" : language.restrictMark));
+    parameters.push_back(printer.spell().declaration(argument.getType(), shown,
+                                                     kernel.getMayAlias() ? "" : language.restrictMark));
   }
   std::string marks = std::string(language.kernelMarks) + " void";
-  if (*language.launchBounds && kernel.getGroup() > 0) marks += std::string(" ") + language.launchBounds + "(" + std::to_string(kernel.getGroup()) + ")";
+  if (*language.launchBounds && kernel.getGroup() > 0)
+    marks += std::string(" ") + language.launchBounds + "(" + std::to_string(kernel.getGroup()) + ")";
   Doc list = Doc(kernel.getSymName().str()) + "(" + Doc::align(commaSeparated(parameters)) + ") {";
   return Doc::group(Doc(marks) + Doc::line() + list);
 }
@@ -57,7 +62,8 @@ void printKernel(target::KernelOp kernel, const Language &language, Writer &writ
   writer.beginFunction();
   for (auto text : kernel.getComment().getAsRange<StringAttr>()) writer.comment(text.getValue().str());
   std::string capacities;
-  for (auto name : kernel.getCapacities().getAsRange<StringAttr>()) capacities += (capacities.empty() ? "int " : ", int ") + name.getValue().str();
+  for (auto name : kernel.getCapacities().getAsRange<StringAttr>())
+    capacities += (capacities.empty() ? "int " : ", int ") + name.getValue().str();
   if (!capacities.empty()) writer.line("template <" + capacities + ">");
   writer.statement(signature(kernel, language, printer));
   writer.indent();

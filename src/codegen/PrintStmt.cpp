@@ -35,7 +35,8 @@ void collectFromType(Type type, llvm::StringSet<> &names) {
   type.walk([&](Type inner) {
     if (auto named = dyn_cast<target::NamedType>(inner)) collectIdentifiers(named.getText(), names);
     if (auto array = dyn_cast<target::ArrayType>(inner))
-      for (auto extent : array.getExtents().getAsRange<StringAttr>()) collectIdentifiers(extent.getValue(), names);
+      for (auto extent : array.getExtents().getAsRange<StringAttr>())
+        collectIdentifiers(extent.getValue(), names);
   });
 }
 
@@ -55,7 +56,8 @@ llvm::StringSet<> mentioned(Operation *root) {
   root->walk([&](Operation *op) {
     if (op == root) return;
     for (Type type : op->getResultTypes()) collectFromType(type, names);
-    if (auto constant = dyn_cast<target::ConstantOp>(op)) return collectFromAttribute(constant.getValue(), names);
+    if (auto constant = dyn_cast<target::ConstantOp>(op))
+      return collectFromAttribute(constant.getValue(), names);
     if (auto alias = dyn_cast<target::AliasOp>(op)) return collectIdentifiers(alias.getType(), names);
     if (auto name = dyn_cast<target::NameOp>(op)) return collectIdentifiers(name.getName(), names);
     if (auto call = dyn_cast<target::CallOp>(op)) {
@@ -120,12 +122,14 @@ void FunctionPrinter::forLoop(Operation *op) {
   std::string name = o.getName().str();
   bind(o.getBody().getArgument(0), name);
   if (o.getParallel() || o.getSimd())
-    writer_.directive(std::string("#pragma omp") + (o.getParallel() ? " parallel for" : "") + (o.getSimd() ? " simd" : ""));
+    writer_.directive(std::string("#pragma omp") + (o.getParallel() ? " parallel for" : "") +
+                      (o.getSimd() ? " simd" : ""));
   else if (std::optional<int64_t> by = o.getUnroll())
     writer_.directive(*by == 0 ? language_.unrollAll : language_.unrollBy + std::to_string(*by));
   auto stepLiteral = o.getStep().getDefiningOp<target::LiteralOp>();
   auto stepValue = stepLiteral ? dyn_cast<IntegerAttr>(stepLiteral.getValue()) : IntegerAttr();
-  Doc step = stepValue && stepValue.getInt() == 1 ? Doc("++" + name) : Doc(name + " += ") + expr(o.getStep()).doc;
+  Doc step =
+      stepValue && stepValue.getInt() == 1 ? Doc("++" + name) : Doc(name + " += ") + expr(o.getStep()).doc;
   std::string counter = o.getLower().getType().isIndex() ? "int64_t " : "int ";
   Doc head = Doc("for (" + counter + name + " = ") + expr(o.getLower()).doc + "; " +
              binaryExpr("<", {name, Precedence::Primary}, expr(o.getUpper())).doc + "; " + step + ")";
@@ -179,8 +183,9 @@ void FunctionPrinter::returnStatement(Operation *op) {
 }
 
 bool FunctionPrinter::isExpression(Operation *op) {
-  return isa<target::LiteralOp, target::NameOp, target::ReadOp, target::BinaryOp, target::UnaryOp, target::ConditionalOp,
-             target::CastOp, target::CallOp, target::MethodOp, target::MemberOp, target::SubscriptOp, target::ElementOp>(op);
+  return isa<target::LiteralOp, target::NameOp, target::ReadOp, target::BinaryOp, target::UnaryOp,
+             target::ConditionalOp, target::CastOp, target::CallOp, target::MethodOp, target::MemberOp,
+             target::SubscriptOp, target::ElementOp>(op);
 }
 
 void FunctionPrinter::statement(Operation *op) {
@@ -195,18 +200,23 @@ void FunctionPrinter::statement(Operation *op) {
         if (names_.count(o.getPlace())) return;  // a member of the struct in dynamic shared memory
         bind(o.getPlace(), o.getName().str());
         Type type = cast<target::LValueType>(o.getPlace().getType()).getValue();
-        writer_.statement(Doc(language_.sharedMark + spell_.declaration(type, o.getName().str()) + ";"), place);
+        writer_.statement(Doc(language_.sharedMark + spell_.declaration(type, o.getName().str()) + ";"),
+                          place);
       })
       .Case([&](target::VariableOp) { variable(op); })
       .Case([&](target::AssignOp o) {
-        writer_.statement(expr(o.getPlace()).doc + " =" + Doc::nest(4, Doc::group(Doc::line()) + expr(o.getValue()).doc) + ";", place);
+        writer_.statement(expr(o.getPlace()).doc + " =" +
+                              Doc::nest(4, Doc::group(Doc::line()) + expr(o.getValue()).doc) + ";",
+                          place);
       })
       .Case([&](target::CompoundAssignOp o) {
         writer_.statement(expr(o.getPlace()).doc + " " + o.getOp().str() +
                               Doc::nest(4, Doc::group(Doc::line()) + expr(o.getValue()).doc) + ";",
                           place);
       })
-      .Case([&](target::ExpressionOp o) { writer_.statement(Doc::nest(4, expr(o.getValue()).doc + ";"), place); })
+      .Case([&](target::ExpressionOp o) {
+        writer_.statement(Doc::nest(4, expr(o.getValue()).doc + ";"), place);
+      })
       .Case([&](target::ForOp) { forLoop(op); })
       .Case([&](target::WhileOp o) {
         auto condition = cast<target::ConditionOp>(o.getBefore().front().back());
@@ -225,7 +235,9 @@ void FunctionPrinter::statement(Operation *op) {
         TSR_CHECK(entryCall_, "an entry function is called outside of host code");
         entryCall_(op);
       })
-      .Default([](Operation *other) { TSR_UNREACHABLE("no statement: " + other->getName().getStringRef().str()); });
+      .Default([](Operation *other) {
+        TSR_UNREACHABLE("no statement: " + other->getName().getStringRef().str());
+      });
 }
 
 }  // namespace tessera::codegen

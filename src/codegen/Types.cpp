@@ -36,10 +36,12 @@ template <class Float> std::string shortest(Float value) {
 
 Expr floatLiteral(double value, bool single) {
   std::string suffix = single ? "f" : "";
-  auto wrapped = [&](const char *macro) { return single ? std::string(macro) : "double(" + std::string(macro) + ")"; };
+  auto wrapped = [&](const char *macro) {
+    return single ? std::string(macro) : "double(" + std::string(macro) + ")";
+  };
   bool negative = std::signbit(value) && !std::isnan(value);
   double magnitude = std::fabs(value);
-  std::string text = std::isnan(value)        ? wrapped("NAN")
+  std::string text = std::isnan(value)       ? wrapped("NAN")
                      : std::isinf(magnitude) ? wrapped("INFINITY")
                      : single                ? shortest(static_cast<float>(magnitude)) + suffix
                                              : shortest(magnitude);
@@ -48,8 +50,10 @@ Expr floatLiteral(double value, bool single) {
 }
 
 Expr integerLiteral(const llvm::APSInt &value, DType dtype) {
-  if (value.isSigned() && dtype == DType::I64 && value.isMinSignedValue()) return {"INT64_MIN", Precedence::Primary};
-  if (value.isSigned() && dtype == DType::I32 && value.isMinSignedValue()) return {"INT32_MIN", Precedence::Primary};
+  if (value.isSigned() && dtype == DType::I64 && value.isMinSignedValue())
+    return {"INT64_MIN", Precedence::Primary};
+  if (value.isSigned() && dtype == DType::I32 && value.isMinSignedValue())
+    return {"INT32_MIN", Precedence::Primary};
   llvm::SmallString<24> digits;
   value.toString(digits, 10);
   std::string text = digits.str().str();
@@ -88,8 +92,8 @@ std::string Spelling::type(Type type) const {
   if (isa<NoneType>(type)) return "void";
   if (auto named = dyn_cast<ir::target::NamedType>(type)) return named.getText().str();
   if (auto view = dyn_cast<ir::target::ViewType>(type))
-    return std::string("tsr::View<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) + ", " +
-           std::to_string(view.getRank()) + ">";
+    return std::string("tsr::View<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
+           ", " + std::to_string(view.getRank()) + ">";
   if (auto array = dyn_cast<ir::target::ArrayType>(type)) return this->type(array.getElement());
   if (auto place = dyn_cast<ir::target::LValueType>(type)) return this->type(place.getValue());
   if (auto pointer = dyn_cast<ir::target::PointerType>(type))
@@ -100,7 +104,8 @@ std::string Spelling::type(Type type) const {
 std::string Spelling::declaration(Type type, const std::string &name, const std::string &restrictMark) const {
   std::string extents;
   if (auto array = dyn_cast<ir::target::ArrayType>(type))
-    for (auto extent : array.getExtents().getAsRange<StringAttr>()) extents += "[" + extent.getValue().str() + "]";
+    for (auto extent : array.getExtents().getAsRange<StringAttr>())
+      extents += "[" + extent.getValue().str() + "]";
   std::string text = this->type(type);
   if (text.back() != '*') return text + " " + name + extents;
   return text + restrictMark + name + extents;
@@ -108,7 +113,8 @@ std::string Spelling::declaration(Type type, const std::string &name, const std:
 
 Expr Spelling::literal(Attribute value, Type type) const {
   if (auto text = dyn_cast<StringAttr>(value)) return {quoted(text.getValue()), Precedence::Primary};
-  if (auto truth = dyn_cast<BoolAttr>(value)) return {truth.getValue() ? "true" : "false", Precedence::Primary};
+  if (auto truth = dyn_cast<BoolAttr>(value))
+    return {truth.getValue() ? "true" : "false", Precedence::Primary};
   DType dtype = dtypeOrFail(type);
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     llvm::APSInt number(integer.getValue(), info(dtype).cls == DTypeClass::UnsignedInt);

@@ -14,7 +14,8 @@ public:
   /// "const tsr::bf16 *", "int64_t", "void" (none); array types give their element.
   std::string type(mlir::Type type) const;
   /// `T name`, `T *name`, `T name[2]`; `restrictMark` goes behind a pointer's star.
-  std::string declaration(mlir::Type type, const std::string &name, const std::string &restrictMark = "") const;
+  std::string declaration(mlir::Type type, const std::string &name,
+                          const std::string &restrictMark = "") const;
   /// A number, truth value or string of that type.
   Expr literal(mlir::Attribute value, mlir::Type type) const;
   /// How a scalar of that dtype crosses the C interface: dtypes that C lacks as float.

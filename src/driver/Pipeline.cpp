@@ -32,7 +32,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
   case Level::Schedule:
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
-    passes.addPass(transforms::createGraphToSchedulePass());
+    passes.addPass(transforms::createGraphToSchedulePass(target));
     passes.addPass(transforms::createVerifySchedulePass());
     break;
   case Level::Tile:

@@ -1,4 +1,5 @@
-// The body of one function. A construct's file in every phase has the same stem: GenExpr, GenAccess, GenStmt, GenHost.
+// The body of one function. A construct's file in every phase has the same stem: GenExpr, GenAccess, GenStmt,
+// GenHost.
 #pragma once
 #include "diag/Diagnostic.h"
 #include "ir/graph/Graph.h"
@@ -29,6 +30,7 @@ private:
   mlir::ArrayAttr params();
   mlir::ArrayAttr outputs();
   mlir::ArrayAttr requirements();
+  mlir::DictionaryAttr numerics();
   mlir::DictionaryAttr dictionary(const std::vector<std::pair<std::string, mlir::Attribute>> &entries);
   void finish();
 
@@ -36,6 +38,9 @@ private:
   mlir::Type typeOf(const sema::Type &type, llvm::StringRef swizzle = "");
   mlir::Location place(Span span);
   mlir::Location place(Span span, llvm::StringRef name);
+  /// Where an expression's or variable's value is made, with its name and the names of its sizes.
+  mlir::Location place(const sema::Expr &expr, llvm::StringRef name);
+  mlir::Location place(const sema::Var &var);
   mlir::Attribute constantAttr(const sema::Expr &expr);
   void checkNumerics(const sema::Type &type, Span span);
   /// The same value as `type` wants it: a scalar as a 0-d array or repeated, another spelling of a shape.

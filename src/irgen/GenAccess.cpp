@@ -17,7 +17,8 @@ FunctionGen::Groups FunctionGen::genGroups(const sema::Access &access) {
   return groups;
 }
 
-static Value baseOf(const std::map<const sema::Var *, SmallVector<Value, 1>, ById> &values, const sema::Access &access) {
+static Value baseOf(const std::map<const sema::Var *, SmallVector<Value, 1>, ById> &values,
+                    const sema::Access &access) {
   TSR_CHECK(access.base, "an access to nothing");
   auto found = values.find(access.base);
   TSR_CHECK(found != values.end(), "'" + access.base->name + "' has no memory");
@@ -31,8 +32,9 @@ Value FunctionGen::genLoad(const sema::Expr &expr, Location location) {
   Value other = expr.access.other ? genExpr(*expr.access.other) : Value();
   Type loaded = ir::accessedType(base.getType(), groups.points, groups.sizes);
   Value value = builder_.create<graph::LoadOp>(
-      location, loaded, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points), groups.dims(context),
-      builder_.getDenseI64ArrayAttr(groups.steps), builder_.getDenseBoolArrayAttr(groups.inBounds), other);
+      location, loaded, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
+      groups.dims(context), builder_.getDenseI64ArrayAttr(groups.steps),
+      builder_.getDenseBoolArrayAttr(groups.inBounds), other);
   return fit(value, typeOf(expr.type), location);
 }
 
@@ -54,9 +56,10 @@ void FunctionGen::genStore(const sema::Stmt &stmt) {
   Value value = genExpr(*stmt.value);
   Groups groups = genGroups(stmt.access);
   value = fit(value, ir::accessedType(base.getType(), groups.points, groups.sizes), location);
-  builder_.create<graph::StoreOp>(location, value, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
-                                  groups.dims(builder_.getContext()), builder_.getDenseI64ArrayAttr(groups.steps),
-                                  builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
+  builder_.create<graph::StoreOp>(
+      location, value, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
+      groups.dims(builder_.getContext()), builder_.getDenseI64ArrayAttr(groups.steps),
+      builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
 }
 
 void FunctionGen::genAsyncCopy(const sema::Stmt &stmt) {
@@ -65,9 +68,9 @@ void FunctionGen::genAsyncCopy(const sema::Stmt &stmt) {
   Groups from = genGroups(stmt.source), to = genGroups(stmt.access);
   builder_.create<graph::AsyncCopyOp>(
       place(stmt.span), source, from.offsets, builder_.getDenseBoolArrayAttr(from.points), from.dims(context),
-      builder_.getDenseI64ArrayAttr(from.steps), builder_.getDenseBoolArrayAttr(from.inBounds), target, to.offsets,
-      builder_.getDenseBoolArrayAttr(to.points), to.dims(context), builder_.getDenseI64ArrayAttr(to.steps),
-      builder_.getDenseBoolArrayAttr(to.inBounds));
+      builder_.getDenseI64ArrayAttr(from.steps), builder_.getDenseBoolArrayAttr(from.inBounds), target,
+      to.offsets, builder_.getDenseBoolArrayAttr(to.points), to.dims(context),
+      builder_.getDenseI64ArrayAttr(to.steps), builder_.getDenseBoolArrayAttr(to.inBounds));
 }
 
 }  // namespace tessera::irgen

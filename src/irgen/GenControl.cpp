@@ -1,5 +1,6 @@
-// Loops and branches. A variable that one of them rebinds becomes a value that it carries. Graph IR has no jumps: a
-// loop that is left early carries a truth value `running`, and what follows a break or continue asks `live`.
+// Loops and branches. A variable that one of them rebinds becomes a value that it carries. Graph IR has no
+// jumps: a loop that is left early carries a truth value `running`, and what follows a break or continue asks
+// `live`.
 #include "irgen/FunctionGen.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
@@ -62,7 +63,8 @@ void FunctionGen::genIf(const sema::Stmt &stmt) {
   branch(condition, stmt.body, stmt.otherwise, carried, place(stmt.span));
 }
 
-void FunctionGen::branch(Value condition, Stmts then, Stmts otherwise, const VarSet &carried, Location location) {
+void FunctionGen::branch(Value condition, Stmts then, Stmts otherwise, const VarSet &carried,
+                         Location location) {
   SmallVector<Type> types;
   SmallVector<Attribute> names;
   for (const sema::Var *var : carried) {
@@ -133,14 +135,15 @@ void FunctionGen::genFor(const sema::Stmt &stmt) {
   size_t i = 0;
   for (const sema::Var *var : carried) {
     BlockArgument argument = loop.getRegionIterArgs()[i++];
-    argument.setLoc(place(var->span, var->name));
+    argument.setLoc(place(*var));
     values_[var] = {argument};
   }
   {
     OpBuilder::InsertionGuard guard(builder_);
     loop.getBody()->clear();
     builder_.setInsertionPointToEnd(loop.getBody());
-    sema::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
+    sema::Var running = flag(function_, "running", 2 * depth_),
+              live = flag(function_, "live", 2 * depth_ + 1);
     Exits exits{&running, &live};
     if (mayExit(Stmts(stmt.body))) {
       exits_ = &exits;
@@ -165,7 +168,7 @@ void FunctionGen::whileLoop(const VarSet &carried, Location location, const std:
     auto enter = [&](Region &region) {
       Block *block = builder_.createBlock(&region);
       for (const sema::Var *var : carried)
-        values_[var] = {block->addArgument(typeOf(var->type), place(var->span, var->name))};
+        values_[var] = {block->addArgument(typeOf(var->type), place(*var))};
       return block;
     };
     Block *before = enter(loop.getBefore());
@@ -180,7 +183,8 @@ void FunctionGen::whileLoop(const VarSet &carried, Location location, const std:
 }
 
 /// A condition that is asked only while the loop runs.
-static Value ifRunning(OpBuilder &builder, Location location, Value running, const std::function<Value()> &condition) {
+static Value ifRunning(OpBuilder &builder, Location location, Value running,
+                       const std::function<Value()> &condition) {
   auto op = builder.create<scf::IfOp>(location, builder.getI1Type(), running, /*addThenBlock=*/true, true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&op.getThenRegion().front());
@@ -207,9 +211,12 @@ void FunctionGen::genWhile(const sema::Stmt &stmt) {
     if (exits_) values_[&live] = {truth(true, place(stmt.span, "live"))};
     loopBody(stmt.body);
   };
-  whileLoop(carried, location,
-            [&] { return breaks ? ifRunning(builder_, location, values_.at(&running)[0], condition) : condition(); },
-            body);
+  whileLoop(
+      carried, location,
+      [&] {
+        return breaks ? ifRunning(builder_, location, values_.at(&running)[0], condition) : condition();
+      },
+      body);
   values_.erase(&running);
   exits_ = outer;
 }
@@ -236,11 +243,12 @@ void FunctionGen::genForWithBreak(const sema::Stmt &stmt) {
     Value counter = values_.at(stmt.var)[0];
     values_[&live] = {truth(true, place(stmt.span, "live"))};
     loopBody(stmt.body);
-    values_[stmt.var] = {builder_.create<graph::ElementwiseOp>(place(stmt.var->span, stmt.var->name),
-                                                               builder_.getIndexType(), "add",
-                                                               ValueRange{counter, step})};
+    values_[stmt.var] = {builder_.create<graph::ElementwiseOp>(
+        place(stmt.var->span, stmt.var->name), builder_.getIndexType(), "add", ValueRange{counter, step})};
   };
-  whileLoop(carried, location, [&] { return ifRunning(builder_, location, values_.at(&running)[0], compare); }, body);
+  whileLoop(
+      carried, location, [&] { return ifRunning(builder_, location, values_.at(&running)[0], compare); },
+      body);
   values_.erase(&running);
   values_.erase(stmt.var);
   exits_ = outer;

@@ -20,7 +20,7 @@ static std::string_view queryName(sema::Query query) {
 }
 
 Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
-  Location location = place(expr.span, name.empty() ? StringRef(expr.nameHint) : name);
+  Location location = place(expr, name);
   switch (expr.kind) {
   case ExprKind::Constant: return genConstant(expr, location);
   case ExprKind::DimValue: return genDim(expr.dim, location);
@@ -37,7 +37,8 @@ Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
   case ExprKind::Transpose: return genTranspose(expr, location);
   case ExprKind::Reduce: return genReduce(expr, location);
   case ExprKind::Dot: return genDot(expr, location);
-  case ExprKind::Full: return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
+  case ExprKind::Full:
+    return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
   case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.axes.at(0));
   case ExprKind::Load: return genLoad(expr, location);
   case ExprKind::Concat: return genConcat(expr, location);
@@ -77,7 +78,8 @@ Value FunctionGen::genDim(const Dim &dim, Location location) {
   if (dim.isConstant())
     return builder_.create<graph::ConstantOp>(location, builder_.getIndexType(),
                                               builder_.getIndexAttr(dim.constant()));
-  return builder_.create<graph::DimOp>(location, builder_.getIndexType(), ir::DimAttr::get(builder_.getContext(), dim));
+  return builder_.create<graph::DimOp>(location, builder_.getIndexType(),
+                                       ir::DimAttr::get(builder_.getContext(), dim));
 }
 
 Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
@@ -86,10 +88,12 @@ Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
   for (const auto &arg : expr.args) {
     Value operand = genExpr(*arg);
     // Every operand has the result's shape; scalars stand for themselves everywhere.
-    operands.push_back(fit(operand, ir::withElementType(result, ir::elementTypeOf(operand.getType())), location));
+    operands.push_back(
+        fit(operand, ir::withElementType(result, ir::elementTypeOf(operand.getType())), location));
   }
   std::string_view mnemonic = info(expr.op).mnemonic;
-  return builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()), operands);
+  return builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()),
+                                               operands);
 }
 
 Value FunctionGen::genCast(const sema::Expr &expr, Location location) {
@@ -160,7 +164,8 @@ Value FunctionGen::genConcat(const sema::Expr &expr, Location location) {
     Value part = genExpr(*arg);
     SmallVector<ir::DimAttr> shape(result.getShape());
     shape[axis] = ir::shapeOf(part.getType())[axis];
-    parts.push_back(fit(part, ir::TensorType::get(part.getContext(), shape, result.getElementType()), location));
+    parts.push_back(
+        fit(part, ir::TensorType::get(part.getContext(), shape, result.getElementType()), location));
   }
   return builder_.create<graph::ConcatOp>(location, result, axis, parts);
 }

@@ -16,7 +16,8 @@ Operation *FunctionGen::generate() {
   Operation *op = createFunction();
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToEnd(&body_->front());
-  for (size_t i = 0; i < function_.params.size(); ++i) values_[function_.params[i].var] = {body_->getArgument(i)};
+  for (size_t i = 0; i < function_.params.size(); ++i)
+    values_[function_.params[i].var] = {body_->getArgument(i)};
   genBlock(function_.body);
   finish();
   return op;
@@ -48,8 +49,9 @@ ArrayAttr FunctionGen::params() {
   for (const sema::Param &param : function_.params) {
     checkNumerics(param.var->type, param.var->span);
     Attribute fallback = param.defaultValue ? constantAttr(*param.defaultValue) : Attribute();
-    attrs.push_back(ir::ParamAttr::get(builder_.getContext(), param.var->name, static_cast<ir::ParamMode>(param.mode),
-                                       param.isResult, param.keywordOnly, fallback));
+    attrs.push_back(ir::ParamAttr::get(builder_.getContext(), param.var->name,
+                                       static_cast<ir::ParamMode>(param.mode), param.isResult,
+                                       param.keywordOnly, fallback));
   }
   return builder_.getArrayAttr(attrs);
 }
@@ -57,7 +59,8 @@ ArrayAttr FunctionGen::params() {
 ArrayAttr FunctionGen::outputs() {
   SmallVector<Attribute> attrs;
   for (const sema::FunctionResult &result : function_.results)
-    attrs.push_back(ir::ResultAttr::get(builder_.getContext(), result.name, typeOf(result.type), result.param));
+    attrs.push_back(
+        ir::ResultAttr::get(builder_.getContext(), result.name, typeOf(result.type), result.param));
   return builder_.getArrayAttr(attrs);
 }
 
@@ -77,19 +80,57 @@ DictionaryAttr FunctionGen::dictionary(const std::vector<std::pair<std::string, 
   return list.getDictionary(builder_.getContext());
 }
 
+static DictionaryAttr numericsOf(OpBuilder &builder, const sema::Type &type) {
+  const sema::Numerics &numerics = type.numerics;
+  NamedAttrList list;
+  auto word = [&](StringRef field, std::string_view text) {
+    list.set(field, builder.getStringAttr(StringRef(text.data(), text.size())));
+  };
+  if (numerics.accumulate) word("accumulate", name(*numerics.accumulate));
+  if (numerics.compute) word("compute", name(*numerics.compute));
+  StringRef rounding = ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding));
+  word("rounding", {rounding.data(), rounding.size()});
+  word("round_at", numerics.roundEachOp ? "each_op" : "store");
+  word("denormals", numerics.denormals == sema::Denormals::Flush ? "flush" : "keep");
+  list.set("saturate", builder.getBoolAttr(numerics.saturate));
+  return list.getDictionary(builder.getContext());
+}
+
+/// What rides on the dtypes of parameters and results, by name: for the manifest.
+DictionaryAttr FunctionGen::numerics() {
+  std::vector<std::pair<std::string, Attribute>> entries;
+  auto add = [&](const std::string &name, const sema::Type &type) {
+    bool carries = type.kind == sema::TypeKind::Scalar || type.kind == sema::TypeKind::Tensor ||
+                   type.kind == sema::TypeKind::View;
+    if (carries && type.dtype != DType::Bool) entries.emplace_back(name, numericsOf(builder_, type));
+  };
+  for (const sema::FunctionResult &result : function_.results) add(result.name, result.type);
+  for (const sema::Param &param : function_.params) add(param.var->name, param.var->type);
+  return dictionary(entries);
+}
+
+static std::vector<Dim> gridDims(const sema::KernelInfo &kernel) {
+  switch (kernel.grid) {
+  case sema::GridKind::Output: return kernel.tileShape;
+  case sema::GridKind::Explicit: return kernel.gridDims;
+  case sema::GridKind::Lanes: return {kernel.laneExtent};
+  }
+  TSR_UNREACHABLE("a grid of no kind");
+}
+
 static ir::GridAttr gridOf(MLIRContext *context, const sema::KernelInfo &kernel) {
-  std::vector<Dim> dims = kernel.grid == sema::GridKind::Output     ? kernel.tileShape
-                          : kernel.grid == sema::GridKind::Explicit ? kernel.gridDims
-                                                                    : std::vector<Dim>{kernel.laneExtent};
   int64_t param = kernel.grid == sema::GridKind::Output ? kernel.outputParam : -1;
-  return ir::GridAttr::get(context, static_cast<ir::GridKind>(kernel.grid), ir::dimAttrs(context, dims), param);
+  return ir::GridAttr::get(context, static_cast<ir::GridKind>(kernel.grid),
+                           ir::dimAttrs(context, gridDims(kernel)), param);
 }
 
 void FunctionGen::addKernelAttributes(OperationState &state) {
   const sema::KernelInfo &kernel = function_.kernel;
   std::vector<std::pair<std::string, Attribute>> sizes, options, space;
-  for (const auto &[name, size] : kernel.schedule.sizes) sizes.emplace_back(name, builder_.getI64IntegerAttr(size));
-  for (const auto &[name, text] : kernel.schedule.options) options.emplace_back(name, builder_.getStringAttr(text));
+  for (const auto &[name, size] : kernel.schedule.sizes)
+    sizes.emplace_back(name, builder_.getI64IntegerAttr(size));
+  for (const auto &[name, text] : kernel.schedule.options)
+    options.emplace_back(name, builder_.getStringAttr(text));
   for (const auto &[name, choices] : kernel.schedule.space)
     space.emplace_back(name, builder_.getDenseI64ArrayAttr(choices));
   SmallVector<StringRef> context(kernel.contextSizes.begin(), kernel.contextSizes.end());
@@ -121,7 +162,9 @@ Operation *FunctionGen::createFunction() {
   if (!isKernel())
     for (const sema::FunctionResult &result : function_.results) results.push_back(typeOf(result.type));
 
-  OperationState state(place(function_.span, function_.name), operationName(function_.kind));
+  Location location = place(function_.span, function_.name);
+  if (isKernel()) location = ir::withSizes(gridDims(function_.kernel), location);
+  OperationState state(location, operationName(function_.kind));
   state.addAttribute("sym_name", builder_.getStringAttr(function_.name));
   state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(inputs, results)));
   SmallVector<StringRef> dims(function_.dims.begin(), function_.dims.end());
@@ -133,6 +176,7 @@ Operation *FunctionGen::createFunction() {
   state.addAttribute("doc", builder_.getStringAttr(function_.docstring));
   if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
   if (isKernel()) addKernelAttributes(state);
+  if (!isHost()) state.addAttribute("tsr.numerics", numerics());
   body_ = state.addRegion();
   body_->emplaceBlock().addArguments(inputs, places);
   Operation *op = builder_.create(state);

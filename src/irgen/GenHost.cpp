@@ -64,8 +64,7 @@ SmallVector<Value> FunctionGen::genCall(const sema::Expr &expr, Location locatio
   SmallVector<Type> types;
   if (expr.type.kind == sema::TypeKind::Tuple)
     for (const sema::Type &item : expr.type.items) types.push_back(typeOf(item));
-  else if (expr.type.kind != sema::TypeKind::None)
-    types.push_back(typeOf(expr.type));
+  else if (expr.type.kind != sema::TypeKind::None) types.push_back(typeOf(expr.type));
   auto call = builder_.create<graph::CallOp>(location, types, StringRef(expr.callee->name), operands);
   if (types.size() > 1) {
     SmallVector<StringRef> names;
@@ -77,7 +76,8 @@ SmallVector<Value> FunctionGen::genCall(const sema::Expr &expr, Location locatio
 
 SmallVector<Value> FunctionGen::genTuple(const sema::Expr &expr) {
   if (expr.kind == ExprKind::Call) return genCall(expr, place(expr.span, expr.nameHint));
-  TSR_CHECK(expr.kind == ExprKind::VarRef && values_.count(expr.var), "a tuple that is neither a call nor a name");
+  TSR_CHECK(expr.kind == ExprKind::VarRef && values_.count(expr.var),
+            "a tuple that is neither a call nor a name");
   return llvm::to_vector<6>(values_.at(expr.var));
 }
 

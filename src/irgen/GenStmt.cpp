@@ -1,4 +1,5 @@
 // Statements in order.
+#include "ir/common/Names.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
 
@@ -31,7 +32,7 @@ void FunctionGen::genStmt(const sema::Stmt &stmt) {
   case StmtKind::While: return genWhile(stmt);
   case StmtKind::If: return genIf(stmt);
   case StmtKind::AllocShared: {
-    Location location = place(stmt.span, stmt.var->name);
+    Location location = ir::withSizes(stmt.var->type.shape, place(stmt.span, stmt.var->name));
     Type type = typeOf(stmt.var->type, stmt.var->swizzle);
     values_[stmt.var] = {builder_.create<graph::AllocSharedOp>(location, type)};
     return;
@@ -63,7 +64,8 @@ void FunctionGen::genLet(const sema::Stmt &stmt) {
 void FunctionGen::genReturn(const sema::Stmt &stmt) {
   if (depth_ > 0) {
     diagnostics_.report(diag::Id::cannotReturnInside, stmt.span)
-        .help("assign the result to a variable in each branch and return that variable at the end of the function");
+        .help("assign the result to a variable in each branch and return that variable at the end of the "
+              "function");
     return;
   }
   if (isKernel()) return;

@@ -39,8 +39,19 @@ Location FunctionGen::place(Span span) {
 }
 Location FunctionGen::place(Span span, StringRef name) { return ir::named(name, place(span)); }
 
+Location FunctionGen::place(const sema::Expr &expr, StringRef name) {
+  Location at = place(expr.span, name.empty() ? StringRef(expr.nameHint) : name);
+  return expr.type.kind == sema::TypeKind::Index ? ir::withSizes(expr.dim, at)
+                                                 : ir::withSizes(expr.type.shape, at);
+}
+Location FunctionGen::place(const sema::Var &var) {
+  Location at = place(var.span, var.name);
+  return var.type.kind == sema::TypeKind::Index ? at : ir::withSizes(var.type.shape, at);
+}
+
 void FunctionGen::checkNumerics(const sema::Type &type, Span span) {
-  if (type.numerics.denormals == sema::Denormals::Flush) diagnostics_.report(diag::Id::cannotFlushDenormals, span);
+  if (type.numerics.denormals == sema::Denormals::Flush)
+    diagnostics_.report(diag::Id::cannotFlushDenormals, span);
 }
 
 static double asDouble(const sema::Expr &expr) {
@@ -62,7 +73,8 @@ Attribute FunctionGen::constantAttr(const sema::Expr &expr) {
   if (isa<FloatType>(type)) return FloatAttr::get(type, asDouble(expr));
   if (type.isIndex()) return IntegerAttr::get(type, asInteger(expr));
   if (auto integer = dyn_cast<IntegerType>(type))
-    return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(asInteger(expr)), true).sextOrTrunc(integer.getWidth()));
+    return IntegerAttr::get(
+        type, APInt(64, static_cast<uint64_t>(asInteger(expr)), true).sextOrTrunc(integer.getWidth()));
   return {};
 }
 
@@ -70,8 +82,8 @@ Value FunctionGen::genConstant(const sema::Expr &expr, Location location) {
   if (auto value = dyn_cast_or_null<TypedAttr>(constantAttr(expr)))
     return builder_.create<graph::ConstantOp>(location, value.getType(), value);
   // Complex numbers and the narrow floats: the literal in f32, converted.
-  Value exact = builder_.create<graph::ConstantOp>(location, builder_.getF32Type(),
-                                                   builder_.getF32FloatAttr(static_cast<float>(asDouble(expr))));
+  Value exact = builder_.create<graph::ConstantOp>(
+      location, builder_.getF32Type(), builder_.getF32FloatAttr(static_cast<float>(asDouble(expr))));
   return builder_.create<graph::CastOp>(location, typeOf(expr.type), exact, StringAttr(), false);
 }
 
@@ -79,7 +91,8 @@ Value FunctionGen::fit(Value value, Type type, Location location) {
   Type from = value.getType();
   if (from == type) return value;
   bool isArray = isa<ir::TensorType>(from), wantsArray = isa<ir::TensorType>(type);
-  if (!isArray && wantsArray && ir::isScalar(from)) return builder_.create<graph::FullOp>(location, type, value);
+  if (!isArray && wantsArray && ir::isScalar(from))
+    return builder_.create<graph::FullOp>(location, type, value);
   if (isArray && ir::isScalar(type)) return builder_.create<graph::ExtractOp>(location, type, value);
   // Two spellings of one shape: the checker proved them equal.
   if (isArray && wantsArray) return builder_.create<graph::ReshapeOp>(location, type, value);

@@ -15,8 +15,8 @@ namespace tessera::irgen {
 /// The dialects that generate() makes operations of.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// One graph function for each function of the program, verified. What Graph IR cannot say is reported, and its
-/// function is left out; ask `diagnostics.hasErrors()`.
+/// One graph function for each function of the program, verified. What Graph IR cannot say is reported, and
+/// its function is left out; ask `diagnostics.hasErrors()`.
 mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Program &program, const Sources &sources,
                                            mlir::MLIRContext &context, diag::Engine &diagnostics);
 

@@ -108,7 +108,10 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
   if (binding.var && value.expr) {  // what it holds may have gained limits since
     value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
   }
-  if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) value.text = name;
+  if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) {
+    value.text = name;
+    value.sym = Dim::named(value.sym.constant(), name);
+  }
   return value;
 }
 
@@ -130,6 +133,7 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
     Value value = it->second;
     if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty())
       value.text = name;
+    if (value.isKnownInt() && !value.expr) value.sym = Dim::named(value.sym.constant(), name);
     return value;
   }
   Value builtin = builtinMember("", name);

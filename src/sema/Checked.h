@@ -136,7 +136,7 @@ struct Expr {
   std::vector<ExprPtr> args;
   std::variant<std::monostate, double, int64_t, bool> value;  // Constant
   std::string text;                                           // String
-  Dim dim;                                                    // DimValue
+  Dim dim;                                                    // DimValue; Constant Index: with the names it has
   Var *var = nullptr;                                         // VarRef
   ElementwiseOp op{};                                         // Elementwise
   ReduceOp reduceOp{};                                        // Reduce

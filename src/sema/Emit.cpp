@@ -69,17 +69,27 @@ Value Checker::cheap(Value value, const std::string &name, Span span) {
   return out;
 }
 
+/// Products and sums of variables alone: names of constants hide no simpler form of it.
+static bool isPolynomial(const Dim &dim) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms)
+      if (atom.kind != AtomKind::Var) return false;
+  return true;
+}
+
 ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
-  if (dim.isConstant()) return makeIndex(dim.constant(), span);
   std::set<std::string> vars;
   dim.collectVars(vars);
   bool pure = true;
   for (const std::string &v : vars) pure &= v[0] != '%';
   if (pure) {
-    ExprPtr e = makeExpr(ExprKind::DimValue, indexType(), span);
-    e->dim = dim;
+    Dim known = inNumbers(dim);
+    ExprPtr e = known.isConstant() ? makeIndex(known.constant(), span)
+                                   : makeExpr(ExprKind::DimValue, indexType(), span);
+    e->dim = known;
     return e;
   }
+  if (dim.hasNames() && isPolynomial(dim.written())) return dimExpr(dim.written(), span);
   auto binary = [&](ElementwiseOp op, ExprPtr a, ExprPtr b) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(a));

@@ -84,6 +84,51 @@ template <class Visit> void Dim::forEach(Visit visit) const {
 
 Dim Dim::var(std::string name) { return ofAtom({AtomKind::Var, std::move(name), nullptr, nullptr}); }
 
+Dim Dim::named(int64_t constant, const std::string &name) {
+  Dim dim(constant);
+  if (constant >= 0) dim.written_ = std::make_shared<Dim>(var(name + "." + std::to_string(constant)));
+  return dim;
+}
+
+Dim Dim::numbers(const Dim &dim) {
+  Dim plain = dim;
+  plain.written_ = nullptr;
+  return plain;
+}
+
+Dim Dim::applied(Operation operation, const Dim &a, const Dim &b) {
+  if (!a.written_ && !b.written_) return operation(a, b);
+  Dim result = operation(numbers(a), numbers(b));
+  result.written_ = std::make_shared<Dim>(operation(a.written(), b.written()));
+  return result;
+}
+
+std::optional<std::pair<std::string, int64_t>> namedConstant(const std::string &variable) {
+  size_t dot = variable.rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == variable.size() || variable.size() - dot > 19)
+    return std::nullopt;
+  std::string digits = variable.substr(dot + 1);
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return std::pair(variable.substr(0, dot), std::stoll(digits));
+}
+
+Dim inNumbers(const Dim &written) {
+  std::set<std::string> variables;
+  written.collectVars(variables);
+  std::map<std::string, Dim> values;
+  for (const std::string &variable : variables)
+    if (auto constant = namedConstant(variable)) values.emplace(variable, Dim::named(constant->second, constant->first));
+  return values.empty() ? written : written.substitute(values);
+}
+
+Dim operator+(const Dim &a, const Dim &b) { return Dim::applied(Dim::sum, a, b); }
+Dim operator-(const Dim &a, const Dim &b) { return a + Dim(-1) * b; }
+Dim operator*(const Dim &a, const Dim &b) { return Dim::applied(Dim::scaled, a, b); }
+Dim Dim::floorDiv(const Dim &a, const Dim &b) { return applied(quotient, a, b); }
+Dim Dim::mod(const Dim &a, const Dim &b) { return applied(remainder, a, b); }
+Dim Dim::min(const Dim &a, const Dim &b) { return applied(least, a, b); }
+Dim Dim::max(const Dim &a, const Dim &b) { return applied(greatest, a, b); }
+
 bool Dim::operator==(const Dim &other) const {
   if (normal_ == other.normal_) return constant_ == other.constant_;
   return normal_ && other.normal_ &&
@@ -91,7 +136,7 @@ bool Dim::operator==(const Dim &other) const {
                     [](const Entry &a, const Entry &b) { return a.coefficient == b.coefficient && a.key == b.key; });
 }
 
-Dim operator+(const Dim &a, const Dim &b) {
+Dim Dim::sum(const Dim &a, const Dim &b) {
   if (a.isConstant() && b.isConstant()) return plus(a.constant_, b.constant_);
   if (a.isConstant() && a.constant_ == 0) return b;
   if (b.isConstant() && b.constant_ == 0) return a;
@@ -117,8 +162,6 @@ Dim operator+(const Dim &a, const Dim &b) {
   return Dim::ofEntries(std::move(sum));
 }
 
-Dim operator-(const Dim &a, const Dim &b) { return a + Dim(-1) * b; }
-
 Dim::Entry Dim::product(const Entry &a, const Entry &b) {
   std::map<std::string, std::pair<Atom, int>> powers;
   for (const Monomial *m : {&a.atoms, &b.atoms})
@@ -132,7 +175,7 @@ Dim::Entry Dim::product(const Entry &a, const Entry &b) {
   return made;
 }
 
-Dim operator*(const Dim &a, const Dim &b) {
+Dim Dim::scaled(const Dim &a, const Dim &b) {
   if (a.isConstant() && b.isConstant()) return times(a.constant_, b.constant_);
   if (a.isConstant() || b.isConstant()) {
     int64_t factor = a.isConstant() ? a.constant_ : b.constant_;
@@ -153,7 +196,7 @@ Dim operator*(const Dim &a, const Dim &b) {
   return sum;
 }
 
-Dim Dim::floorDiv(const Dim &a, const Dim &b) {
+Dim Dim::quotient(const Dim &a, const Dim &b) {
   if (b.isConstant() && b.constant_ != 0) {
     int64_t divisor = b.constant_;
     if (a.isConstant()) return floorDivide(a.constant_, divisor);
@@ -172,7 +215,7 @@ Dim Dim::floorDiv(const Dim &a, const Dim &b) {
   return ofAtom({AtomKind::FloorDiv, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
-Dim Dim::mod(const Dim &a, const Dim &b) {
+Dim Dim::remainder(const Dim &a, const Dim &b) {
   if (b.isConstant() && b.constant_ > 0) {
     int64_t divisor = b.constant_;
     if (a.isConstant()) return floorModulo(a.constant_, divisor);
@@ -189,13 +232,13 @@ Dim Dim::mod(const Dim &a, const Dim &b) {
 
 Dim Dim::ceilDiv(const Dim &a, const Dim &b) { return floorDiv(a + b - Dim(1), b); }
 
-Dim Dim::min(const Dim &a, const Dim &b) {
+Dim Dim::least(const Dim &a, const Dim &b) {
   Dim difference = a - b;
   if (difference.isConstant()) return difference.constant() <= 0 ? a : b;
   bool ordered = a.str() <= b.str();
   return ofAtom({AtomKind::Min, "", std::make_shared<Dim>(ordered ? a : b), std::make_shared<Dim>(ordered ? b : a)});
 }
-Dim Dim::max(const Dim &a, const Dim &b) {
+Dim Dim::greatest(const Dim &a, const Dim &b) {
   Dim difference = a - b;
   if (difference.isConstant()) return difference.constant() >= 0 ? a : b;
   bool ordered = a.str() <= b.str();
@@ -304,6 +347,7 @@ Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
     }
     sum = sum + product;
   }
+  if (written_) sum.written_ = std::make_shared<Dim>(written_->substitute(values).written());
   return sum;
 }
 

@@ -37,6 +37,9 @@ public:
   Dim() = default;  // zero
   Dim(int64_t constant) : constant_(constant) {}
   static Dim var(std::string name);
+  /// A constant that the program has a name for. It equals the plain number and prints as it; written() keeps the
+  /// name through arithmetic, so that emitted text can show `BM * BK` instead of 4096.
+  static Dim named(int64_t constant, const std::string &name);
   static Dim floorDiv(const Dim &a, const Dim &b);
   static Dim mod(const Dim &a, const Dim &b);
   static Dim ceilDiv(const Dim &a, const Dim &b);  // (a + b - 1) // b
@@ -64,6 +67,10 @@ public:
   std::optional<int64_t> evaluate(const Values &valueOf) const;
   Dim substitute(const std::map<std::string, Dim> &values) const;
 
+  /// With each named constant as a variable that tells its name and value, "BM.128"; itself where none is named.
+  const Dim &written() const { return written_ ? *written_ : *this; }
+  bool hasNames() const { return written_ != nullptr; }
+
 private:
   struct Entry {
     int64_t coefficient;  // never 0
@@ -80,6 +87,23 @@ private:
   // Most dimensions are numbers or single names and are copied often: copies share their terms.
   std::shared_ptr<const Entries> normal_;  // null: a constant
   int64_t constant_ = 0;                   // 0 unless a constant
+  std::shared_ptr<const Dim> written_;     // null: no part of it has a name
+
+  static Dim numbers(const Dim &dim);
+  using Operation = Dim (*)(const Dim &, const Dim &);
+  /// The operation on the numbers, and beside it the same one on what is written.
+  static Dim applied(Operation operation, const Dim &a, const Dim &b);
+  static Dim sum(const Dim &a, const Dim &b);
+  static Dim scaled(const Dim &a, const Dim &b);
+  static Dim quotient(const Dim &a, const Dim &b);
+  static Dim remainder(const Dim &a, const Dim &b);
+  static Dim least(const Dim &a, const Dim &b);
+  static Dim greatest(const Dim &a, const Dim &b);
 };
+
+/// What a variable of written() stands for: its name and value; nothing for any other variable.
+std::optional<std::pair<std::string, int64_t>> namedConstant(const std::string &variable);
+/// What written() gave, as the dimension that it was taken of.
+Dim inNumbers(const Dim &written);
 
 }  // namespace tessera

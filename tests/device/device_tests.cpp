@@ -186,7 +186,7 @@ template <class T, int M, int N, int K, class Grid, bool TransposeA, bool Transp
     }
 }
 
-template <int M, int N, class Grid> KERNEL reductions(tsr::View<const float, 2> x, tsr::View<float, 1> rowMax, tsr::View<float, 1> colSum, tsr::View<float, 2> shifted) {
+template <int M, int N, class Grid> KERNEL reductions(tsr::View<const float, 2> x, tsr::View<float, 1> rowMax, tsr::View<float, 1> colSum, tsr::View<float, 2> shifted, float *totals) {
   using Tile = tsr::Fragment<float, M, N, Grid>;
   SHARED float scratch[tsr::col_reduce_scratch<Tile>];
   SHARED tsr::SharedTile<float, M, N> stage;
@@ -196,6 +196,10 @@ template <int M, int N, class Grid> KERNEL reductions(tsr::View<const float, 2> 
   const auto sums = tsr::col_reduce<tsr::Sum>(tile, scratch);
   tsr::store_fragment(rowMax, most, 0);
   tsr::store_fragment(colSum, sums, 0);
+  SHARED float meeting[tsr::group_reduce_scratch(Grid::size)];
+  const int mine = Grid::size == 1 ? 0 : tsr::lane();
+  totals[2 * mine] = tsr::vector_reduce<tsr::Max>(most, meeting);
+  totals[2 * mine + 1] = tsr::vector_reduce<tsr::Sum>(sums, meeting);
   tsr::RowVector<float, M, Grid> reread;
   tsr::load_fragment(reread, tsr::View<const float, 1>{rowMax.data, {0}}, 0, 2.0f);  // outside of the tensor: 2
   for (int i = 0; i < tile.rows; ++i)
@@ -209,13 +213,14 @@ template <int M, int N, class Grid> KERNEL reductions(tsr::View<const float, 2> 
 
 template <int M, int N, class Grid> void reduced(const char *name) {
   const int64_t height = M - 2, width = N - 3;  // the tile is larger than the tensor
-  Buffer<float> x(static_cast<size_t>(height * width)), rows(M), cols(N), shifted(static_cast<size_t>(height * width));
+  Buffer<float> x(static_cast<size_t>(height * width)), rows(M), cols(N), shifted(static_cast<size_t>(height * width)), totals(2 * Grid::size);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) - 50.0f;
   LAUNCH(Grid::size, (reductions<M, N, Grid>), (tsr::View<const float, 2>{x.device(), {height, width}}), (tsr::View<float, 1>{rows.device(), {M}}),
-         (tsr::View<float, 1>{cols.device(), {N}}), (tsr::View<float, 2>{shifted.device(), {height, width}}));
+         (tsr::View<float, 1>{cols.device(), {N}}), (tsr::View<float, 2>{shifted.device(), {height, width}}), totals.device());
   rows.back();
   cols.back();
   shifted.back();
+  totals.back();
   auto at = [&](int64_t m, int64_t n) { return m < height && n < width ? x[static_cast<size_t>(m * width + n)] : -5.0f; };
   for (int64_t m = 0; m < M; ++m) {
     float most = -INFINITY;
@@ -228,6 +233,10 @@ template <int M, int N, class Grid> void reduced(const char *name) {
     for (int64_t m = 0; m < M; ++m) sum += at(m, n);
     expect(cols[static_cast<size_t>(n)] == sum, name, n);
   }
+  float most = -INFINITY, sum = 0;  // whole numbers: their sum is exact in any order
+  for (int64_t i = 0; i < M * N; ++i) most = std::fmax(most, at(i / N, i % N)), sum += at(i / N, i % N);
+  for (int i = 0; i < Grid::size; ++i)
+    expect(totals[static_cast<size_t>(2 * i)] == most && totals[static_cast<size_t>(2 * i + 1)] == sum, "vector_reduce", i);
 }
 
 #if !defined(TSR_CPU)

@@ -4,15 +4,10 @@ namespace {
 
 using Dims = std::map<std::string, int64_t>;
 
-/// Rows of 256 elements in three tiles take 104 KiB: more than AMD's 64 KiB.
-bool isLarge(const Dims &dims) {
-  auto d = dims.find("D");
-  return dims.count("H") && d != dims.end() && d->second > 128;
-}
 /// The same scalars for all sizes.
 std::vector<Case> each(std::vector<Dims> sizes, std::map<std::string, std::string> scalars = {}) {
   std::vector<Case> cases;
-  for (Dims &dims : sizes) cases.push_back({dims, scalars, isLarge(dims)});
+  for (Dims &dims : sizes) cases.push_back({dims, scalars});
   return cases;
 }
 std::vector<Case> operator+(std::vector<Case> a, std::vector<Case> b) {
@@ -36,6 +31,10 @@ std::vector<Dims> rows() {
 std::vector<Dims> products() {
   auto mnk = [](int64_t m, int64_t n, int64_t k) { return Dims{{"M", m}, {"N", n}, {"K", k}}; };
   return {mnk(0, 4, 4), mnk(4, 0, 3), mnk(3, 4, 0), mnk(1, 1, 1), mnk(31, 37, 101), mnk(127, 255, 63), mnk(128, 256, 64), mnk(129, 257, 65), mnk(64, 64, 200), mnk(257, 131, 33)};
+}
+std::vector<Dims> rectangles() {
+  auto mk = [](int64_t m, int64_t k) { return Dims{{"M", m}, {"K", k}}; };
+  return {mk(0, 3), mk(3, 0), mk(1, 1), mk(31, 37), mk(64, 32), mk(65, 33), mk(127, 200), mk(5, 1009), mk(257, 64)};
 }
 std::vector<Dims> heads() {
   auto bhsd = [](int64_t b, int64_t h, int64_t s, int64_t d) { return Dims{{"B", b}, {"H", h}, {"S", s}, {"D", d}}; };
@@ -78,6 +77,11 @@ const std::vector<Subject> &subjects() {
       {"22_structs", "swap_with_by_as_Tensor_N_f32", 1e-6, 1e-6, each({{{"N", 5}, {"M", 130}}, {{"N", 257}, {"M", 1}}})},
       {"22_structs", "energies", 1e-4, 1e-4, each({{{"N", 17}, {"M", 129}}, {{"N", 1}, {"M", 1}}})},
       {"20_host", "row_sums", 1e-4, 1e-3, each(matrices())},
+      {"21_vectors", "matrix_times_vector", 1e-5, 1e-4, each(rectangles())},
+      {"21_vectors", "vector_times_matrix", 1e-5, 1e-4, each(rectangles())},
+      {"21_vectors", "outer", 1e-6, 1e-6, each(rectangles())},
+      {"21_vectors", "total", 1e-5, 1e-4, each(vectors("N"))},
+      {"21_vectors", "tile_sums", 1e-5, 1e-4, each(matrices())},
   };
   return all;
 }

@@ -8,7 +8,6 @@
 struct Case {
   std::map<std::string, int64_t> dims;
   std::map<std::string, std::string> scalars;  // name -> text, as behind --arg
-  bool large = false;  // may need more shared memory than a group of a GPU has: then the function has to say so
 };
 struct Subject {
   std::string file, function;

@@ -87,9 +87,7 @@ def command_for(compiler, folder, name):
         flags += ["--rocm-path=" + rocm, "--rocm-device-lib-path=" + device_libraries(folder)]
         return flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]
     names = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}[compiler]
-    # Whether a loop becomes vector instructions is not a question of right text, and differs by the CPU.
-    quiet = ["-Wno-pass-failed"] if compiler == "clang++" else []
-    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror", *quiet]
+    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror"]
 
 
 def main(tesserac, folder, way, programs):

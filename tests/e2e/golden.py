@@ -17,7 +17,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "golden")
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "tests/canon/0[1-8]_*.tsr")))
-PROGRAMS.append(os.path.join(ROOT, "examples/softmax.tsr"))
+PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vectors.tsr", "examples/softmax.tsr")]
+PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPLE for CUDA
+EXAMPLE = "softmax.cuda.json"
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 
@@ -68,6 +70,12 @@ def difference(name, emitted):
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines[:60])
 
 
+def page_with(manifest):
+    """The page on manifests with this one as its example."""
+    before, rest = read(PAGE).split("```json\n", 1)
+    return before + "```json\n" + manifest + "```\n" + rest.split("```\n", 1)[1]
+
+
 def update(files):
     """Only what has changed is written. Gives the names of changed files."""
     os.makedirs(GOLDEN, exist_ok=True)
@@ -97,11 +105,16 @@ def main(tesserac):
     stale = sorted(name for name in present if name not in files and name.split(".")[0] not in broken)
     if updating:
         changed = update(files)
+        if EXAMPLE in files and (page := page_with(files[EXAMPLE])) != read(PAGE):
+            with open(PAGE, "w", encoding="utf-8", newline="") as file:
+                file.write(page)
         for name in stale:
             os.remove(os.path.join(GOLDEN, name))
         print(f"{len(files)} files, {len(changed)} of them written, {len(stale)} removed: {' '.join(changed + stale)}")
         return 1 if broken else 0
     wrong = [text for text in (difference(name, text) for name, text in files.items()) if text]
+    if EXAMPLE in files and page_with(files[EXAMPLE]) != read(PAGE):
+        wrong.append(f"docs/manifest.md does not show the manifest that is emitted ({EXAMPLE})\n")
     wrong += [f"{name}: a golden of nothing that is emitted\n" for name in stale]
     for text in wrong:
         print(text)

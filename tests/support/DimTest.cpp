@@ -52,3 +52,33 @@ TEST(Dim, NormalFormKeepsTheValue) {
   }
   EXPECT_EQ(Dim::floorDiv(Dim::var("N"), Dim(0)).evaluate([](const std::string &) { return 3; }), std::nullopt);
 }
+
+TEST(Dim, NamesOfConstantsGoThroughArithmetic) {
+  Dim bm = Dim::named(128, "BM"), bk = Dim::named(32, "BK"), k = Dim::var("k"), m = Dim::var("M");
+  EXPECT_EQ(bm, Dim(128));
+  EXPECT_EQ((bm * bk).str(), "4096");
+  EXPECT_EQ((bm * bk).written().str(), "BK.32*BM.128");
+  EXPECT_EQ(((k + Dim(2) * bk) - (k + bk)).written().str(), "BK.32");
+  EXPECT_EQ(Dim::ceilDiv(m, bm).written().str(), "(BM.128 + M - 1) // BM.128");
+  EXPECT_EQ(inNumbers(Dim::ceilDiv(m, bm).written()), Dim::ceilDiv(m, Dim(128)));
+  EXPECT_EQ((k * bk).substitute({{"k", bm}}).written().str(), "BK.32*BM.128");
+  EXPECT_FALSE(Dim(128).hasNames());
+  EXPECT_EQ(Dim(128).written(), Dim(128));
+  EXPECT_EQ(tessera::namedConstant("BM.128")->second, 128);
+  for (const char *other : {"BM", "T.m", ".5", "BM.", "BM.1x"}) EXPECT_FALSE(tessera::namedConstant(other)) << other;
+}
+
+TEST(Dim, NamesNeverChangeAValue) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 500; ++round) {
+    int64_t a = random() % 50, b = 1 + random() % 20, n = random() % 100;
+    Dim plain = Dim::var("N") * Dim(b) + Dim(a), shown = Dim::var("N") * Dim::named(b, "b") + Dim::named(a, "a");
+    auto value = [&](const std::string &) -> std::optional<int64_t> { return n; };
+    auto operations = {Dim::floorDiv, Dim::mod, Dim::ceilDiv, Dim::min, Dim::max};
+    for (auto operation : operations) {
+      Dim result = operation(shown, Dim::named(b, "b"));
+      EXPECT_EQ(result, operation(plain, Dim(b)));
+      EXPECT_EQ(inNumbers(result.written()).evaluate(value), result.evaluate(value)) << result.written().str();
+    }
+  }
+}

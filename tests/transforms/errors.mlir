@@ -24,20 +24,6 @@ graph.kernel @cube(%x: !tsr.view<["B", "M", "N"], f32>) attributes {dims = ["B",
 
 // -----
 
-graph.kernel @vector_dot(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
-    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["T.m"], param = 1>, context = ["m"]} {
-  %c0 = graph.constant 0 : index
-  %a = graph.load %x[%c0 size "T.m", %c0 size "64"] : !tsr.view<["M", "N"], f32> to !tsr.tensor<["T.m", "64"], f32>
-  %b = graph.load %x[%c0 size "64", %c0 size "1"] : !tsr.view<["M", "N"], f32> to !tsr.tensor<["64", "1"], f32>
-  // expected-error @+1 {{a dot inside a kernel must give a tile with two axes of more than one element}}
-  %d = graph.dot %a, %b : (!tsr.tensor<["T.m", "64"], f32>, !tsr.tensor<["64", "1"], f32>) -> !tsr.tensor<["T.m", "1"], f32>
-  %e = graph.reshape %d : !tsr.tensor<["T.m", "1"], f32> to !tsr.tensor<["T.m"], f32>
-  graph.store %e, %y[%c0 size "T.m"] : !tsr.tensor<["T.m"], f32>, !tsr.view<["M"], f32>
-  graph.kernel_end
-}
-
-// -----
-
 graph.kernel @read_after_store(%x: !tsr.view<["R", "C"], f32>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>],
     outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 0>} {
   %r = graph.query "origin" 0

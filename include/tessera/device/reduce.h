@@ -94,8 +94,31 @@ template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *sc
 #endif
 }
 
-/// The same for lanes that the CPU runs one after the other: one element of `values` a lane, combined in the order of
-/// the GPU's lanes.
+namespace detail {
+/// `Count` elements of a vector that several lanes hold: one of each such lanes takes part, and only with what it holds.
+template <class Op, class T, int Count, class Vector> TSR_DEVICE T own_part(const Vector &vector) {
+  T value = Op::template identity<T>();
+  if (!Vector::owner()) return value;
+  TSR_UNROLL
+  for (int i = 0; i < Count; ++i)
+    if (vector.holds(i)) value = Op::combine(value, vector(i));
+  return value;
+}
+}  // namespace detail
+
+/// The combination of a vector's elements; every lane of the group gets it. `scratch`: group_reduce_scratch(lanes)
+/// elements of shared memory, none on the CPU; holds barriers: every lane of the group takes part.
+template <class Op, class T, int M, class Grid>
+TSR_DEVICE T vector_reduce(const RowVector<T, M, Grid> &vector, T *scratch = nullptr) {
+  return group_reduce<Op, Grid::size>(detail::own_part<Op, T, RowVector<T, M, Grid>::rows>(vector), scratch);
+}
+template <class Op, class T, int N, class Grid>
+TSR_DEVICE T vector_reduce(const ColVector<T, N, Grid> &vector, T *scratch = nullptr) {
+  return group_reduce<Op, Grid::size>(detail::own_part<Op, T, ColVector<T, N, Grid>::cols>(vector), scratch);
+}
+
+/// group_reduce for lanes that the CPU runs one after the other: one element of `values` a lane, combined in the order
+/// of the GPU's lanes.
 template <class Op, int Lanes, class T> TSR_INLINE T group_reduce(const T (&values)[Lanes]) {
   T part[Lanes];
   for (int i = 0; i < Lanes; ++i) part[i] = values[i];

@@ -14,8 +14,18 @@ Doc launch(const LaunchText &l, const std::string &) {
 }  // namespace
 
 const Language &cpuLanguage() {
-  static const Language language{Target::Cpu,     "C++",  ".cpp", false, "static", "", "alignas(64) ",
-                                 "__restrict__ ", "#pragma GCC unroll 64", "#pragma GCC unroll ", dynamicShared, launch};
+  static const Language language{Target::Cpu,
+                                 "C++",
+                                 ".cpp",
+                                 false,
+                                 "static",
+                                 "",
+                                 "alignas(64) ",
+                                 "__restrict__ ",
+                                 "#pragma GCC unroll 64",
+                                 "#pragma GCC unroll ",
+                                 dynamicShared,
+                                 launch};
   return language;
 }
 

@@ -16,8 +16,18 @@ Doc launch(const LaunchText &l, const std::string &call) {
 }  // namespace
 
 const Language &cudaLanguage() {
-  static const Language language{Target::Cuda,     "CUDA",         ".cu", true, "static __global__", "__launch_bounds__", "__shared__ ",
-                                 "__restrict__ ", "#pragma unroll", "#pragma unroll ", dynamicShared, launch};
+  static const Language language{Target::Cuda,
+                                 "CUDA",
+                                 ".cu",
+                                 true,
+                                 "static __global__",
+                                 "__launch_bounds__",
+                                 "__shared__ ",
+                                 "__restrict__ ",
+                                 "#pragma unroll",
+                                 "#pragma unroll ",
+                                 dynamicShared,
+                                 launch};
   return language;
 }
 

@@ -4,10 +4,13 @@
 namespace tessera::codegen {
 namespace {
 
-std::string dynamicShared(const std::string &name) { return "HIP_DYNAMIC_SHARED(unsigned char, " + name + ")"; }
+std::string dynamicShared(const std::string &name) {
+  return "HIP_DYNAMIC_SHARED(unsigned char, " + name + ")";
+}
 
 Doc launch(const LaunchText &l, const std::string &call) {
-  std::vector<Doc> items{l.kernel, Doc("dim3(" + l.groups + ")"), Doc("dim3(" + l.group + ")"), l.sharedBytes, call + ".stream()"};
+  std::vector<Doc> items{l.kernel, Doc("dim3(" + l.groups + ")"), Doc("dim3(" + l.group + ")"), l.sharedBytes,
+                         call + ".stream()"};
   items.insert(items.end(), l.arguments.begin(), l.arguments.end());
   return Doc("hipLaunchKernelGGL(") + Doc::group(Doc::softline()) + commaSeparated(items) + ");";
 }
@@ -15,8 +18,18 @@ Doc launch(const LaunchText &l, const std::string &call) {
 }  // namespace
 
 const Language &hipLanguage() {
-  static const Language language{Target::Hip,     "HIP",          ".hip", true, "static __global__", "__launch_bounds__", "__shared__ ",
-                                 "__restrict__ ", "#pragma unroll", "#pragma unroll ", dynamicShared, launch};
+  static const Language language{Target::Hip,
+                                 "HIP",
+                                 ".hip",
+                                 true,
+                                 "static __global__",
+                                 "__launch_bounds__",
+                                 "__shared__ ",
+                                 "__restrict__ ",
+                                 "#pragma unroll",
+                                 "#pragma unroll ",
+                                 dynamicShared,
+                                 launch};
   return language;
 }
 

@@ -111,11 +111,14 @@ std::vector<std::string> Doc::lines(int indent, int width) const {
       break;
     case DocKind::Group: {
       const Doc::Node *inner = item.node->parts[0].get();
-      bool flat = item.flat || fits(width - static_cast<int>(current.size()), {{item.indent, true, inner}}, stack);
+      bool flat =
+          item.flat || fits(width - static_cast<int>(current.size()), {{item.indent, true, inner}}, stack);
       stack.push_back({item.indent, flat, inner});
       break;
     }
-    case DocKind::Nest: stack.push_back({item.indent + item.node->by, item.flat, item.node->parts[0].get()}); break;
+    case DocKind::Nest:
+      stack.push_back({item.indent + item.node->by, item.flat, item.node->parts[0].get()});
+      break;
     case DocKind::Align:
       stack.push_back({static_cast<int>(current.size()), item.flat, item.node->parts[0].get()});
       break;

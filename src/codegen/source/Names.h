@@ -10,7 +10,8 @@ class Names {
 public:
   /// A name that stands already.
   void take(std::string_view name) { taken_.insert(std::string(name)); }
-  /// `wanted`, with an underscore behind it where it is a word of the language, with a number where it is taken.
+  /// `wanted`, with an underscore behind it where it is a word of the language, with a number where it is
+  /// taken.
   std::string fresh(std::string_view wanted);
 
 private:

@@ -51,9 +51,11 @@ Expr binaryExpr(std::string_view op, const Expr &left, const Expr &right) {
   Precedence p = precedenceOf(op);
   Precedence leftNeeds = p, rightNeeds = above(p);
   if (left.precedence != p) leftNeeds = clear(p, leftNeeds);  // a chain of one operator stays a chain
-  else if (p == Precedence::Relational || p == Precedence::Equality || p == Precedence::Shift) leftNeeds = above(p);
+  else if (p == Precedence::Relational || p == Precedence::Equality || p == Precedence::Shift)
+    leftNeeds = above(p);
   rightNeeds = clear(p, rightNeeds);
-  Doc doc = operandOf(leftNeeds, left) + " " + Doc(op) + Doc::group(Doc::line() + Doc::group(operandOf(rightNeeds, right)));
+  Doc doc = operandOf(leftNeeds, left) + " " + Doc(op) +
+            Doc::group(Doc::line() + Doc::group(operandOf(rightNeeds, right)));
   return {doc, p};
 }
 

@@ -1,13 +1,26 @@
-// Expressions of C and C++ as text with a precedence, so that parentheses stand only where they are needed (or where
-// compilers warn without them).
+// Expressions of C and C++ as text with a precedence, so that parentheses stand only where they are needed
+// (or where compilers warn without them).
 #pragma once
 #include "codegen/source/Doc.h"
 
 namespace tessera::codegen {
 
 enum class Precedence : int {
-  Comma = 1, Conditional, LogicalOr, LogicalAnd, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive,
-  Multiplicative, Unary, Postfix, Primary
+  Comma = 1,
+  Conditional,
+  LogicalOr,
+  LogicalAnd,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Equality,
+  Relational,
+  Shift,
+  Additive,
+  Multiplicative,
+  Unary,
+  Postfix,
+  Primary
 };
 
 struct Expr {

@@ -40,7 +40,8 @@ void Writer::append(const Writer &other) {
 }
 
 std::string Writer::placeComment(const Place &place) const {
-  return "// " + (named_ == place.file ? std::string() : baseName(place.file)) + ":" + std::to_string(place.line);
+  return "// " + (named_ == place.file ? std::string() : baseName(place.file)) + ":" +
+         std::to_string(place.line);
 }
 
 void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
@@ -54,7 +55,11 @@ void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
       std::string &first = texts.front(), &final = texts.back();
       std::string &target = first.size() + 2 + comment.size() <= kWidth ? first : final;
       if (target.size() + 2 + comment.size() <= kWidth) target += "  " + comment;
-      else texts.insert(texts.begin(), std::string(static_cast<size_t>(depth_), ' ') + comment);
+      else {  // a line of its own, above the pragma that belongs to the statement
+        bool marked = !lines_.empty() && lines_.back().text.find("#pragma") != std::string::npos;
+        std::string text = std::string(static_cast<size_t>(depth_), ' ') + comment;
+        lines_.insert(lines_.end() - (marked ? 1 : 0), {std::move(text), place});
+      }
       named_ = place->file;
     }
     last_ = place;

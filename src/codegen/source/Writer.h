@@ -1,4 +1,5 @@
-// The lines of a file that is being written: indentation, comments, and from which line of the program each comes.
+// The lines of a file that is being written: indentation, comments, and from which line of the program each
+// comes.
 #pragma once
 #include "codegen/source/Doc.h"
 #include <optional>
@@ -35,11 +36,14 @@ public:
   /// `// text`, wrapped to the width.
   void comment(const std::string &text);
   void directive(const std::string &text);  // `#...` where the statement stands
-  void paste(const std::string &text);       // lines as they are
+  void paste(const std::string &text);      // lines as they are
   void append(const Writer &other);
 
   /// A function begins: the next comment about a place names the file again.
-  void beginFunction() { named_.clear(); last_.reset(); }
+  void beginFunction() {
+    named_.clear();
+    last_.reset();
+  }
   const std::vector<WrittenLine> &lines() const { return lines_; }
   int currentIndent() const { return depth_; }
   /// What `#line` goes back to is filled in by `text`.
@@ -55,7 +59,8 @@ private:
   std::optional<Place> last_;
 };
 
-/// The file's name without its folders and the brackets of a file inside the tools: "<tessera/nn.tsr>" is "nn.tsr".
+/// The file's name without its folders and the brackets of a file inside the tools: "<tessera/nn.tsr>" is
+/// "nn.tsr".
 std::string baseName(const std::string &path);
 
 }  // namespace tessera::codegen

@@ -24,7 +24,9 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, Stri
     return emitError() << "dimension '" << text << "' is not in normal form, which is '" << dim->str() << "'";
   return success();
 }
-DimAttr DimAttr::get(MLIRContext *context, const Dim &dim) { return Base::get(context, StringRef(dim.str())); }
+DimAttr DimAttr::get(MLIRContext *context, const Dim &dim) {
+  return Base::get(context, StringRef(dim.str()));
+}
 Dim DimAttr::getDim() const { return *Dim::parse(std::string_view(getText().data(), getText().size())); }
 std::optional<int64_t> DimAttr::getConstant() const {
   int64_t value;
@@ -64,7 +66,8 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("result"))) isResult = true;
     else if (succeeded(parser.parseOptionalKeyword("keyword_only"))) keywordOnly = true;
-    else if (parser.parseKeyword("default") || parser.parseEqual() || parser.parseAttribute(defaultValue)) return {};
+    else if (parser.parseKeyword("default") || parser.parseEqual() || parser.parseAttribute(defaultValue))
+      return {};
   }
   if (parser.parseGreater()) return {};
   return ParamAttr::get(parser.getContext(), name, *parsedMode, isResult, keywordOnly, defaultValue);
@@ -105,8 +108,8 @@ Attribute RequirementAttr::parse(AsmParser &parser, Type) {
   return RequirementAttr::get(parser.getContext(), left, *parsedRelation, right, text);
 }
 
-LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, GridKind kind, ArrayRef<DimAttr> dims,
-                               int64_t param) {
+LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, GridKind kind,
+                               ArrayRef<DimAttr> dims, int64_t param) {
   if ((kind == GridKind::Output) != (param >= 0))
     return emitError() << "an 'output' grid, and no other, names the parameter whose tiles it counts";
   if (kind == GridKind::Lanes && dims.size() != 1) return emitError() << "a 'lanes' grid has one extent";

@@ -23,7 +23,8 @@ bool isDType(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer) return false;
   unsigned width = integer.getWidth();
-  if (integer.isSignless()) return width == 1 || width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
+  if (integer.isSignless())
+    return width == 1 || width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
   return integer.isUnsigned() && (width == 8 || width == 16 || width == 32);
 }
 bool isScalar(Type type) { return type.isIndex() || isDType(type); }
@@ -40,8 +41,10 @@ LogicalResult ViewType::verify(ErrorFn emitError, ArrayRef<DimAttr>, Type elemen
   if (element.isIndex()) return emitError() << "a view holds values of a dtype, not index";
   return verifyElement(emitError, element);
 }
-LogicalResult SharedType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type element, StringRef swizzle) {
-  if (swizzle != "" && swizzle != "xor") return emitError() << "swizzle '" << swizzle << "' is neither \"\" nor \"xor\"";
+LogicalResult SharedType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type element,
+                                 StringRef swizzle) {
+  if (swizzle != "" && swizzle != "xor")
+    return emitError() << "swizzle '" << swizzle << "' is neither \"\" nor \"xor\"";
   if (shape.empty()) return emitError() << "a shared buffer has at least one dimension";
   if (element.isIndex()) return emitError() << "a shared buffer holds values of a dtype, not index";
   return verifyElement(emitError, element);

@@ -37,7 +37,7 @@ Type typeOf(MLIRContext *context, DType dtype) {
 
 std::optional<DType> dtypeOf(Type type) {
   if (!isDType(type)) return std::nullopt;
-#define TSR_DTYPE(id, ...) \
+#define TSR_DTYPE(id, ...)                                                                                   \
   if (type == typeOf(type.getContext(), DType::id)) return DType::id;
 #include "support/DTypes.def"
   TSR_UNREACHABLE("a dtype's IR type without a row");

@@ -7,12 +7,12 @@ using namespace mlir;
 
 ParseResult parseFunction(OpAsmParser &parser, OperationState &state) {
   auto type = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
+                 function_interface_impl::VariadicFlag,
+                 std::string &) { return builder.getFunctionType(inputs, results); };
   auto name = [&](StringRef text) { return StringAttr::get(parser.getContext(), text); };
-  return function_interface_impl::parseFunctionOp(parser, state, /*allowVariadic=*/false, name("function_type"), type,
-                                                  name("arg_attrs"), name("res_attrs"));
+  return function_interface_impl::parseFunctionOp(parser, state, /*allowVariadic=*/false,
+                                                  name("function_type"), type, name("arg_attrs"),
+                                                  name("res_attrs"));
 }
 
 /// Attributes at their default are not printed.
@@ -109,8 +109,8 @@ LogicalResult verifyDimensionsIn(FunctionOpInterface op, const std::set<std::str
 static LogicalResult verifyOutput(FunctionOpInterface op, ResultAttr output, ArrayAttr params) {
   if (output.getParam() < 0) return success();
   if (output.getParam() >= static_cast<int64_t>(params.size()))
-    return op->emitOpError() << "output '" << output.getName() << "' is held by parameter " << output.getParam()
-                             << ", but there are " << params.size();
+    return op->emitOpError() << "output '" << output.getName() << "' is held by parameter "
+                             << output.getParam() << ", but there are " << params.size();
   auto param = cast<ParamAttr>(params[output.getParam()]);
   if (param.getMode() == ParamMode::In)
     return op->emitOpError() << "output '" << output.getName() << "' is held by '" << param.getName()
@@ -121,7 +121,8 @@ static LogicalResult verifyOutput(FunctionOpInterface op, ResultAttr output, Arr
 LogicalResult verifyFunction(FunctionOpInterface op, ArrayAttr dims, ArrayAttr params, ArrayAttr outputs,
                              ArrayAttr requirements, ArrayAttr context) {
   if (params.size() != op.getNumArguments())
-    return op->emitOpError() << "has " << op.getNumArguments() << " arguments and " << params.size() << " params";
+    return op->emitOpError() << "has " << op.getNumArguments() << " arguments and " << params.size()
+                             << " params";
   if (failed(verifyNames(op, dims, "dimension"))) return failure();
   std::set<std::string> names;
   for (auto param : params.getAsRange<ParamAttr>())
@@ -131,7 +132,8 @@ LogicalResult verifyFunction(FunctionOpInterface op, ArrayAttr dims, ArrayAttr p
     if (failed(verifyOutput(op, output, params))) return failure();
   auto known = knownDimensions(dims, context);
   for (auto requirement : requirements.getAsRange<RequirementAttr>())
-    if (failed(verifyVars(op, requirement.getLeft(), known)) || failed(verifyVars(op, requirement.getRight(), known)))
+    if (failed(verifyVars(op, requirement.getLeft(), known)) ||
+        failed(verifyVars(op, requirement.getRight(), known)))
       return failure();
   return verifyDimensionsIn(op, known);
 }
@@ -144,16 +146,19 @@ static LogicalResult verifyGrid(FunctionOpInterface op, GridAttr grid) {
   auto view = dyn_cast<ViewType>(op.getArgument(grid.getParam()).getType());
   if (!view) return op->emitOpError("the grid counts tiles of a parameter that is not a view");
   if (view.getRank() != grid.getDims().size())
-    return op->emitOpError() << "the grid's tile " << text(grid.getDims()) << " has not as many dimensions as "
-                             << text(view.getShape());
+    return op->emitOpError() << "the grid's tile " << text(grid.getDims())
+                             << " has not as many dimensions as " << text(view.getShape());
   return success();
 }
 
-LogicalResult verifyKernel(FunctionOpInterface op, ArrayAttr params, ArrayAttr outputs, GridAttr grid, int64_t group) {
+LogicalResult verifyKernel(FunctionOpInterface op, ArrayAttr params, ArrayAttr outputs, GridAttr grid,
+                           int64_t group) {
   if (op.getNumResults() != 0) return op->emitOpError("returns values: a kernel stores its results");
-  if (group < 0 || group > 1024) return op->emitOpError() << "a group of " << group << " lanes is not in 0..1024";
+  if (group < 0 || group > 1024)
+    return op->emitOpError() << "a group of " << group << " lanes is not in 0..1024";
   for (auto output : outputs.getAsRange<ResultAttr>()) {
-    if (output.getParam() < 0) return op->emitOpError() << "output '" << output.getName() << "' has no parameter";
+    if (output.getParam() < 0)
+      return op->emitOpError() << "output '" << output.getName() << "' has no parameter";
     Type type = op.getArgument(output.getParam()).getType();
     if (!isa<ViewType>(type) || shapeOf(type) != shapeOf(output.getType()) ||
         elementTypeOf(type) != elementTypeOf(output.getType()))

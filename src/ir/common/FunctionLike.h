@@ -20,10 +20,10 @@ void setResultNames(mlir::Operation *op, mlir::OpAsmSetValueNameFn setName);
 mlir::LogicalResult verifyFunction(mlir::FunctionOpInterface op, mlir::ArrayAttr dims, mlir::ArrayAttr params,
                                    mlir::ArrayAttr outputs, mlir::ArrayAttr requirements,
                                    mlir::ArrayAttr context = {});
-/// The grid names a parameter with as many dimensions as the grid has extents, a group has at most 1024 lanes,
-/// every output is held by a view parameter, and nothing is returned.
-mlir::LogicalResult verifyKernel(mlir::FunctionOpInterface op, mlir::ArrayAttr params, mlir::ArrayAttr outputs,
-                                 GridAttr grid, int64_t group);
+/// The grid names a parameter with as many dimensions as the grid has extents, a group has at most 1024
+/// lanes, every output is held by a view parameter, and nothing is returned.
+mlir::LogicalResult verifyKernel(mlir::FunctionOpInterface op, mlir::ArrayAttr params,
+                                 mlir::ArrayAttr outputs, GridAttr grid, int64_t group);
 /// Every dimension of the types in the body is an expression over the function's dimensions.
 mlir::LogicalResult verifyDimensionsIn(mlir::FunctionOpInterface op, const std::set<std::string> &known);
 /// The names that dimensions may use: `dims` and "T.<field>" for each field of `context`.

@@ -1,4 +1,5 @@
 #include "ir/common/Names.h"
+#include "ir/common/Common.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -9,6 +10,38 @@ using namespace mlir;
 Location named(StringRef name, Location place) {
   if (name.empty()) return place;
   return NameLoc::get(StringAttr::get(place->getContext(), name), place);
+}
+
+Location withSizes(ArrayRef<Dim> sizes, Location location) {
+  if (llvm::none_of(sizes, [](const Dim &size) { return size.hasNames(); })) return location;
+  SmallVector<Dim> written;
+  for (const Dim &size : sizes) written.push_back(size.written());
+  return FusedLoc::get({location}, DimsAttr::get(location->getContext(), written), location->getContext());
+}
+
+static DimsAttr sizesAttr(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location)) return sizesAttr(name.getChildLoc());
+  auto fused = dyn_cast<FusedLoc>(location);
+  if (!fused) return {};
+  if (auto sizes = dyn_cast_or_null<DimsAttr>(fused.getMetadata())) return sizes;
+  for (Location part : fused.getLocations())
+    if (DimsAttr sizes = sizesAttr(part)) return sizes;
+  return {};
+}
+
+SmallVector<Dim> sizesOf(Location location) {
+  SmallVector<Dim> sizes;
+  if (DimsAttr written = sizesAttr(location))
+    for (DimAttr size : written.getDims()) sizes.push_back(inNumbers(size.getDim()));
+  return sizes;
+}
+
+Location withSizesOf(Location other, Location location) {
+  SmallVector<Dim> sizes = sizesOf(other);
+  if (!sizes.empty() || !sizesAttr(location)) return withSizes(sizes, location);
+  // Its own are of something else.
+  return FusedLoc::get({location}, DimsAttr::get(location->getContext(), ArrayRef<Dim>()),
+                       location->getContext());
 }
 
 StringRef nameHint(Location location) {

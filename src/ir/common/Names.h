@@ -2,6 +2,8 @@
 #pragma once
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Value.h"
+#include "support/Dim.h"
+#include "llvm/ADT/SmallVector.h"
 #include <string>
 
 namespace mlir {
@@ -13,6 +15,14 @@ namespace tessera::ir {
 
 /// NameLoc(name, place); just the place if the name is empty.
 mlir::Location named(llvm::StringRef name, mlir::Location place);
+/// The same place, which also carries sizes in the program's names (Dim::written): the shape of the result of
+/// the operation, the value of a program integer, of a kernel its grid. As it is where no size has a name.
+/// They are hints: a size whose name is lost on the way is printed as a number.
+mlir::Location withSizes(llvm::ArrayRef<Dim> sizes, mlir::Location location);
+/// What withSizes() put there; empty if nothing.
+llvm::SmallVector<Dim> sizesOf(mlir::Location location);
+/// `location` with the sizes of another.
+mlir::Location withSizesOf(mlir::Location other, mlir::Location location);
 /// What the user calls this value, or "".
 llvm::StringRef nameHint(mlir::Value value);
 /// The name in a location (the outermost NameLoc, also inside a FusedLoc), or "".

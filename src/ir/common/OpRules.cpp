@@ -7,7 +7,9 @@ using namespace mlir;
 static std::string_view view(StringRef text) { return {text.data(), text.size()}; }
 static Type boolOf(Type type) { return withElementType(type, IntegerType::get(type.getContext(), 1)); }
 
-Type elementwiseResultType(ElementwiseOp op, Type type) { return info(op).resultIsBool ? boolOf(type) : type; }
+Type elementwiseResultType(ElementwiseOp op, Type type) {
+  return info(op).resultIsBool ? boolOf(type) : type;
+}
 
 ParseResult parseElementwiseTypes(OpAsmParser &parser, SmallVectorImpl<Type> &operands, Type &result,
                                   StringAttr mnemonic) {
@@ -46,18 +48,30 @@ static int bitsOf(Type element) { return element.isIndex() ? 64 : info(*dtypeOf(
 static bool isAllowed(ElementwiseOp op, Class cls) {
   bool isInt = cls == Class::Signed || cls == Class::Unsigned;
   switch (op) {
-  case ElementwiseOp::Add: case ElementwiseOp::Sub: case ElementwiseOp::Mul: return cls != Class::Bool;
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Sub:
+  case ElementwiseOp::Mul: return cls != Class::Bool;
   case ElementwiseOp::Neg: return cls != Class::Bool && cls != Class::Unsigned;
   case ElementwiseOp::Div: return cls == Class::Float || cls == Class::Complex;
-  case ElementwiseOp::FloorDiv: case ElementwiseOp::Mod: case ElementwiseOp::Pow: case ElementwiseOp::Abs:
-    return isInt || cls == Class::Float;
-  case ElementwiseOp::Min: case ElementwiseOp::Max: return cls != Class::Complex;
-  case ElementwiseOp::And: case ElementwiseOp::Or: case ElementwiseOp::Xor: case ElementwiseOp::Not:
-    return isInt || cls == Class::Bool;
-  case ElementwiseOp::Shl: case ElementwiseOp::Shr: return isInt;
-  case ElementwiseOp::Eq: case ElementwiseOp::Ne: case ElementwiseOp::Select: return true;
-  case ElementwiseOp::Lt: case ElementwiseOp::Le: case ElementwiseOp::Gt: case ElementwiseOp::Ge:
-    return cls != Class::Complex;
+  case ElementwiseOp::FloorDiv:
+  case ElementwiseOp::Mod:
+  case ElementwiseOp::Pow:
+  case ElementwiseOp::Abs: return isInt || cls == Class::Float;
+  case ElementwiseOp::Min:
+  case ElementwiseOp::Max: return cls != Class::Complex;
+  case ElementwiseOp::And:
+  case ElementwiseOp::Or:
+  case ElementwiseOp::Xor:
+  case ElementwiseOp::Not: return isInt || cls == Class::Bool;
+  case ElementwiseOp::Shl:
+  case ElementwiseOp::Shr: return isInt;
+  case ElementwiseOp::Eq:
+  case ElementwiseOp::Ne:
+  case ElementwiseOp::Select: return true;
+  case ElementwiseOp::Lt:
+  case ElementwiseOp::Le:
+  case ElementwiseOp::Gt:
+  case ElementwiseOp::Ge: return cls != Class::Complex;
   default: return cls == Class::Float;
   }
 }
@@ -78,7 +92,8 @@ LogicalResult verifyElementwise(Operation *op, StringRef mnemonic, TypeRange ope
       return op->emitOpError() << "operand " << i << " has type " << operand << ", expected " << expected;
   }
   if (result != elementwiseResultType(*row, type))
-    return op->emitOpError() << "result has type " << result << ", expected " << elementwiseResultType(*row, type);
+    return op->emitOpError() << "result has type " << result << ", expected "
+                             << elementwiseResultType(*row, type);
   Type element = elementTypeOf(type);
   if (!isAllowed(*row, classOf(element)))
     return op->emitOpError() << "'" << mnemonic << "' is not defined for " << element;
@@ -121,7 +136,8 @@ LogicalResult verifyReduction(Operation *op, StringRef mnemonic, Type from, Type
   if (classOf(source) == Class::Complex && *row != ReduceOp::Sum && *row != ReduceOp::Prod)
     return op->emitOpError() << "'" << mnemonic << "' is not defined for " << source;
   if (!isSameOrWider(source, target))
-    return op->emitOpError() << "carries values of " << source << " in " << target << ", which does not hold them";
+    return op->emitOpError() << "carries values of " << source << " in " << target
+                             << ", which does not hold them";
   return success();
 }
 
@@ -184,8 +200,8 @@ ParseResult parseAccess(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Unreso
   return success();
 }
 
-void printAccess(OpAsmPrinter &printer, Operation *, OperandRange offsets, DenseBoolArrayAttr points, DimsAttr sizes,
-                 DenseI64ArrayAttr steps, DenseBoolArrayAttr inBounds) {
+void printAccess(OpAsmPrinter &printer, Operation *, OperandRange offsets, DenseBoolArrayAttr points,
+                 DimsAttr sizes, DenseI64ArrayAttr steps, DenseBoolArrayAttr inBounds) {
   for (auto [i, offset] : llvm::enumerate(offsets)) {
     if (i) printer << ", ";
     printer << offset;
@@ -199,8 +215,8 @@ void printAccess(OpAsmPrinter &printer, Operation *, OperandRange offsets, Dense
   printer << ']';
 }
 
-LogicalResult verifyAccess(Operation *op, Type base, size_t offsets, ArrayRef<bool> points, ArrayRef<DimAttr> sizes,
-                           ArrayRef<int64_t> steps, ArrayRef<bool> inBounds) {
+LogicalResult verifyAccess(Operation *op, Type base, size_t offsets, ArrayRef<bool> points,
+                           ArrayRef<DimAttr> sizes, ArrayRef<int64_t> steps, ArrayRef<bool> inBounds) {
   size_t rank = shapeOf(base).size();
   if (offsets != rank || points.size() != rank || sizes.size() != rank || steps.size() != rank ||
       inBounds.size() != rank)

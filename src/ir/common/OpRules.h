@@ -8,8 +8,9 @@
 namespace tessera::ir {
 
 /// `"add" %a, %b : T`: T is the type of the last operand; the other types follow from the operation's row.
-mlir::ParseResult parseElementwiseTypes(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &operands,
-                                        mlir::Type &result, mlir::StringAttr mnemonic);
+mlir::ParseResult parseElementwiseTypes(mlir::OpAsmParser &parser,
+                                        llvm::SmallVectorImpl<mlir::Type> &operands, mlir::Type &result,
+                                        mlir::StringAttr mnemonic);
 void printElementwiseTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange operands,
                            mlir::Type result, mlir::StringAttr mnemonic);
 /// The result's type for operands whose last has `type`.
@@ -18,9 +19,11 @@ mlir::Type elementwiseResultType(ElementwiseOp op, mlir::Type type);
 mlir::LogicalResult verifyElementwise(mlir::Operation *op, llvm::StringRef mnemonic, mlir::TypeRange operands,
                                       mlir::Type result);
 /// The same type but for the elements, and a conversion that exists.
-mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type to, Rounding rounding, bool saturate);
+mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type to, Rounding rounding,
+                               bool saturate);
 /// A reduction's name, and its dtypes: carried in the operand's dtype or a wider one of its class.
-mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from, mlir::Type to);
+mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
+                                    mlir::Type to);
 /// `to` holds every value of `from` and is of its class (float, int, bool, complex).
 bool isSameOrWider(mlir::Type from, mlir::Type to);
 
@@ -33,15 +36,15 @@ void printInteger(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Intege
 /// The part after `[` of an access: `%m size "T.m" step 2 in_bounds, %k]`.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
                               llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &offsets,
-                              mlir::DenseBoolArrayAttr &points, DimsAttr &sizes, mlir::DenseI64ArrayAttr &steps,
-                              mlir::DenseBoolArrayAttr &inBounds);
+                              mlir::DenseBoolArrayAttr &points, DimsAttr &sizes,
+                              mlir::DenseI64ArrayAttr &steps, mlir::DenseBoolArrayAttr &inBounds);
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::OperandRange offsets,
                  mlir::DenseBoolArrayAttr points, DimsAttr sizes, mlir::DenseI64ArrayAttr steps,
                  mlir::DenseBoolArrayAttr inBounds);
 /// One group for each dimension of `base`.
-mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::Type base, size_t offsets, llvm::ArrayRef<bool> points,
-                                 llvm::ArrayRef<DimAttr> sizes, llvm::ArrayRef<int64_t> steps,
-                                 llvm::ArrayRef<bool> inBounds);
+mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::Type base, size_t offsets,
+                                 llvm::ArrayRef<bool> points, llvm::ArrayRef<DimAttr> sizes,
+                                 llvm::ArrayRef<int64_t> steps, llvm::ArrayRef<bool> inBounds);
 /// The value that such an access reads: a scalar, or a tensor of the ranges' sizes.
 mlir::Type accessedType(mlir::Type base, llvm::ArrayRef<bool> points, llvm::ArrayRef<DimAttr> sizes);
 

@@ -16,8 +16,8 @@ void GraphDialect::initialize() {
 
 bool isBodyOp(mlir::Operation *op) {
   return mlir::isa_and_nonnull<GraphDialect>(op->getDialect()) &&
-         !mlir::isa<FuncOp, HostFuncOp, KernelOp, CallOp, ReturnOp, KernelEndOp, LoadNpyOp, SaveNpyOp, PrintOp,
-                    StringOp, FormatOp, HostShapeOp, HostItemOp, AssertOp>(op);
+         !mlir::isa<FuncOp, HostFuncOp, KernelOp, CallOp, ReturnOp, KernelEndOp, LoadNpyOp, SaveNpyOp,
+                    PrintOp, StringOp, FormatOp, HostShapeOp, HostItemOp, AssertOp>(op);
 }
 
 }  // namespace tessera::ir::graph

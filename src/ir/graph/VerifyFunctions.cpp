@@ -6,7 +6,8 @@ namespace tessera::ir::graph {
 using namespace mlir;
 
 /// What a body may hold: an operation of the dialect by kind, and structured control flow.
-static LogicalResult verifyContents(FunctionOpInterface function, bool (*isAllowed)(Operation *), StringRef kind) {
+static LogicalResult verifyContents(FunctionOpInterface function, bool (*isAllowed)(Operation *),
+                                    StringRef kind) {
   LogicalResult result = success();
   function.getFunctionBody().walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
@@ -22,7 +23,8 @@ static bool isMemoryOp(Operation *op) {
 static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isMemoryOp(op)) || isa<CallOp, ReturnOp>(op); }
 static bool isInKernel(Operation *op) { return isBodyOp(op) || isa<KernelEndOp>(op); }
 static bool isInHost(Operation *op) {
-  return isa_and_nonnull<GraphDialect>(op->getDialect()) && !isMemoryOp(op) && !isa<FuncOp, KernelOp, HostFuncOp, KernelEndOp>(op);
+  return isa_and_nonnull<GraphDialect>(op->getDialect()) && !isMemoryOp(op) &&
+         !isa<FuncOp, KernelOp, HostFuncOp, KernelEndOp>(op);
 }
 
 template <class EndOp> static LogicalResult verifyEnd(FunctionOpInterface function) {
@@ -34,7 +36,8 @@ template <class EndOp> static LogicalResult verifyEnd(FunctionOpInterface functi
 static LogicalResult verifyValuesOnly(FunctionOpInterface function) {
   for (Type type : function.getArgumentTypes())
     if (!isScalar(type) && !isa<TensorType>(type))
-      return function->emitOpError() << "takes " << type << ", but a tensor function takes scalars and tensors";
+      return function->emitOpError() << "takes " << type
+                                     << ", but a tensor function takes scalars and tensors";
   return success();
 }
 
@@ -44,8 +47,9 @@ template <class Op> static LogicalResult verifyOutputs(Op op) {
                             << op.getOutputs().size() << " outputs";
   for (size_t i = 0; i < op.getOutputs().size(); ++i)
     if (op.output(i).getType() != op.getResultTypes()[i])
-      return op.emitOpError() << "output '" << op.output(i).getName() << "' has type " << op.output(i).getType()
-                              << ", the function returns " << op.getResultTypes()[i];
+      return op.emitOpError() << "output '" << op.output(i).getName() << "' has type "
+                              << op.output(i).getType() << ", the function returns "
+                              << op.getResultTypes()[i];
   return success();
 }
 
@@ -92,10 +96,13 @@ static bool isCompatible(Type value, Type declared) {
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto callee = dyn_cast_or_null<FunctionOpInterface>(symbols.lookupNearestSymbolFrom(*this, getCalleeAttr()));
+  auto callee =
+      dyn_cast_or_null<FunctionOpInterface>(symbols.lookupNearestSymbolFrom(*this, getCalleeAttr()));
   if (!callee) return emitOpError() << "calls @" << getCallee() << ", which is not there";
-  auto params = callee->getAttrOfType<ArrayAttr>("params"), outputs = callee->getAttrOfType<ArrayAttr>("outputs");
-  if (!params || !outputs) return emitOpError() << "calls @" << getCallee() << ", which is not a function of this dialect";
+  auto params = callee->getAttrOfType<ArrayAttr>("params"),
+       outputs = callee->getAttrOfType<ArrayAttr>("outputs");
+  if (!params || !outputs)
+    return emitOpError() << "calls @" << getCallee() << ", which is not a function of this dialect";
   SmallVector<Type> expected;
   for (auto [param, type] : llvm::zip(params.getAsRange<ParamAttr>(), callee.getArgumentTypes()))
     if (!param.getIsResult()) expected.push_back(type);
@@ -106,11 +113,12 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!isCompatible(operand, expected[i]))
       return emitOpError() << "passes " << operand << " where @" << getCallee() << " takes " << expected[i];
   if (getNumResults() != outputs.size())
-    return emitOpError() << "takes " << getNumResults() << " results, @" << getCallee() << " has " << outputs.size();
+    return emitOpError() << "takes " << getNumResults() << " results, @" << getCallee() << " has "
+                         << outputs.size();
   for (auto [result, output] : llvm::zip(getResultTypes(), outputs.getAsRange<ResultAttr>()))
     if (!isCompatible(result, output.getType()))
-      return emitOpError() << "result '" << output.getName() << "' has type " << result << ", @" << getCallee()
-                           << " returns " << output.getType();
+      return emitOpError() << "result '" << output.getName() << "' has type " << result << ", @"
+                           << getCallee() << " returns " << output.getType();
   return success();
 }
 

@@ -16,7 +16,8 @@ LogicalResult LoadOp::verify() {
                           getInBounds())))
     return failure();
   if (getOther() && getOther().getType() != elementTypeOf(base))
-    return emitOpError() << "'other' has type " << getOther().getType() << ", expected " << elementTypeOf(base);
+    return emitOpError() << "'other' has type " << getOther().getType() << ", expected "
+                         << elementTypeOf(base);
   return verifyValue(*this, getType(), accessedType(base, getPoints(), getSizes().getDims()), "result");
 }
 
@@ -25,15 +26,18 @@ LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, base, getOffsets().size(), getPoints(), getSizes().getDims(), getSteps(),
                           getInBounds())))
     return failure();
-  if (getOnce() && !isScalar(getValue().getType())) return emitOpError("'once' is for scalars: the group stores a tile");
-  return verifyValue(*this, getValue().getType(), accessedType(base, getPoints(), getSizes().getDims()), "value");
+  if (getOnce() && !isScalar(getValue().getType()))
+    return emitOpError("'once' is for scalars: the group stores a tile");
+  return verifyValue(*this, getValue().getType(), accessedType(base, getPoints(), getSizes().getDims()),
+                     "value");
 }
 
 LogicalResult QueryOp::verify() {
   static constexpr StringLiteral names[] = {"origin",  "group_id",  "group_size", "local_id",
                                             "lane_id", "linear_id", "group_count"};
   if (!llvm::is_contained(names, getQuery())) return emitOpError() << "unknown query '" << getQuery() << "'";
-  if (static_cast<int64_t>(getAxis()) < 0) return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " is negative";
+  if (static_cast<int64_t>(getAxis()) < 0)
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " is negative";
   return success();
 }
 

@@ -7,7 +7,8 @@ using namespace mlir;
 
 static LogicalResult sameElements(Operation *op, Type from, Type to) {
   if (elementTypeOf(from) == elementTypeOf(to)) return success();
-  return op->emitOpError() << "changes the element type from " << elementTypeOf(from) << " to " << elementTypeOf(to);
+  return op->emitOpError() << "changes the element type from " << elementTypeOf(from) << " to "
+                           << elementTypeOf(to);
 }
 
 LogicalResult ConstantOp::verify() {
@@ -45,8 +46,8 @@ LogicalResult BroadcastOp::verify() {
     last = axis;
     DimAttr extent = from.getShape()[i], wanted = to.getShape()[axis];
     if (extent != wanted && extent.getConstant() != 1)
-      return emitOpError() << "axis " << i << " has extent " << extent.getText() << ", which is neither 1 nor "
-                           << wanted.getText();
+      return emitOpError() << "axis " << i << " has extent " << extent.getText()
+                           << ", which is neither 1 nor " << wanted.getText();
   }
   return success();
 }
@@ -72,8 +73,8 @@ LogicalResult TransposeOp::verify() {
       return emitOpError("perm must name each axis once");
     used[axis] = true;
     if (to.getShape()[i] != from.getShape()[axis])
-      return emitOpError() << "result axis " << i << " has extent " << to.getShape()[i].getText() << ", expected "
-                           << from.getShape()[axis].getText();
+      return emitOpError() << "result axis " << i << " has extent " << to.getShape()[i].getText()
+                           << ", expected " << from.getShape()[axis].getText();
   }
   return success();
 }
@@ -103,17 +104,18 @@ LogicalResult DotOp::verify() {
     return emitOpError("multiplies arrays of one rank, at least 2, into that rank");
   for (size_t i = 0; i + 2 < rank; ++i)
     if (a[i] != b[i] || a[i] != c[i])
-      return emitOpError() << "batch axis " << i << " differs: " << a[i].getText() << ", " << b[i].getText() << " and "
-                           << c[i].getText();
+      return emitOpError() << "batch axis " << i << " differs: " << a[i].getText() << ", " << b[i].getText()
+                           << " and " << c[i].getText();
   if (a[rank - 1] != b[rank - 2])
     return emitOpError() << "contracts " << a[rank - 1].getText() << " with " << b[rank - 2].getText();
   if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
-    return emitOpError() << "result has shape " << text(c) << ", expected it to end in [" << a[rank - 2].getText()
-                         << ", " << b[rank - 1].getText() << "]";
+    return emitOpError() << "result has shape " << text(c) << ", expected it to end in ["
+                         << a[rank - 2].getText() << ", " << b[rank - 1].getText() << "]";
   Type element = elementTypeOf(getType());
   for (Type operand : {elementTypeOf(getLhs().getType()), elementTypeOf(getRhs().getType())})
     if (!isSameOrWider(operand, element) || element.isInteger(1))
-      return emitOpError() << "adds products of " << operand << " up in " << element << ", which does not hold them";
+      return emitOpError() << "adds products of " << operand << " up in " << element
+                           << ", which does not hold them";
   return success();
 }
 
@@ -121,12 +123,14 @@ LogicalResult FullOp::verify() { return sameElements(*this, getOperand().getType
 
 LogicalResult ExtractOp::verify() {
   if (getOperand().getType().getRank() != 0)
-    return emitOpError() << "takes the only element of an array with shape " << text(getOperand().getType().getShape());
+    return emitOpError() << "takes the only element of an array with shape "
+                         << text(getOperand().getType().getShape());
   return sameElements(*this, getOperand().getType(), getType());
 }
 
 LogicalResult IotaOp::verify() {
-  if (getAxis() >= getType().getRank()) return emitOpError() << "counts along axis " << getAxis() << " of " << getType();
+  if (getAxis() >= getType().getRank())
+    return emitOpError() << "counts along axis " << getAxis() << " of " << getType();
   Type element = getType().getElementType();
   if (!element.isInteger(32) && !element.isInteger(64) && !element.isIndex())
     return emitOpError() << "counts in i32, i64 or index, not in " << element;
@@ -145,12 +149,13 @@ LogicalResult ConcatOp::verify() {
     if (part.size() != shape.size()) return emitOpError("joins arrays of different ranks");
     for (size_t i = 0; i < shape.size(); ++i)
       if (i != axis && part[i] != shape[i])
-        return emitOpError() << "joins extents " << part[i].getText() << " and " << shape[i].getText() << " on axis "
-                             << i;
+        return emitOpError() << "joins extents " << part[i].getText() << " and " << shape[i].getText()
+                             << " on axis " << i;
     total = total + part[axis].getDim();
   }
   if (!(total == shape[axis].getDim()))
-    return emitOpError() << "result has extent " << shape[axis].getText() << ", the parts have " << total.str();
+    return emitOpError() << "result has extent " << shape[axis].getText() << ", the parts have "
+                         << total.str();
   return success();
 }
 
@@ -161,7 +166,8 @@ LogicalResult SliceOp::verify() {
   if (!llvm::all_of(getInBounds(), [](bool inside) { return inside; }))
     return emitOpError("is not proved to lie in bounds");
   Type expected = accessedType(getBase().getType(), getPoints(), getSizes().getDims());
-  if (getType() != expected) return emitOpError() << "result has type " << getType() << ", expected " << expected;
+  if (getType() != expected)
+    return emitOpError() << "result has type " << getType() << ", expected " << expected;
   return success();
 }
 

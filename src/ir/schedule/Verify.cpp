@@ -32,10 +32,11 @@ LogicalResult FuncOp::verify() {
 }
 
 LogicalResult HostFuncOp::verify() {
-  if (failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements()))) return failure();
+  if (failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements())))
+    return failure();
   if (getOutputs().size() != getResultTypes().size())
-    return emitOpError() << "returns " << getResultTypes().size() << " values and names " << getOutputs().size()
-                         << " outputs";
+    return emitOpError() << "returns " << getResultTypes().size() << " values and names "
+                         << getOutputs().size() << " outputs";
   return verifyEnd<ReturnOp>(*this);
 }
 
@@ -44,7 +45,8 @@ LogicalResult HostFuncOp::verify() {
 static LogicalResult verifySizes(KernelOp kernel) {
   for (auto field : kernel.getContext().getAsRange<StringAttr>()) {
     auto size = kernel.getSizes().getAs<IntegerAttr>(field.getValue());
-    if (!size) return kernel.emitOpError() << "uses T." << field.getValue() << ", but 'sizes' has no value for it";
+    if (!size)
+      return kernel.emitOpError() << "uses T." << field.getValue() << ", but 'sizes' has no value for it";
     if (size.getInt() < 1) return kernel.emitOpError() << "T." << field.getValue() << " is " << size.getInt();
   }
   if (kernel.getGroup() == 0) return kernel.emitOpError("'group' is not decided");
@@ -55,10 +57,12 @@ static LogicalResult verifyCapacity(KernelOp kernel) {
   auto known = knownDimensions(kernel.getDims(), kernel.getContext());
   for (NamedAttribute entry : kernel.getCapacity()) {
     if (!known.count(entry.getName().str()))
-      return kernel.emitOpError() << "has a capacity for '" << entry.getName().getValue() << "', which is not a dimension";
+      return kernel.emitOpError() << "has a capacity for '" << entry.getName().getValue()
+                                  << "', which is not a dimension";
     auto values = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
     if (!values || values.empty())
-      return kernel.emitOpError() << "capacity of '" << entry.getName().getValue() << "' is not an array<i64: ...>";
+      return kernel.emitOpError() << "capacity of '" << entry.getName().getValue()
+                                  << "' is not an array<i64: ...>";
     int64_t last = 0;
     for (int64_t value : values.asArrayRef()) {
       if (value <= last)
@@ -79,8 +83,8 @@ static LogicalResult verifyCapacity(KernelOp kernel) {
 LogicalResult KernelOp::verify() {
   if (failed(verifyArguments(*this)) ||
       failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements(), getContext())) ||
-      failed(verifyKernel(*this, getParams(), getOutputs(), getGrid(), getGroup())) || failed(verifySizes(*this)) ||
-      failed(verifyCapacity(*this)))
+      failed(verifyKernel(*this, getParams(), getOutputs(), getGrid(), getGroup())) ||
+      failed(verifySizes(*this)) || failed(verifyCapacity(*this)))
     return failure();
   LogicalResult result = success();
   getBody().walk([&](Operation *op) {
@@ -95,7 +99,8 @@ LogicalResult KernelOp::verify() {
 // ---------------------------------------------------------------- launches
 
 /// The kernel's shape in the caller's dimensions.
-static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller, const std::map<std::string, Dim> &values) {
+static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
+                         const std::map<std::string, Dim> &values) {
   if (callee.size() != caller.size()) return false;
   for (auto [inner, outer] : llvm::zip(callee, caller))
     if (!(inner.getDim().substitute(values) == outer.getDim())) return false;
@@ -111,14 +116,15 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::map<std::string, Dim> values;
   if (getDims()) {
     if (getDims()->getDims().size() != kernel.getDims().size())
-      return emitOpError() << "gives " << getDims()->getDims().size() << " dimensions, @" << getKernel() << " has "
-                           << kernel.getDims().size();
+      return emitOpError() << "gives " << getDims()->getDims().size() << " dimensions, @" << getKernel()
+                           << " has " << kernel.getDims().size();
     for (auto [name, dim] : llvm::zip(kernel.getDims().getAsRange<StringAttr>(), getDims()->getDims()))
       values[name.str()] = dim.getDim();
   }
   for (auto [operand, declared] : llvm::zip(getOperandTypes(), kernel.getArgumentTypes())) {
     bool matches = operand == declared;
-    if (isa<ViewType>(operand) && isa<ViewType>(declared) && elementTypeOf(operand) == elementTypeOf(declared))
+    if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
+        elementTypeOf(operand) == elementTypeOf(declared))
       matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values);
     if (!matches)
       return emitOpError() << "passes " << operand << " where @" << getKernel() << " takes " << declared;

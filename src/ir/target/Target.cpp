@@ -64,8 +64,9 @@ LogicalResult verifyOneUse(Operation *op) {
   Value result = op->getResult(0);
   if (result.use_empty()) return success();
   if (!result.hasOneUse())
-    return op->emitOpError("is an expression with ") << llvm::range_size(result.getUses()) << " uses; a value used more "
-           "than once needs a variable";
+    return op->emitOpError("is an expression with ") << llvm::range_size(result.getUses())
+                                                     << " uses; a value used more "
+                                                        "than once needs a variable";
   if ((*result.user_begin())->getBlock() != op->getBlock())
     return op->emitOpError("is an expression used in another block than its own; it needs a variable");
   return success();
@@ -90,7 +91,8 @@ Type ViewType::parse(AsmParser &parser) {
   int64_t rank = 0;
   Type element;
   bool readOnly = false;
-  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element)) return {};
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element))
+    return {};
   if (succeeded(parser.parseOptionalComma())) {
     if (parser.parseKeyword("const")) return {};
     readOnly = true;
@@ -117,7 +119,8 @@ void CapacityAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getValues().asArrayRef(), printer.getStream());
   printer << "]>";
 }
-LogicalResult CapacityAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef dim, DenseI64ArrayAttr values) {
+LogicalResult CapacityAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef dim,
+                                   DenseI64ArrayAttr values) {
   if (dim.empty() || values.empty()) return error() << "a capacity needs a dimension and at least one value";
   ArrayRef<int64_t> list = values.asArrayRef();
   for (size_t i = 0; i < list.size(); ++i)
@@ -126,8 +129,8 @@ LogicalResult CapacityAttr::verify(function_ref<InFlightDiagnostic()> error, Str
   return success();
 }
 
-LogicalResult ParameterAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef name, Type, ArrayAttr shape,
-                                    StringRef mode) {
+LogicalResult ParameterAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef name, Type,
+                                    ArrayAttr shape, StringRef mode) {
   if (!isIdentifier(name)) return error() << "parameter name '" << name << "' is no identifier";
   if (!llvm::is_contained({"in", "out", "inout", "result", "scalar"}, mode))
     return error() << "parameter mode '" << mode << "' is none of in, out, inout, result, scalar";

@@ -15,7 +15,8 @@ LogicalResult verifyNames(Operation *op, ArrayAttr names, size_t arguments, Stri
   llvm::StringSet<> seen;
   for (StringAttr name : names.getAsRange<StringAttr>()) {
     if (!isIdentifier(name)) return op->emitOpError() << what << " name " << name << " is no identifier";
-    if (!seen.insert(name.getValue()).second) return op->emitOpError() << "has two " << what << "s named " << name;
+    if (!seen.insert(name.getValue()).second)
+      return op->emitOpError() << "has two " << what << "s named " << name;
   }
   return success();
 }
@@ -37,12 +38,14 @@ LogicalResult verifyName(Operation *op, StringRef name) {
 }
 
 void nameArguments(Region &region, ArrayAttr names, OpAsmSetValueNameFn set) {
-  for (auto [argument, name] : llvm::zip(region.getArguments(), names.getAsRange<StringAttr>())) set(argument, name);
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names.getAsRange<StringAttr>()))
+    set(argument, name);
 }
 
 ParameterAttr parameterNamed(EntryOp entry, StringRef name) {
   for (Attribute attr : entry.getParameters())
-    if (auto parameter = dyn_cast<ParameterAttr>(attr); parameter && parameter.getName() == name) return parameter;
+    if (auto parameter = dyn_cast<ParameterAttr>(attr); parameter && parameter.getName() == name)
+      return parameter;
   return {};
 }
 bool hasTemporary(EntryOp entry, StringRef name) {
@@ -116,7 +119,8 @@ LogicalResult LaunchOp::verify() {
       return emitOpError() << "passes '" << argument.getText() << "', which is no scalar parameter";
     bool wantsTensor = isa<PointerType, ViewType>(kernel.getBody().getArgument(i).getType());
     if (wantsTensor != (argument.getKind() == "tensor"))
-      return emitOpError() << "argument " << i << " and the kernel's parameter are not both tensors or both numbers";
+      return emitOpError() << "argument " << i
+                           << " and the kernel's parameter are not both tensors or both numbers";
   }
   if (getGrid() && failed(verifyDim(*this, *getGrid()))) return failure();
   size_t combinations = 1, capacities = 0;
@@ -130,8 +134,8 @@ LogicalResult LaunchOp::verify() {
   if (capacities != kernel.getCapacities().size())
     return emitOpError() << "chooses " << capacities << " capacities of " << kernel.getCapacities().size();
   if (getSharedBytes() && getSharedBytes()->size() != combinations)
-    return emitOpError() << "gives " << getSharedBytes()->size() << " sizes of shared memory for " << combinations
-                         << " combinations of capacities";
+    return emitOpError() << "gives " << getSharedBytes()->size() << " sizes of shared memory for "
+                         << combinations << " combinations of capacities";
   if (kernel.getDynamicShared() != getSharedBytes().has_value())
     return emitOpError("must give shared_bytes exactly when the kernel has dynamic_shared");
   return success();

@@ -91,7 +91,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     `grid` is the number of groups, a dimension expression; zero groups launch nothing. Without `grid` (the CPU) the
     kernel is called once and loops over its groups itself. `capacities` chooses the template arguments, in the order of
     the kernel's `capacities`. `shared_bytes` is the dynamic shared memory: one number for each combination of capacity
-    values, the last capacity varying fastest (so one number without capacities); absent when all shared memory is static.
+    values, the last capacity varying fastest (so one number without capacities); absent when all shared memory is
+    static. `group_name` is the entry's constant that holds `group`.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -101,7 +102,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
   let arguments = (ins FlatSymbolRefAttr:$kernel, OptionalAttr<StrAttr>:$grid, I64Attr:$group,
                        TypedArrayAttrBase<AnyAttr, "arguments">:$arguments,
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
-                       OptionalAttr<DenseI64ArrayAttr>:$shared_bytes);
+                       OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;
 }

@@ -17,13 +17,16 @@ bool isNative(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
-bool isArithmetic(StringRef op) { return llvm::is_contained({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"}, op); }
+bool isArithmetic(StringRef op) {
+  return llvm::is_contained({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"}, op);
+}
 bool needsIntegers(StringRef op) { return llvm::is_contained({"%", "&", "|", "^", "<<", ">>"}, op); }
 bool isComparison(StringRef op) { return llvm::is_contained({"==", "!=", "<", "<=", ">", ">="}, op); }
 
 LogicalResult verifyIndices(Operation *op, ValueRange indices) {
   for (Value index : indices)
-    if (!isInteger(index.getType())) return op->emitOpError() << "index of type " << index.getType() << " is no integer";
+    if (!isInteger(index.getType()))
+      return op->emitOpError() << "index of type " << index.getType() << " is no integer";
   return success();
 }
 
@@ -64,7 +67,8 @@ LogicalResult LiteralOp::verify() {
   if (auto text = dyn_cast<StringAttr>(getValue()); text && !isa<NamedType>(type))
     return emitOpError() << "string literal of type " << type;
   auto typed = dyn_cast<TypedAttr>(getValue());
-  if (!typed || !isa<FloatAttr, IntegerAttr, StringAttr>(getValue())) return emitOpError("must be a number, a truth value or a string");
+  if (!typed || !isa<FloatAttr, IntegerAttr, StringAttr>(getValue()))
+    return emitOpError("must be a number, a truth value or a string");
   return typed.getType() == type ? success() : emitOpError() << "of " << typed.getType() << " gives " << type;
 }
 
@@ -84,7 +88,8 @@ LogicalResult BinaryOp::verify() {
     return left == result ? success() : emitOpError("on a pointer gives the same pointer");
   if (!isNumber(left)) return emitOpError() << "'" << op << "' on " << left;
   if (left != right || left != result)
-    return emitOpError() << "'" << op << "' on " << left << " and " << right << " giving " << result << ": one type expected";
+    return emitOpError() << "'" << op << "' on " << left << " and " << right << " giving " << result
+                         << ": one type expected";
   if (needsIntegers(op) && !isInteger(left)) return emitOpError() << "'" << op << "' needs integers";
   return success();
 }
@@ -125,19 +130,22 @@ LogicalResult SubscriptOp::verify() {
   Type result = valueOf(getPlace().getType());
   if (auto pointer = dyn_cast<PointerType>(getBase().getType())) {
     if (getIndices().size() != 1) return emitOpError("of a pointer takes one index");
-    return pointer.getPointee() == result ? success() : emitOpError() << "of " << pointer << " gives " << result;
+    return pointer.getPointee() == result ? success()
+                                          : emitOpError() << "of " << pointer << " gives " << result;
   }
   auto place = dyn_cast<LValueType>(getBase().getType());
   if (auto view = dyn_cast<ViewType>(place ? place.getValue() : getBase().getType())) {
     int64_t left = view.getRank() - static_cast<int64_t>(getIndices().size());
     if (left < 1) return emitOpError("leaves no dimension of the view; an element is target.element");
     auto rest = ViewType::get(getContext(), left, view.getElement(), view.getReadOnly());
-    return rest == result ? success() : emitOpError() << "of " << view << " gives " << result << ", not " << rest;
+    return rest == result ? success()
+                          : emitOpError() << "of " << view << " gives " << result << ", not " << rest;
   }
   auto array = place ? dyn_cast<ArrayType>(place.getValue()) : ArrayType();
   if (!array) return emitOpError() << "needs a pointer or an array, not " << getBase().getType();
   if (getIndices().size() != array.getExtents().size())
-    return emitOpError() << "has " << getIndices().size() << " indices for " << array.getExtents().size() << " extents";
+    return emitOpError() << "has " << getIndices().size() << " indices for " << array.getExtents().size()
+                         << " extents";
   return array.getElement() == result ? success() : emitOpError() << "of " << array << " gives " << result;
 }
 
@@ -150,7 +158,8 @@ LogicalResult ElementOp::verify() {
 
 static LogicalResult verifyStore(Operation *op, Type place, Type value) {
   Type held = valueOf(place);
-  if (isNumber(held) && held != value) return op->emitOpError() << "stores " << value << " into a place of " << held;
+  if (isNumber(held) && held != value)
+    return op->emitOpError() << "stores " << value << " into a place of " << held;
   return success();
 }
 LogicalResult AssignOp::verify() {
@@ -160,7 +169,8 @@ LogicalResult AssignOp::verify() {
 }
 LogicalResult CompoundAssignOp::verify() {
   StringRef op = getOp();
-  if (!op.consume_back("=") || !isArithmetic(op)) return emitOpError() << "'" << getOp() << "' is no compound assignment";
+  if (!op.consume_back("=") || !isArithmetic(op))
+    return emitOpError() << "'" << getOp() << "' is no compound assignment";
   return verifyStore(*this, getPlace().getType(), getValue().getType());
 }
 
@@ -178,8 +188,9 @@ LogicalResult WhileOp::verifyRegions() {
   if (before.empty() || !isa<ConditionOp>(before.back()))
     return emitOpError("needs target.condition at the end of its first region");
   for (Operation &op : before)
-    if (op.getNumResults() == 0 && !isa<ConditionOp>(op)) return op.emitOpError("is no expression; the condition of a "
-                                                                              "while holds only expressions");
+    if (op.getNumResults() == 0 && !isa<ConditionOp>(op))
+      return op.emitOpError("is no expression; the condition of a "
+                            "while holds only expressions");
   return success();
 }
 

@@ -54,10 +54,11 @@ const char *const macros =
     "XATTR_SIZE_MAX alloca assert assert_perror complex errno fpclassify imaginary isfinite isinf isnan "
     "isnormal issubnormal linux math_errhandling offsetof sched_priority signbit stderr stdin stdout "
     "strdupa strndupa unix va_arg va_copy va_end va_start ";
-const char *const macroPrefixes =
-    "ADJ_ ATOMIC_ CLOCK_ CLONE_ CPU_ CUDA_ CUDART_ EXIT_ FE_ FP_ HIP_ HUGE_VAL INT16_ INT32_ INT64_ INT8_ INTMAX_ INTPTR_ "
-    "INT_ LC_ LLONG_ LONG_ MATH_ MOD_ M_ NL_ NV_ PTHREAD_ RENAME_ SCHED_ SEEK_ SHRT_ SIG_ SNAN STA_ TESSERA_ TESS_ TIMER_ "
-    "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_";
+const char *const macroPrefixes = "ADJ_ ATOMIC_ CLOCK_ CLONE_ CPU_ CUDA_ CUDART_ EXIT_ FE_ FP_ HIP_ HUGE_VAL "
+                                  "INT16_ INT32_ INT64_ INT8_ INTMAX_ INTPTR_ "
+                                  "INT_ LC_ LLONG_ LONG_ MATH_ MOD_ M_ NL_ NV_ PTHREAD_ RENAME_ SCHED_ SEEK_ "
+                                  "SHRT_ SIG_ SNAN STA_ TESSERA_ TESS_ TIMER_ "
+                                  "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_";
 
 // Functions with C linkage in scope: a function of the C interface cannot share a name with them.
 const char *const libraryFunctions =
@@ -108,8 +109,8 @@ const char *const libraryFunctions =
     "tzset ualarm ufromfp ufromfpx ullmax ullmin umax umin umul24 umul64hi umulhi ungetc ungetwc unlink "
     "unlinkat unlockpt unsetenv unshare uselocale usleep valloc vfork vfprintf vhangup void vprintf "
     "vsnprintf vsprintf wcslen wmemcpy write y0 y1 yn ";
-const char *const libraryPrefixes =
-    "cublas cuda hip isw mbs posix_ pthread_ sched_ sigaction sigaddset sigset sigwait strto sysc tess wcs wmem";
+const char *const libraryPrefixes = "cublas cuda hip isw mbs posix_ pthread_ sched_ sigaction sigaddset "
+                                    "sigset sigwait strto sysc tess wcs wmem";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;

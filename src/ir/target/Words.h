@@ -1,4 +1,5 @@
-// Names that emitted text cannot use as they are: words of C++, CUDA and HIP, macros of their headers, functions of C.
+// Names that emitted text cannot use as they are: words of C++, CUDA and HIP, macros of their headers,
+// functions of C.
 #pragma once
 #include "llvm/ADT/StringRef.h"
 #include <string>

@@ -37,13 +37,15 @@ void TileDialect::initialize() {
       >();
 }
 
-LogicalResult tile::GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t cols) {
+LogicalResult tile::GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
+                                     int64_t cols) {
   if (rows < 1 || cols < 1 || rows * cols > 1024)
     return emitError() << "a thread grid has 1 to 1024 lanes, this one has " << rows << " x " << cols;
   return success();
 }
 
-LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis, tile::GridAttr parent) {
+LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis,
+                                tile::GridAttr parent) {
   if (axis != 0 && axis != 1) return emitError() << "a slice lacks axis 0 or 1, not " << axis;
   return success();
 }

@@ -8,10 +8,13 @@ using namespace tessera::ir::tile;
 
 namespace {
 
-LogicalResult checkElement(Operation *op, Type base, size_t indices, std::optional<ArrayRef<bool>> inBounds, Type value) {
+LogicalResult checkElement(Operation *op, Type base, size_t indices, std::optional<ArrayRef<bool>> inBounds,
+                           Type value) {
   size_t rank = shapeOf(base).size();
-  if (indices != rank) return op->emitOpError() << "has " << indices << " indices for a base of rank " << rank;
-  if (inBounds && inBounds->size() != rank) return op->emitOpError() << "'in_bounds' needs " << rank << " entries";
+  if (indices != rank)
+    return op->emitOpError() << "has " << indices << " indices for a base of rank " << rank;
+  if (inBounds && inBounds->size() != rank)
+    return op->emitOpError() << "'in_bounds' needs " << rank << " entries";
   if (value && value != elementTypeOf(base))
     return op->emitOpError() << "the value is " << value << ", the base holds " << elementTypeOf(base);
   return success();
@@ -21,8 +24,8 @@ LogicalResult checkElement(Operation *op, Type base, size_t indices, std::option
 template <class Access>
 LogicalResult checkAccess(Access op, ArrayRef<DimAttr> shape, Type element, bool transposed = false) {
   Type base = op.getBase().getType();
-  if (failed(verifyAccess(op, base, op.getOffsets().size(), op.getPoints(), op.getSizes().getDims(), op.getSteps(),
-                          op.getInBounds())))
+  if (failed(verifyAccess(op, base, op.getOffsets().size(), op.getPoints(), op.getSizes().getDims(),
+                          op.getSteps(), op.getInBounds())))
     return failure();
   Type reached = accessedType(base, op.getPoints(), op.getSizes().getDims());
   SmallVector<DimAttr> extents(shapeOf(reached));
@@ -38,7 +41,8 @@ template <class Read> LogicalResult checkRead(Read op) {
   FragmentType type = op.getResult().getType();
   if (op.getOther() && op.getOther().getType() != type.getElementType())
     return op.emitOpError() << "'other' is " << op.getOther().getType() << ", not " << type.getElementType();
-  if (op.getTransposed() && type.getRank() != 2) return op.emitOpError() << "only a tile of rank 2 can be 'transposed'";
+  if (op.getTransposed() && type.getRank() != 2)
+    return op.emitOpError() << "only a tile of rank 2 can be 'transposed'";
   return checkAccess(op, type.getShape(), type.getElementType(), op.getTransposed());
 }
 
@@ -81,6 +85,7 @@ LogicalResult SelectBufferOp::verify() {
 
 LogicalResult BarrierOp::verify() {
   if (getParticipants() != "group")
-    return emitOpError() << "there are no participants \"" << getParticipants() << "\"; all lanes are \"group\"";
+    return emitOpError() << "there are no participants \"" << getParticipants()
+                         << "\"; all lanes are \"group\"";
   return success();
 }

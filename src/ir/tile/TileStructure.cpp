@@ -14,8 +14,9 @@ static LogicalResult checkExtents(KernelOp kernel, Operation *op, ArrayRef<DimAt
     for (StringRef name : names) {
       bool isSize = name.starts_with("T.") && kernel.getSizes().contains(name.drop_front(2));
       if (!isSize && !kernel.getCapacity().contains(name))
-        return op->emitOpError() << "the extent " << extent.getText() << " of a fragment or shared buffer depends on "
-                                 << name << ", which is neither in 'sizes' nor in 'capacity' of the kernel";
+        return op->emitOpError() << "the extent " << extent.getText()
+                                 << " of a fragment or shared buffer depends on " << name
+                                 << ", which is neither in 'sizes' nor in 'capacity' of the kernel";
     }
   }
   return success();
@@ -68,7 +69,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel) return emitOpError() << "there is no kernel " << getKernelAttr();
   ArrayRef<Type> expected = kernel.getArgumentTypes();
   if (expected.size() != getArgs().size())
-    return emitOpError() << getKernelAttr() << " takes " << expected.size() << " arguments, not " << getArgs().size();
+    return emitOpError() << getKernelAttr() << " takes " << expected.size() << " arguments, not "
+                         << getArgs().size();
   for (auto [want, arg] : llvm::zip(expected, getArgs())) {
     Type type = arg.getType();
     bool same = elementTypeOf(want) == elementTypeOf(type) && shapeOf(want).size() == shapeOf(type).size() &&

@@ -16,13 +16,17 @@ LogicalResult DimOp::verify() {
 }
 
 LogicalResult QueryOp::verify() {
-  constexpr std::array known = {"origin", "group_id", "group_size", "local_id", "lane_id", "linear_id", "group_count"};
-  if (!llvm::is_contained(known, getQuery())) return emitOpError() << "there is no query \"" << getQuery() << "\"";
+  constexpr std::array known = {"origin",  "group_id",  "group_size", "local_id",
+                                "lane_id", "linear_id", "group_count"};
+  if (!llvm::is_contained(known, getQuery()))
+    return emitOpError() << "there is no query \"" << getQuery() << "\"";
   if (getAxis() < 0) return emitOpError() << "axis " << getAxis() << " is below 0";
   return success();
 }
 
-bool QueryOp::isVarying() { return getQuery() == "local_id" || getQuery() == "lane_id" || getQuery() == "linear_id"; }
+bool QueryOp::isVarying() {
+  return getQuery() == "local_id" || getQuery() == "lane_id" || getQuery() == "linear_id";
+}
 
 LogicalResult GroupReduceOp::verify() {
   return verifyReduction(*this, getReduction(), getValue().getType(), getValue().getType());
@@ -47,7 +51,8 @@ LogicalResult FillOp::verify() {
 
 LogicalResult IotaOp::verify() {
   FragmentType type = getResult().getType();
-  if (!type.getElementType().isInteger(32)) return emitOpError() << "counts in i32, not " << type.getElementType();
+  if (!type.getElementType().isInteger(32))
+    return emitOpError() << "counts in i32, not " << type.getElementType();
   if (getAxis() >= type.getRank())
     return emitOpError() << "axis " << getAxis() << " is outside rank " << type.getRank();
   return success();
@@ -62,7 +67,8 @@ static FragmentType without(FragmentType full, int64_t axis) {
 
 LogicalResult BroadcastOp::verify() {
   FragmentType from = getValue().getType(), to = getResult().getType();
-  if (from.getRank() != 1 || to.getRank() != 2) return emitOpError() << "repeats a vector to a tile of rank 2";
+  if (from.getRank() != 1 || to.getRank() != 2)
+    return emitOpError() << "repeats a vector to a tile of rank 2";
   if (from != without(to, from.getSliceAxis()))
     return emitOpError() << "the operand " << from << " is not the slice " << without(to, from.getSliceAxis())
                          << " of the result";
@@ -70,12 +76,14 @@ LogicalResult BroadcastOp::verify() {
 }
 
 LogicalResult tile::ReduceOp::verify() {
-  if (failed(verifyReduction(*this, getReduction(), getValue().getType(), getResult().getType()))) return failure();
+  if (failed(verifyReduction(*this, getReduction(), getValue().getType(), getResult().getType())))
+    return failure();
   FragmentType from = getValue().getType();
   if (getAxis() >= from.getRank())
     return emitOpError() << "axis " << getAxis() << " is outside rank " << from.getRank();
   Type want = from.getRank() == 1 ? from.getElementType() : Type(without(from, getAxis()));
-  if (getResult().getType() != want) return emitOpError() << "gives " << want << ", not " << getResult().getType();
+  if (getResult().getType() != want)
+    return emitOpError() << "gives " << want << ", not " << getResult().getType();
   return success();
 }
 
@@ -85,10 +93,12 @@ LogicalResult DotOp::verify() {
   if (acc.getRank() != 2 || a.getRank() != 2 || b.getRank() != 2)
     return emitOpError() << "multiplies tiles of rank 2";
   if (a.getElementType() != b.getElementType())
-    return emitOpError() << "multiplies values of one dtype, not " << a.getElementType() << " and " << b.getElementType();
+    return emitOpError() << "multiplies values of one dtype, not " << a.getElementType() << " and "
+                         << b.getElementType();
   DimAttr m = a.getShape()[getTransA() ? 1 : 0], ka = a.getShape()[getTransA() ? 0 : 1];
   DimAttr kb = b.getShape()[getTransB() ? 1 : 0], n = b.getShape()[getTransB() ? 0 : 1];
-  if (ka != kb) return emitOpError() << "adds up over " << ka.getText() << " in a and " << kb.getText() << " in b";
+  if (ka != kb)
+    return emitOpError() << "adds up over " << ka.getText() << " in a and " << kb.getText() << " in b";
   if (m != acc.getShape()[0] || n != acc.getShape()[1])
     return emitOpError() << "the product is [" << m.getText() << ", " << n.getText() << "], the accumulator "
                          << text(acc.getShape());

@@ -3,6 +3,7 @@
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
 #include "mlir/IR/Builders.h"
+#include "support/DType.h"
 #include <map>
 #include <set>
 #include <string>
@@ -23,21 +24,27 @@ private:
 };
 
 /// A user's kernel as it was written, with every size, the group and the capacities decided (UserKernel.cpp).
-mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names);
+mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names,
+                                   Target machine);
 /// The device kernel of a call some of whose scalars are constants: those parameters are gone (null: kept).
 mlir::FailureOr<std::string> specializeKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel,
-                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names);
+                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names,
+                                              Target machine);
 /// A tensor function as a list of launches of kernels made here (TensorFunction.cpp).
-mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names);
+mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names,
+                                     Target machine);
 
-/// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice (Sizes.cpp).
+/// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
+void expandVectorDots(ir::graph::KernelOp kernel);
+/// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller
+/// ones where the machine has not enough shared memory (Sizes.cpp).
 struct Decision {
-  std::map<std::string, int64_t> sizes;                   // "m" -> 64
+  std::map<std::string, int64_t> sizes;  // "m" -> 64
   int64_t group = 0;
-  std::map<std::string, std::vector<int64_t>> capacity;   // "D" -> 64, 128, 256
-  std::vector<std::string> rows;                          // extents that a group streams over
+  std::map<std::string, std::vector<int64_t>> capacity;  // "D" -> 64, 128, 256
+  std::vector<std::string> rows;                         // extents that a group streams over
   std::vector<std::string> reasons;
 };
-mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel);
+mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel, Target machine);
 
 }  // namespace tessera::transforms

@@ -1,5 +1,6 @@
 // From Graph IR to Schedule IR.
 #pragma once
+#include "support/DType.h"
 #include <memory>
 
 namespace mlir {
@@ -10,7 +11,8 @@ namespace tessera::transforms {
 
 /// Decides which operations share a kernel and in what sizes: every user's kernel gets its sizes, group and
 /// capacities, every tensor function becomes kernels over rows or elements.
-std::unique_ptr<mlir::Pass> createGraphToSchedulePass();
+/// `machine`: what the sizes must fit.
+std::unique_ptr<mlir::Pass> createGraphToSchedulePass(Target machine);
 void registerScheduleTransforms();
 
 }  // namespace tessera::transforms

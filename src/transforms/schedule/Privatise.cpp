@@ -18,12 +18,14 @@ Value Privatiser::constantIndex(int64_t value, Location loc) {
 
 Value Privatiser::dim(const Dim &dim, Location loc) {
   if (dim.isConstant()) return constantIndex(dim.constant(), loc);
-  return builder_.create<graph::DimOp>(loc, builder_.getIndexType(), DimAttr::get(builder_.getContext(), dim));
+  return builder_.create<graph::DimOp>(loc, builder_.getIndexType(),
+                                       DimAttr::get(builder_.getContext(), dim));
 }
 
 Value Privatiser::arithmetic(StringRef mnemonic, Value a, Value b, Location loc) {
   auto op = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
-  return builder_.create<graph::ElementwiseOp>(loc, elementwiseResultType(*op, b.getType()), mnemonic, ValueRange{a, b});
+  return builder_.create<graph::ElementwiseOp>(loc, elementwiseResultType(*op, b.getType()), mnemonic,
+                                               ValueRange{a, b});
 }
 
 Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Location loc, bool naming) {
@@ -92,14 +94,16 @@ Value Privatiser::loaded(Value view, const Indices &indices, Location loc) {
     steps.push_back(1);
     inBounds.push_back(true);
   }
-  return builder_.create<graph::LoadOp>(loc, accessedType(view.getType(), points, sizes), view, offsets,
-                                        builder_.getDenseBoolArrayAttr(points), DimsAttr::get(builder_.getContext(), sizes),
-                                        builder_.getDenseI64ArrayAttr(steps), builder_.getDenseBoolArrayAttr(inBounds), Value());
+  return builder_.create<graph::LoadOp>(
+      loc, accessedType(view.getType(), points, sizes), view, offsets, builder_.getDenseBoolArrayAttr(points),
+      DimsAttr::get(builder_.getContext(), sizes), builder_.getDenseI64ArrayAttr(steps),
+      builder_.getDenseBoolArrayAttr(inBounds), Value());
 }
 
 Value Privatiser::compute(Value value, const Indices &indices) {
   if (auto leaf = leaves_.find(value); leaf != leaves_.end())
-    return isa<ViewType>(leaf->second.getType()) ? loaded(leaf->second, indices, value.getLoc()) : leaf->second;
+    return isa<ViewType>(leaf->second.getType()) ? loaded(leaf->second, indices, value.getLoc())
+                                                 : leaf->second;
   Operation *op = value.getDefiningOp();
   TSR_CHECK(op, "a value of a tensor function without a definition");
   Location loc = op->getLoc();
@@ -127,10 +131,13 @@ Value Privatiser::compute(Value value, const Indices &indices) {
       int64_t position = llvm::count(ArrayRef(indices).take_front(iota.getAxis()), Value());
       return builder_.create<graph::IotaOp>(loc, type, position);
     }
-    Value counted = builder_.create<graph::CastOp>(loc, elementTypeOf(type), indices[iota.getAxis()], StringAttr(), UnitAttr());
+    Value counted = builder_.create<graph::CastOp>(loc, elementTypeOf(type), indices[iota.getAxis()],
+                                                   StringAttr(), UnitAttr());
     return isa<TensorType>(type) ? builder_.create<graph::FullOp>(loc, type, counted).getResult() : counted;
   }
-  if (auto extract = dyn_cast<graph::ExtractOp>(op)) return part(extract.getOperand(), Indices(extract.getOperand().getType().getRank(), constantIndex(0, loc)));
+  if (auto extract = dyn_cast<graph::ExtractOp>(op))
+    return part(extract.getOperand(),
+                Indices(extract.getOperand().getType().getRank(), constantIndex(0, loc)));
   if (auto broadcastOp = dyn_cast<graph::BroadcastOp>(op)) return broadcast(broadcastOp, indices);
   if (auto reshapeOp = dyn_cast<graph::ReshapeOp>(op)) return reshape(reshapeOp, indices);
   if (auto transposeOp = dyn_cast<graph::TransposeOp>(op)) return transpose(transposeOp, indices);
@@ -141,7 +148,8 @@ Value Privatiser::compute(Value value, const Indices &indices) {
   return failedAt(op, "there is no lowering of this operation in a tensor function");
 }
 
-/// The operand's axes that are repeated are read at 0; the part is repeated along the whole axes that it lacks.
+/// The operand's axes that are repeated are read at 0; the part is repeated along the whole axes that it
+/// lacks.
 Value Privatiser::broadcast(graph::BroadcastOp op, const Indices &indices) {
   Location loc = op.getLoc();
   Indices inner;
@@ -184,14 +192,16 @@ Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {
   }
   Value piece = part(op.getOperand(), inner);
   if (!piece) return {};
-  return builder_.create<graph::ReduceOp>(op.getLoc(), partType(op.getType(), indices), op.getMnemonic(), piece, axes);
+  return builder_.create<graph::ReduceOp>(op.getLoc(), partType(op.getType(), indices), op.getMnemonic(),
+                                          piece, axes);
 }
 
 /// One element of a product: a row times a column, summed.
 Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
   Location loc = op.getLoc();
   size_t rank = indices.size();
-  if (llvm::is_contained(indices, Value())) return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
+  if (llvm::is_contained(indices, Value()))
+    return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
   Indices left(indices), right(indices);
   left[rank - 1] = Value();
   right[rank - 2] = Value();
@@ -200,7 +210,8 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
   Type carried = elementTypeOf(op.getType());
   auto cast = [&](Value value) -> Value {
     if (elementTypeOf(value.getType()) == carried) return value;
-    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(), UnitAttr());
+    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(),
+                                          UnitAttr());
   };
   Value products = arithmetic("mul", cast(a), cast(b), loc);
   return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
@@ -220,7 +231,8 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   if (first + 1 == op.getOperands().size()) return part(operand, indices);
   Value extent = dim(shapeOf(operand.getType())[axis].getDim(), loc);
   Value isHere = arithmetic("lt", indices[axis], extent, loc);
-  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
+  auto branch =
+      builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
   Indices rest(indices);
   auto fill = [&](Region &region, auto compute) {
     OpBuilder::InsertionGuard guard(builder_);
@@ -232,7 +244,8 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
     if (value) builder_.create<scf::YieldOp>(loc, value);
     return static_cast<bool>(value);
   };
-  bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) && fill(branch.getElseRegion(), [&] {
+  bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) &&
+                fill(branch.getElseRegion(), [&] {
                   rest[axis] = arithmetic("sub", indices[axis], extent, loc);
                   return concat(op, rest, first + 1);
                 });
@@ -265,9 +278,10 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
   }
   Value piece = part(op.getBase(), inner);
   if (!piece || offsets.empty()) return piece;
-  return builder_.create<graph::SliceOp>(loc, partType(op.getType(), indices), piece, offsets,
-                                         builder_.getDenseBoolArrayAttr(points), DimsAttr::get(builder_.getContext(), sizes),
-                                         builder_.getDenseI64ArrayAttr(steps), builder_.getDenseBoolArrayAttr(inBounds));
+  return builder_.create<graph::SliceOp>(
+      loc, partType(op.getType(), indices), piece, offsets, builder_.getDenseBoolArrayAttr(points),
+      DimsAttr::get(builder_.getContext(), sizes), builder_.getDenseI64ArrayAttr(steps),
+      builder_.getDenseBoolArrayAttr(inBounds));
 }
 
 }  // namespace tessera::transforms

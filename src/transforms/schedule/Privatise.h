@@ -13,7 +13,8 @@ using Indices = llvm::SmallVector<mlir::Value>;
 /// Clones the producers of a value into a kernel, so that each computes just the part that is asked for.
 class Privatiser {
 public:
-  /// `leaves` maps values of the function to what holds them in the kernel: views for arrays, scalars for scalars.
+  /// `leaves` maps values of the function to what holds them in the kernel: views for arrays, scalars for
+  /// scalars.
   Privatiser(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &leaves)
       : builder_(builder), leaves_(leaves), done_(1) {}
   /// The part: a scalar if no axis is whole, else an array of the whole axes. Null after a diagnostic.
@@ -21,8 +22,10 @@ public:
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
-  /// `naming`: each index is called after its dimension: r along R, row and col where the dimensions have no letters.
-  Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc, bool naming = false);
+  /// `naming`: each index is called after its dimension: r along R, row and col where the dimensions have no
+  /// letters.
+  Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc,
+                      bool naming = false);
 
 private:
   mlir::Value compute(mlir::Value value, const Indices &indices);

@@ -8,14 +8,17 @@ using namespace tessera::ir;
 
 namespace {
 
-/// The long axes of two shapes of the same number of elements: a common head and tail, and a middle that differs.
+/// The long axes of two shapes of the same number of elements: a common head and tail, and a middle that
+/// differs.
 struct Middle {
   SmallVector<int64_t> from, to;  // long axes
   size_t head = 0, tail = 0;
   Middle(Type operand, Type result) : from(longAxes(operand)), to(longAxes(result)) {
     auto a = longShape(operand), b = longShape(result);
     while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-    while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+    while (tail < a.size() - head && tail < b.size() - head &&
+           a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+      ++tail;
   }
   ArrayRef<int64_t> fromMiddle() const { return ArrayRef(from).slice(head, from.size() - head - tail); }
   ArrayRef<int64_t> toMiddle() const { return ArrayRef(to).slice(head, to.size() - head - tail); }
@@ -34,7 +37,8 @@ Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
   for (size_t axis = 0; axis < fromShape.size(); ++axis)
     if (isUnit(fromShape[axis])) inner[axis] = constantIndex(0, loc);
   for (size_t i = 0; i < middle.head; ++i) inner[middle.from[i]] = indices[middle.to[i]];
-  for (size_t i = 1; i <= middle.tail; ++i) inner[middle.from[middle.from.size() - i]] = indices[middle.to[middle.to.size() - i]];
+  for (size_t i = 1; i <= middle.tail; ++i)
+    inner[middle.from[middle.from.size() - i]] = indices[middle.to[middle.to.size() - i]];
   ArrayRef<int64_t> from = middle.fromMiddle(), to = middle.toMiddle();
   size_t whole = llvm::count_if(to, [&](int64_t axis) { return !indices[axis]; });
   if (middle.isRespelled()) {
@@ -65,7 +69,8 @@ static std::optional<AxisKinds> reshapeAxes(graph::ReshapeOp op, const AxisKinds
   for (size_t i = 0; i < middle.head; ++i) kinds[middle.from[i]] = result[middle.to[i]];
   for (size_t i = 1; i <= middle.tail; ++i)
     kinds[middle.from[middle.from.size() - i]] = result[middle.to[middle.to.size() - i]];
-  size_t whole = llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return result[axis] == AxisKind::Whole; });
+  size_t whole =
+      llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return result[axis] == AxisKind::Whole; });
   if (whole != 0 && whole != middle.toMiddle().size()) return std::nullopt;
   if (middle.toMiddle().empty() && !middle.fromMiddle().empty()) return std::nullopt;
   for (int64_t axis : middle.fromMiddle()) kinds[axis] = whole ? AxisKind::Whole : AxisKind::Private;
@@ -90,7 +95,8 @@ std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const Axis
     AxisKinds kinds;
     auto kept = result.begin();
     for (size_t axis = 0; axis < reduce.getOperand().getType().getRank(); ++axis)
-      kinds.push_back(llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)) ? AxisKind::Whole : *kept++);
+      kinds.push_back(llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)) ? AxisKind::Whole
+                                                                                       : *kept++);
     return kinds;
   }
   if (auto dot = dyn_cast<graph::DotOp>(op)) {

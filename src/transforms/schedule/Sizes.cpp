@@ -1,5 +1,6 @@
-// The sizes of a user's kernel. What the schedule gives is taken; what is left is the least surprising choice that fits.
-#include "support/DType.h"
+// The sizes of a user's kernel. What the schedule gives is taken; what is left is the least surprising choice
+// that fits.
+#include "support/Machines.h"
 #include "ir/common/Conversions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Kernels.h"
@@ -17,12 +18,16 @@ constexpr int64_t kWarp = 32;
 
 class Chooser {
 public:
-  explicit Chooser(graph::KernelOp kernel) : kernel_(kernel), fragments_(holdsFragments(kernel)) {}
+  Chooser(graph::KernelOp kernel, Target machine)
+      : kernel_(kernel), machine_(machine), fragments_(holdsFragments(kernel)) {}
 
   FailureOr<Decision> run() {
     if (failed(findCapacities())) return failure();
     readGiven();
+    std::set<std::string> given;
+    for (const auto &[name, size] : decision_.sizes) given.insert(name);
     if (!chooseFromSpace()) chooseFreely();
+    shrinkToMachine(given);
     if (decision_.group == 0) decision_.group = groupOf(decision_.sizes);
     findRows();
     explain();
@@ -36,7 +41,8 @@ private:
 
   void readGiven() {
     for (NamedAttribute entry : kernel_.getSizes())
-      if (auto value = dyn_cast<IntegerAttr>(entry.getValue())) decision_.sizes[entry.getName().str()] = value.getInt();
+      if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
+        decision_.sizes[entry.getName().str()] = value.getInt();
     decision_.group = kernel_.getGroup();
   }
 
@@ -57,7 +63,10 @@ private:
       Relation relation = fact.getRelation();
       if (right.isVar() && left.isConstant()) {
         std::swap(left, right);
-        relation = relation == Relation::Ge ? Relation::Le : relation == Relation::Gt ? Relation::Lt : relation == Relation::Eq ? Relation::Eq : Relation::Ne;
+        relation = relation == Relation::Ge   ? Relation::Le
+                   : relation == Relation::Gt ? Relation::Lt
+                   : relation == Relation::Eq ? Relation::Eq
+                                              : Relation::Ne;
       }
       if (!left.isVar() || left.varName() != name || !right.isConstant()) continue;
       if (relation == Relation::Le || relation == Relation::Eq) take(right.constant());
@@ -93,7 +102,8 @@ private:
     std::optional<int64_t> greatest = bound(name);
     if (!greatest)
       return op->emitError() << "a group holds this tile in registers and shared memory, so " << name
-                             << ", which varies at run time, needs an upper bound; add a fact such as `where " << name << " <= 256`";
+                             << ", which varies at run time, needs an upper bound; add a fact such as `where "
+                             << name << " <= 256`";
     std::vector<int64_t> &values = decision_.capacity[name];
     for (int64_t value = 64; value < *greatest; value *= 2) values.push_back(value);
     values.push_back(std::max<int64_t>(*greatest, 1));
@@ -104,7 +114,8 @@ private:
 
   std::optional<int64_t> extent(DimAttr dim, const std::map<std::string, int64_t> &sizes) {
     return dim.getDim().evaluate([&](const std::string &name) -> std::optional<int64_t> {
-      if (auto known = decision_.capacity.find(name); known != decision_.capacity.end()) return known->second.back();
+      if (auto known = decision_.capacity.find(name); known != decision_.capacity.end())
+        return known->second.back();
       if (name.rfind("T.", 0) != 0) return std::nullopt;
       auto found = sizes.find(name.substr(2));
       return found == sizes.end() ? std::nullopt : std::optional<int64_t>(found->second);
@@ -136,7 +147,8 @@ private:
       if (counted.insert(value).second) total += elements(value.getType(), sizes) * bytes(value.getType());
     };
     kernel_.walk([&](Operation *op) {
-      if (auto alloc = dyn_cast<graph::AllocSharedOp>(op)) total += elements(alloc.getType(), sizes) * bytes(alloc.getType());
+      if (auto alloc = dyn_cast<graph::AllocSharedOp>(op))
+        total += elements(alloc.getType(), sizes) * bytes(alloc.getType());
       if (auto dot = dyn_cast<graph::DotOp>(op)) operand(dot.getLhs()), operand(dot.getRhs());
     });
     return total;
@@ -200,6 +212,23 @@ private:
     return true;
   }
 
+  /// Tiles that a schedule fixes stay; others are halved, the largest first, until a group's shared memory is
+  /// there.
+  void shrinkToMachine(const std::set<std::string> &given) {
+    smallest_ = sharedBytes(decision_.sizes);
+    while (sharedBytes(decision_.sizes) > greatestSharedBytes(machine_)) {
+      int64_t *largest = nullptr;
+      for (auto field : kernel_.getContext().getAsRange<StringAttr>()) {
+        int64_t &size = decision_.sizes[field.str()];
+        if (!given.count(field.str()) && size > 16 && size % 2 == 0 && (!largest || size > *largest))
+          largest = &size;
+      }
+      if (!largest) return;  // the launch says what is missing
+      *largest /= 2;
+      shrunk_ = true;
+    }
+  }
+
   static int64_t usualSize(StringRef field) {
     if (field == "k") return 32;
     if (field == "warps") return 4;
@@ -221,7 +250,9 @@ private:
     while (!fits(decision_.sizes)) {
       std::string largest;
       for (const std::string &name : open)
-        if (decision_.sizes[name] > 16 && (largest.empty() || decision_.sizes[name] > decision_.sizes[largest])) largest = name;
+        if (decision_.sizes[name] > 16 &&
+            (largest.empty() || decision_.sizes[name] > decision_.sizes[largest]))
+          largest = name;
       if (largest.empty()) break;
       decision_.sizes[largest] /= 2;
     }
@@ -245,14 +276,24 @@ private:
     std::string list;
     for (auto field : kernel_.getContext().getAsRange<StringAttr>())
       if (fromSpace_ || chosen_.count(field.str()))
-        list += (list.empty() ? "" : ", ") + ("T." + field.str()) + " = " + std::to_string(decision_.sizes[field.str()]);
-    if (!list.empty())
-      decision_.reasons.push_back(list + (fromSpace_ ? (fitsBest_ ? ": the largest tile of the tuning space that fits" : ": the smallest tile of the tuning space")
-                                                     : ": the compiler's choice; the schedule leaves it open"));
+        list += (list.empty() ? "" : ", ") + ("T." + field.str()) + " = " +
+                std::to_string(decision_.sizes[field.str()]);
+    if (!list.empty()) decision_.reasons.push_back(list + ": " + reason());
     for (const auto &[name, values] : decision_.capacity)
-      decision_.reasons.push_back(name + " varies at run time: compiled for up to " + joined(values) + ", chosen at entry");
+      decision_.reasons.push_back(name + " varies at run time: compiled for up to " + joined(values) +
+                                  ", chosen at entry");
     if (!decision_.rows.empty() && decision_.group > 1)
-      decision_.reasons.push_back("a group streams over " + joined(decision_.rows) + ": one row is too long to keep");
+      decision_.reasons.push_back("a group streams over " + joined(decision_.rows) +
+                                  ": one row is too long to keep");
+  }
+
+  std::string reason() {
+    if (shrunk_)
+      return "halved until a group's shared memory, " + std::to_string(smallest_) + " bytes, is below the " +
+             std::to_string(greatestSharedBytes(machine_)) + " of the machine";
+    if (!fromSpace_) return "the compiler's choice; the schedule leaves it open";
+    return fitsBest_ ? "the largest tile of the tuning space that fits"
+                     : "the smallest tile of the tuning space";
   }
 
   template <class List> static std::string joined(const List &list) {
@@ -266,13 +307,15 @@ private:
   }
 
   graph::KernelOp kernel_;
-  bool fragments_, fromSpace_ = false, fitsBest_ = true;
+  Target machine_;
+  bool fragments_, fromSpace_ = false, fitsBest_ = true, shrunk_ = false;
+  int64_t smallest_ = 0;  // bytes of shared memory before anything was halved
   std::set<std::string> chosen_;
   Decision decision_;
 };
 
 }  // namespace
 
-FailureOr<Decision> decide(graph::KernelOp kernel) { return Chooser(kernel).run(); }
+FailureOr<Decision> decide(graph::KernelOp kernel, Target machine) { return Chooser(kernel, machine).run(); }
 
 }  // namespace tessera::transforms

@@ -1,10 +1,10 @@
 // A tensor function as a list of launches.
 //
-// A value that is returned, passed to a kernel, or consumed in another row structure than the one it is made in is
-// a *root*: it gets memory and a kernel of its own. Everything else is computed where it is used.
-// A kernel fixes the leading axes of its root for a group and keeps the trailing ones whole, just far enough that
-// every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane computes one
-// element (`laneKernel`).
+// A value that is returned, passed to a kernel, or consumed in another row structure than the one it is made
+// in is a *root*: it gets memory and a kernel of its own. Everything else is computed where it is used. A
+// kernel fixes the leading axes of its root for a group and keeps the trailing ones whole, just far enough
+// that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
+// computes one element (`laneKernel`).
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
@@ -22,8 +22,8 @@ constexpr int64_t kRowGroup = 256, kLaneGroup = 256;
 
 class FunctionScheduler {
 public:
-  FunctionScheduler(OpBuilder &builder, graph::FuncOp function, KernelNames &names)
-      : builder_(builder), function_(function), names_(names) {}
+  FunctionScheduler(OpBuilder &builder, graph::FuncOp function, KernelNames &names, Target machine)
+      : builder_(builder), function_(function), names_(names), machine_(machine) {}
   LogicalResult run();
 
 private:
@@ -46,20 +46,21 @@ private:
     llvm::DenseMap<Value, Value> leaves;
     Value target;
   };
-  Kernel beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons, bool usesLanes,
-                     std::vector<std::string> rows);
+  Kernel beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons,
+                     bool usesLanes, std::vector<std::string> rows);
   void leavesOf(Value value, llvm::SetVector<Value> &found);
   void store(OpBuilder &builder, Value piece, Value view, const Indices &indices, bool byLane, Location loc);
   LogicalResult launchCall(graph::CallOp call);
   Value memoryFor(Value value);
 
-  OpBuilder &builder_;         // before the function: kernels go here
+  OpBuilder &builder_;  // before the function: kernels go here
   graph::FuncOp function_;
   KernelNames &names_;
+  Target machine_;
   schedule::FuncOp entry_;
   OpBuilder launches_{builder_.getContext()};
   llvm::DenseSet<Value> roots_;
-  llvm::DenseMap<Value, Value> leaves_;  // values of the function: where the entry function holds them
+  llvm::DenseMap<Value, Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<Value, Value> results_;  // returned values: their views, before they are written
 };
 
@@ -75,7 +76,9 @@ bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
 
 LogicalResult FunctionScheduler::findRoots() {
   for (Operation &op : function_.entry()) {
-    if (op.getNumRegions()) return op.emitError("control flow that depends on values is not supported in a tensor function yet; use ts.where, or write a kernel");
+    if (op.getNumRegions())
+      return op.emitError("control flow that depends on values is not supported in a tensor function yet; "
+                          "use ts.where, or write a kernel");
     if (auto call = dyn_cast<graph::CallOp>(op)) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
@@ -85,7 +88,8 @@ LogicalResult FunctionScheduler::findRoots() {
       for (Value operand : dot.getOperands()) markIf(holds(operand, isDotOrReduce), operand);
       markIf(!dot->hasOneUse(), dot.getResult());
     } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
-      markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) && holds(broadcast.getOperand(), isDot),
+      markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
+                 holds(broadcast.getOperand(), isDot),
              broadcast.getOperand());
     } else if (isa<graph::ReturnOp>(op)) {
       for (Value value : op.getOperands()) markIf(true, value);
@@ -135,7 +139,8 @@ std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> 
   return count;
 }
 
-/// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the rows are short.
+/// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the
+/// rows are short.
 bool isForLanes(graph::ReduceOp reduce) {
   ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
   int64_t last = static_cast<int64_t>(shape.size()) - 1;
@@ -165,9 +170,11 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
       std::fill_n(kinds.begin(), fixed, AxisKind::Private);
       if (isUniform(value, kinds)) break;
     }
-    bool expands = llvm::any_of(reductions, [&](Value reduction) { return longShape(reduction.getType()) != longShape(value.getType()); });
+    bool expands = llvm::any_of(reductions, [&](Value reduction) {
+      return longShape(reduction.getType()) != longShape(value.getType());
+    });
     bool lonely = fixed == 0 && !longAxes(value.getType()).empty();  // one group would do it all
-    bool wasteful = fixed >= rank && expands;                        // a group for each element would repeat rows
+    bool wasteful = fixed >= rank && expands;  // a group for each element would repeat rows
     if (fixed > rank || lonely || wasteful) {
       bool progress = false;
       for (Value reduction : reductions)
@@ -178,7 +185,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
       if (progress) continue;
     }
     auto reduce = value.getDefiningOp<graph::ReduceOp>();
-    if (fixed > rank || (fixed == rank && reduce && isForLanes(reduce))) return finish(laneKernel(value, target, true));
+    if (fixed > rank || (fixed == rank && reduce && isForLanes(reduce)))
+      return finish(laneKernel(value, target, true));
     return finish(rowKernel(value, fixed, target));
   }
 }
@@ -204,8 +212,9 @@ void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
     for (Value operand : op->getOperands()) leavesOf(operand, found);
 }
 
-FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons,
-                                                         bool usesLanes, std::vector<std::string> rows) {
+FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,
+                                                         std::vector<std::string> reasons, bool usesLanes,
+                                                         std::vector<std::string> rows) {
   llvm::SetVector<Value> inputs;
   leavesOf(root, inputs);
   MLIRContext *context = builder_.getContext();
@@ -222,10 +231,13 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   };
   for (Value input : inputs) {
     auto argument = dyn_cast<BlockArgument>(input);
-    add(leaves_.lookup(input), argument ? function_.param(argument.getArgNumber()).getName() : nameHint(input), ParamMode::In, false);
+    add(leaves_.lookup(input),
+        argument ? function_.param(argument.getArgNumber()).getName() : nameHint(input), ParamMode::In,
+        false);
   }
   StringRef hint = nameHint(root);
-  std::string targetName = nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
+  std::string targetName =
+      nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
   if (auto argument = dyn_cast<BlockArgument>(target))
     targetName = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
   add(target, targetName, ParamMode::Out, true);
@@ -234,16 +246,21 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   auto output = ResultAttr::get(context, resultName, tensor, static_cast<int64_t>(params.size()) - 1);
 
   bool isResult = isa<BlockArgument>(target);
-  std::string name = names_.fresh((function_.getSymName() + (isResult || hint.empty() ? "" : "_" + hint) + "_kernel").str());
+  std::string name =
+      names_.fresh((function_.getSymName() + (isResult || hint.empty() ? "" : "_" + hint) + "_kernel").str());
   OperationState state(root.getLoc(), schedule::KernelOp::getOperationName());
-  auto strings = [&](const std::vector<std::string> &list) { return builder_.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end())); };
+  auto strings = [&](const std::vector<std::string> &list) {
+    return builder_.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
+  };
   state.addAttribute("sym_name", builder_.getStringAttr(name));
   state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
   state.addAttribute("dims", function_.getDimsAttr());
   state.addAttribute("params", builder_.getArrayAttr(params));
   state.addAttribute("outputs", builder_.getArrayAttr(output));
   state.addAttribute("signature", function_.getSignatureAttr());
-  state.addAttribute("grid", grid.getKind() == GridKind::Output ? GridAttr::get(context, GridKind::Output, grid.getDims(), params.size() - 1) : grid);
+  state.addAttribute("grid", grid.getKind() == GridKind::Output
+                                 ? GridAttr::get(context, GridKind::Output, grid.getDims(), params.size() - 1)
+                                 : grid);
   state.addAttribute("group", builder_.getI64IntegerAttr(usesLanes ? kLaneGroup : kRowGroup));
   if (usesLanes) state.addAttribute("uses_lanes", builder_.getUnitAttr());
   if (!rows.empty()) state.addAttribute("rows", strings(rows));
@@ -252,17 +269,20 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   Block &block = state.addRegion()->emplaceBlock();
   Kernel kernel;
   for (auto [i, arg] : llvm::enumerate(args)) {
-    Location loc = named(cast<ParamAttr>(params[i]).getName(), i < inputs.size() ? inputs[i].getLoc() : root.getLoc());
+    Location loc =
+        named(cast<ParamAttr>(params[i]).getName(), i < inputs.size() ? inputs[i].getLoc() : root.getLoc());
     BlockArgument argument = block.addArgument(arg.getType(), loc);
     if (i < inputs.size()) kernel.leaves[inputs[i]] = argument;
     else kernel.target = argument;
   }
   kernel.op = builder_.create(state);
-  launches_.create<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args, DimsAttr());
+  launches_.create<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args,
+                                       DimsAttr());
   return kernel;
 }
 
-void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const Indices &indices, bool byLane, Location loc) {
+void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const Indices &indices,
+                              bool byLane, Location loc) {
   SmallVector<Value> offsets;
   SmallVector<bool> points, inBounds(indices.size(), true);
   SmallVector<DimAttr> sizes;
@@ -280,8 +300,9 @@ void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const
     sizes.push_back(index ? one : extent);
   }
   builder.create<graph::StoreOp>(loc, piece, view, offsets, builder.getDenseBoolArrayAttr(points),
-                                 DimsAttr::get(builder.getContext(), sizes), builder.getDenseI64ArrayAttr(steps),
-                                 builder.getDenseBoolArrayAttr(inBounds), once);
+                                 DimsAttr::get(builder.getContext(), sizes),
+                                 builder.getDenseI64ArrayAttr(steps), builder.getDenseBoolArrayAttr(inBounds),
+                                 once);
 }
 
 LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target) {
@@ -298,7 +319,8 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   topReductions(root, reductions);
   for (Value value : reductions) {
     auto reduce = value.getDefiningOp<graph::ReduceOp>();
-    for (int64_t axis : reduce.getAxes()) rows.insert(reduce.getOperand().getType().getShape()[axis].getText().str());
+    for (int64_t axis : reduce.getAxes())
+      rows.insert(reduce.getOperand().getType().getShape()[axis].getText().str());
   }
   std::vector<std::string> list(rows.begin(), rows.end());
   std::string reason = longAxes(root.getType()).empty() ? "one group reduces everything" : "one group a row";
@@ -307,8 +329,10 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   Privatiser privatiser(builder, kernel.leaves);
   Indices indices(shape.size());
   for (size_t axis = 0; axis < fixed; ++axis)
-    indices[axis] = isUnit(shape[axis]) ? privatiser.constantIndex(0, loc)
-                                        : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
+    indices[axis] =
+        isUnit(shape[axis])
+            ? privatiser.constantIndex(0, loc)
+            : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
   store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
@@ -322,7 +346,8 @@ LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool seque
   Dim count(1);
   for (DimAttr dim : shapeOf(root.getType())) count = count * dim.getDim();
   GridAttr grid = GridAttr::get(context, GridKind::Lanes, DimAttr::get(context, count), -1);
-  std::string reason = sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
+  std::string reason =
+      sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
   Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Location place = loc;
@@ -348,7 +373,8 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   graph::KernelOp kernel;
   for (auto candidate : function_->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
     if (candidate.getSymName() == call.getCallee()) kernel = candidate;
-  if (!kernel) return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
+  if (!kernel)
+    return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
   SmallVector<Value> args(kernel.getNumArguments());
   SmallVector<Operation *> constants(args.size(), nullptr);
   auto operand = call.getOperands().begin();
@@ -359,18 +385,23 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     args[i] = leaves_.lookup(value);
     if (!args[i]) {
       constants[i] = value.getDefiningOp<graph::ConstantOp>();
-      if (!constants[i]) return call.emitError("a scalar passed to a kernel must be a parameter of the function, or a constant");
+      if (!constants[i])
+        return call.emitError(
+            "a scalar passed to a kernel must be a parameter of the function, or a constant");
       continue;
     }
-    for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
+    for (auto [inner, outer] :
+         llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
       if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
   }
   for (size_t i = 0; i < call.getNumResults(); ++i) {
     int64_t held = kernel.output(i).getParam();
     Value result = call.getResult(i), memory = memoryFor(result);
     if (!kernel.param(held).getIsResult()) {  // in place: on a copy, values do not change
-      Value before = call.getOperands()[llvm::count_if(llvm::seq<int64_t>(0, held), [&](int64_t j) { return !kernel.param(j).getIsResult(); })];
-      if (kernel.param(held).getMode() == ParamMode::InOut && failed(laneKernel(before, memory, false))) return failure();
+      Value before = call.getOperands()[llvm::count_if(
+          llvm::seq<int64_t>(0, held), [&](int64_t j) { return !kernel.param(j).getIsResult(); })];
+      if (kernel.param(held).getMode() == ParamMode::InOut && failed(laneKernel(before, memory, false)))
+        return failure();
     }
     args[held] = memory;
     leaves_[result] = memory;
@@ -378,14 +409,16 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   SmallVector<DimAttr> inOrder;
   for (auto name : kernel.getDims().getAsRange<StringAttr>()) {
     auto found = dims.find(name.str());
-    if (found == dims.end()) return call.emitError() << "the dimension " << name.getValue() << " of " << call.getCallee() << " does not follow from the arguments' shapes";
+    if (found == dims.end())
+      return call.emitError() << "the dimension " << name.getValue() << " of " << call.getCallee()
+                              << " does not follow from the arguments' shapes";
     inOrder.push_back(found->second);
   }
-  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_);
+  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_, machine_);
   if (failed(name)) return failure();
   llvm::erase(args, Value());  // the constants
-  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name), args,
-                                       DimsAttr::get(builder_.getContext(), inOrder));
+  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name),
+                                       args, DimsAttr::get(builder_.getContext(), inOrder));
   return success();
 }
 
@@ -394,7 +427,8 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
 LogicalResult FunctionScheduler::run() {
   MLIRContext *context = builder_.getContext();
   OperationState state(function_.getLoc(), schedule::FuncOp::getOperationName());
-  for (StringRef name : {"sym_name", "dims", "requirements", "signature", "doc", "deterministic"})
+  for (StringRef name :
+       {"sym_name", "dims", "requirements", "signature", "doc", "deterministic", "tsr.numerics"})
     if (Attribute attribute = function_->getAttr(name)) state.addAttribute(name, attribute);
   auto viewOf = [&](Type type) -> Type {
     return isa<TensorType>(type) ? ViewType::get(context, shapeOf(type), elementTypeOf(type)) : type;
@@ -413,8 +447,11 @@ LogicalResult FunctionScheduler::run() {
     types.push_back(ViewType::get(context, shapeOf(returned), elementTypeOf(returned)));
     Location loc = named(function_.output(i).getName(), function_.getLoc());
     targets.push_back(block.addArgument(types.back(), loc));
-    outputs.push_back(ResultAttr::get(context, function_.output(i).getName(), TensorType::get(context, shapeOf(returned), elementTypeOf(returned)), params.size()));
-    params.push_back(ParamAttr::get(context, function_.output(i).getName(), ParamMode::Out, true, false, Attribute()));
+    outputs.push_back(ResultAttr::get(context, function_.output(i).getName(),
+                                      TensorType::get(context, shapeOf(returned), elementTypeOf(returned)),
+                                      params.size()));
+    params.push_back(
+        ParamAttr::get(context, function_.output(i).getName(), ParamMode::Out, true, false, Attribute()));
     // The first place where a value is returned holds it; what comes in must stay as it is.
     if (!isa<BlockArgument>(end->getOperand(i))) results_.try_emplace(end->getOperand(i), targets.back());
   }
@@ -442,8 +479,9 @@ LogicalResult FunctionScheduler::run() {
 
 }  // namespace
 
-LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
-  return FunctionScheduler(builder, function, names).run();
+LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
+                               Target machine) {
+  return FunctionScheduler(builder, function, names, machine).run();
 }
 
 }  // namespace tessera::transforms

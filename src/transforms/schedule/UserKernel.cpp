@@ -10,7 +10,8 @@ using namespace tessera::ir;
 
 KernelNames::KernelNames(Operation *module) {
   module->walk([&](Operation *op) {
-    if (auto name = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName())) taken_.insert(name.str());
+    if (auto name = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      taken_.insert(name.str());
   });
 }
 
@@ -32,7 +33,8 @@ static DictionaryAttr sizesAttr(OpBuilder &builder, const std::map<std::string, 
   return list.getDictionary(builder.getContext());
 }
 
-static DictionaryAttr capacityAttr(OpBuilder &builder, const std::map<std::string, std::vector<int64_t>> &capacity) {
+static DictionaryAttr capacityAttr(OpBuilder &builder,
+                                   const std::map<std::string, std::vector<int64_t>> &capacity) {
   NamedAttrList list;
   for (const auto &[name, values] : capacity) list.set(name, builder.getDenseI64ArrayAttr(values));
   return list.getDictionary(builder.getContext());
@@ -42,16 +44,19 @@ static ArrayAttr texts(OpBuilder &builder, const std::vector<std::string> &list)
   return builder.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
 }
 
-static void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, const Decision &decision) {
+static void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name,
+                         const Decision &decision) {
   OperationState state(kernel.getLoc(), schedule::KernelOp::getOperationName());
   for (NamedAttribute attribute : kernel->getAttrs())
-    if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" && attribute.getName() != "group" &&
-        attribute.getName() != "space")
+    if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" &&
+        attribute.getName() != "group" && attribute.getName() != "space" &&
+        attribute.getName() != "tsr.numerics")
       state.attributes.append(attribute);
   state.addAttribute("sym_name", builder.getStringAttr(name));
   state.addAttribute("sizes", sizesAttr(builder, decision.sizes));
   state.addAttribute("group", builder.getI64IntegerAttr(decision.group));
   if (!decision.capacity.empty()) state.addAttribute("capacity", capacityAttr(builder, decision.capacity));
+  if (!kernel.getSpace().empty()) state.addAttribute("tsr.space", kernel.getSpace());
   if (!decision.rows.empty()) state.addAttribute("rows", texts(builder, decision.rows));
   if (!decision.reasons.empty()) state.addAttribute("reasons", texts(builder, decision.reasons));
   Region *body = state.addRegion();
@@ -65,8 +70,8 @@ static void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef n
 
 static void createEntry(OpBuilder &builder, graph::KernelOp kernel, StringRef kernelName) {
   OperationState state(kernel.getLoc(), schedule::FuncOp::getOperationName());
-  for (StringRef name : {"sym_name", "function_type", "dims", "params", "outputs", "requirements", "signature", "doc",
-                         "deterministic"})
+  for (StringRef name : {"sym_name", "function_type", "dims", "params", "outputs", "requirements",
+                         "signature", "doc", "deterministic", "tsr.numerics"})
     if (Attribute attribute = kernel->getAttr(name)) state.addAttribute(name, attribute);
   Block &block = state.addRegion()->emplaceBlock();
   SmallVector<Value> args;
@@ -75,7 +80,8 @@ static void createEntry(OpBuilder &builder, graph::KernelOp kernel, StringRef ke
   OpBuilder::InsertionGuard guard(builder);
   Operation *function = builder.create(state);
   builder.setInsertionPointToEnd(&function->getRegion(0).front());
-  builder.create<schedule::LaunchOp>(kernel.getLoc(), FlatSymbolRefAttr::get(builder.getContext(), kernelName), args, DimsAttr());
+  builder.create<schedule::LaunchOp>(
+      kernel.getLoc(), FlatSymbolRefAttr::get(builder.getContext(), kernelName), args, DimsAttr());
   builder.create<schedule::ReturnOp>(kernel.getLoc(), ValueRange());
 }
 
@@ -95,12 +101,13 @@ static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
   GridAttr grid = kernel.getGrid();
   kernel.setParamsAttr(ArrayAttr::get(context, params));
   kernel.setOutputsAttr(ArrayAttr::get(context, outputs));
-  kernel.setGridAttr(GridAttr::get(context, grid.getKind(), grid.getDims(), grid.getParam() < 0 ? -1 : moved(grid.getParam())));
+  kernel.setGridAttr(GridAttr::get(context, grid.getKind(), grid.getDims(),
+                                   grid.getParam() < 0 ? -1 : moved(grid.getParam())));
   kernel.eraseArguments(gone);
 }
 
-FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel, ArrayRef<Operation *> constants,
-                                        KernelNames &names) {
+FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
+                                        ArrayRef<Operation *> constants, KernelNames &names, Target machine) {
   if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
   auto special = cast<graph::KernelOp>(kernel->clone());
   llvm::BitVector gone(constants.size());
@@ -113,7 +120,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
     special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
   }
   dropParams(special, gone);
-  FailureOr<Decision> decision = decide(special);
+  FailureOr<Decision> decision = decide(special, machine);
   FailureOr<std::string> name = failure();
   if (succeeded(decision)) {
     name = names.fresh((kernel.getSymName() + "_kernel").str());
@@ -123,8 +130,9 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
   return name;
 }
 
-LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
-  FailureOr<Decision> decision = decide(kernel);
+LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names, Target machine) {
+  expandVectorDots(kernel);
+  FailureOr<Decision> decision = decide(kernel, machine);
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);

@@ -9,10 +9,13 @@ namespace tessera::transforms::totarget {
 namespace {
 
 bool isNativeFloat(Type type) { return type.isF32() || type.isF64(); }
-bool isInteger(Type type) { return isa<IndexType>(type) || (isa<IntegerType>(type) && !type.isInteger(1) && !type.isInteger(4)); }
+bool isInteger(Type type) {
+  return isa<IndexType>(type) || (isa<IntegerType>(type) && !type.isInteger(1) && !type.isInteger(4));
+}
 bool isComplex(Type type) { return isa<ComplexType>(type); }
 bool isTruth(Type type) { return type.isInteger(1); }
-/// The type that arithmetic on values of this type is done in, where the language cannot do it in the type itself.
+/// The type that arithmetic on values of this type is done in, where the language cannot do it in the type
+/// itself.
 Type arithmeticType(Type type) {
   if (isNativeFloat(type) || isInteger(type) || isTruth(type) || isComplex(type)) return type;
   if (type.isInteger(4)) return IntegerType::get(type.getContext(), 32);
@@ -107,6 +110,14 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
   }
   if (saturate) templates.push_back(StringAttr::get(type.getContext(), "true"));
   return call("tsr::to", {value}, type, templates);
+}
+
+bool hasVectorForm(StringRef callee, Type type) {
+  // What include/tessera/device/math.h takes from the C library on the CPU.
+  static const char *const calls[] = {"tsr::log",   "tsr::log2", "tsr::tanh", "tsr::erf",
+                                      "tsr::sin",   "tsr::cos",  "tsr::pow",  "tsr::exp2",
+                                      "tsr::floor", "tsr::ceil", "tsr::round"};
+  return !llvm::is_contained(calls, callee) && !(callee == "tsr::exp" && type.isF64());
 }
 
 std::string reductionName(StringRef reduction) {

@@ -4,9 +4,14 @@
 
 namespace tessera::transforms::totarget {
 
-/// Null if there is no such operation on these operands. `nonNegative`: integer operands are known to be >= 0.
-ExprRef elementwise(llvm::StringRef mnemonic, const std::vector<ExprRef> &operands, mlir::Type result, bool nonNegative);
+/// Null if there is no such operation on these operands. `nonNegative`: integer operands are known to be >=
+/// 0.
+ExprRef elementwise(llvm::StringRef mnemonic, const std::vector<ExprRef> &operands, mlir::Type result,
+                    bool nonNegative);
 ExprRef convert(const ExprRef &value, mlir::Type type, llvm::StringRef rounding = "", bool saturate = false);
+/// Whether the CPU's compilers turn a call of this function into vector instructions: it is no call of the C
+/// library.
+bool hasVectorForm(llvm::StringRef callee, mlir::Type type);
 /// tsr::Max for "max".
 std::string reductionName(llvm::StringRef reduction);
 

@@ -1,6 +1,7 @@
 // The CPU: a loop over all lanes where they are independent, else a parallel loop over groups.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "transforms/target/Elementwise.h"
 #include "transforms/target/KernelScope.h"
 
 using namespace mlir;
@@ -27,7 +28,9 @@ static std::string standingName(tile::KernelOp kernel, StringRef query, int64_t 
   std::string name;
   kernel.getBody().walk([&](tile::QueryOp op) {
     StringRef hint = ir::nameHint(op.getResult());
-    if (name.empty() && op.getQuery() == query && op.getAxis() == axis && !hint.empty() && hint != "_") name = hint.str();
+    if (name.empty() && op.getQuery() == query && static_cast<int64_t>(op.getAxis()) == axis &&
+        !hint.empty() && hint != "_")
+      name = hint.str();
   });
   return name;
 }
@@ -35,21 +38,29 @@ static std::string standingName(tile::KernelOp kernel, StringRef query, int64_t 
 LogicalResult KernelEmitter::emitPlainLoop() {
   Location place = kernel_.getLoc();
   std::string counter = standingName(kernel_, "linear_id", 0);
-  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(kernel_.getGrid().getDims()[0].getDim()));
+  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(grid_[0]));
   Value by = write(builder_, place, typed(1));
-  bool loops = false;
-  // A call of the C library in the body has no vector form.
-  static const char *const scalarOnly[] = {"erf", "tanh", "log", "log2", "log1p", "expm1", "sin", "cos", "tan", "pow", "atan", "asin", "acos", "sinh", "cosh"};
-  kernel_.getBody().walk([&](Operation *op) {
-    auto elementwiseOp = dyn_cast<tile::ElementwiseOp>(op);
-    loops |= isa<scf::ForOp, scf::WhileOp>(op) || (elementwiseOp && llvm::is_contained(scalarOnly, elementwiseOp.getMnemonic()));
-  });
   Scope scope(*this);
   counter = counter.empty() ? names_.fresh("i") : names_.declare(counter);
-  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true, /*simd=*/!loops);
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true,
+                                          /*simd=*/true);
   Block *body = scope.enter(loop.getBody());
   laneLoop_ = valueOf(body->addArgument(indexType(), place));
   return emitBlock(kernel_.getBody().front());
+}
+
+/// A loop in the body, or a call of the C library, keeps a loop from becoming vector instructions.
+void KernelEmitter::keepVectorLoops() {
+  out_.walk([](out::ForOp loop) {
+    if (!loop.getSimd()) return;
+    WalkResult found = loop.getBody().walk([](Operation *op) {
+      auto call = dyn_cast<out::CallOp>(op);
+      bool scalar =
+          isa<out::ForOp, out::WhileOp>(op) || (call && !hasVectorForm(call.getCallee(), call.getType()));
+      return scalar ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    loop.setSimd(!found.wasInterrupted());
+  });
 }
 
 LogicalResult KernelEmitter::emitGroupLoop() {
@@ -71,14 +82,16 @@ LogicalResult KernelEmitter::emitGroupLoop() {
   }
   std::string counter;
   if (axes == 1) {
-    bool single = kernel_.getGrid().getKind() == ir::GridKind::Output && kernel_.getGrid().getDims()[axis].getDim() == Dim(1);
+    bool single = kernel_.getGrid().getKind() == ir::GridKind::Output && grid_[axis] == Dim(1);
     if (single) counter = standingName(kernel_, "origin", axis);
     if (counter.empty()) counter = standingName(kernel_, "group_id", axis);
   }
-  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(groups)), by = write(builder_, place, typed(1));
+  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(groups)),
+        by = write(builder_, place, typed(1));
   Scope scope(*this);
   counter = counter.empty() ? names_.fresh("group") : names_.declare(counter);
-  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true, /*simd=*/false);
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), /*parallel=*/true,
+                                          /*simd=*/false);
   Block *block = scope.enter(loop.getBody());
   group_ = valueOf(block->addArgument(indexType(), place));
   return body();

@@ -1,4 +1,5 @@
-// Fragments: variables of each lane, element by element in explicit loops, whole in calls of the device headers.
+// Fragments: variables of each lane, element by element in explicit loops, whole in calls of the device
+// headers.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
@@ -19,10 +20,12 @@ std::string KernelEmitter::dtypeText(Type type) {
   return std::string(spelling(*dtype, target_));
 }
 
-std::string KernelEmitter::fragmentType(tile::FragmentType type) {
-  std::string text = type.getRank() == 2 ? "tsr::Fragment<" : type.getSliceAxis() == 1 ? "tsr::RowVector<" : "tsr::ColVector<";
+std::string KernelEmitter::fragmentType(tile::FragmentType type, Location location) {
+  std::string text = type.getRank() == 2        ? "tsr::Fragment<"
+                     : type.getSliceAxis() == 1 ? "tsr::RowVector<"
+                                                : "tsr::ColVector<";
   text += dtypeText(type.getElementType());
-  for (ir::DimAttr extent : type.getShape()) text += ", " + typeExtent(extent.getDim());
+  for (const Dim &extent : written(type.getShape(), location)) text += ", " + typeExtent(extent);
   return text + ", Grid>";
 }
 
@@ -31,9 +34,10 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
     if (plan_.isInline(op.getResult(0))) return success();  // in the loop of its user
     if (auto fill = dyn_cast<tile::FillOp>(op)) {
       Storage *storage = plan_.storage(op.getResult(0));
-      Type type = placeType(fill.getType());
+      Type type = placeType(fill.getType(), op.getLoc());
       if (!storage) {
-        bound_[fill.getResult()] = declare(nameFor(fill.getResult()), type, "direct", {scalar(fill.getValue())}, false, op.getLoc());
+        bound_[fill.getResult()] =
+            declare(nameFor(fill.getResult()), type, "direct", {scalar(fill.getValue())}, false, op.getLoc());
         return success();
       }
       if (!storage->place) {
@@ -61,14 +65,17 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
   return unsupported(op, "'" + op.getName().getStringRef() + "' has no form in emitted code");
 }
 
-/// The loops over a lane's elements; a loop over the same elements that has just ended takes the statement in.
+/// The loops over a lane's elements; a loop over the same elements that has just ended takes the statement
+/// in.
 void KernelEmitter::overElements(tile::FragmentType type, const ExprRef &place, Location location,
                                  llvm::function_ref<void(const ExprRef &, const ExprRef &)> body) {
-  bool rows = type.getRank() == 2 || type.getSliceAxis() == 1, cols = type.getRank() == 2 || type.getSliceAxis() == 0;
+  bool rows = type.getRank() == 2 || type.getSliceAxis() == 1,
+       cols = type.getRank() == 2 || type.getSliceAxis() == 0;
   Type space = tile::FragmentType::get(context_, type.getShape(), builder_.getF32Type(), type.getLayout());
   OpBuilder::InsertionGuard guard(builder_);
   ExprRef i, j;
-  if (lastLoop_ && lastLoopType_ == space && lastLoop_->getNextNode() == nullptr && lastLoop_->getBlock() == builder_.getInsertionBlock()) {
+  if (lastLoop_ && lastLoopType_ == space && lastLoop_->getNextNode() == nullptr &&
+      lastLoop_->getBlock() == builder_.getInsertionBlock()) {
     auto loop = cast<out::ForOp>(lastLoop_);
     if (rows) i = valueOf(loop.getBody().getArgument(0));
     if (rows && cols) loop = cast<out::ForOp>(loop.getBody().front().back());
@@ -84,7 +91,8 @@ void KernelEmitter::overElements(tile::FragmentType type, const ExprRef &place, 
     Value to = write(builder_, location, member(place, extent.str(), intType()));
     Value by = write(builder_, location, number(intType(), 1));
     IntegerAttr unroll = isCpu() ? IntegerAttr() : builder_.getI64IntegerAttr(0);
-    auto loop = builder_.create<out::ForOp>(location, names_.fresh(counter), from, to, by, unroll, false, simd && isCpu());
+    auto loop = builder_.create<out::ForOp>(location, names_.fresh(counter), from, to, by, unroll, false,
+                                            simd && isCpu());
     if (!first) first = loop;
     builder_.createBlock(&loop.getBody())->addArgument(intType(), location);
     return valueOf(loop.getBody().getArgument(0));
@@ -110,8 +118,8 @@ ExprRef KernelEmitter::elementOf(Value value, const ExprRef &i, const ExprRef &j
       return convert(index, type.getElementType());
     }
     if (auto cast = dyn_cast<tile::CastOp>(op))
-      return convert(elementOf(cast.getValue(), i, j, shape), type.getElementType(), cast.getRounding().value_or(""),
-                     cast.getSaturate());
+      return convert(elementOf(cast.getValue(), i, j, shape), type.getElementType(),
+                     cast.getRounding().value_or(""), cast.getSaturate());
     auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
     std::vector<ExprRef> operands;
     for (Value operand : elementwiseOp.getArgs()) operands.push_back(elementOf(operand, i, j, shape));
@@ -137,10 +145,12 @@ LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
     declareStorage(*storage, nullptr, op.getLoc());
     place = storage->place;
   } else {
-    place = declare(nameFor(result), placeType(type), "direct", {}, false, op.getLoc());
+    place = declare(nameFor(result), placeType(type, op.getLoc()), "direct", {}, false, op.getLoc());
   }
   // A declaration in front of the loop that has just ended does not keep the loops apart.
-  if (joined && !lastLoop_ && lastLoopType_ == tile::FragmentType::get(context_, type.getShape(), builder_.getF32Type(), type.getLayout())) {
+  if (joined && !lastLoop_ &&
+      lastLoopType_ ==
+          tile::FragmentType::get(context_, type.getShape(), builder_.getF32Type(), type.getLayout())) {
     if (Operation *declared = place->value.getDefiningOp(); declared && declared->getPrevNode() == joined) {
       declared->moveBefore(joined);
       lastLoop_ = joined;
@@ -151,12 +161,14 @@ LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
     // The value itself is written here, whatever the plan says of its operands.
     ExprRef value;
     if (auto fill = dyn_cast<tile::FillOp>(op)) value = scalar(fill.getValue());
-    else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) value = elementOf(broadcast.getValue(), i, j, place);
+    else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
+      value = elementOf(broadcast.getValue(), i, j, place);
     else if (auto iota = dyn_cast<tile::IotaOp>(op)) {
       bool row = type.getRank() == 2 ? iota.getAxis() == 0 : type.getSliceAxis() == 1;
       value = convert(method(place, row ? "row" : "col", {row ? i : j}, intType()), type.getElementType());
     } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
-      value = convert(elementOf(cast.getValue(), i, j, place), type.getElementType(), cast.getRounding().value_or(""), cast.getSaturate());
+      value = convert(elementOf(cast.getValue(), i, j, place), type.getElementType(),
+                      cast.getRounding().value_or(""), cast.getSaturate());
     } else {
       auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
       std::vector<ExprRef> operands;
@@ -191,20 +203,28 @@ ExprRef KernelEmitter::materialised(Value fragment) {
 
 LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
   auto type = cast<tile::FragmentType>(op.getValue().getType());
-  if (type.getRank() != 2) return unsupported(*op, "a vector in registers cannot be reduced to a scalar yet");
   ExprRef source = materialised(op.getValue());
   if (!source) return failure();
   std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction()))};
-  Type result = placeType(op.getResult().getType());
+  if (type.getRank() == 1) {
+    Indices arguments = {source->operands[0]};
+    if (!isCpu()) arguments.push_back(groupScratch(type.getElementType()));
+    define(op.getResult(), call("tsr::vector_reduce", arguments, type.getElementType(), templates));
+    return success();
+  }
+  Type result = placeType(op.getResult().getType(), op.getLoc());
   ExprRef value;
   if (op.getAxis() == 1) {
     value = call("tsr::row_reduce", {source->operands[0]}, result, templates);
   } else {
     Dim columns = type.getShape()[1].getDim();
     int64_t width = 8;
-    if (type.getElementType().isIntOrFloat()) width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
+    if (type.getElementType().isIntOrFloat())
+      width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
     int64_t rows = singleLane_ ? 1 : type.getGrid().getRows();
-    ExprRef space = scratch(type.getElementType(), "tsr::col_reduce_scratch<" + fragmentType(type) + ">", width * rows);
+    ExprRef space =
+        scratch(type.getElementType(),
+                "tsr::col_reduce_scratch<" + fragmentType(type, op.getValue().getLoc()) + ">", width * rows);
     shared_.back().extents = {columns};  // bytes: for each column
     value = call("tsr::col_reduce", {source->operands[0], space}, result, templates);
   }
@@ -228,7 +248,10 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
     ExprRef place = bound_.lookup(buffer);
     return transposed ? call("tsr::transposed", {place}, out::NamedType::get(context_, "auto")) : place;
   };
-  statement(call("tsr::dot", {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()), op.getLoc());
+  statement(call("tsr::dot",
+                 {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())},
+                 none()),
+            op.getLoc());
   return success();
 }
 

@@ -12,9 +12,11 @@ namespace tessera::transforms::totarget {
 
 // ---------------------------------------------------------------- dimensions
 
-/// A runtime dimension is a parameter of the emitted function; a size of the schedule is one of its constants.
+/// A runtime dimension is a parameter of the emitted function; a size of the schedule is one of its
+/// constants.
 ExprRef KernelEmitter::dimVar(const std::string &variable) {
-  if (auto constant = constants_.find(variable); constant != constants_.end()) return name(constant->second, indexType());
+  if (auto constant = constants_.find(variable); constant != constants_.end())
+    return name(constant->second, indexType());
   ExprRef &value = dims_[variable];
   if (!value) {
     Value argument = top_->addArgument(indexType(), kernel_.getLoc());
@@ -33,8 +35,9 @@ ExprRef KernelEmitter::dimAtom(const Atom &atom) {
   };
   if (atom.kind == AtomKind::FloorDiv) {
     Dim counted = left - right + Dim(1);  // (x + right - 1) // right
-    if (counted.terms().size() < left.terms().size() || (right.isConstant() && right.constant() > 1 && nonNegative(counted) &&
-                                                         counted.terms().size() == 1 && !counted.isConstant()))
+    if (counted.terms().size() < left.terms().size() ||
+        (right.isConstant() && right.constant() > 1 && nonNegative(counted) && counted.terms().size() == 1 &&
+         !counted.isConstant()))
       return call("tsr::ceil_div", {dim(counted), dim(right)}, indexType());
     if (nonNegative(left) && nonNegative(right)) return binary("/", dim(left), dim(right));
     return call("tsr::floordiv", {dim(left), dim(right)}, indexType());
@@ -56,16 +59,41 @@ ExprRef KernelEmitter::dimTerm(const Dim::Term &term) {
 }
 
 ExprRef KernelEmitter::dim(const Dim &dimension) {
-  std::vector<Dim::Term> terms = dimension.terms();
-  std::stable_partition(terms.begin(), terms.end(), [](const Dim::Term &term) { return !term.atoms.empty(); });
-  std::stable_partition(terms.begin(), terms.end(), [](const Dim::Term &term) { return term.coefficient > 0; });
+  // Added before taken away, and numbers last: n - m + 1.
+  std::vector<Dim::Term> ordered;
+  for (bool positive : {true, false})
+    for (bool number : {false, true})
+      for (const Dim::Term &term : dimension.terms())
+        if ((term.coefficient > 0) == positive && term.atoms.empty() == number) ordered.push_back(term);
   ExprRef sum;
-  for (const Dim::Term &term : terms) {
+  for (const Dim::Term &term : ordered) {
     ExprRef part = dimTerm(term);
     if (!sum) sum = term.coefficient < 0 ? binary("-", typed(0), part) : part;
     else sum = binary(term.coefficient < 0 ? "-" : "+", sum, part);
   }
   return sum ? sum : typed(0);
+}
+
+Dim KernelEmitter::shown(const Dim &dimension) {
+  if (!dimension.hasNames()) return dimension;
+  std::set<std::string> variables;
+  dimension.written().collectVars(variables);
+  std::map<std::string, Dim> numbers;
+  for (const std::string &variable : variables)
+    if (auto constant = namedConstant(variable); constant && !constants_.count(variable))
+      numbers.emplace(variable, Dim(constant->second));
+  return dimension.written().substitute(numbers);
+}
+
+std::vector<Dim> KernelEmitter::written(ArrayRef<ir::DimAttr> shape, Location location) {
+  std::vector<Dim> extents;
+  for (ir::DimAttr extent : shape) extents.push_back(extent.getDim());
+  SmallVector<Dim> sizes = ir::sizesOf(location);
+  if (sizes.size() != extents.size())  // axes of one element are gone from a tile's type
+    llvm::erase_if(sizes, [](const Dim &size) { return size == Dim(1); });
+  if (!llvm::equal(sizes, extents)) return extents;
+  for (auto [extent, size] : llvm::zip(extents, sizes)) extent = shown(size);
+  return extents;
 }
 
 /// The dimension with sizes and capacities by the names that the emitted function gives them.
@@ -80,12 +108,29 @@ Dim KernelEmitter::inConstants(const Dim &dimension) {
   return dimension.substitute(values);
 }
 
+/// Whether the text of the dimension is an expression of C, too.
+static bool isArithmetic(const Dim &dimension) {
+  for (const Dim::Term &term : dimension.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) continue;
+      if (atom.kind != AtomKind::FloorDiv && atom.kind != AtomKind::Mod) return false;
+      if (!isArithmetic(*atom.left) || !isArithmetic(*atom.right)) return false;
+    }
+  return true;
+}
+
 std::string KernelEmitter::typeExtent(const Dim &dimension) {
+  if (!isArithmetic(dimension)) {
+    Dim numbers = inNumbers(dimension);
+    TSR_CHECK(isArithmetic(numbers), "the extent of a type that C cannot say: " + dimension.str());
+    return typeExtent(numbers);
+  }
   std::map<std::string, Dim> values;
   for (const auto &[variable, constant] : constants_) values.emplace(variable, Dim::var(constant));
   for (const auto &[variable, constant] : capacities_) values.emplace(variable, Dim::var(constant));
   std::string text = dimension.substitute(values).str();
   for (size_t at; (at = text.find("//")) != std::string::npos;) text.replace(at, 2, "/");
+  for (size_t at = 0; (at = text.find('*', at)) != std::string::npos; at += 3) text.replace(at, 1, " * ");
   return text;
 }
 
@@ -95,16 +140,20 @@ Dim KernelEmitter::groupsAlong(int64_t axis) { return groupCounts_[axis]; }
 
 void KernelEmitter::planGrid() {
   ir::GridAttr grid = kernel_.getGrid();
+  grid_ = written(grid.getDims(), kernel_.getLoc());
+  // The number 1, whatever it is called, makes no loop and no division.
+  for (auto [extent, attribute] : llvm::zip(grid_, grid.getDims()))
+    if (attribute.getConstant() == 1) extent = Dim(1);
   if (grid.getKind() == ir::GridKind::Lanes) {
-    groupCounts_ = {Dim::ceilDiv(grid.getDims()[0].getDim(), isCpu() ? Dim(kernel_.getGroup()) : Dim::var("T.Threads"))};
+    groupCounts_ = {Dim::ceilDiv(grid_[0], isCpu() ? Dim(kernel_.getGroup()) : Dim::var("T.Threads"))};
   } else if (grid.getKind() == ir::GridKind::Explicit) {
-    for (ir::DimAttr count : grid.getDims()) groupCounts_.push_back(count.getDim());
+    groupCounts_ = grid_;
   } else {
     ArrayRef<ir::DimAttr> shape = ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()]);
-    for (auto [extent, tileExtent] : llvm::zip(shape, grid.getDims())) {
-      bool whole = extent == tileExtent;
-      bool single = tileExtent.getDim() == Dim(1);
-      groupCounts_.push_back(whole ? Dim(1) : single ? extent.getDim() : Dim::ceilDiv(extent.getDim(), tileExtent.getDim()));
+    for (size_t i = 0; i < grid_.size(); ++i) {
+      bool whole = shape[i] == grid.getDims()[i], single = grid_[i] == Dim(1);
+      Dim extent = shape[i].getDim();
+      groupCounts_.push_back(whole ? Dim(1) : single ? extent : Dim::ceilDiv(extent, grid_[i]));
     }
   }
 }
@@ -114,7 +163,8 @@ ExprRef KernelEmitter::groupIndex(int64_t axis) {
   if (axis >= static_cast<int64_t>(groupCounts_.size()) || groupCounts_[axis] == Dim(1)) return typed(0);
   ExprRef index = group_;
   Dim behind(1), before(1);
-  for (int64_t a = axis + 1; a < static_cast<int64_t>(groupCounts_.size()); ++a) behind = behind * groupCounts_[a];
+  for (int64_t a = axis + 1; a < static_cast<int64_t>(groupCounts_.size()); ++a)
+    behind = behind * groupCounts_[a];
   for (int64_t a = 0; a < axis; ++a) before = before * groupCounts_[a];
   if (!(behind == Dim(1))) index = binary("/", index, dim(behind));
   if (!(before == Dim(1))) index = binary("%", index, dim(groupCounts_[axis]));
@@ -125,7 +175,7 @@ ExprRef KernelEmitter::origin(int64_t axis) {
   ir::GridAttr grid = kernel_.getGrid();
   ExprRef index = groupIndex(axis);
   if (grid.getKind() != ir::GridKind::Output) return index;
-  return binary("*", index, dim(grid.getDims()[axis].getDim()));
+  return binary("*", index, dim(grid_[axis]));
 }
 
 ExprRef KernelEmitter::lane() {

@@ -13,7 +13,8 @@ namespace out = tessera::ir::target;
 namespace tessera::transforms::totarget {
 
 KernelEmitter::KernelEmitter(tile::KernelOp kernel, std::string name, Target target, OpBuilder &module)
-    : kernel_(kernel), target_(target), context_(kernel->getContext()), builder_(module), plan_(kernel.getBody()) {
+    : kernel_(kernel), target_(target), context_(kernel->getContext()), builder_(module),
+      plan_(kernel.getBody()) {
   info_.name = std::move(name);
   singleLane_ = isCpu();
 }
@@ -24,10 +25,26 @@ static ArrayAttr stringsOf(MLIRContext *context, ArrayRef<std::string> texts) {
   return ArrayAttr::get(context, list);
 }
 
+static std::string optionText(NamedAttribute option) {
+  auto text = dyn_cast<StringAttr>(option.getValue());
+  return text ? text.str() : std::string();
+}
+
+/// m, n, k, then the others by name.
+SmallVector<NamedAttribute> KernelEmitter::sortedSizes() {
+  SmallVector<NamedAttribute> sizes(kernel_.getSizes().begin(), kernel_.getSizes().end());
+  auto rank = [](NamedAttribute size) {
+    return std::pair(StringRef("mnk").find(size.getName().strref()), size.getName().strref());
+  };
+  llvm::sort(sizes, [&](NamedAttribute a, NamedAttribute b) { return rank(a) < rank(b); });
+  return sizes;
+}
+
 FailureOr<KernelInfo> KernelEmitter::run() {
   Location place = kernel_.getLoc();
-  out_ = builder_.create<out::KernelOp>(place, info_.name, builder_.getStrArrayAttr({}), builder_.getStrArrayAttr({}),
-                                        isCpu() ? 0 : kernel_.getGroup(), stringsOf(context_, headComment()), false, false);
+  out_ = builder_.create<out::KernelOp>(place, info_.name, builder_.getStrArrayAttr({}),
+                                        builder_.getStrArrayAttr({}), isCpu() ? 0 : kernel_.getGroup(),
+                                        stringsOf(context_, headComment()), false, false);
   top_ = builder_.createBlock(&out_.getBody());
   kernel_.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults()) names_.reserve(ir::nameHint(result));
@@ -39,28 +56,51 @@ FailureOr<KernelInfo> KernelEmitter::run() {
   declareParameters();
   declareConstants();
   planGrid();
-  LogicalResult emitted = isCpu() && isPlainLoop() ? emitPlainLoop() : isCpu() ? emitGroupLoop() : emitGroups([&] {
-    return emitBlock(kernel_.getBody().front());
-  });
+  LogicalResult emitted = isCpu() && isPlainLoop() ? emitPlainLoop()
+                          : isCpu()                ? emitGroupLoop()
+                                    : emitGroups([&] { return emitBlock(kernel_.getBody().front()); });
   if (failed(emitted)) return failure();
   finish();
   return info_;
 }
 
+/// What a schedule gives and this lowering makes no use of.
+std::vector<std::string> KernelEmitter::withoutEffect() {
+  std::vector<std::string> names;
+  auto context = kernel_.getContext().getAsValueRange<StringAttr>();
+  for (NamedAttribute size : kernel_.getSizes()) {
+    StringRef name = size.getName().strref();
+    auto value = dyn_cast<IntegerAttr>(size.getValue());
+    bool isGroup = name == "warps" && !isCpu() && value &&
+                   value.getInt() * 32 == static_cast<int64_t>(kernel_.getGroup());
+    if (!isGroup && !llvm::is_contained(context, name)) names.push_back(name.str());
+  }
+  for (NamedAttribute option : kernel_.getOptions())
+    if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()))  // the tuner's
+      names.push_back(option.getName().str());
+  return names;
+}
+
 /// The signature that the user wrote, then the reasons of the schedule.
 std::vector<std::string> KernelEmitter::headComment() {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, idle = withoutEffect();
   if (!kernel_.getSignature().empty()) lines.push_back(kernel_.getSignature().str());
-  std::string schedule;
-  for (NamedAttribute size : kernel_.getSizes())
+  std::string schedule, unused;
+  auto add = [&](StringRef name, const std::string &value) {
+    std::string &list = llvm::is_contained(idle, name.str()) ? unused : schedule;
+    list += (list.empty() ? "" : ", ") + name.str() + " = " + value;
+  };
+  for (NamedAttribute size : sortedSizes())
     if (auto value = dyn_cast<IntegerAttr>(size.getValue()))
-      schedule += (schedule.empty() ? "  schedule  " : ", ") + size.getName().str() + " = " + std::to_string(value.getInt());
-  if (!isCpu()) {
-    schedule += schedule.empty() ? "  schedule  " : ", ";
-    schedule += std::to_string(kernel_.getGroup()) + " threads a group";
-  }
-  if (!schedule.empty()) lines.push_back(schedule);
-  for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>()) lines.push_back("  " + reason.str());
+      add(size.getName(), std::to_string(value.getInt()));
+  for (NamedAttribute option : kernel_.getOptions())
+    if (llvm::is_contained(idle, option.getName().str())) add(option.getName(), optionText(option));
+  if (!isCpu())
+    schedule += (schedule.empty() ? "" : ", ") + std::to_string(kernel_.getGroup()) + " threads a group";
+  if (!schedule.empty()) lines.push_back("  schedule  " + schedule);
+  if (!unused.empty()) lines.push_back("  without effect here  " + unused);
+  for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>())
+    lines.push_back("  " + reason.str());
   return lines;
 }
 
@@ -78,7 +118,8 @@ void KernelEmitter::declareParameters() {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
         Operation *user = use.getOwner();
-        return (isa<tile::StoreElementOp>(user) || isa<tile::StoreFragmentOp>(user)) && use.getOperandNumber() == 1;
+        return (isa<tile::StoreElementOp>(user) || isa<tile::StoreFragmentOp>(user)) &&
+               use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
       bool asView = rank > 0 && needsView(argument);
@@ -98,37 +139,71 @@ static std::string constantName(StringRef size) {
   return name;
 }
 
-void KernelEmitter::declareConstants() {
-  Location place = kernel_.getLoc();
-  bool hasFragments = false, usesThreads = !isCpu();
+/// The program's own names of sizes, in the order of the text. One that has two values here, or that
+/// something else is called too, stays a number.
+void KernelEmitter::declareNamedSizes() {
+  std::vector<std::string> order;
+  std::map<std::string, std::set<std::string>> variables;  // name -> "BM.128"
+  std::set<std::string> others;
+  auto collect = [&](Location location) {
+    for (const Dim &size : ir::sizesOf(location)) {
+      std::set<std::string> found;
+      size.written().collectVars(found);
+      for (const std::string &variable : found)
+        if (auto constant = namedConstant(variable)) {
+          if (variables[constant->first].empty()) order.push_back(constant->first);
+          variables[constant->first].insert(variable);
+        }
+    }
+  };
+  collect(kernel_.getLoc());
+  kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    collect(op->getLoc());
+    if (!isa<tile::ConstantOp>(op))
+      for (Value result : op->getResults()) others.insert(ir::nameHint(result).str());
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments()) {
+        collect(argument.getLoc());
+        others.insert(ir::nameHint(argument).str());
+      }
+  });
+  for (int64_t i = 0; i < static_cast<int64_t>(kernel_.getParams().size()); ++i)
+    others.insert(kernel_.param(i).getName().str());
+  for (StringAttr dim : kernel_.getDims().getAsRange<StringAttr>()) others.insert(dim.str());
+  for (const std::string &hint : order)
+    if (variables[hint].size() == 1 && !others.count(hint)) {
+      const std::string &variable = *variables[hint].begin();
+      declareConstant(variable, names_.declare(hint), namedConstant(variable)->second);
+    }
+}
+
+void KernelEmitter::declareConstant(const std::string &variable, const std::string &name, int64_t value) {
+  constants_[variable] = name;
+  sizes_[name] = value;
+  info_.constants.push_back({name, value});
+  builder_.create<out::ConstantOp>(kernel_.getLoc(), name, builder_.getI64IntegerAttr(value));
+}
+
+void KernelEmitter::declareScheduleSizes() {
   std::set<std::string> used;
   auto collect = [&](ArrayRef<ir::DimAttr> dims) {
     for (ir::DimAttr dim : dims) dim.getDim().collectVars(used);
   };
   collect(kernel_.getGrid().getDims());
-  tile::GridAttr lanes;
   kernel_.getBody().walk([&](Operation *op) {
-    for (Type type : op->getResultTypes()) {
-      collect(ir::shapeOf(type));
-      if (auto fragment = dyn_cast<tile::FragmentType>(type)) lanes = fragment.getGrid(), hasFragments = true;
-    }
+    for (Type type : op->getResultTypes()) collect(ir::shapeOf(type));
     if (auto dimOp = dyn_cast<tile::DimOp>(op))
       if (auto parsed = Dim::parse(dimOp.getDim().str())) parsed->collectVars(used);
   });
-  builder_.setInsertionPointToEnd(top_);
-  SmallVector<NamedAttribute> sizes(kernel_.getSizes().begin(), kernel_.getSizes().end());
-  auto rank = [](NamedAttribute size) { return StringRef("mnk").find(size.getName().strref()); };
-  llvm::stable_sort(sizes, [&](NamedAttribute a, NamedAttribute b) { return rank(a) < rank(b); });
-  for (NamedAttribute size : sizes) {
+  for (NamedAttribute size : sortedSizes()) {
     auto value = dyn_cast<IntegerAttr>(size.getValue());
     std::string variable = "T." + size.getName().str();
-    if (!value || !used.count(variable)) continue;
-    std::string name = names_.fresh(constantName(size.getName()));
-    constants_[variable] = name;
-    sizes_[name] = value.getInt();
-    info_.constants.push_back({name, value.getInt()});
-    builder_.create<out::ConstantOp>(place, name, builder_.getI64IntegerAttr(value.getInt()));
+    if (value && used.count(variable))
+      declareConstant(variable, names_.fresh(constantName(size.getName())), value.getInt());
   }
+}
+
+void KernelEmitter::declareCapacities() {
   for (NamedAttribute entry : kernel_.getCapacity()) {
     std::vector<int64_t> values;
     if (auto list = dyn_cast<DenseI64ArrayAttr>(entry.getValue())) values = list.asArrayRef().vec();
@@ -138,15 +213,26 @@ void KernelEmitter::declareConstants() {
     capacities_[entry.getName().str()] = name;
     info_.capacities.push_back({entry.getName().str(), values});
   }
-  if (usesThreads) {
-    std::string name = names_.fresh("Threads");
-    constants_["T.Threads"] = name;
-    sizes_[name] = kernel_.getGroup();
-    info_.constants.push_back({name, kernel_.getGroup()});
-    builder_.create<out::ConstantOp>(place, name, builder_.getI64IntegerAttr(kernel_.getGroup()));
+}
+
+void KernelEmitter::declareConstants() {
+  Location place = kernel_.getLoc();
+  builder_.setInsertionPointToEnd(top_);
+  declareNamedSizes();
+  declareScheduleSizes();
+  declareCapacities();
+  if (!isCpu()) {
+    info_.groupName = names_.fresh("Threads");
+    declareConstant("T.Threads", info_.groupName, kernel_.getGroup());
   }
-  if (hasFragments) {
-    std::string rows = std::to_string(isCpu() ? 1 : lanes.getRows()), cols = std::to_string(isCpu() ? 1 : lanes.getCols());
+  tile::GridAttr lanes;
+  kernel_.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto fragment = dyn_cast<tile::FragmentType>(type)) lanes = fragment.getGrid();
+  });
+  if (lanes) {
+    std::string rows = std::to_string(isCpu() ? 1 : lanes.getRows()),
+                cols = std::to_string(isCpu() ? 1 : lanes.getCols());
     builder_.create<out::AliasOp>(place, names_.fresh("Grid"), "tsr::ThreadGrid<" + rows + ", " + cols + ">");
   }
   // Shared memory is declared here, before the first statement.
@@ -163,7 +249,8 @@ LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body
   return body();
 }
 
-/// Dynamic shared memory where the static kind (48 KB) is too small: the bytes for each combination of capacities.
+/// Dynamic shared memory where the static kind (48 KB) is too small: the bytes for each combination of
+/// capacities.
 void KernelEmitter::computeSharedBytes() {
   std::vector<std::map<std::string, int64_t>> combinations = {{}};
   for (const auto &[dim, values] : info_.capacities) {
@@ -182,7 +269,8 @@ void KernelEmitter::computeSharedBytes() {
       int64_t bytes = buffer.elementBytes;
       for (const Dim &extent : buffer.extents) {
         auto value = extent.evaluate([&](const std::string &variable) -> std::optional<int64_t> {
-          if (auto constant = constants_.find(variable); constant != constants_.end()) return sizes_.at(constant->second);
+          if (auto constant = constants_.find(variable); constant != constants_.end())
+            return sizes_.at(constant->second);
           auto found = combination.find(variable);
           return found == combination.end() ? std::nullopt : std::optional(found->second);
         });
@@ -201,12 +289,48 @@ void KernelEmitter::computeSharedBytes() {
 
 void KernelEmitter::finish() {
   declarations_->erase();
+  keepVectorLoops();
   std::vector<std::string> capacities;
   for (const auto &[dim, values] : info_.capacities) capacities.push_back(capacities_.at(dim));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   computeSharedBytes();
+  noteForManifest();
+}
+
+/// One entry for each access of a tensor: its line, and whether the facts prove that it needs no mask.
+ArrayAttr KernelEmitter::accesses() {
+  SmallVector<Attribute> list;
+  auto note = [&](auto op, StringRef kind) {
+    auto base = dyn_cast<BlockArgument>(op.getBase());
+    if (!base || base.getOwner()->getParentOp() != kernel_) return;  // a shared buffer
+    DenseBoolArrayAttr inBounds = op.getInBoundsAttr();
+    bool proved = inBounds && llvm::all_of(inBounds.asArrayRef(), [](bool inside) { return inside; });
+    FileLineColLoc place = ir::placeOf(op);
+    NamedAttrList entry;
+    entry.set("tensor", builder_.getStringAttr(kernel_.param(base.getArgNumber()).getName()));
+    entry.set("access", builder_.getStringAttr(kind));
+    entry.set("line", builder_.getI64IntegerAttr(place ? place.getLine() : 0));
+    entry.set("mask", builder_.getBoolAttr(!proved));
+    Attribute made = entry.getDictionary(context_);
+    if (!llvm::is_contained(list, made)) list.push_back(made);
+  };
+  kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) note(load, "read");
+    else if (auto load = dyn_cast<tile::LoadElementOp>(op)) note(load, "read");
+    else if (auto copy = dyn_cast<tile::CopyOp>(op)) note(copy, "read");
+    else if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) note(store, "write");
+    else if (auto store = dyn_cast<tile::StoreElementOp>(op)) note(store, "write");
+  });
+  return builder_.getArrayAttr(list);
+}
+
+void KernelEmitter::noteForManifest() {
   if (!kernel_.getSizes().empty()) out_->setAttr("schedule", kernel_.getSizes());
+  if (!kernel_.getOptions().empty()) out_->setAttr("options", kernel_.getOptions());
+  if (Attribute space = kernel_->getAttr("tsr.space")) out_->setAttr("space", space);
+  if (auto idle = withoutEffect(); !idle.empty()) out_->setAttr("without_effect", stringsOf(context_, idle));
+  out_->setAttr("accesses", accesses());
 }
 
 }  // namespace tessera::transforms::totarget

@@ -1,5 +1,6 @@
-// Kernels that name their lanes, on the CPU: the lanes of a group run one after the other in loops that end where a
-// barrier stands. What differs between lanes and lives across such an end is an array with an element for each lane.
+// Kernels that name their lanes, on the CPU: the lanes of a group run one after the other in loops that end
+// where a barrier stands. What differs between lanes and lives across such an end is an array with an element
+// for each lane.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "transforms/target/Elementwise.h"
@@ -18,16 +19,15 @@ bool isLaneQuery(Operation *op) {
 }
 /// All lanes of the group take part at once: a loop over lanes ends before it.
 bool cuts(Operation *op) {
-  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp, tile::SelectBufferOp,
-          tile::CommitGroupOp, tile::WaitGroupOp>(op))
+  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp,
+          tile::SelectBufferOp, tile::CommitGroupOp, tile::WaitGroupOp>(op))
     return true;
   for (Type type : op->getResultTypes())
     if (isa<tile::FragmentType>(type)) return true;
   for (Type type : op->getOperandTypes())
     if (isa<tile::FragmentType>(type)) return true;
   bool inside = false;
-  for (Region &region : op->getRegions())
-    region.walk([&](Operation *nested) { inside |= cuts(nested); });
+  for (Region &region : op->getRegions()) region.walk([&](Operation *nested) { inside |= cuts(nested); });
   return inside;
 }
 
@@ -57,7 +57,8 @@ bool KernelEmitter::varies(Value value) {
       unsigned i = argument.getArgNumber();
       bool before = argument.getOwner() == loop.getBeforeBody();
       result = varies(loop.getConditionOp().getCondition()) ||
-               (before ? any({loop.getInits()[i], loop.getYieldOp().getOperand(i)}) : varies(loop.getConditionOp().getArgs()[i]));
+               (before ? any({loop.getInits()[i], loop.getYieldOp().getOperand(i)})
+                       : varies(loop.getConditionOp().getArgs()[i]));
     }
   } else {
     Operation *op = value.getDefiningOp();
@@ -67,7 +68,8 @@ bool KernelEmitter::varies(Value value) {
     else if (auto loop = dyn_cast<scf::ForOp>(op)) result = varies(loop.getRegionIterArgs()[i]);
     else if (auto loop = dyn_cast<scf::WhileOp>(op)) result = varies(loop.getAfterArguments()[i]);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
-      result = any({branch.getCondition(), branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)});
+      result =
+          any({branch.getCondition(), branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)});
     else result = any(op->getOperands());
   }
   varies_[value] = result;
@@ -80,7 +82,8 @@ bool KernelEmitter::variesInside(Operation &op) {
                 llvm::any_of(op.getResults(), [&](Value v) { return varies(v); });
   for (Region &region : op.getRegions())
     region.walk([&](Operation *nested) {
-      result |= llvm::any_of(nested->getOperands(), [&](Value v) { return varies(v); }) || isLaneQuery(nested);
+      result |=
+          llvm::any_of(nested->getOperands(), [&](Value v) { return varies(v); }) || isLaneQuery(nested);
     });
   return result;
 }
@@ -117,7 +120,8 @@ LogicalResult KernelEmitter::overLanes(Location place, llvm::function_ref<Logica
   Value from = write(builder_, place, typed(0)), to = write(builder_, place, name("Threads", indexType()));
   Value by = write(builder_, place, typed(1));
   Scope scope(*this);
-  auto loop = builder_.create<out::ForOp>(place, names_.fresh("lane"), from, to, by, IntegerAttr(), false, false);
+  auto loop =
+      builder_.create<out::ForOp>(place, names_.fresh("lane"), from, to, by, IntegerAttr(), false, false);
   Block *block = scope.enter(loop.getBody());
   ExprRef outer = lane_;
   lane_ = valueOf(block->addArgument(indexType(), place));
@@ -137,7 +141,8 @@ LogicalResult KernelEmitter::emitLanes(Block &block) {
     builder_.setInsertionPoint(declarations_);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(&top_->front());
-    builder_.create<out::ConstantOp>(kernel_.getLoc(), "Threads", builder_.getI64IntegerAttr(kernel_.getGroup()));
+    builder_.create<out::ConstantOp>(kernel_.getLoc(), "Threads",
+                                     builder_.getI64IntegerAttr(kernel_.getGroup()));
   }
   builder_.setInsertionPointToEnd(builder_.getInsertionBlock());
   SmallVector<Operation *> run;
@@ -173,8 +178,8 @@ void KernelEmitter::declareCrossing(ArrayRef<Operation *> stretch) {
     for (Value result : op->getResults()) {
       unsigned home = runOf(op);
       bool leaves = varies(result) && llvm::any_of(result.getUsers(), [&](Operation *user) {
-        return runOf(plan_.statementOf(user)) != home;
-      });
+                      return runOf(plan_.statementOf(user)) != home;
+                    });
       if (!leaves || plan_.isInline(result)) continue;
       if (Storage *storage = plan_.storage(result)) {
         if (!storage->place) declareLaneArray(*storage, op->getLoc());
@@ -209,11 +214,15 @@ LogicalResult KernelEmitter::emitGroupOp(Operation &op) {
   auto branch = dyn_cast<scf::IfOp>(op);
   bool inFlow = cuts(&op) && (loop || whileLoop || branch);
   if (!inFlow) return emitOp(op);
-  Value condition = branch ? branch.getCondition() : whileLoop ? whileLoop.getConditionOp().getCondition() : Value();
+  Value condition = branch      ? branch.getCondition()
+                    : whileLoop ? whileLoop.getConditionOp().getCondition()
+                                : Value();
   bool diverges = condition ? varies(condition) : varies(loop.getInductionVar());
-  if (diverges) return unsupported(op, "a barrier under control flow that differs between the lanes of a group");
+  if (diverges)
+    return unsupported(op, "a barrier under control flow that differs between the lanes of a group");
   for (Value result : op.getResults())
-    if (Storage *storage = plan_.storage(result); storage && varies(result) && !storage->place) declareLaneArray(*storage, place);
+    if (Storage *storage = plan_.storage(result); storage && varies(result) && !storage->place)
+      declareLaneArray(*storage, place);
   if (loop) return emitFor(loop);
   if (whileLoop) return emitWhile(whileLoop);
   return emitIf(branch);
@@ -227,7 +236,8 @@ LogicalResult KernelEmitter::emitLaneReduce(tile::GroupReduceOp op) {
         return success();
       })))
     return failure();
-  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())), StringAttr::get(context_, "Threads")};
+  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())),
+                                      StringAttr::get(context_, "Threads")};
   define(op.getResult(), call("tsr::group_reduce", {values}, type, templates));
   return success();
 }

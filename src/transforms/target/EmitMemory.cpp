@@ -36,14 +36,17 @@ template <class Op> KernelEmitter::Reach KernelEmitter::reachOf(Op op) {
 }
 
 /// One element of the tile as a place; `inside`: what must hold for it to lie in the base, or null.
-ExprRef KernelEmitter::reachElement(const Reach &reach, const ExprRef &row, const ExprRef &col, ExprRef *inside) {
+ExprRef KernelEmitter::reachElement(const Reach &reach, const ExprRef &row, const ExprRef &col,
+                                    ExprRef *inside) {
   Indices indices;
   ArrayRef<ir::DimAttr> shape = ir::shapeOf(reach.base.getType());
   size_t seen = 0;
   for (auto [i, offset] : llvm::enumerate(reach.offsets)) {
     ExprRef index = scalar(offset);
     if (llvm::is_contained(reach.free, i)) {
-      ExprRef within = castTo(indexType(), reach.free.size() == 1 ? (row ? row : col) : seen == 0 ? row : col);
+      ExprRef within = castTo(indexType(), reach.free.size() == 1 ? (row ? row : col)
+                                           : seen == 0            ? row
+                                                                  : col);
       ++seen;
       index = binary("+", index, binary("*", within, typed(reach.steps[i])));
     }
@@ -61,17 +64,20 @@ static ExprRef zeroOf(Type type, const std::string &text) {
 }
 
 /// The tensor with its leading indices fixed, as the device headers take it, and the offsets in it.
-static std::pair<ExprRef, std::vector<ExprRef>> fixLeading(ExprRef base, const std::vector<ExprRef> &offsets, size_t free) {
+static std::pair<ExprRef, std::vector<ExprRef>> fixLeading(ExprRef base, const std::vector<ExprRef> &offsets,
+                                                           size_t free) {
   Type held = base->type;
   if (auto lvalue = dyn_cast<out::LValueType>(held)) held = lvalue.getValue();
-  std::vector<ExprRef> points(offsets.begin(), offsets.end() - free), rest(offsets.end() - free, offsets.end());
+  std::vector<ExprRef> points(offsets.begin(), offsets.end() - free),
+      rest(offsets.end() - free, offsets.end());
   if (points.empty()) return {base, rest};
   auto view = cast<out::ViewType>(held);
   auto left = out::ViewType::get(held.getContext(), free, view.getElement(), view.getReadOnly());
   return {subscript(base, points, left), rest};
 }
 
-// The headers read and write tiles that are the last dimensions of their base; anything else is a loop of its own.
+// The headers read and write tiles that are the last dimensions of their base; anything else is a loop of its
+// own.
 template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
   constexpr bool fromView = std::is_same_v<Op, tile::LoadFragmentOp>;
   Reach reach = reachOf(op);
@@ -83,7 +89,7 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     declareStorage(*storage, nullptr, op.getLoc());
     place = storage->place;
   } else if (!place) {
-    place = declare(nameFor(op.getResult()), placeType(type), "direct", {}, false, op.getLoc());
+    place = declare(nameFor(op.getResult()), placeType(type, op.getLoc()), "direct", {}, false, op.getLoc());
   }
   bound_[op.getResult()] = place;
   bool whole = reach.leadingPoints && !op.getTransposed() && reach.free.size() == type.getRank();
@@ -99,16 +105,20 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     return success();
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
-  bool single = isa<out::NamedType>(cast<out::LValueType>(isa<out::LValueType>(base->type) ? base->type : place->type).getValue());
-  if (!fromView && whole && atStart && single && reach.offsets.size() == 2 && llvm::equal(ir::shapeOf(reach.base.getType()), type.getShape())) {
+  bool single = isa<out::NamedType>(
+      cast<out::LValueType>(isa<out::LValueType>(base->type) ? base->type : place->type).getValue());
+  if (!fromView && whole && atStart && single && reach.offsets.size() == 2 &&
+      llvm::equal(ir::shapeOf(reach.base.getType()), type.getShape())) {
     statement(call("tsr::read_shared", {place, base}, none()), op.getLoc());
     return success();
   }
   overElements(type, place, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
-    ExprRef row = i ? method(place, "row", {i}, intType()) : nullptr, col = j ? method(place, "col", {j}, intType()) : nullptr;
+    ExprRef row = i ? method(place, "row", {i}, intType()) : nullptr,
+            col = j ? method(place, "col", {j}, intType()) : nullptr;
     if (op.getTransposed()) std::swap(row, col);
     // Positions beyond the tile must not be read either.
-    ExprRef inside = method(place, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, IntegerType::get(context_, 1));
+    ExprRef inside =
+        method(place, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, IntegerType::get(context_, 1));
     ExprRef value = read(reachElement(reach, row, col, &inside));
     ExprRef other = op.getOther() ? scalar(op.getOther()) : zeroOf(elementType, dtypeText(elementType));
     Indices at;
@@ -139,13 +149,14 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
   auto held = dyn_cast<out::LValueType>(base->type);
-  if (!toView && whole && atStart && held && isa<out::NamedType>(held.getValue()) && reach.offsets.size() == 2 &&
-      llvm::equal(ir::shapeOf(reach.base.getType()), type.getShape())) {
+  if (!toView && whole && atStart && held && isa<out::NamedType>(held.getValue()) &&
+      reach.offsets.size() == 2 && llvm::equal(ir::shapeOf(reach.base.getType()), type.getShape())) {
     statement(call("tsr::write_shared", {base, value}, none()), op.getLoc());
     return success();
   }
   overElements(type, value, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
-    ExprRef row = i ? method(value, "row", {i}, intType()) : nullptr, col = j ? method(value, "col", {j}, intType()) : nullptr;
+    ExprRef row = i ? method(value, "row", {i}, intType()) : nullptr,
+            col = j ? method(value, "col", {j}, intType()) : nullptr;
     Type truth = IntegerType::get(context_, 1);
     ExprRef inside = method(value, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, truth);
     if (!i || !j) inside = binary("&&", method(value, "owner", {}, truth), inside);
@@ -179,32 +190,38 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
     Indices arguments = {target, view};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
     std::vector<Attribute> lanes = {StringAttr::get(context_, singleLane_ ? "1" : "Threads")};
-    statement(call(op.getAsync() ? "tsr::copy_tile_async" : "tsr::copy_tile", arguments, none(), lanes), op.getLoc());
+    statement(call(op.getAsync() ? "tsr::copy_tile_async" : "tsr::copy_tile", arguments, none(), lanes),
+              op.getLoc());
     return success();
   }
   // Element by element, the lanes in turn.
   auto shared = cast<ir::SharedType>(op.getTarget().getType());
   size_t rank = shared.getShape().size();
-  if (rank > 2 || reach.free.size() != rank) return unsupported(*op, "a copy into a buffer of this rank is not emitted yet");
+  if (rank > 2 || reach.free.size() != rank)
+    return unsupported(*op, "a copy into a buffer of this rank is not emitted yet");
   Location place = op.getLoc();
   lastLoop_ = nullptr;
+  std::vector<Dim> extents = written(shared.getShape(), op.getTarget().getLoc());
   Dim total(1);
-  for (ir::DimAttr extent : shared.getShape()) total = total * extent.getDim();
-  Value from = write(builder_, place, lane()), to = write(builder_, place, name(typeExtent(total), indexType()));
+  for (const Dim &extent : extents) total = total * extent;
+  Value from = write(builder_, place, lane()),
+        to = write(builder_, place, name(typeExtent(total), indexType()));
   Value by = write(builder_, place, singleLane_ ? typed(1) : name("Threads", indexType()));
   Scope scope(*this);
-  auto loop = builder_.create<out::ForOp>(place, names_.fresh("e"), from, to, by, IntegerAttr(), false, false);
+  auto loop =
+      builder_.create<out::ForOp>(place, names_.fresh("e"), from, to, by, IntegerAttr(), false, false);
   Block *body = scope.enter(loop.getBody());
   ExprRef at = valueOf(body->addArgument(indexType(), place)), row = at, col;
   if (rank == 2) {
-    ExprRef width = name("(" + typeExtent(shared.getShape()[1].getDim()) + ")", indexType());
+    ExprRef width = name("(" + typeExtent(extents[1]) + ")", indexType());
     row = binary("/", at, width);
     col = binary("%", at, width);
   }
   ExprRef inside;
   ExprRef value = read(reachElement(reach, row, col, &inside));
   if (inside) value = conditional(inside, value, zeroOf(value->type, dtypeText(value->type)));
-  assign(elementPlace(op.getTarget(), rank == 2 ? Indices{row, col} : Indices{row}, op.getTarget()), value, place);
+  assign(elementPlace(op.getTarget(), rank == 2 ? Indices{row, col} : Indices{row}, op.getTarget()), value,
+         place);
   return success();
 }
 
@@ -215,14 +232,15 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
   StringRef hint = ir::nameHint(op.getResult());
   std::string name = hint.empty() ? names_.fresh("shared_tile") : names_.declare(hint);
   ArrayRef<ir::DimAttr> shape = type.getShape();
+  std::vector<Dim> sizes = written(shape, op.getLoc());
   Type held = type.getElementType();
   SmallVector<Attribute> extents;
   size_t leading = shape.size() < 2 ? shape.size() : shape.size() - 2;
-  for (size_t i = 0; i < leading; ++i) extents.push_back(StringAttr::get(context_, typeExtent(shape[i].getDim())));
+  for (size_t i = 0; i < leading; ++i) extents.push_back(StringAttr::get(context_, typeExtent(sizes[i])));
   if (shape.empty()) extents.push_back(StringAttr::get(context_, "1"));
   if (shape.size() >= 2) {
     std::string text = "tsr::SharedTile<" + dtypeText(held);
-    for (ir::DimAttr extent : shape.take_back(2)) text += ", " + typeExtent(extent.getDim());
+    for (const Dim &extent : ArrayRef(sizes).take_back(2)) text += ", " + typeExtent(extent);
     if (type.getSwizzle() == "xor") text += ", tsr::Xor";
     held = out::NamedType::get(context_, text + ">");
   }
@@ -232,7 +250,8 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
   auto shared = builder_.create<out::SharedOp>(op.getLoc(), out::LValueType::get(context_, held), name);
   bound_[op.getResult()] = valueOf(shared.getPlace());
   Shared bytes{{}, 4, 0};
-  if (type.getElementType().isIntOrFloat()) bytes.elementBytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  if (type.getElementType().isIntOrFloat())
+    bytes.elementBytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
   if (isa<ComplexType, IndexType>(type.getElementType())) bytes.elementBytes = 8;
   for (ir::DimAttr extent : shape) bytes.extents.push_back(extent.getDim());
   shared_.push_back(bytes);
@@ -247,7 +266,8 @@ ExprRef KernelEmitter::scratch(Type element, std::string extent, int64_t bytes) 
   builder_.setInsertionPoint(declarations_);
   auto array = out::ArrayType::get(context_, builder_.getStrArrayAttr({extent}), element);
   // The reductions take a pointer; an array is one.
-  auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, array), names_.fresh("scratch"));
+  auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, array),
+                                               names_.fresh("scratch"));
   shared_.push_back({{}, bytes, 0});
   return space = valueOf(shared.getPlace());
 }
@@ -259,7 +279,8 @@ LogicalResult KernelEmitter::emitTime(Operation &op) {
     return success();
   }
   if (isCpu()) return success();  // one lane waits for nobody, and copies are done when they return
-  statement(call(isa<tile::BarrierOp>(op) ? "tsr::group_barrier" : "tsr::async_commit", {}, none()), op.getLoc());
+  statement(call(isa<tile::BarrierOp>(op) ? "tsr::group_barrier" : "tsr::async_commit", {}, none()),
+            op.getLoc());
   return success();
 }
 

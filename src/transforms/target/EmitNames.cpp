@@ -14,15 +14,25 @@ namespace {
 bool isConstant(Value value) {
   if (auto broadcast = value.getDefiningOp<tile::BroadcastOp>()) return isConstant(broadcast.getValue());
   if (auto fill = value.getDefiningOp<tile::FillOp>()) return isConstant(fill.getValue());
+  if (auto cast = value.getDefiningOp<tile::CastOp>()) return isConstant(cast.getValue());
   return isa_and_nonnull<tile::ConstantOp, tile::DimOp>(value.getDefiningOp());
 }
 StringRef joined(StringRef mnemonic) {
-  return llvm::StringSwitch<StringRef>(mnemonic).Case("add", "plus").Case("sub", "minus").Case("mul", "times").Case("div", "over").Default("");
+  return llvm::StringSwitch<StringRef>(mnemonic)
+      .Case("add", "plus")
+      .Case("sub", "minus")
+      .Case("mul", "times")
+      .Case("div", "over")
+      .Default("");
 }
 StringRef noun(StringRef mnemonic) {
   return llvm::StringSwitch<StringRef>(mnemonic)
-      .Case("add", "sum").Case("sub", "difference").Case("mul", "product").Cases("div", "floordiv", "quotient")
-      .Case("mod", "remainder").Default(mnemonic);
+      .Case("add", "sum")
+      .Case("sub", "difference")
+      .Case("mul", "product")
+      .Cases("div", "floordiv", "quotient")
+      .Case("mod", "remainder")
+      .Default(mnemonic);
 }
 
 }  // namespace
@@ -65,13 +75,14 @@ std::string KernelEmitter::elementwiseName(tile::ElementwiseOp op) {
   auto args = op.getArgs();
   Value result = op.getResult();
   bool fragment = isa<tile::FragmentType>(result.getType());
-  if (ir::elementTypeOf(result.getType()).isInteger(1)) return fragment ? mnemonic == "lt" ? "inside" : "mask" : "holds";
+  if (ir::elementTypeOf(result.getType()).isInteger(1))
+    return fragment ? mnemonic == "lt" ? "inside" : "mask" : "holds";
   std::string about = describe(result);
   if (mnemonic == "select") {
     if (about.empty()) return "chosen";
     return about + "_" + (args[1].getDefiningOp<tile::CastOp>() ? typeWord(result.getType()) : "masked");
   }
-  if (args.size() == 1) return about.empty() ? mnemonic.str() : about + "_" + mnemonic.str();
+  if (args.size() == 1) return about.empty() ? (mnemonic + "_value").str() : about + "_" + mnemonic.str();
   if (isa<IndexType>(result.getType()) && !about.empty()) {
     if (mnemonic == "add") return about + "_next";
     if (mnemonic == "sub" && isConstant(args[0])) return "other_" + about;
@@ -85,7 +96,8 @@ std::string KernelEmitter::nameFor(Value value) {
   StringRef hint = ir::nameHint(value);
   Operation *op = value.getDefiningOp();
   auto element = dyn_cast_or_null<tile::LoadElementOp>(op);
-  bool ofTensor = element && hint == ir::nameHint(element.getBase());  // an element of x that is called x, too
+  bool ofTensor =
+      element && hint == ir::nameHint(element.getBase());  // an element of x that is called x, too
   auto elementwiseOp = dyn_cast_or_null<tile::ElementwiseOp>(op);
   if (!hint.empty() && hint != "_" && !ofTensor) {
     // A value x of a function that was traced, beside a parameter x.
@@ -108,8 +120,12 @@ std::string KernelEmitter::nameFor(Value value) {
     return suffixed(cast.getValue(), typeWord(cast.getType()), "as_" + typeWord(cast.getType()));
   if (element) {
     StringRef at = element.getIndices().empty() ? "" : ir::nameHint(element.getIndices().back());
-    auto constant = element.getIndices().empty() ? tile::ConstantOp() : element.getIndices().back().getDefiningOp<tile::ConstantOp>();
-    if (at.empty() && constant) return suffixed(element.getBase(), std::to_string(cast<IntegerAttr>(constant.getValue()).getInt()), "loaded");
+    auto constant = element.getIndices().empty()
+                        ? tile::ConstantOp()
+                        : element.getIndices().back().getDefiningOp<tile::ConstantOp>();
+    if (at.empty() && constant)
+      return suffixed(element.getBase(), std::to_string(cast<IntegerAttr>(constant.getValue()).getInt()),
+                      "loaded");
     return suffixed(element.getBase(), at.empty() ? "i" : at, "loaded");
   }
   if (auto load = dyn_cast_or_null<tile::LoadFragmentOp>(op)) return suffixed(load.getBase(), "part", "part");
@@ -117,9 +133,11 @@ std::string KernelEmitter::nameFor(Value value) {
   if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) {
     ir::GridAttr grid = kernel_.getGrid();
     if (query.getQuery() == "linear_id") return names_.fresh("i");
-    if (query.getQuery() != "origin" || grid.getKind() != ir::GridKind::Output) return names_.fresh(query.getQuery());
+    if (query.getQuery() != "origin" || grid.getKind() != ir::GridKind::Output)
+      return names_.fresh(query.getQuery());
     // After the dimension that it runs along: m0 along M.
-    std::string extent = ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()])[query.getAxis()].getText().str();
+    std::string extent =
+        ir::shapeOf(kernel_.getArgumentTypes()[grid.getParam()])[query.getAxis()].getText().str();
     bool plain = extent.size() == 1 && llvm::isAlpha(extent[0]);
     return names_.fresh(plain ? StringRef(extent).lower() + "0" : "origin");
   }

@@ -13,23 +13,27 @@ namespace tessera::transforms::totarget {
 
 ExprRef KernelEmitter::constant(TypedAttr value) { return literal(value, value.getType()); }
 
+/// A program integer that is known, or known at entry: in the names that the program has for it.
+ExprRef KernelEmitter::size(const Dim &dimension, Location location) {
+  SmallVector<Dim> sizes = ir::sizesOf(location);
+  return dim(sizes.size() == 1 && sizes[0] == dimension ? shown(sizes[0]) : dimension);
+}
+
 LogicalResult KernelEmitter::emitScalar(Operation &op) {
   Value result = op.getResult(0);
   ExprRef value;
   if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
     value = constant(constantOp.getValue());
     auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
-    if (integer && isa<IndexType>(integer.getType()) && !plan_.isInline(result) && !plan_.storage(result)) {
-      bound_[result] = namedConstant(ir::nameHint(result), integer.getInt());
-      return success();
-    }
+    if (integer && isa<IndexType>(integer.getType())) value = size(Dim(integer.getInt()), op.getLoc());
   } else if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
-    value = dim(*Dim::parse(dimOp.getDim().str()));
+    value = size(*Dim::parse(dimOp.getDim().str()), op.getLoc());
   } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
     value = query(queryOp);
     // Asked for twice, it is computed once; what the first place is called says enough.
     bool again = !lane_ && !queryOp.isVarying() && op.getBlock() == &kernel_.getBody().front() &&
-                 value->kind != Expr::Kind::Value && value->kind != Expr::Kind::Literal && value->kind != Expr::Kind::Name;
+                 value->kind != Expr::Kind::Value && value->kind != Expr::Kind::Literal &&
+                 value->kind != Expr::Kind::Name;
     if (again) {
       ExprRef &known = groupIndices_[queryOp.getAxis() * 16 + queryOp.getQuery().size()];
       if (!known) {
@@ -52,7 +56,8 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   } else if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
     value = loadElement(load);
   } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
-    value = convert(scalar(cast.getValue()), result.getType(), cast.getRounding().value_or(""), cast.getSaturate());
+    value = convert(scalar(cast.getValue()), result.getType(), cast.getRounding().value_or(""),
+                    cast.getSaturate());
     if (!value) return unsupported(op, "a cast that rounds '" + *cast.getRounding() + "' is not emitted yet");
   } else {
     auto elementwiseOp = cast_or_null<tile::ElementwiseOp>(&op);
@@ -63,29 +68,18 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
       nonNegative &= isNonNegative(operand);
     }
     value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), nonNegative);
-    if (!value) return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " + ir::text(result.getType()));
+    if (!value)
+      return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " +
+                                 ir::text(result.getType()));
   }
   define(result, value);
   return success();
 }
 
-/// A constant that the user named stands at the top, once.
-ExprRef KernelEmitter::namedConstant(StringRef hint, int64_t value) {
-  std::string key = "constant " + hint.str() + " " + std::to_string(value);
-  std::string &known = constants_[key];
-  if (known.empty()) {
-    known = hint.empty() || hint == "_" ? names_.fresh("number") : names_.declare(hint);
-    names_.keep(known);
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(top_);
-    builder_.create<out::ConstantOp>(kernel_.getLoc(), known, builder_.getI64IntegerAttr(value));
-  }
-  return name(known, indexType());
-}
-
 /// Whether the index can be below zero, as far as can be seen from how it is computed.
 bool KernelEmitter::isNonNegative(Value value) {
-  auto [known, isNew] = nonNegative_.try_emplace(value, true);  // a loop keeps what its start has, unless shown otherwise
+  auto [known, isNew] =
+      nonNegative_.try_emplace(value, true);  // a loop keeps what its start has, unless shown otherwise
   if (!isNew) return known->second;
   bool result = findNonNegative(value);
   nonNegative_[value] = result;
@@ -110,7 +104,8 @@ bool KernelEmitter::findNonNegative(Value value) {
   if (isa<tile::QueryOp>(op)) return true;
   if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
     auto parsed = Dim::parse(dimOp.getDim().str());
-    return parsed && llvm::all_of(parsed->terms(), [](const Dim::Term &term) { return term.coefficient >= 0; });
+    return parsed &&
+           llvm::all_of(parsed->terms(), [](const Dim::Term &term) { return term.coefficient >= 0; });
   }
   if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
     auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
@@ -173,8 +168,10 @@ ExprRef KernelEmitter::loadElement(tile::LoadElementOp op) {
   ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
   if (!inside) return value;
   ExprRef other = op.getOther() ? scalar(op.getOther()) : nullptr;
-  if (!other) other = isa<FloatType, IntegerType, IndexType>(value->type) ? number(value->type, 0)
-                                                                         : call(dtypeText(value->type), {}, value->type);
+  if (!other)
+    other = isa<FloatType, IntegerType, IndexType>(value->type)
+                ? number(value->type, 0)
+                : call(dtypeText(value->type), {}, value->type);
   return conditional(inside, value, other);
 }
 
@@ -195,6 +192,13 @@ LogicalResult KernelEmitter::emitStoreElement(tile::StoreElementOp op) {
   return success();
 }
 
+/// Where the values of all lanes meet.
+ExprRef KernelEmitter::groupScratch(Type type) {
+  int64_t count = kernel_.getGroup() % 32 == 0 ? kernel_.getGroup() / 32 : kernel_.getGroup();
+  int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
+  return scratch(type, "tsr::group_reduce_scratch(Threads)", bytes);
+}
+
 LogicalResult KernelEmitter::emitGroupReduce(tile::GroupReduceOp op) {
   ExprRef value = scalar(op.getValue());
   if (singleLane_) {  // one lane has combined everything
@@ -203,10 +207,9 @@ LogicalResult KernelEmitter::emitGroupReduce(tile::GroupReduceOp op) {
   }
   Type type = op.getType();
   std::string lanes = "Threads";
-  int64_t count = kernel_.getGroup() % 32 == 0 ? kernel_.getGroup() / 32 : kernel_.getGroup();
-  int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
-  ExprRef space = scratch(type, "tsr::group_reduce_scratch(Threads)", bytes);
-  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())), StringAttr::get(context_, lanes)};
+  ExprRef space = groupScratch(type);
+  std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())),
+                                      StringAttr::get(context_, lanes)};
   define(op.getResult(), call("tsr::group_reduce", {value, space}, type, templates));
   return success();
 }

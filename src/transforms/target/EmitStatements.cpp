@@ -10,9 +10,7 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
-LogicalResult KernelEmitter::unsupported(Operation &op, const Twine &why) {
-  return op.emitError() << why;
-}
+LogicalResult KernelEmitter::unsupported(Operation &op, const Twine &why) { return op.emitError() << why; }
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
   if (!runs_.empty() && !lane_) return emitLanes(block);
@@ -34,7 +32,8 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
                    llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);
   if (fragments || isa<tile::CopyOp, tile::SelectBufferOp>(op)) return emitFragment(op);
-  if (isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::LoadElementOp, tile::CastOp, tile::ElementwiseOp>(op))
+  if (isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::LoadElementOp, tile::CastOp,
+          tile::ElementwiseOp>(op))
     return emitScalar(op);
   return unsupported(op, "'" + op.getName().getStringRef() + "' has no form in emitted code");
 }
@@ -48,7 +47,8 @@ LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, L
       ExprRef start = isa<tile::FragmentType>(init.getType()) ? materialised(init) : scalar(init);
       if (!start) return failure();
       if (carried->perLane && !lane_) {
-        if (failed(overLanes(place, [&] { return store(*carried, scalar(init), place), success(); }))) return failure();
+        if (failed(overLanes(place, [&] { return store(*carried, scalar(init), place), success(); })))
+          return failure();
       } else {
         store(*carried, start, place);
       }
@@ -57,7 +57,8 @@ LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, L
   return success();
 }
 
-// All targets get the values that were yielded, as if at once: what is read is written last, cycles over a copy.
+// All targets get the values that were yielded, as if at once: what is read is written last, cycles over a
+// copy.
 LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *> targets, Location place) {
   struct Pending {
     Storage *target;
@@ -69,7 +70,8 @@ LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *>
     if (target->perLane && !lane_) {
       Value yielded = value;
       Storage *array = target;
-      if (failed(overLanes(place, [&] { return store(*array, scalar(yielded), place), success(); }))) return failure();
+      if (failed(overLanes(place, [&] { return store(*array, scalar(yielded), place), success(); })))
+        return failure();
       continue;
     }
     ExprRef expr = isa<tile::FragmentType>(value.getType()) ? materialised(value) : scalar(value);
@@ -85,7 +87,8 @@ LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *>
     if (free == pending.end()) {
       Pending &first = pending.front();
       std::string name = names_.fresh(first.target->hint.empty() ? "next" : first.target->hint + "_next");
-      first.value = read(declare(name, placeType(first.target->type), "copy", {first.value}, true, place));
+      first.value = read(declare(name, placeType(first.target->type, sizedPlace(*first.target, place)),
+                                 "copy", {first.value}, true, place));
       continue;
     }
     store(*free->target, free->value, place);
@@ -102,12 +105,15 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   // A bound that the loop itself changes is read once, before it.
   auto bound = [&](Value value, StringRef what) {
     ExprRef expr = scalar(value);
-    bool changes = llvm::any_of(carried, [&](Storage *storage) { return mentions(expr, storage->place->value); });
+    bool changes =
+        llvm::any_of(carried, [&](Storage *storage) { return mentions(expr, storage->place->value); });
     return changes ? read(declare(names_.fresh(what), expr->type, "copy", {expr}, true, place)) : expr;
   };
-  ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"), step = bound(op.getStep(), "step");
+  ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"),
+          step = bound(op.getStep(), "step");
   lastLoop_ = nullptr;
-  Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper), by = write(builder_, place, step);
+  Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper),
+        by = write(builder_, place, step);
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
@@ -116,7 +122,8 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   body->addArgument(from.getType(), place);
   bound_[op.getInductionVar()] = valueOf(body->getArgument(0));
   if (failed(emitBlock(*op.getBody()))) return failure();
-  if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc()))) return failure();
+  if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc())))
+    return failure();
   return success();
 }
 
@@ -126,7 +133,8 @@ bool KernelEmitter::isLoopBound(Value condition) {
   if (!laneLoop_ || !test || test.getMnemonic() != "lt") return false;
   auto where = test.getArgs()[0].getDefiningOp<tile::QueryOp>();
   auto end = test.getArgs()[1].getDefiningOp<tile::DimOp>();
-  return where && end && where.getQuery() == "linear_id" && Dim::parse(end.getDim().str()) == kernel_.getGrid().getDims()[0].getDim();
+  return where && end && where.getQuery() == "linear_id" &&
+         Dim::parse(end.getDim().str()) == kernel_.getGrid().getDims()[0].getDim();
 }
 
 LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
@@ -168,9 +176,13 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
   }
   scf::ConditionOp decision = op.getConditionOp();
   auto handOn = [&] { return assignYields(decision.getArgs(), passed, decision.getLoc()); };
-  bool plain = llvm::all_of(*op.getBeforeBody(), [&](Operation &inner) {
-    return &inner == decision || (inner.getNumResults() == 1 && plan_.isInline(inner.getResult(0)));
-  }) && llvm::all_of(llvm::zip(decision.getArgs(), passed), [&](auto pair) { return plan_.storage(std::get<0>(pair)) == std::get<1>(pair); });
+  bool plain = llvm::all_of(*op.getBeforeBody(),
+                            [&](Operation &inner) {
+                              return &inner == decision ||
+                                     (inner.getNumResults() == 1 && plan_.isInline(inner.getResult(0)));
+                            }) &&
+               llvm::all_of(llvm::zip(decision.getArgs(), passed),
+                            [&](auto pair) { return plan_.storage(std::get<0>(pair)) == std::get<1>(pair); });
   lastLoop_ = nullptr;
   auto loop = builder_.create<out::WhileOp>(place);
   {
@@ -188,7 +200,8 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
     scope.enter(loop.getBody());
     if (!plain) {  // the condition takes statements: while (true) { ...; if (!condition) break; ... }
       if (failed(emitBlock(*op.getBeforeBody())) || failed(handOn())) return failure();
-      auto leave = builder_.create<out::IfOp>(place, write(builder_, place, unary("!", scalar(decision.getCondition()))));
+      auto leave = builder_.create<out::IfOp>(
+          place, write(builder_, place, unary("!", scalar(decision.getCondition()))));
       OpBuilder::InsertionGuard guard(builder_);
       builder_.createBlock(&leave.getThenBody());
       builder_.create<out::BreakOp>(place);
@@ -203,7 +216,8 @@ LogicalResult KernelEmitter::emitOnce(tile::OnceOp op) {
   if (singleLane_ && !lane_) return emitBlock(op.getBody().front());
   Location place = op.getLoc();
   lastLoop_ = nullptr;
-  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, compare("==", bare(lane()), typed(0))));
+  auto branch =
+      builder_.create<out::IfOp>(place, write(builder_, place, compare("==", bare(lane()), typed(0))));
   Scope scope(*this);
   scope.enter(branch.getThenBody());
   return emitBlock(op.getBody().front());

@@ -11,17 +11,26 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
-Type KernelEmitter::placeType(Type type) {
+Type KernelEmitter::placeType(Type type, Location location) {
   auto fragment = dyn_cast<tile::FragmentType>(type);
-  return fragment ? Type(out::NamedType::get(context_, fragmentType(fragment))) : type;
+  return fragment ? Type(out::NamedType::get(context_, fragmentType(fragment, location))) : type;
 }
 
-ExprRef KernelEmitter::declare(StringRef name, Type type, StringRef form, Indices init, bool isConst, Location place) {
+ExprRef KernelEmitter::declare(StringRef name, Type type, StringRef form, Indices init, bool isConst,
+                               Location place) {
   lastLoop_ = nullptr;
   SmallVector<Value> operands;
   for (const ExprRef &expr : init) operands.push_back(write(builder_, place, expr));
-  auto variable = builder_.create<out::VariableOp>(place, out::LValueType::get(context_, type), name, form, operands, isConst);
+  auto variable = builder_.create<out::VariableOp>(place, out::LValueType::get(context_, type), name, form,
+                                                   operands, isConst);
   return valueOf(variable.getPlace());
+}
+
+/// The location of the value in the variable that knows the names of its sizes.
+Location KernelEmitter::sizedPlace(const Storage &storage, Location place) {
+  for (Value member : storage.members)
+    if (!ir::sizesOf(member.getLoc()).empty()) return member.getLoc();
+  return place;
 }
 
 void KernelEmitter::declareStorage(Storage &storage, ExprRef init, Location place) {
@@ -29,27 +38,31 @@ void KernelEmitter::declareStorage(Storage &storage, ExprRef init, Location plac
     return llvm::any_of(member.getUsers(), llvm::IsaPred<tile::GroupReduceOp>);
   });
   std::string name;
-  if (storage.hint.empty()) name = names_.fresh(isa<IndexType>(storage.type) ? "index" : storage.type.isInteger(1) ? "flag" : "value");
-  else if (storage.reduction) name = names_.fresh((handedOn ? "lane_" : "") + storage.hint);  // the group's gets the plain name
+  if (storage.hint.empty())
+    name = names_.fresh(isa<IndexType>(storage.type) ? "index"
+                        : storage.type.isInteger(1)  ? "flag"
+                                                     : "value");
+  else if (storage.reduction)
+    name = names_.fresh((handedOn ? "lane_" : "") + storage.hint);  // the group's gets the plain name
   else name = names_.declare(storage.hint);
   bool isFragment = isa<tile::FragmentType>(storage.type);
   Indices operands;
   if (init) operands.push_back(init);
   bool sameType = init && isFragment && isa<out::NamedType>(init->type);
-  storage.place = declare(name, placeType(storage.type), isFragment && !sameType ? "direct" : "copy", operands, false, place);
+  storage.place = declare(name, placeType(storage.type, sizedPlace(storage, place)),
+                          isFragment && !sameType ? "direct" : "copy", operands, false, place);
 }
 
 void KernelEmitter::assign(const ExprRef &target, const ExprRef &value, Location place) {
   // x = x op y is x op= y.
   static const char *const compound[] = {"+", "-", "*", "/", "&", "|", "^"};
   bool shortens = value->kind == Expr::Kind::Binary && value->operands[0]->kind == Expr::Kind::Read &&
-                  same(value->operands[0]->operands[0], target) && llvm::is_contained(compound, StringRef(value->text));
+                  same(value->operands[0]->operands[0], target) &&
+                  llvm::is_contained(compound, StringRef(value->text));
   Value to = write(builder_, place, target);
   Value what = write(builder_, place, shortens ? value->operands[1] : value);
-  if (shortens)
-    builder_.create<out::CompoundAssignOp>(place, value->text + "=", to, what);
-  else
-    builder_.create<out::AssignOp>(place, to, what);
+  if (shortens) builder_.create<out::CompoundAssignOp>(place, value->text + "=", to, what);
+  else builder_.create<out::AssignOp>(place, to, what);
 }
 
 void KernelEmitter::statement(const ExprRef &call, Location place) {
@@ -77,11 +90,13 @@ void KernelEmitter::define(Value value, ExprRef expr) {
     assign(subscript(array, {lane_}, value.getType()), expr, place);
   } else if (plan_.isInline(value) || value.use_empty()) {
     bound_[value] = std::move(expr);
-  } else if (ir::nameHint(value).empty() && isTrivial(expr) && !isa_and_nonnull<tile::QueryOp>(value.getDefiningOp())) {
+  } else if (ir::nameHint(value).empty() && isTrivial(expr) &&
+             !isa_and_nonnull<tile::QueryOp>(value.getDefiningOp())) {
     bound_[value] = std::move(expr);
   } else {
     std::string name = nameFor(value);
-    bound_[value] = read(declare(name, placeType(value.getType()), "copy", {std::move(expr)}, true, place));
+    bound_[value] =
+        read(declare(name, placeType(value.getType(), place), "copy", {std::move(expr)}, true, place));
   }
 }
 
@@ -89,7 +104,8 @@ ExprRef KernelEmitter::scalar(Value value) {
   if (Storage *storage = plan_.storage(value); storage && storage->place) return read(placeIn(*storage));
   if (ExprRef array = perLane_.lookup(value)) return read(subscript(array, {lane_}, value.getType()));
   // Where a lane stands is read off the loop over lanes that is being emitted.
-  if (auto where = value.getDefiningOp<tile::QueryOp>(); where && lane_ && where.isVarying()) return query(where);
+  if (auto where = value.getDefiningOp<tile::QueryOp>(); where && lane_ && where.isVarying())
+    return query(where);
   ExprRef bound = bound_.lookup(value);
   TSR_CHECK(bound, "a scalar is used before it is emitted");
   return bound;

@@ -2,6 +2,7 @@
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "mlir/IR/SymbolTable.h"
+#include <set>
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -54,8 +55,8 @@ std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, tile::KernelOp ke
   return values;
 }
 
-LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names, std::map<std::string, int64_t> &constants,
-                         OpBuilder &builder) {
+LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
+                         std::map<std::string, int64_t> &constants, OpBuilder &builder) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(launch, launch.getKernelAttr());
   std::map<std::string, Dim> dims = dimsOfLaunch(launch, kernel);
   MLIRContext *context = builder.getContext();
@@ -63,30 +64,39 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   SmallVector<Attribute> arguments;
   for (Value argument : launch.getArgs()) {
     auto name = names.names.find(argument);
-    if (name == names.names.end()) return launch.emitError() << "a launch passes parameters and temporaries only";
+    if (name == names.names.end())
+      return launch.emitError() << "a launch passes parameters and temporaries only";
     StringRef kind = isa<ir::ViewType>(argument.getType()) ? "tensor" : "scalar";
     arguments.push_back(out::ArgumentAttr::get(context, kind, name->second));
   }
-  for (const std::string &dim : info.dims) arguments.push_back(out::ArgumentAttr::get(context, "dim", substituted(dim).str()));
-  // The grid is written in the kernel's constants; two kernels with other values of one name get numbers.
+  for (const std::string &dim : info.dims)
+    arguments.push_back(out::ArgumentAttr::get(context, "dim", substituted(dim).str()));
+  // The grid and the group are written in the kernel's constants; two kernels with other values of one name
+  // get numbers.
   std::map<std::string, Dim> numbers;
+  StringAttr groupName;
+  std::set<std::string> used = {info.groupName};
+  if (!info.grid.empty()) Dim::parse(info.grid)->collectVars(used);
   for (const auto &[name, value] : info.constants) {
-    if (info.grid.find(name) == std::string::npos) continue;
+    if (!used.count(name)) continue;
     auto [known, isNew] = constants.emplace(name, value);
     if (isNew) builder.create<out::ConstantOp>(launch.getLoc(), name, builder.getI64IntegerAttr(value));
     if (known->second != value) numbers.emplace(name, Dim(value));
+    else if (name == info.groupName) groupName = builder.getStringAttr(name);
   }
   StringAttr grid;
   if (!info.grid.empty()) grid = builder.getStringAttr(substituted(info.grid).substitute(numbers).str());
   ArrayAttr capacities;
   SmallVector<Attribute> list;
   for (const auto &[dim, values] : info.capacities)
-    list.push_back(out::CapacityAttr::get(context, substituted(dim).str(), builder.getDenseI64ArrayAttr(values)));
+    list.push_back(
+        out::CapacityAttr::get(context, substituted(dim).str(), builder.getDenseI64ArrayAttr(values)));
   if (!list.empty()) capacities = builder.getArrayAttr(list);
   DenseI64ArrayAttr shared;
   if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
   builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
-                                builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments), capacities, shared);
+                                builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
+                                capacities, shared, groupName);
   return success();
 }
 
@@ -97,39 +107,48 @@ std::string kernelName(ModuleOp module, StringRef kernel) {
   return identifier(entry ? (kernel + "_kernel").str() : kernel.str());
 }
 
-LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, KernelInfo> &kernels, OpBuilder &builder) {
+LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, KernelInfo> &kernels,
+                        OpBuilder &builder) {
   EntryNames names;
   SmallVector<Attribute> parameters, returns;
   for (auto [i, argument] : llvm::enumerate(function.getBody().getArguments())) {
     ir::ParamAttr param = function.param(i);
-    // The user's name: the entry's messages and the manifest speak of it; the emitted text may spell it otherwise.
+    // The user's name: the entry's messages and the manifest speak of it; the emitted text may spell it
+    // otherwise.
     std::string name = param.getName().str();
     names.table.declare(name);
     names.names[argument] = name;
-    parameters.push_back(out::ParameterAttr::get(builder.getContext(), name, ir::elementTypeOf(argument.getType()),
-                                                 shapeTexts(builder, argument.getType()), modeText(param, argument.getType())));
+    parameters.push_back(out::ParameterAttr::get(
+        builder.getContext(), name, ir::elementTypeOf(argument.getType()),
+        shapeTexts(builder, argument.getType()), modeText(param, argument.getType())));
   }
   for (size_t i = 0; i < function.getOutputs().size(); ++i) {
     int64_t param = function.output(i).getParam();
-    if (param >= 0) returns.push_back(builder.getStringAttr(names.names[function.getBody().getArgument(param)]));
+    if (param >= 0)
+      returns.push_back(builder.getStringAttr(names.names[function.getBody().getArgument(param)]));
   }
   OpBuilder::InsertionGuard guard(builder);
-  auto entry = builder.create<out::EntryOp>(function.getLoc(), function.getSymName(), function.getSignature(), function.getDoc(),
-                                            builder.getArrayAttr(parameters), builder.getArrayAttr(returns));
+  auto entry = builder.create<out::EntryOp>(function.getLoc(), function.getSymName(), function.getSignature(),
+                                            function.getDoc(), builder.getArrayAttr(parameters),
+                                            builder.getArrayAttr(returns));
+  if (Attribute numerics = function->getAttr("tsr.numerics")) entry->setAttr("tsr.numerics", numerics);
   if (function.getDeterministic()) entry->setAttr("determinism", builder.getStringAttr("deterministic"));
   builder.createBlock(&entry.getBody());
   for (auto requirement : function.getRequirements().getAsRange<ir::RequirementAttr>())
-    builder.create<out::RequireOp>(function.getLoc(), requirement.getLeft().getText(), relationText(requirement.getRelation()),
-                                   requirement.getRight().getText(), requirement.getText());
+    builder.create<out::RequireOp>(function.getLoc(), requirement.getLeft().getText(),
+                                   relationText(requirement.getRelation()), requirement.getRight().getText(),
+                                   requirement.getText());
   std::map<std::string, int64_t> constants;
   for (Operation &op : function.getBody().front()) {
     if (auto temp = dyn_cast<tile::TempOp>(op)) {
       StringRef hint = ir::nameHint(temp.getResult());
       std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
       names.names[temp.getResult()] = name;
-      builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()), shapeTexts(builder, temp.getType()));
+      builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
+                                       shapeTexts(builder, temp.getType()));
     } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
-      if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder))) return failure();
+      if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder)))
+        return failure();
     }
   }
   return success();

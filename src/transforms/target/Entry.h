@@ -8,7 +8,8 @@ namespace tessera::transforms::totarget {
 
 /// The function that a kernel becomes must not share its name with an entry function.
 std::string kernelName(mlir::ModuleOp module, llvm::StringRef kernel);
-mlir::LogicalResult emitEntry(ir::tile::FuncOp function, const std::map<std::string, KernelInfo> &kernels, mlir::OpBuilder &builder);
+mlir::LogicalResult emitEntry(ir::tile::FuncOp function, const std::map<std::string, KernelInfo> &kernels,
+                              mlir::OpBuilder &builder);
 mlir::LogicalResult emitHost(ir::tile::HostFuncOp function, mlir::OpBuilder &builder);
 
 }  // namespace tessera::transforms::totarget

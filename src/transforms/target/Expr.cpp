@@ -7,8 +7,8 @@ namespace out = tessera::ir::target;
 namespace tessera::transforms::totarget {
 namespace {
 
-ExprRef make(Expr::Kind kind, Type type, std::string text = "", std::vector<ExprRef> operands = {}, Attribute attribute = {},
-             Value value = {}) {
+ExprRef make(Expr::Kind kind, Type type, std::string text = "", std::vector<ExprRef> operands = {},
+             Attribute attribute = {}, Value value = {}) {
   return std::make_shared<Expr>(Expr{kind, type, std::move(text), attribute, value, std::move(operands)});
 }
 
@@ -65,7 +65,8 @@ ExprRef castTo(Type type, ExprRef operand) {
   if (operand->type == type) return operand;
   return make(Expr::Kind::Cast, type, "", {std::move(operand)});
 }
-ExprRef call(std::string callee, std::vector<ExprRef> arguments, Type type, std::vector<Attribute> templates) {
+ExprRef call(std::string callee, std::vector<ExprRef> arguments, Type type,
+             std::vector<Attribute> templates) {
   Attribute attribute = templates.empty() ? ArrayAttr() : ArrayAttr::get(type.getContext(), templates);
   return make(Expr::Kind::Call, type, std::move(callee), std::move(arguments), attribute);
 }
@@ -86,7 +87,8 @@ ExprRef element(ExprRef base, std::vector<ExprRef> indices, Type type) {
 }
 
 ExprRef bare(const ExprRef &expr) {
-  bool plain = expr->kind == Expr::Kind::Cast && isa<IndexType>(expr->type) && expr->operands[0]->kind == Expr::Kind::Name;
+  bool plain = expr->kind == Expr::Kind::Cast && isa<IndexType>(expr->type) &&
+               expr->operands[0]->kind == Expr::Kind::Name;
   return plain ? name(expr->operands[0]->text, expr->type) : expr;
 }
 std::optional<int64_t> asInteger(const ExprRef &expr) {
@@ -129,14 +131,17 @@ Value write(OpBuilder &builder, Location location, const ExprRef &expr) {
   case Expr::Kind::Literal: return builder.create<out::LiteralOp>(location, expr->type, expr->attribute);
   case Expr::Kind::Name: return builder.create<out::NameOp>(location, expr->type, expr->text);
   case Expr::Kind::Read: return builder.create<out::ReadOp>(location, expr->type, values[0]);
-  case Expr::Kind::Binary: return builder.create<out::BinaryOp>(location, expr->type, expr->text, values[0], values[1]);
+  case Expr::Kind::Binary:
+    return builder.create<out::BinaryOp>(location, expr->type, expr->text, values[0], values[1]);
   case Expr::Kind::Unary: return builder.create<out::UnaryOp>(location, expr->type, expr->text, values[0]);
   case Expr::Kind::Conditional:
     return builder.create<out::ConditionalOp>(location, expr->type, values[0], values[1], values[2]);
   case Expr::Kind::Cast: return builder.create<out::CastOp>(location, expr->type, values[0]);
   case Expr::Kind::Call:
-    return builder.create<out::CallOp>(location, expr->type, expr->text, all, cast_or_null<ArrayAttr>(expr->attribute));
-  case Expr::Kind::Method: return builder.create<out::MethodOp>(location, expr->type, values[0], expr->text, rest);
+    return builder.create<out::CallOp>(location, expr->type, expr->text, all,
+                                       cast_or_null<ArrayAttr>(expr->attribute));
+  case Expr::Kind::Method:
+    return builder.create<out::MethodOp>(location, expr->type, values[0], expr->text, rest);
   case Expr::Kind::Member: return builder.create<out::MemberOp>(location, expr->type, values[0], expr->text);
   case Expr::Kind::Subscript: return builder.create<out::SubscriptOp>(location, expr->type, values[0], rest);
   case Expr::Kind::Element: return builder.create<out::ElementOp>(location, expr->type, values[0], rest);

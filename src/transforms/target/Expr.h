@@ -1,5 +1,5 @@
-// Expressions of the Target IR as trees, before they are written down. A tree may be shared; write() makes a fresh
-// chain of ops each time, so every op keeps its one use.
+// Expressions of the Target IR as trees, before they are written down. A tree may be shared; write() makes a
+// fresh chain of ops each time, so every op keeps its one use.
 #pragma once
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -13,12 +13,26 @@ struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
 
 struct Expr {
-  enum class Kind { Literal, Name, Value, Read, Binary, Unary, Conditional, Cast, Call, Method, Member, Subscript, Element };
+  enum class Kind {
+    Literal,
+    Name,
+    Value,
+    Read,
+    Binary,
+    Unary,
+    Conditional,
+    Cast,
+    Call,
+    Method,
+    Member,
+    Subscript,
+    Element
+  };
   Kind kind;
-  mlir::Type type;           // of a place: an lvalue type
-  std::string text;          // name, operator, callee
+  mlir::Type type;            // of a place: an lvalue type
+  std::string text;           // name, operator, callee
   mlir::Attribute attribute;  // literal; template arguments
-  mlir::Value value;         // Value: a declared place or a parameter
+  mlir::Value value;          // Value: a declared place or a parameter
   std::vector<ExprRef> operands;
 };
 
@@ -33,7 +47,8 @@ ExprRef compare(std::string op, ExprRef left, ExprRef right);
 ExprRef unary(std::string op, ExprRef operand);
 ExprRef conditional(ExprRef condition, ExprRef yes, ExprRef no);
 ExprRef castTo(mlir::Type type, ExprRef operand);
-ExprRef call(std::string callee, std::vector<ExprRef> arguments, mlir::Type type, std::vector<mlir::Attribute> templates = {});
+ExprRef call(std::string callee, std::vector<ExprRef> arguments, mlir::Type type,
+             std::vector<mlir::Attribute> templates = {});
 ExprRef method(ExprRef object, std::string name, std::vector<ExprRef> arguments, mlir::Type type);
 ExprRef member(ExprRef object, std::string name, mlir::Type type);
 /// A place: `type` is the type held there.

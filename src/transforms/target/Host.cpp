@@ -19,7 +19,8 @@ namespace {
 
 class HostEmitter {
 public:
-  HostEmitter(tile::HostFuncOp function, OpBuilder &builder) : function_(function), builder_(builder), context_(builder.getContext()) {}
+  HostEmitter(tile::HostFuncOp function, OpBuilder &builder)
+      : function_(function), builder_(builder), context_(builder.getContext()) {}
   LogicalResult run();
 
 private:
@@ -64,7 +65,8 @@ ExprRef HostEmitter::declare(StringRef hint, Type type, const ExprRef &init, boo
   std::string name = hint.empty() || hint == "_" ? names_.fresh("value") : names_.declare(hint);
   SmallVector<Value> operands;
   if (init) operands.push_back(write(builder_, place, init));
-  auto variable = builder_.create<out::VariableOp>(place, out::LValueType::get(context_, type), name, "copy", operands, isConst);
+  auto variable = builder_.create<out::VariableOp>(place, out::LValueType::get(context_, type), name, "copy",
+                                                   operands, isConst);
   return valueOf(variable.getPlace());
 }
 
@@ -72,17 +74,20 @@ void HostEmitter::define(Value value, const ExprRef &expr) {
   StringRef hint = ir::nameHint(value);
   Operation *op = value.getDefiningOp();
   bool reads = !isa<graph::StringOp, graph::ConstantOp>(op) && !isMemoryEffectFree(op);
-  bool single = value.hasOneUse() && (*value.user_begin())->getBlock() == op->getBlock() && (!reads || op->getNextNode() == *value.user_begin());
+  bool single = value.hasOneUse() && (*value.user_begin())->getBlock() == op->getBlock() &&
+                (!reads || op->getNextNode() == *value.user_begin());
   if (hint.empty() && (single || isTrivial(expr))) bound_[value] = expr;
   else bound_[value] = read(declare(hint, typeOf(value.getType()), expr, true, op->getLoc()));
 }
 
 LogicalResult HostEmitter::run() {
   SmallVector<Attribute> params, results;
-  for (auto [i, argument] : llvm::enumerate(function_.getBody().getArguments())) params.push_back(builder_.getStringAttr(names_.declare(function_.param(i).getName())));
+  for (auto [i, argument] : llvm::enumerate(function_.getBody().getArguments()))
+    params.push_back(builder_.getStringAttr(names_.declare(function_.param(i).getName())));
   for (Type type : function_.getResultTypes()) results.push_back(TypeAttr::get(typeOf(type)));
   OpBuilder::InsertionGuard guard(builder_);
-  auto host = builder_.create<out::HostFuncOp>(function_.getLoc(), function_.getSymName(), builder_.getArrayAttr(params), builder_.getArrayAttr(results));
+  auto host = builder_.create<out::HostFuncOp>(function_.getLoc(), function_.getSymName(),
+                                               builder_.getArrayAttr(params), builder_.getArrayAttr(results));
   Block *body = builder_.createBlock(&host.getBody());
   for (BlockArgument argument : function_.getBody().getArguments())
     bound_[argument] = valueOf(body->addArgument(typeOf(argument.getType()), argument.getLoc()));
@@ -110,7 +115,8 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
   } else if (auto save = dyn_cast<graph::SaveNpyOp>(op)) {
     statement(call("tsr::host::save_npy", {get(save.getPath()), get(save.getTensor())}, none()), place);
   } else if (auto check = dyn_cast<graph::AssertOp>(op)) {
-    ExprRef message = check.getMessage() ? get(check.getMessage()) : literal(StringAttr::get("assertion failed", text()), text());
+    ExprRef message = check.getMessage() ? get(check.getMessage())
+                                         : literal(StringAttr::get("assertion failed", text()), text());
     statement(call("tsr::host::check", {get(check.getCondition()), message}, none()), place);
   } else if (auto leave = dyn_cast<tile::ReturnOp>(op)) {
     if (leave.getValues().empty()) return success();
@@ -130,7 +136,8 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
     define(load.getResult(), call("tsr::host::load_npy", {get(load.getPath())}, named("tsr::host::Tensor")));
   } else if (auto shape = dyn_cast<graph::HostShapeOp>(op)) {
     ExprRef axis = number(builder_.getIndexType(), shape.getAxis());
-    define(shape.getResult(), call("tsr::host::shape", {get(shape.getTensor()), axis}, builder_.getIndexType()));
+    define(shape.getResult(),
+           call("tsr::host::shape", {get(shape.getTensor()), axis}, builder_.getIndexType()));
   } else if (auto item = dyn_cast<graph::HostItemOp>(op)) {
     std::vector<ExprRef> arguments = {get(item.getTensor())};
     if (item.getIndex()) arguments.push_back(get(item.getIndex()));
@@ -143,7 +150,8 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
     auto value = cast<TypedAttr>(constantOp.getValue());
     define(constantOp.getResult(), literal(value, value.getType()));
   } else if (auto cast = dyn_cast<graph::CastOp>(op)) {
-    ExprRef converted = isa<ir::HostTensorType>(cast.getType()) ? nullptr : convert(get(op.getOperand(0)), cast.getType());
+    ExprRef converted =
+        isa<ir::HostTensorType>(cast.getType()) ? nullptr : convert(get(op.getOperand(0)), cast.getType());
     if (!converted) return op.emitError() << "this cast has no form in host code";
     define(cast.getResult(), converted);
   } else if (auto elementwiseOp = dyn_cast<graph::ElementwiseOp>(op)) {
@@ -161,15 +169,15 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
 /// "loss {x:.3f}" is "loss " + tsr::host::format(x, ".3f").
 LogicalResult HostEmitter::emitFormat(graph::FormatOp op) {
   ExprRef sum;
-  auto add = [&](ExprRef part) {
-    sum = sum ? call("tsr::host::join", {sum, part}, text()) : part;
-  };
+  auto add = [&](ExprRef part) { sum = sum ? call("tsr::host::join", {sum, part}, text()) : part; };
   std::vector<ExprRef> parts;
   for (auto [i, piece] : llvm::enumerate(op.getTexts().getAsRange<StringAttr>())) {
-    if (!piece.getValue().empty()) parts.push_back(literal(StringAttr::get(piece.getValue(), text()), text()));
+    if (!piece.getValue().empty())
+      parts.push_back(literal(StringAttr::get(piece.getValue(), text()), text()));
     if (i >= op.getValues().size()) continue;
     StringRef format = cast<StringAttr>(op.getFormats()[i]).getValue();
-    parts.push_back(call("tsr::host::format", {get(op.getValues()[i]), literal(StringAttr::get(format, text()), text())}, text()));
+    parts.push_back(call("tsr::host::format",
+                         {get(op.getValues()[i]), literal(StringAttr::get(format, text()), text())}, text()));
   }
   if (parts.empty()) parts.push_back(literal(StringAttr::get("", text()), text()));
   if (parts.size() == 1) add(parts[0]);
@@ -183,15 +191,18 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
   SmallVector<Value> operands;
   for (Value operand : op.getOperands()) operands.push_back(write(builder_, place, get(operand)));
   auto module = function_->getParentOfType<ModuleOp>();
-  if (Operation *callee = module.lookupSymbol(op.getCalleeAttr()); callee && isa<tile::HostFuncOp, out::HostFuncOp>(callee)) {
-    if (op.getNumResults() > 1) return op.emitError() << "a host function that returns several values is not emitted yet";
+  if (Operation *callee = module.lookupSymbol(op.getCalleeAttr());
+      callee && isa<tile::HostFuncOp, out::HostFuncOp>(callee)) {
+    if (op.getNumResults() > 1)
+      return op.emitError() << "a host function that returns several values is not emitted yet";
     std::vector<ExprRef> arguments;
     for (Value operand : op.getOperands()) arguments.push_back(get(operand));
     for (Value operand : llvm::reverse(operands))
       if (operand.use_empty() && operand.getDefiningOp()) operand.getDefiningOp()->erase();
     Type result = op.getNumResults() ? typeOf(op.getResult(0).getType()) : none();
     ExprRef value = call(out::functionName(op.getCallee()), arguments, result);
-    if (op.getNumResults()) bound_[op.getResult(0)] = read(declare(ir::nameHint(op.getResult(0)), result, value, true, place));
+    if (op.getNumResults())
+      bound_[op.getResult(0)] = read(declare(ir::nameHint(op.getResult(0)), result, value, true, place));
     else statement(value, place);
     return success();
   }
@@ -199,14 +210,18 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
   SmallVector<Type> types;
   for (Value result : op.getResults()) {
     StringRef hint = ir::nameHint(result);
-    names.push_back(builder_.getStringAttr(hint.empty() || hint == "_" ? names_.fresh(op.getCallee().str() + "_result") : names_.declare(hint)));
+    names.push_back(builder_.getStringAttr(
+        hint.empty() || hint == "_" ? names_.fresh(op.getCallee().str() + "_result") : names_.declare(hint)));
     types.push_back(out::LValueType::get(context_, named("tsr::host::Tensor")));
   }
-  auto entry = builder_.create<out::EntryCallOp>(place, types, op.getCalleeAttr(), operands, builder_.getArrayAttr(names));
+  auto entry = builder_.create<out::EntryCallOp>(place, types, op.getCalleeAttr(), operands,
+                                                 builder_.getArrayAttr(names));
   for (auto [result, variable] : llvm::zip(op.getResults(), entry.getResults())) {
     ExprRef tensor = read(valueOf(variable));
     bool isScalar = ir::isScalar(result.getType());
-    bound_[result] = isScalar ? call("tsr::host::item", {tensor}, result.getType(), {TypeAttr::get(result.getType())}) : tensor;
+    bound_[result] =
+        isScalar ? call("tsr::host::item", {tensor}, result.getType(), {TypeAttr::get(result.getType())})
+                 : tensor;
   }
   return success();
 }
@@ -233,7 +248,8 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
     carried.push_back(declare(ir::nameHint(argument), typeOf(argument.getType()), get(init), false, place));
     bound_[argument] = read(carried.back());
   }
-  Value from = write(builder_, place, get(op.getLowerBound())), to = write(builder_, place, get(op.getUpperBound()));
+  Value from = write(builder_, place, get(op.getLowerBound())),
+        to = write(builder_, place, get(op.getUpperBound()));
   Value by = write(builder_, place, get(op.getStep()));
   names_.push();
   StringRef hint = ir::nameHint(op.getInductionVar());
@@ -252,7 +268,8 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
 LogicalResult HostEmitter::emitIf(scf::IfOp op) {
   Location place = op.getLoc();
   SmallVector<ExprRef> targets;
-  for (Value result : op.getResults()) targets.push_back(declare(ir::nameHint(result), typeOf(result.getType()), nullptr, false, place));
+  for (Value result : op.getResults())
+    targets.push_back(declare(ir::nameHint(result), typeOf(result.getType()), nullptr, false, place));
   auto branch = builder_.create<out::IfOp>(place, write(builder_, place, get(op.getCondition())));
   auto fill = [&](Region &region, Block &source) -> LogicalResult {
     OpBuilder::InsertionGuard guard(builder_);
@@ -279,18 +296,22 @@ LogicalResult HostEmitter::emitWhile(scf::WhileOp op) {
   }
   for (auto [argument, given] : llvm::zip(op.getAfterArguments(), op.getConditionOp().getArgs())) {
     ExprRef before = bound_.lookup(given);
-    passed.push_back(before ? before->operands[0] : declare(ir::nameHint(argument), typeOf(argument.getType()), nullptr, false, place));
+    passed.push_back(
+        before ? before->operands[0]
+               : declare(ir::nameHint(argument), typeOf(argument.getType()), nullptr, false, place));
     bound_[argument] = read(passed.back());
   }
   auto loop = builder_.create<out::WhileOp>(place);
   OpBuilder::InsertionGuard guard(builder_);
   builder_.createBlock(&loop.getBefore());
-  builder_.create<out::ConditionOp>(place, write(builder_, place, literal(builder_.getBoolAttr(true), builder_.getI1Type())));
+  builder_.create<out::ConditionOp>(
+      place, write(builder_, place, literal(builder_.getBoolAttr(true), builder_.getI1Type())));
   builder_.createBlock(&loop.getBody());
   names_.push();
   if (failed(emitBlock(*op.getBeforeBody()))) return failure();
   copyInto(op.getConditionOp().getArgs(), passed, place);
-  auto leave = builder_.create<out::IfOp>(place, write(builder_, place, unary("!", get(op.getConditionOp().getCondition()))));
+  auto leave = builder_.create<out::IfOp>(
+      place, write(builder_, place, unary("!", get(op.getConditionOp().getCondition()))));
   {
     OpBuilder::InsertionGuard inner(builder_);
     builder_.createBlock(&leave.getThenBody());
@@ -305,6 +326,8 @@ LogicalResult HostEmitter::emitWhile(scf::WhileOp op) {
 
 }  // namespace
 
-LogicalResult emitHost(tile::HostFuncOp function, OpBuilder &builder) { return HostEmitter(function, builder).run(); }
+LogicalResult emitHost(tile::HostFuncOp function, OpBuilder &builder) {
+  return HostEmitter(function, builder).run();
+}
 
 }  // namespace tessera::transforms::totarget

@@ -13,11 +13,12 @@ namespace tessera::transforms::totarget {
 struct KernelInfo {
   std::string name;                                        // of the emitted function
   int64_t group = 0;                                       // threads; 0 on the CPU
+  std::string groupName;                                   // the constant with that number
   std::vector<std::pair<std::string, int64_t>> constants;  // that the grid is written in
-  std::vector<std::string> dims;                           // dimension variables passed behind the views and scalars
+  std::vector<std::string> dims;  // dimension variables passed behind the views and scalars
   std::vector<std::pair<std::string, std::vector<int64_t>>> capacities;
-  std::string grid;                                        // number of groups, a dimension expression; empty on the CPU
-  std::vector<int64_t> sharedBytes;                        // for each combination of capacities; empty: static
+  std::string grid;                  // number of groups, a dimension expression; empty on the CPU
+  std::vector<int64_t> sharedBytes;  // for each combination of capacities; empty: static
 };
 
 class KernelEmitter {
@@ -34,7 +35,15 @@ private:
   // ---- the function around the body (EmitKernel.cpp)
   void declareParameters();
   void declareConstants();
+  void declareConstant(const std::string &variable, const std::string &name, int64_t value);
+  void declareNamedSizes();
+  void declareScheduleSizes();
+  void declareCapacities();
   std::vector<std::string> headComment();
+  std::vector<std::string> withoutEffect();
+  llvm::SmallVector<mlir::NamedAttribute> sortedSizes();
+  mlir::ArrayAttr accesses();
+  void noteForManifest();
   LogicalResult emitGroups(llvm::function_ref<LogicalResult()> body);
   void finish();
   bool needsView(Value parameter);
@@ -51,6 +60,7 @@ private:
   Dim groupsAlong(int64_t axis);
   LogicalResult emitPlainLoop();
   LogicalResult emitGroupLoop();
+  void keepVectorLoops();
 
   // ---- lanes in loops, on the CPU (EmitLanes.cpp)
   bool lanesMatter();
@@ -75,6 +85,10 @@ private:
   /// The extent in the text of a type: sizes and capacities by name.
   std::string typeExtent(const Dim &dim);
   Dim inConstants(const Dim &dim);
+  /// A shape in the names that the program has for its sizes, as far as the location of its value knows them.
+  std::vector<Dim> written(llvm::ArrayRef<ir::DimAttr> shape, mlir::Location location);
+  /// With the names that stand at the top of the function; the others as numbers.
+  Dim shown(const Dim &dim);
 
   // ---- statements (EmitStatements.cpp)
   LogicalResult emitBlock(mlir::Block &block);
@@ -85,14 +99,18 @@ private:
   LogicalResult emitWhile(mlir::scf::WhileOp op);
   LogicalResult emitOnce(ir::tile::OnceOp op);
   LogicalResult enterLoop(mlir::ValueRange inits, mlir::ValueRange arguments, mlir::Location place);
-  LogicalResult assignYields(mlir::ValueRange values, llvm::ArrayRef<Storage *> targets, mlir::Location place);
+  LogicalResult assignYields(mlir::ValueRange values, llvm::ArrayRef<Storage *> targets,
+                             mlir::Location place);
   LogicalResult unsupported(Operation &op, const llvm::Twine &why);
   /// A new scope of names and the insertion point in the block, for the life of the object.
   struct Scope;
 
   // ---- variables (EmitValues.cpp)
-  mlir::Type placeType(mlir::Type type);
-  ExprRef declare(llvm::StringRef name, mlir::Type type, llvm::StringRef form, Indices init, bool isConst, mlir::Location place);
+  /// `location`: of a value of that type.
+  mlir::Type placeType(mlir::Type type, mlir::Location location);
+  mlir::Location sizedPlace(const Storage &storage, mlir::Location place);
+  ExprRef declare(llvm::StringRef name, mlir::Type type, llvm::StringRef form, Indices init, bool isConst,
+                  mlir::Location place);
   void declareStorage(Storage &storage, ExprRef init, mlir::Location place);
   void assign(const ExprRef &target, const ExprRef &value, mlir::Location place);
   void statement(const ExprRef &call, mlir::Location place);
@@ -115,7 +133,7 @@ private:
   // ---- scalars (EmitScalars.cpp)
   LogicalResult emitScalar(Operation &op);
   ExprRef constant(mlir::TypedAttr value);
-  ExprRef namedConstant(llvm::StringRef hint, int64_t value);
+  ExprRef size(const Dim &dim, mlir::Location location);
   ExprRef loadElement(ir::tile::LoadElementOp op);
   LogicalResult emitStoreElement(ir::tile::StoreElementOp op);
   LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);
@@ -130,7 +148,7 @@ private:
   LogicalResult emitReduce(ir::tile::ReduceOp op);
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
-  std::string fragmentType(ir::tile::FragmentType type);
+  std::string fragmentType(ir::tile::FragmentType type, mlir::Location location);
   /// The loops over a lane's elements of a fragment; the body gets the counters.
   void overElements(ir::tile::FragmentType type, const ExprRef &place, mlir::Location location,
                     llvm::function_ref<void(const ExprRef &, const ExprRef &)> body);
@@ -140,6 +158,7 @@ private:
   LogicalResult emitCopy(ir::tile::CopyOp op);
   LogicalResult emitAllocShared(ir::tile::AllocSharedOp op);
   ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes);
+  ExprRef groupScratch(mlir::Type element);
   struct Reach;
   template <class Op> Reach reachOf(Op op);
   ExprRef reachElement(const Reach &reach, const ExprRef &row, const ExprRef &col, ExprRef *inside);
@@ -151,18 +170,19 @@ private:
   mlir::MLIRContext *context_;
   mlir::OpBuilder builder_;
   ir::target::KernelOp out_;
-  mlir::Block *top_ = nullptr;  // of the emitted function
+  mlir::Block *top_ = nullptr;         // of the emitted function
   Operation *declarations_ = nullptr;  // shared memory is declared before this op
   KernelInfo info_;
   Plan plan_;
   NameTable names_;
   std::vector<std::string> paramNames_;
   std::map<std::string, ExprRef> dims_;
-  std::map<std::string, std::string> constants_;   // "T.m" -> "BM"
+  std::map<std::string, std::string> constants_;   // "T.m" -> "BM", "BM.128" -> "BM"
   std::map<std::string, std::string> capacities_;  // "D" -> "MaxD"
   std::map<std::string, int64_t> sizes_;
   llvm::DenseMap<Value, ExprRef> bound_;
   std::map<int64_t, ExprRef> groupIndices_;
+  std::vector<Dim> grid_;  // extents of the grid attribute, as the program writes them
   std::vector<Dim> groupCounts_;
   ExprRef group_, lane_, laneLoop_;
   std::map<std::string, ExprRef> scratch_;

@@ -4,7 +4,9 @@
 namespace tessera::transforms::totarget {
 
 struct KernelEmitter::Scope {
-  explicit Scope(KernelEmitter &emitter) : emitter(emitter), guard(emitter.builder_) { emitter.names_.push(); }
+  explicit Scope(KernelEmitter &emitter) : emitter(emitter), guard(emitter.builder_) {
+    emitter.names_.push();
+  }
   ~Scope() {
     emitter.names_.pop();
     emitter.lastLoop_ = nullptr;

@@ -6,7 +6,8 @@
 
 namespace tessera::transforms::totarget {
 
-/// The name as an identifier that the languages allow (ir/target/Words.h): a reserved word gets a trailing underscore.
+/// The name as an identifier that the languages allow (ir/target/Words.h): a reserved word gets a trailing
+/// underscore.
 std::string identifier(llvm::StringRef name);
 
 /// The names visible at a point, scope by scope.
@@ -21,8 +22,6 @@ public:
   std::string declare(llvm::StringRef name);
   /// Whether the name is in use at this point.
   bool has(llvm::StringRef name) const { return taken(identifier(name)); }
-  /// Keeps a name that was declared here for the whole function: what it names stands at its top.
-  void keep(llvm::StringRef name) { scopes_.front().insert(name); }
   /// Declares a name of the compiler's own.
   std::string fresh(llvm::StringRef base);
 

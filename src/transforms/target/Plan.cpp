@@ -12,12 +12,12 @@ bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); 
 bool isFree(Operation &op) {
   if (isa<tile::ConstantOp, tile::DimOp>(op)) return true;
   auto query = dyn_cast<tile::QueryOp>(op);
-  return query && (query.getQuery() == "group_size" || query.getQuery() == "local_id") && ir::nameHint(op.getResult(0)).empty();
+  return query && (query.getQuery() == "group_size" || query.getQuery() == "local_id") &&
+         ir::nameHint(op.getResult(0)).empty();
 }
 bool onlyFeedsLoops(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isa<scf::ForOp, scf::WhileOp, scf::YieldOp>(user);
-  });
+  return llvm::all_of(value.getUsers(),
+                      [](Operation *user) { return isa<scf::ForOp, scf::WhileOp, scf::YieldOp>(user); });
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ bool isElementwiseFragment(Operation *op) {
 }
 
 bool writesMemory(Operation *op) {
-  if (isa<tile::StoreElementOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::CopyOp, tile::BarrierOp, tile::WaitGroupOp,
-          tile::GroupReduceOp>(op))
+  if (isa<tile::StoreElementOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::CopyOp, tile::BarrierOp,
+          tile::WaitGroupOp, tile::GroupReduceOp>(op))
     return true;
   bool inside = false;
   for (Region &region : op->getRegions())
@@ -66,9 +66,9 @@ bool Plan::foldsFragment(Operation &op) const {
   Value result = op.getResult(0);
   bool elementwiseUses = llvm::all_of(result.getUsers(), isElementwiseFragment);
   if (!elementwiseUses) return false;
-  if (isa<tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op)) return llvm::all_of(result.getUsers(), [&](Operation *user) {
-      return user->getBlock() == op.getBlock();
-    });
+  if (isa<tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op))
+    return llvm::all_of(result.getUsers(),
+                        [&](Operation *user) { return user->getBlock() == op.getBlock(); });
   if (!ir::nameHint(result).empty() || !result.hasOneUse()) return false;
   return (*result.user_begin())->getBlock() == op.getBlock();
 }
@@ -78,6 +78,8 @@ bool Plan::foldsScalar(Operation &op) const {
   StringRef hint = ir::nameHint(result);
   auto element = dyn_cast<tile::LoadElementOp>(op);
   bool named = !hint.empty() && !(element && hint == ir::nameHint(element.getBase()));
+  if (isa<tile::ConstantOp>(op) && isa<IndexType>(result.getType()))
+    return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
   if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp>(op)) return false;
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
@@ -118,7 +120,8 @@ bool Plan::usedAfter(Value value, Operation *point) const {
     if (!at) continue;  // a branch that runs in place of this one, or text before it
     if (at == user) at = point->getBlock()->findAncestorOpInBlock(*statementOf(user));
     if (!at) return true;
-    if (at == point && (at == user || isInline(user->getNumResults() == 1 ? user->getResult(0) : Value()) || isa<scf::IfOp>(point)))
+    if (at == point && (at == user || isInline(user->getNumResults() == 1 ? user->getResult(0) : Value()) ||
+                        isa<scf::IfOp>(point)))
       continue;
     if (!at->isBeforeInBlock(point)) return true;
   }
@@ -140,9 +143,11 @@ void Plan::share(Block &block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       shareLoop(op, loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults());
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      shareLoop(op, loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands(), loop.getResults());
+      shareLoop(op, loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands(),
+                loop.getResults());
       // What the condition hands on is what it got; anything else is copied by the emitter.
-      for (auto [passed, after, result] : llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
+      for (auto [passed, after, result] :
+           llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
         Storage *same = storage(passed);
         if (!same || !isa<BlockArgument>(passed)) same = create(ir::nameHint(after), after.getType());
         storages_.erase(result);
@@ -161,7 +166,8 @@ void Plan::share(Block &block) {
 void Plan::shareDot(tile::DotOp dot) {
   Value result = dot.getResult();
   Storage *sum = storage(result);
-  // An unnamed product that one element-by-element statement takes up lives in the variable of that statement.
+  // An unnamed product that one element-by-element statement takes up lives in the variable of that
+  // statement.
   if (!sum && ir::nameHint(result).empty() && result.hasOneUse()) {
     Operation *statement = statementOf(*result.user_begin());
     if (isElementwiseFragment(statement) && statement->getBlock() == dot->getBlock() &&
@@ -177,14 +183,16 @@ void Plan::shareDot(tile::DotOp dot) {
   // The sum starts in the variable in which it ends, unless somebody still needs what it starts from.
   Value start = dot.getAcc();
   Operation *producer = start.getDefiningOp();
-  if (producer && !storage(start) && start.hasOneUse() && producer->getBlock() == dot->getBlock() && free(sum, producer))
+  if (producer && !storage(start) && start.hasOneUse() && producer->getBlock() == dot->getBlock() &&
+      free(sum, producer))
     place(start, sum);
 }
 
 /// The variable that a loop carries a value in: that of the value it starts from, where nobody else needs it.
 Storage *Plan::startOf(Operation &loop, Value init, Value result) {
   Storage *start = storage(init);
-  if (start && init.getType() == result.getType() && (isa<BlockArgument>(init) || init.getDefiningOp()->getNumRegions() != 0) &&
+  if (start && init.getType() == result.getType() &&
+      (isa<BlockArgument>(init) || init.getDefiningOp()->getNumRegions() != 0) &&
       llvm::count(loop.getOperands(), init) == 1 && free(start, &loop))
     return start;
   if (Storage *wanted = storage(result); wanted && free(wanted, &loop)) return wanted;
@@ -194,14 +202,19 @@ Storage *Plan::startOf(Operation &loop, Value init, Value result) {
 /// A loop of the compiler's that combines values called v with `max` carries v_max.
 static std::string reductionHint(Value argument, Value yielded) {
   auto combine = yielded.getDefiningOp<tile::ElementwiseOp>();
-  if (!combine || combine.getArgs().size() != 2 || !llvm::is_contained(combine.getArgs(), argument)) return "";
-  StringRef name = combine.getMnemonic() == "add" ? "sum" : combine.getMnemonic() == "mul" ? "product" : combine.getMnemonic();
+  if (!combine || combine.getArgs().size() != 2 || !llvm::is_contained(combine.getArgs(), argument))
+    return "";
+  StringRef name = combine.getMnemonic() == "add"   ? "sum"
+                   : combine.getMnemonic() == "mul" ? "product"
+                                                    : combine.getMnemonic();
   for (Value operand : combine.getArgs())
-    if (StringRef hint = ir::nameHint(operand); operand != argument && !hint.empty()) return (hint + "_" + name).str();
+    if (StringRef hint = ir::nameHint(operand); operand != argument && !hint.empty())
+      return (hint + "_" + name).str();
   return name.str();
 }
 
-void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, ValueRange yields, ValueRange results) {
+void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, ValueRange yields,
+                     ValueRange results) {
   for (size_t i = 0; i < inits.size(); ++i) {
     bool matching = i < results.size() && results[i].getType() == inits[i].getType();
     Storage *carried = matching ? startOf(loop, inits[i], results[i]) : nullptr;
@@ -219,13 +232,17 @@ void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, Va
     place(arguments[i], carried);
     if (matching) place(results[i], carried);
   }
-  for (size_t i = 0; i < inits.size(); ++i) placeYielded(yields[i], storage(arguments[i]), arguments[i].getParentBlock());
+  for (size_t i = 0; i < inits.size(); ++i)
+    placeYielded(yields[i], storage(arguments[i]), arguments[i].getParentBlock());
 }
 
-/// A value is written where it is computed, straight into the variable that it is yielded to, where that is free.
+/// A value is written where it is computed, straight into the variable that it is yielded to, where that is
+/// free.
 void Plan::placeYielded(Value value, Storage *target, Block *block) {
   Operation *producer = value.getDefiningOp();
-  if (!producer || storage(value) || !value.hasOneUse() || producer->getBlock() != (*value.user_begin())->getBlock()) return;
+  if (!producer || storage(value) || !value.hasOneUse() ||
+      producer->getBlock() != (*value.user_begin())->getBlock())
+    return;
   if (isa<tile::ConstantOp, tile::DimOp>(producer) || (isInline(value) && !isFragment(value))) return;
   if (value.getType() != target->type || !free(target, producer)) return;
   place(value, target);

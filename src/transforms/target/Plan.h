@@ -1,5 +1,5 @@
-// Which values of a kernel become variables of the emitted text, which share one, and which are folded into the
-// expression that uses them. Decided before anything is emitted.
+// Which values of a kernel become variables of the emitted text, which share one, and which are folded into
+// the expression that uses them. Decided before anything is emitted.
 #pragma once
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,14 +10,15 @@
 
 namespace tessera::transforms::totarget {
 
-/// A variable that several values share one after the other: what a loop carries, what the branches of an if give.
+/// A variable that several values share one after the other: what a loop carries, what the branches of an if
+/// give.
 struct Storage {
   std::string hint;
   mlir::Type type;
   llvm::SmallVector<mlir::Value> members;
-  ExprRef place;  // once declared
+  ExprRef place;           // once declared
   bool reduction = false;  // what a loop of the compiler's own combines values in
-  bool perLane = false;  // an array with an element for each lane
+  bool perLane = false;    // an array with an element for each lane
 };
 
 class Plan {
@@ -35,8 +36,8 @@ private:
   bool foldsFragment(mlir::Operation &op) const;
   bool foldsScalar(mlir::Operation &op) const;
   void share(mlir::Block &block);
-  void shareLoop(mlir::Operation &loop, mlir::ValueRange inits, mlir::ValueRange arguments, mlir::ValueRange yields,
-                 mlir::ValueRange results);
+  void shareLoop(mlir::Operation &loop, mlir::ValueRange inits, mlir::ValueRange arguments,
+                 mlir::ValueRange yields, mlir::ValueRange results);
   void shareIf(mlir::scf::IfOp op);
   void shareDot(ir::tile::DotOp dot);
   Storage *startOf(mlir::Operation &loop, mlir::Value init, mlir::Value result);

@@ -1,4 +1,5 @@
-// The pass over the module: kernels by KernelEmitter, entry functions and host code by the functions of Entry.h.
+// The pass over the module: kernels by KernelEmitter, entry functions and host code by the functions of
+// Entry.h.
 #include "ir/graph/Graph.h"
 #include "ir/target/Target.h"
 #include "ir/tile/Tile.h"
@@ -20,13 +21,19 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileToTarget)
   TileToTarget() = default;
   TileToTarget(const TileToTarget &other) : PassWrapper(other) {}
-  explicit TileToTarget(Target target) { language = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu"; }
+  explicit TileToTarget(Target target) {
+    language = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu";
+  }
 
   Option<std::string> language{*this, "target", llvm::cl::desc("cuda, hip or cpu"), llvm::cl::init("cuda")};
 
   StringRef getArgument() const override { return "tile-to-target"; }
-  StringRef getDescription() const override { return "kernels and functions in the words of a C-family language"; }
-  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<out::TargetDialect>(); }
+  StringRef getDescription() const override {
+    return "kernels and functions in the words of a C-family language";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<out::TargetDialect>();
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

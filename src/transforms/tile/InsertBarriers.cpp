@@ -1,8 +1,9 @@
 // Barriers between the lanes that write a buffer and the lanes that read it.
 //
 // Tracked for every shared buffer that the compiler manages, and for every view that a kernel both reads and
-// writes as tiles: whether it was written, or read, since the last barrier. A read after a write and a write after
-// a read get a barrier before them; a loop's body starts in what the code before it and its own end leave behind.
+// writes as tiles: whether it was written, or read, since the last barrier. A read after a write and a write
+// after a read get a barrier before them; a loop's body starts in what the code before it and its own end
+// leave behind.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -70,7 +71,8 @@ private:
     accesses(op, reads, writes);
     bool conflict = llvm::any_of(reads, [&](Value buffer) { return state.written.contains(buffer); }) ||
                     llvm::any_of(writes, [&](Value buffer) {
-                      // Lanes write different elements of a view; of a shared buffer perhaps the same, spread otherwise.
+                      // Lanes write different elements of a view; of a shared buffer perhaps the same, spread
+                      // otherwise.
                       bool isView = isa<ViewType>(buffer.getType());
                       return state.read.contains(buffer) || (!isView && state.written.contains(buffer));
                     });
@@ -105,7 +107,9 @@ private:
 struct InsertBarriers : PassWrapper<InsertBarriers, OperationPass<tile::KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertBarriers)
   StringRef getArgument() const override { return "tile-insert-barriers"; }
-  StringRef getDescription() const override { return "barriers around shared buffers that the compiler manages"; }
+  StringRef getDescription() const override {
+    return "barriers around shared buffers that the compiler manages";
+  }
   void runOnOperation() override { Barriers(getOperation()).run(); }
 };
 

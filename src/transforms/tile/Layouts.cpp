@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace tessera::ir;
 
 Layouts::Layouts(schedule::KernelOp kernel) {
-  fragments_ = kernel.getRows().empty() && kernel.getGrid().getKind() != GridKind::Lanes && holdsFragments(kernel);
+  fragments_ =
+      kernel.getRows().empty() && kernel.getGrid().getKind() != GridKind::Lanes && holdsFragments(kernel);
   if (!fragments_) return;
   bool hasTiles = false;
   kernel.walk([&](Operation *op) {
@@ -40,7 +41,8 @@ void Layouts::join(Value a, Value b) {
   Value top = root(a), other = root(b);
   if (top == other) return;
   parent_[other] = top;
-  if (auto found = wanted_.find(other); found != wanted_.end() && !wanted_.count(top)) wanted_[top] = found->second;
+  if (auto found = wanted_.find(other); found != wanted_.end() && !wanted_.count(top))
+    wanted_[top] = found->second;
 }
 
 void Layouts::want(Value vector, int64_t sliceAxis) {
@@ -53,7 +55,8 @@ int64_t Layouts::sliceAxis(Value vector) const {
   return found == wanted_.end() ? 0 : found->second;
 }
 
-/// Vectors that meet must lie alike; a vector that is spread over a tile, or left of one, lies along the tile's axis.
+/// Vectors that meet must lie alike; a vector that is spread over a tile, or left of one, lies along the
+/// tile's axis.
 void Layouts::constrain(Operation *op) {
   if (isa<graph::ElementwiseOp, graph::CastOp, graph::ReshapeOp>(op)) {
     for (Value operand : op->getOperands()) join(op->getResult(0), operand);

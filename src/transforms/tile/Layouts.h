@@ -1,4 +1,5 @@
-// Where the values of a kernel live: streamed or in fragments, over which thread grid, vectors along which axis.
+// Where the values of a kernel live: streamed or in fragments, over which thread grid, vectors along which
+// axis.
 #pragma once
 #include "ir/schedule/Schedule.h"
 #include "llvm/ADT/DenseMap.h"

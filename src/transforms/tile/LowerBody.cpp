@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace tessera::ir;
 
 KernelLowering::KernelLowering(schedule::KernelOp source, tile::KernelOp target, Layouts layouts)
-    : source_(source), target_(target), layouts_(std::move(layouts)), builder_(target->getContext()), elements_(1) {}
+    : source_(source), target_(target), layouts_(std::move(layouts)), builder_(target->getContext()),
+      elements_(1) {}
 
 LogicalResult KernelLowering::run() {
   Block &from = source_.entry();
@@ -54,7 +55,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
   } else if (llvm::isa<graph::BarrierOp>(op)) {
     builder_.create<tile::BarrierOp>(loc);
   } else if (auto alloc = llvm::dyn_cast<graph::AllocSharedOp>(op)) {
-    values_.map(alloc.getResult(), builder_.create<tile::AllocSharedOp>(loc, alloc.getType(), /*manual=*/true).getResult());
+    values_.map(alloc.getResult(),
+                builder_.create<tile::AllocSharedOp>(loc, alloc.getType(), /*manual=*/true).getResult());
   } else if (isScalarOp(op)) {
     return lowerScalar(op);
   } else {
@@ -73,7 +75,8 @@ LogicalResult KernelLowering::lowerFor(Operation *op) {
     initial.push_back(values_.lookup(value));
   }
   auto to = builder_.create<scf::ForOp>(loop.getLoc(), values_.lookup(loop.getLowerBound()),
-                                        values_.lookup(loop.getUpperBound()), values_.lookup(loop.getStep()), initial);
+                                        values_.lookup(loop.getUpperBound()), values_.lookup(loop.getStep()),
+                                        initial);
   Block *body = to.getBody();
   if (!body->empty()) body->back().erase();  // an implicit yield
   for (auto [from, argument] : llvm::zip(loop.getBody()->getArguments(), body->getArguments())) {
@@ -92,9 +95,11 @@ LogicalResult KernelLowering::lowerFor(Operation *op) {
 LogicalResult KernelLowering::lowerIf(Operation *op) {
   auto branch = llvm::cast<scf::IfOp>(op);
   SmallVector<Type> types;
-  for (Value result : branch.getResults()) types.push_back(isLong(result.getType()) ? Type(fragmentType(result)) : elementTypeOf(result.getType()));
+  for (Value result : branch.getResults())
+    types.push_back(isLong(result.getType()) ? Type(fragmentType(result)) : elementTypeOf(result.getType()));
   bool hasElse = !branch.getElseRegion().empty();
-  auto to = builder_.create<scf::IfOp>(branch.getLoc(), types, values_.lookup(branch.getCondition()), hasElse);
+  auto to =
+      builder_.create<scf::IfOp>(branch.getLoc(), types, values_.lookup(branch.getCondition()), hasElse);
   to->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
   auto lower = [&](Region &from, Region &into) {
     if (from.empty()) return success();
@@ -108,7 +113,8 @@ LogicalResult KernelLowering::lowerIf(Operation *op) {
     elements_.pop_back();
     return lowered;
   };
-  if (failed(lower(branch.getThenRegion(), to.getThenRegion())) || failed(lower(branch.getElseRegion(), to.getElseRegion())))
+  if (failed(lower(branch.getThenRegion(), to.getThenRegion())) ||
+      failed(lower(branch.getElseRegion(), to.getElseRegion())))
     return failure();
   values_.map(branch.getResults(), to.getResults());
   return success();
@@ -122,7 +128,8 @@ LogicalResult KernelLowering::lowerWhile(Operation *op) {
     if (!values_.contains(value)) return unsupported(op, "a loop carries an array that no group can hold");
     initial.push_back(values_.lookup(value));
   }
-  for (Value result : loop.getResults()) types.push_back(isLong(result.getType()) ? Type(fragmentType(result)) : elementTypeOf(result.getType()));
+  for (Value result : loop.getResults())
+    types.push_back(isLong(result.getType()) ? Type(fragmentType(result)) : elementTypeOf(result.getType()));
   auto to = builder_.create<scf::WhileOp>(loop.getLoc(), types, initial);
   to->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   auto lower = [&](Region &from, Region &into, TypeRange argumentTypes) {
@@ -146,7 +153,8 @@ LogicalResult KernelLowering::lowerWhile(Operation *op) {
 LogicalResult KernelLowering::lowerYield(Operation *op) {
   SmallVector<Value> operands;
   for (Value value : op->getOperands()) {
-    if (!values_.contains(value)) return unsupported(op, "an array leaves a branch or loop in which no group can hold it");
+    if (!values_.contains(value))
+      return unsupported(op, "an array leaves a branch or loop in which no group can hold it");
     operands.push_back(values_.lookup(value));
   }
   OperationState state(op->getLoc(), op->getName());
@@ -164,22 +172,25 @@ LogicalResult KernelLowering::lowerCopy(graph::AsyncCopyOp op) {
   for (size_t i = 0; i < op.getTargetPoints().size(); ++i) {
     Value offset = op.getTargetOffsets()[i];
     if (op.getTargetPoints()[i] && leading) {
-      auto part = SharedType::get(op.getContext(), type.getShape().drop_front(), type.getElementType(), type.getSwizzle());
+      auto part = SharedType::get(op.getContext(), type.getShape().drop_front(), type.getElementType(),
+                                  type.getSwizzle());
       buffer = builder_.create<tile::SelectBufferOp>(op.getLoc(), part, buffer, values_.lookup(offset));
       type = part;
       continue;
     }
     leading = false;
     auto start = offset.getDefiningOp<graph::ConstantOp>();
-    bool whole = !op.getTargetPoints()[i] && start && llvm::cast<IntegerAttr>(start.getValue()).getInt() == 0 &&
-                 op.getTargetSteps()[i] == 1 && op.getTargetSizes().getDims()[i] == op.getTarget().getType().getShape()[i];
-    if (!whole) return unsupported(op, "an asynchronous copy must fill a whole shared buffer, or one of several");
+    bool whole = !op.getTargetPoints()[i] && start &&
+                 llvm::cast<IntegerAttr>(start.getValue()).getInt() == 0 && op.getTargetSteps()[i] == 1 &&
+                 op.getTargetSizes().getDims()[i] == op.getTarget().getType().getShape()[i];
+    if (!whole)
+      return unsupported(op, "an asynchronous copy must fill a whole shared buffer, or one of several");
   }
   SmallVector<Value> offsets;
   for (Value offset : op.getSourceOffsets()) offsets.push_back(values_.lookup(offset));
-  builder_.create<tile::CopyOp>(op.getLoc(), values_.lookup(op.getSource()), offsets, op.getSourcePointsAttr(),
-                                op.getSourceSizesAttr(), op.getSourceStepsAttr(), op.getSourceInBoundsAttr(), buffer,
-                                builder_.getUnitAttr());
+  builder_.create<tile::CopyOp>(op.getLoc(), values_.lookup(op.getSource()), offsets,
+                                op.getSourcePointsAttr(), op.getSourceSizesAttr(), op.getSourceStepsAttr(),
+                                op.getSourceInBoundsAttr(), buffer, builder_.getUnitAttr());
   return success();
 }
 

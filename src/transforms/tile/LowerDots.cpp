@@ -11,7 +11,8 @@ static Value lookThrough(Value array, bool &transposed) {
   while (Operation *op = array.getDefiningOp()) {
     if (auto transpose = llvm::dyn_cast<graph::TransposeOp>(op)) {
       SmallVector<int64_t> axes = longAxes(transpose.getType());
-      if (axes.size() == 2 && transpose.getPerm()[axes[0]] > transpose.getPerm()[axes[1]]) transposed = !transposed;
+      if (axes.size() == 2 && transpose.getPerm()[axes[0]] > transpose.getPerm()[axes[1]])
+        transposed = !transposed;
     } else if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) {
       if (longShape(reshape.getType()) != longShape(reshape.getOperand().getType())) return array;
     } else {
@@ -24,8 +25,8 @@ static Value lookThrough(Value array, bool &transposed) {
 
 static bool isView(graph::LoadOp load) { return llvm::isa<ViewType>(load.getBase().getType()); }
 
-/// A dot can take this load's tile as it lies in memory (a view's through a copy). A copy fills up with zeros outside
-/// the view, so an extent that is below its capacity must be the view's whole dimension.
+/// A dot can take this load's tile as it lies in memory (a view's through a copy). A copy fills up with zeros
+/// outside the view, so an extent that is below its capacity must be the view's whole dimension.
 static bool isPlainTile(graph::LoadOp load) {
   if (load.getOther() || longAxes(load.getType()).size() != 2) return false;
   ArrayRef<DimAttr> extents = shapeOf(load.getBase().getType());
@@ -68,8 +69,8 @@ bool KernelLowering::feedsDot(Value array) {
   return llvm::any_of(array.getUsers(), [&](Operation *user) {
     bool transposed = false;
     if (llvm::isa<graph::DotOp>(user)) return true;
-    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) && lookThrough(user->getResult(0), transposed) != user->getResult(0) &&
-           feedsDot(user->getResult(0));
+    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) &&
+           lookThrough(user->getResult(0), transposed) != user->getResult(0) && feedsDot(user->getResult(0));
   });
 }
 
@@ -81,7 +82,8 @@ bool KernelLowering::isOnlyDotOperand(Value array) {
   return llvm::all_of(array.getUsers(), [&](Operation *user) {
     if (llvm::isa<graph::DotOp>(user)) return isView(load) || isWholeShared(load, user);
     bool ignored = false;
-    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) && lookThrough(user->getResult(0), ignored) != user->getResult(0) &&
+    return llvm::isa<graph::TransposeOp, graph::ReshapeOp>(user) &&
+           lookThrough(user->getResult(0), ignored) != user->getResult(0) &&
            isOnlyDotOperand(user->getResult(0));
   });
 }
@@ -102,7 +104,8 @@ graph::ElementwiseOp KernelLowering::accumulation(graph::DotOp dot) {
 Value KernelLowering::copyToShared(graph::LoadOp load) {
   StringRef base = nameHint(load.getBase());
   std::string name = base.empty() ? "operand_tile" : (base + "_tile").str();
-  Value buffer = allocShared(longShape(load.getType()), elementTypeOf(load.getType()), name, load.getLoc());
+  Value buffer = allocShared(longShape(load.getType()), elementTypeOf(load.getType()), name, load.getLoc(),
+                             load.getLoc());
   Access access = accessOf(load);
   Location at = load.getLoc();
   if (auto line = placeOf(at)) at = line;
@@ -117,7 +120,8 @@ Value KernelLowering::copyToShared(graph::LoadOp load) {
 static StringRef nearestName(Value value) {
   while (nameHint(value).empty()) {
     auto *op = value.getDefiningOp();
-    if (auto choice = dyn_cast_or_null<graph::ElementwiseOp>(op); choice && choice.getMnemonic() == "select") value = op->getOperand(1);
+    if (auto choice = dyn_cast_or_null<graph::ElementwiseOp>(op); choice && choice.getMnemonic() == "select")
+      value = op->getOperand(1);
     else if (isa_and_nonnull<graph::CastOp>(op)) value = op->getOperand(0);
     else break;
   }
@@ -126,7 +130,8 @@ static StringRef nearestName(Value value) {
 
 std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, graph::DotOp dot) {
   if (longAxes(array.getType()).size() != 2) {
-    dot.emitError("a dot inside a kernel multiplies two tiles that each have two axes of more than one element");
+    dot.emitError(
+        "a dot inside a kernel multiplies two tiles that each have two axes of more than one element");
     return std::nullopt;
   }
   Operand operand;
@@ -141,8 +146,10 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
       for (auto [i, point] : llvm::enumerate(load.getPoints())) {
         if (!point) break;
         auto type = llvm::cast<SharedType>(buffer.getType());
-        auto part = SharedType::get(type.getContext(), type.getShape().drop_front(), type.getElementType(), type.getSwizzle());
-        buffer = builder_.create<tile::SelectBufferOp>(load.getLoc(), part, buffer, values_.lookup(load.getOffsets()[i]));
+        auto part = SharedType::get(type.getContext(), type.getShape().drop_front(), type.getElementType(),
+                                    type.getSwizzle());
+        buffer = builder_.create<tile::SelectBufferOp>(load.getLoc(), part, buffer,
+                                                       values_.lookup(load.getOffsets()[i]));
       }
       operand.buffer = buffer;
       return operand;
@@ -154,14 +161,16 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
     return std::nullopt;
   }
   Value fragment = values_.lookup(source);
-  // The dot adds up over the whole buffer: what lies beyond an extent that is below its capacity must be zero.
+  // The dot adds up over the whole buffer: what lies beyond an extent that is below its capacity must be
+  // zero.
   bool alongRows = (array == dot.getRhs()) != operand.transposed;
   int64_t axis = alongRows ? 0 : 1;
   auto type = llvm::cast<tile::FragmentType>(fragment.getType());
   if (variesAtRunTime(type.getShape()[axis]))
     fragment = padded(fragment, axis, identity("sum", type.getElementType(), dot.getLoc()), dot.getLoc());
   StringRef name = nearestName(source);
-  operand.buffer = writeToShared(fragment, name.empty() ? "operand_tile" : (name + "_tile").str(), dot.getLoc());
+  operand.buffer =
+      writeToShared(fragment, name.empty() ? "operand_tile" : (name + "_tile").str(), dot.getLoc());
   return operand;
 }
 
@@ -176,8 +185,10 @@ LogicalResult KernelLowering::lowerDot(graph::DotOp op, Value acc, Value result)
     acc = builder_.create<tile::FillOp>(op.getLoc(), fragmentType(op.getResult()), zero);
   }
   auto flag = [&](bool on) { return on ? builder_.getUnitAttr() : UnitAttr(); };
-  values_.map(result, builder_.create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer,
-                                                   flag(a->transposed), flag(b->transposed)).getResult());
+  values_.map(result, builder_
+                          .create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer,
+                                               flag(a->transposed), flag(b->transposed))
+                          .getResult());
   return success();
 }
 

@@ -35,8 +35,8 @@ Value KernelLowering::computeElement(Value array, ArrayRef<Value> index) {
   if (auto castOp = llvm::dyn_cast<graph::CastOp>(op)) {
     Value value = element(castOp.getOperand(), index);
     if (!value) return {};
-    return builder_.create<tile::CastOp>(loc, elementTypeOf(castOp.getType()), value, castOp.getRoundingAttr(),
-                                         castOp.getSaturateAttr());
+    return builder_.create<tile::CastOp>(loc, elementTypeOf(castOp.getType()), value,
+                                         castOp.getRoundingAttr(), castOp.getSaturateAttr());
   }
   if (auto broadcast = llvm::dyn_cast<graph::BroadcastOp>(op)) {
     Index inner;
@@ -50,7 +50,8 @@ Value KernelLowering::computeElement(Value array, ArrayRef<Value> index) {
     return element(transpose.getOperand(), inner);
   }
   if (auto full = llvm::dyn_cast<graph::FullOp>(op)) return values_.lookup(full.getOperand());
-  if (auto iota = llvm::dyn_cast<graph::IotaOp>(op)) return cast(index[iota.getAxis()], elementTypeOf(iota.getType()), loc);
+  if (auto iota = llvm::dyn_cast<graph::IotaOp>(op))
+    return cast(index[iota.getAxis()], elementTypeOf(iota.getType()), loc);
   if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) return loadedElement(load, index);
   if (auto slice = llvm::dyn_cast<graph::SliceOp>(op)) return slicedElement(slice, index);
   if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) return reshapedElement(reshape, index);
@@ -66,11 +67,13 @@ Value KernelLowering::loadedElement(graph::LoadOp load, ArrayRef<Value> index) {
   auto next = index.begin();
   for (size_t i = 0; i < load.getOffsets().size(); ++i) {
     Value offset = values_.lookup(load.getOffsets()[i]);
-    indices.push_back(load.getPoints()[i] ? offset : offsetBy(offset, *next++, load.getSteps()[i], load.getLoc()));
+    indices.push_back(load.getPoints()[i] ? offset
+                                          : offsetBy(offset, *next++, load.getSteps()[i], load.getLoc()));
   }
   Value other = load.getOther() ? values_.lookup(load.getOther()) : Value();
-  return builder_.create<tile::LoadElementOp>(load.getLoc(), elementTypeOf(load.getType()), values_.lookup(load.getBase()),
-                                              indices, other, proved(load.getInBounds()));
+  return builder_.create<tile::LoadElementOp>(load.getLoc(), elementTypeOf(load.getType()),
+                                              values_.lookup(load.getBase()), indices, other,
+                                              proved(load.getInBounds()));
 }
 
 Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index) {
@@ -78,7 +81,8 @@ Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index)
   auto next = index.begin();
   for (size_t i = 0; i < slice.getOffsets().size(); ++i) {
     Value offset = values_.lookup(slice.getOffsets()[i]);
-    inner.push_back(slice.getPoints()[i] ? offset : offsetBy(offset, *next++, slice.getSteps()[i], slice.getLoc()));
+    inner.push_back(slice.getPoints()[i] ? offset
+                                         : offsetBy(offset, *next++, slice.getSteps()[i], slice.getLoc()));
   }
   return element(slice.getBase(), inner);
 }
@@ -91,7 +95,9 @@ Value KernelLowering::reshapedElement(graph::ReshapeOp reshape, ArrayRef<Value> 
   for (int64_t axis : longAxes(reshape.getType())) position.push_back(index[axis]);
   size_t head = 0, tail = 0;
   while (head < from.size() && head < to.size() && from[head] == to[head]) ++head;
-  while (tail < from.size() - head && tail < to.size() - head && from[from.size() - 1 - tail] == to[to.size() - 1 - tail]) ++tail;
+  while (tail < from.size() - head && tail < to.size() - head &&
+         from[from.size() - 1 - tail] == to[to.size() - 1 - tail])
+    ++tail;
   ArrayRef<DimAttr> fromMiddle = ArrayRef(from).slice(head, from.size() - head - tail);
   ArrayRef<DimAttr> toMiddle = ArrayRef(to).slice(head, to.size() - head - tail);
   SmallVector<Value> inner(position.begin(), position.begin() + head);
@@ -118,7 +124,8 @@ Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> inde
   int64_t axis = concat.getAxis();
   Value extent = dim(shapeOf(operand.getType())[axis], loc);
   Value isHere = elementwise("lt", {index[axis], extent}, loc);
-  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(elementTypeOf(concat.getType())), isHere, /*withElse=*/true);
+  auto branch =
+      builder_.create<scf::IfOp>(loc, TypeRange(elementTypeOf(concat.getType())), isHere, /*withElse=*/true);
   auto fill = [&](Region &region, auto compute) {
     OpBuilder::InsertionGuard guard(builder_);
     if (!region.front().empty()) region.front().back().erase();
@@ -150,7 +157,8 @@ Value KernelLowering::dotElement(graph::DotOp dot, ArrayRef<Value> index) {
     right[rank - 2] = position[0];
     Value a = element(dot.getLhs(), left), b = element(dot.getRhs(), right);
     if (!a || !b) return {};
-    return elementwise("add", {sum, elementwise("mul", {cast(a, carried, loc), cast(b, carried, loc)}, loc)}, loc);
+    return elementwise("add", {sum, elementwise("mul", {cast(a, carried, loc), cast(b, carried, loc)}, loc)},
+                       loc);
   });
 }
 

@@ -9,7 +9,8 @@ using namespace tessera::ir;
 tile::FragmentType KernelLowering::fragmentType(ArrayRef<DimAttr> shape, Type element, int64_t sliceAxis) {
   MLIRContext *context = builder_.getContext();
   Attribute layout = tile::GridAttr::get(context, layouts_.rows(), layouts_.cols());
-  if (shape.size() == 1) layout = tile::SliceAttr::get(context, sliceAxis, llvm::cast<tile::GridAttr>(layout));
+  if (shape.size() == 1)
+    layout = tile::SliceAttr::get(context, sliceAxis, llvm::cast<tile::GridAttr>(layout));
   return tile::FragmentType::get(context, shape, element, layout);
 }
 
@@ -35,14 +36,15 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     for (Value operand : op->getOperands()) args.push_back(values_.lookup(operand));
     result = elementwise(elementwiseOp.getMnemonic(), args, loc);
   } else if (auto castOp = llvm::dyn_cast<graph::CastOp>(op)) {
-    result = builder_.create<tile::CastOp>(loc, fragmentType(castOp.getResult()), values_.lookup(castOp.getOperand()),
-                                           castOp.getRoundingAttr(), castOp.getSaturateAttr());
+    result = builder_.create<tile::CastOp>(loc, fragmentType(castOp.getResult()),
+                                           values_.lookup(castOp.getOperand()), castOp.getRoundingAttr(),
+                                           castOp.getSaturateAttr());
   } else if (auto full = llvm::dyn_cast<graph::FullOp>(op)) {
-    result = builder_.create<tile::FillOp>(loc, fragmentType(full.getResult()), values_.lookup(full.getOperand()));
+    result =
+        builder_.create<tile::FillOp>(loc, fragmentType(full.getResult()), values_.lookup(full.getOperand()));
   } else if (auto iota = llvm::dyn_cast<graph::IotaOp>(op)) {
     int64_t position = longPosition(iota.getType(), iota.getAxis());
-    if (position >= 0)
-      result = builder_.create<tile::IotaOp>(loc, fragmentType(iota.getResult()), position);
+    if (position >= 0) result = builder_.create<tile::IotaOp>(loc, fragmentType(iota.getResult()), position);
     else
       result = builder_.create<tile::FillOp>(loc, fragmentType(iota.getResult()),
                                              constant(builder_.getI32IntegerAttr(0), loc));
@@ -93,13 +95,15 @@ LogicalResult KernelLowering::lowerReduce(graph::ReduceOp op) {
   if (!neutral) return unsupported(op, "this reduction is not available for its dtype inside a kernel");
   SmallVector<int64_t> positions;
   for (int64_t axis : op.getAxes())
-    if (int64_t position = longPosition(op.getOperand().getType(), axis); position >= 0) positions.push_back(position);
+    if (int64_t position = longPosition(op.getOperand().getType(), axis); position >= 0)
+      positions.push_back(position);
   llvm::sort(positions, std::greater<>());  // the last axis first: the others keep their places
   for (int64_t position : positions) {
     auto type = llvm::cast<tile::FragmentType>(value.getType());
     value = padded(value, position, neutral, loc);
     Type result = type.getElementType();
-    if (type.getRank() == 2) result = fragmentType(type.getShape()[1 - position], type.getElementType(), position);
+    if (type.getRank() == 2)
+      result = fragmentType(type.getShape()[1 - position], type.getElementType(), position);
     value = builder_.create<tile::ReduceOp>(loc, result, op.getMnemonic(), value, position);
   }
   if (isLong(op.getType())) value = reoriented(value, layouts_.sliceAxis(op.getResult()), loc);
@@ -112,17 +116,19 @@ LogicalResult KernelLowering::lowerReduce(graph::ReduceOp op) {
 bool KernelLowering::isPadded(tile::FragmentType type, int64_t axis) {
   bool alongRows = type.getRank() == 2 ? axis == 0 : type.getSliceAxis() == 1;
   int64_t lanes = alongRows ? type.getGrid().getRows() : type.getGrid().getCols();
-  std::optional<int64_t> extent = type.getShape()[axis].getDim().evaluate([&](const std::string &name) -> std::optional<int64_t> {
-    if (name.rfind("T.", 0) != 0) return std::nullopt;
-    auto size = source_.getSizes().getAs<IntegerAttr>(name.substr(2));
-    return size ? std::optional<int64_t>(size.getInt()) : std::nullopt;
-  });
+  std::optional<int64_t> extent =
+      type.getShape()[axis].getDim().evaluate([&](const std::string &name) -> std::optional<int64_t> {
+        if (name.rfind("T.", 0) != 0) return std::nullopt;
+        auto size = source_.getSizes().getAs<IntegerAttr>(name.substr(2));
+        return size ? std::optional<int64_t>(size.getInt()) : std::nullopt;
+      });
   return !extent || *extent % lanes != 0;
 }
 
 Value KernelLowering::padded(Value fragment, int64_t axis, Value neutral, Location loc) {
   auto type = llvm::cast<tile::FragmentType>(fragment.getType());
   if (!isPadded(type, axis)) return fragment;
+  loc = withSizesOf(fragment.getLoc(), loc);
   Type i32 = builder_.getI32Type();
   auto counts = llvm::cast<tile::FragmentType>(type.withElementType(i32));
   Value position = builder_.create<tile::IotaOp>(loc, counts, axis);
@@ -133,7 +139,9 @@ Value KernelLowering::padded(Value fragment, int64_t axis, Value neutral, Locati
 
 // ---------------------------------------------------------------- memory
 
-DimsAttr KernelLowering::dimsAttr(ArrayRef<DimAttr> dims) { return DimsAttr::get(builder_.getContext(), dims); }
+DimsAttr KernelLowering::dimsAttr(ArrayRef<DimAttr> dims) {
+  return DimsAttr::get(builder_.getContext(), dims);
+}
 
 LogicalResult KernelLowering::lowerLoad(graph::LoadOp op) {
   Location loc = op.getLoc();
@@ -143,9 +151,9 @@ LogicalResult KernelLowering::lowerLoad(graph::LoadOp op) {
   Access access = accessOf(op);
   Value other = op.getOther() ? values_.lookup(op.getOther()) : Value();
   auto build = [&](auto tag) -> Value {
-    return builder_.create<decltype(tag)>(loc, fragmentType(op.getResult()), values_.lookup(op.getBase()), access.offsets,
-                                          builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
-                                          builder_.getDenseI64ArrayAttr(access.steps),
+    return builder_.create<decltype(tag)>(loc, fragmentType(op.getResult()), values_.lookup(op.getBase()),
+                                          access.offsets, builder_.getDenseBoolArrayAttr(access.points),
+                                          dimsAttr(access.sizes), builder_.getDenseI64ArrayAttr(access.steps),
                                           builder_.getDenseBoolArrayAttr(access.inBounds), other, UnitAttr());
   };
   values_.map(op.getResult(), isView ? build(tile::LoadFragmentOp()) : build(tile::ReadSharedOp()));
@@ -156,7 +164,8 @@ LogicalResult KernelLowering::storeFragment(graph::StoreOp op) {
   for (size_t i = 0; i < op.getOffsets().size(); ++i) {
     DimAttr size = op.getSizes().getDims()[i];
     if (!op.getPoints()[i] && variesAtRunTime(size) && size != shapeOf(op.getBase().getType())[i])
-      return unsupported(op, "a tile whose extent varies at run time can be stored only along a whole dimension");
+      return unsupported(op,
+                         "a tile whose extent varies at run time can be stored only along a whole dimension");
   }
   Access access = accessOf(op);
   Value value = values_.lookup(op.getValue());
@@ -183,7 +192,8 @@ KernelLowering::Access KernelLowering::wholeBuffer(SharedType type, Location loc
   return access;
 }
 
-Value KernelLowering::allocShared(ArrayRef<DimAttr> shape, Type element, StringRef name, Location loc) {
+Value KernelLowering::allocShared(ArrayRef<DimAttr> shape, Type element, StringRef name, Location loc,
+                                  Location like) {
   OpBuilder::InsertionGuard guard(builder_);
   // After the buffers that are there, before everything else.
   Block &top = target_.getBody().front();
@@ -193,23 +203,25 @@ Value KernelLowering::allocShared(ArrayRef<DimAttr> shape, Type element, StringR
   auto type = SharedType::get(builder_.getContext(), shape, element, "");
   Location at = loc;
   if (auto line = placeOf(loc)) at = line;
-  return builder_.create<tile::AllocSharedOp>(named(name, at), type, /*manual=*/false);
+  return builder_.create<tile::AllocSharedOp>(withSizesOf(like, named(name, at)), type, /*manual=*/false);
 }
 
 Value KernelLowering::writeToShared(Value fragment, StringRef name, Location loc) {
   auto type = llvm::cast<tile::FragmentType>(fragment.getType());
-  Value buffer = allocShared(type.getShape(), type.getElementType(), name, loc);
+  Value buffer = allocShared(type.getShape(), type.getElementType(), name, loc, fragment.getLoc());
   Access access = wholeBuffer(llvm::cast<SharedType>(buffer.getType()), loc);
-  builder_.create<tile::WriteSharedOp>(loc, fragment, buffer, access.offsets, builder_.getDenseBoolArrayAttr(access.points),
-                                       dimsAttr(access.sizes), builder_.getDenseI64ArrayAttr(access.steps),
+  builder_.create<tile::WriteSharedOp>(loc, fragment, buffer, access.offsets,
+                                       builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
+                                       builder_.getDenseI64ArrayAttr(access.steps),
                                        builder_.getDenseBoolArrayAttr(access.inBounds));
   return buffer;
 }
 
-static Value readWhole(OpBuilder &builder, Value buffer, Type type, ArrayRef<Value> offsets, DenseBoolArrayAttr points,
-                       DimsAttr sizes, DenseI64ArrayAttr steps, DenseBoolArrayAttr inBounds, bool transposed, Location loc) {
-  return builder.create<tile::ReadSharedOp>(loc, type, buffer, offsets, points, sizes, steps, inBounds, Value(),
-                                            transposed ? builder.getUnitAttr() : UnitAttr());
+static Value readWhole(OpBuilder &builder, Value buffer, Type type, ArrayRef<Value> offsets,
+                       DenseBoolArrayAttr points, DimsAttr sizes, DenseI64ArrayAttr steps,
+                       DenseBoolArrayAttr inBounds, bool transposed, Location loc) {
+  return builder.create<tile::ReadSharedOp>(loc, type, buffer, offsets, points, sizes, steps, inBounds,
+                                            Value(), transposed ? builder.getUnitAttr() : UnitAttr());
 }
 
 /// A vector in the other place: through shared memory, as its elements change lanes.
@@ -218,24 +230,26 @@ Value KernelLowering::reoriented(Value vector, int64_t sliceAxis, Location loc) 
   if (type.getSliceAxis() == sliceAxis) return vector;
   Value buffer = writeToShared(vector, "turned", loc);
   Access access = wholeBuffer(llvm::cast<SharedType>(buffer.getType()), loc);
-  return readWhole(builder_, buffer, fragmentType(type.getShape(), type.getElementType(), sliceAxis), access.offsets,
-                   builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
-                   builder_.getDenseI64ArrayAttr(access.steps), builder_.getDenseBoolArrayAttr(access.inBounds), false, loc);
+  return readWhole(builder_, buffer, fragmentType(type.getShape(), type.getElementType(), sliceAxis),
+                   access.offsets, builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
+                   builder_.getDenseI64ArrayAttr(access.steps),
+                   builder_.getDenseBoolArrayAttr(access.inBounds), false, loc);
 }
 
 LogicalResult KernelLowering::lowerTranspose(graph::TransposeOp op) {
   if (isOnlyDotOperand(op.getResult())) return success();  // the dot reads the other way round
   SmallVector<int64_t> axes = longAxes(op.getType());
   bool swaps = axes.size() == 2 && op.getPerm()[axes[0]] > op.getPerm()[axes[1]];
-  if (!values_.contains(op.getOperand())) return unsupported(op, "this transposed tile is used both by a dot and otherwise; load it twice");
+  if (!values_.contains(op.getOperand()))
+    return unsupported(op, "this transposed tile is used both by a dot and otherwise; load it twice");
   Value value = values_.lookup(op.getOperand());
   if (swaps) {
     Value buffer = writeToShared(value, "transposed", op.getLoc());
     Access access = wholeBuffer(llvm::cast<SharedType>(buffer.getType()), op.getLoc());
     value = readWhole(builder_, buffer, fragmentType(op.getResult()), access.offsets,
                       builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
-                      builder_.getDenseI64ArrayAttr(access.steps), builder_.getDenseBoolArrayAttr(access.inBounds), true,
-                      op.getLoc());
+                      builder_.getDenseI64ArrayAttr(access.steps),
+                      builder_.getDenseBoolArrayAttr(access.inBounds), true, op.getLoc());
   }
   values_.map(op.getResult(), value);
   return success();

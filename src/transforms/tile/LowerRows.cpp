@@ -10,9 +10,9 @@ LogicalResult KernelLowering::lowerStreamed(Operation *op) {
   if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) return storeRow(store);
   if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op))
     if (!isLong(reduce.getType())) return reduceRow(reduce);
-  bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp,
-                      graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp, graph::SliceOp, graph::ReduceOp,
-                      graph::DotOp>(op);
+  bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp,
+                            graph::TransposeOp, graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp,
+                            graph::SliceOp, graph::ReduceOp, graph::DotOp>(op);
   if (!isRecipe) return unsupported(op, "there is no lowering of this operation on a row that is streamed");
   return success();  // its consumers compute its elements
 }
@@ -32,7 +32,8 @@ bool KernelLowering::isVarying(Value value) {
   } else {
     Operation *op = value.getDefiningOp();
     if (auto query = llvm::dyn_cast<graph::QueryOp>(op))
-      varying = query.getQuery() == "local_id" || query.getQuery() == "lane_id" || query.getQuery() == "linear_id";
+      varying =
+          query.getQuery() == "local_id" || query.getQuery() == "lane_id" || query.getQuery() == "linear_id";
     varying |= llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); });
     if (op->getNumRegions())
       op->walk([&](Operation *inner) {
@@ -44,7 +45,8 @@ bool KernelLowering::isVarying(Value value) {
 }
 
 bool KernelLowering::isInVaryingFlow(Operation *op) {
-  for (Operation *parent = op->getParentOp(); !llvm::isa<schedule::KernelOp>(parent); parent = parent->getParentOp()) {
+  for (Operation *parent = op->getParentOp(); !llvm::isa<schedule::KernelOp>(parent);
+       parent = parent->getParentOp()) {
     if (llvm::any_of(parent->getOperands(), [&](Value operand) { return isVarying(operand); })) return true;
     if (auto loop = llvm::dyn_cast<scf::WhileOp>(parent))
       if (isVarying(loop.getConditionOp().getCondition())) return true;
@@ -66,9 +68,11 @@ bool KernelLowering::checkReadsBefore(Operation *consumer, Value array) {
         if (!store || store.getBase() != load.getBase() || user == consumer) continue;
         Operation *ancestor = consumer->getBlock()->findAncestorOpInBlock(*user);
         Operation *reader = consumer->getBlock()->findAncestorOpInBlock(*load);
-        if (!ancestor || !reader || (ancestor->isBeforeInBlock(consumer) && reader->isBeforeInBlock(ancestor))) {
-          consumer->emitError("this uses a row of a tensor after part of that tensor was stored; the row is longer "
-                              "than a group can keep, so it would be read again with the new values");
+        if (!ancestor || !reader ||
+            (ancestor->isBeforeInBlock(consumer) && reader->isBeforeInBlock(ancestor))) {
+          consumer->emitError(
+              "this uses a row of a tensor after part of that tensor was stored; the row is longer "
+              "than a group can keep, so it would be read again with the new values");
           return false;
         }
       }
@@ -94,7 +98,8 @@ Value KernelLowering::loopOver(ArrayRef<DimAttr> extents, bool byGroup, Value in
   Value start = byGroup ? query("local_id", 0, place) : constantIndex(0, place);
   Value stop = dim(DimAttr::get(builder_.getContext(), count), place);
   Value step = byGroup ? query("group_size", 0, place) : constantIndex(1, place);
-  auto loop = builder_.create<scf::ForOp>(place, start, stop, step, initial ? ValueRange(initial) : ValueRange());
+  auto loop =
+      builder_.create<scf::ForOp>(place, start, stop, step, initial ? ValueRange(initial) : ValueRange());
   Block *block = loop.getBody();
   if (!block->empty()) block->back().erase();
   if (initial) block->getArgument(1).setLoc(loc);
@@ -129,7 +134,9 @@ Value KernelLowering::linearize(ArrayRef<Value> index, ArrayRef<DimAttr> extents
   Value linear;
   for (size_t i = 0; i < index.size(); ++i) {
     if (isUnit(extents[i])) continue;
-    linear = linear ? elementwise("add", {elementwise("mul", {linear, dim(extents[i], loc)}, loc), index[i]}, loc) : index[i];
+    linear =
+        linear ? elementwise("add", {elementwise("mul", {linear, dim(extents[i], loc)}, loc), index[i]}, loc)
+               : index[i];
   }
   return linear ? linear : constantIndex(0, loc);
 }
@@ -140,18 +147,21 @@ LogicalResult KernelLowering::storeRow(graph::StoreOp op) {
   if (!checkReadsBefore(op, op.getValue())) return failure();
   bool byGroup = !isInVaryingFlow(op) && !isVarying(op.getValue()) &&
                  llvm::none_of(op.getOffsets(), [&](Value offset) { return isVarying(offset); });
-  Value done = loopOver(shapeOf(op.getValue().getType()), byGroup, {}, op.getLoc(), [&](ArrayRef<Value> index, Value) -> Value {
-    Value value = element(op.getValue(), index);
-    if (!value) return {};
-    SmallVector<Value> indices;
-    auto next = index.begin();
-    for (size_t i = 0; i < op.getOffsets().size(); ++i) {
-      Value offset = values_.lookup(op.getOffsets()[i]);
-      indices.push_back(op.getPoints()[i] ? offset : offsetBy(offset, *next++, op.getSteps()[i], op.getLoc()));
-    }
-    builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
-    return value;
-  });
+  Value done = loopOver(
+      shapeOf(op.getValue().getType()), byGroup, {}, op.getLoc(), [&](ArrayRef<Value> index, Value) -> Value {
+        Value value = element(op.getValue(), index);
+        if (!value) return {};
+        SmallVector<Value> indices;
+        auto next = index.begin();
+        for (size_t i = 0; i < op.getOffsets().size(); ++i) {
+          Value offset = values_.lookup(op.getOffsets()[i]);
+          indices.push_back(op.getPoints()[i] ? offset
+                                              : offsetBy(offset, *next++, op.getSteps()[i], op.getLoc()));
+        }
+        builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices,
+                                              proved(op.getInBounds()));
+        return value;
+      });
   (void)done;
   return success(!failed_);
 }
@@ -162,10 +172,13 @@ LogicalResult KernelLowering::reduceRow(graph::ReduceOp op) {
   Type carried = elementTypeOf(op.getType());
   Value start = identity(op.getMnemonic(), carried, op.getLoc());
   if (!start) return unsupported(op, "this reduction is not available for its dtype inside a kernel");
-  Value total = loopOver(shapeOf(op.getOperand().getType()), byGroup, start, op.getLoc(), [&](ArrayRef<Value> index, Value sum) -> Value {
-    Value value = element(op.getOperand(), index);
-    return value ? combine(op.getMnemonic(), sum, cast(value, carried, op.getLoc()), op.getLoc()) : Value();
-  });
+  Value total =
+      loopOver(shapeOf(op.getOperand().getType()), byGroup, start, op.getLoc(),
+               [&](ArrayRef<Value> index, Value sum) -> Value {
+                 Value value = element(op.getOperand(), index);
+                 return value ? combine(op.getMnemonic(), sum, cast(value, carried, op.getLoc()), op.getLoc())
+                              : Value();
+               });
   if (!total) return failure();
   if (byGroup) total = builder_.create<tile::GroupReduceOp>(op.getLoc(), carried, op.getMnemonic(), total);
   values_.map(op.getResult(), total);

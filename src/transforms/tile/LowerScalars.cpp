@@ -40,7 +40,8 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
                                            castOp.getRoundingAttr(), castOp.getSaturateAttr());
   } else if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op)) {
     result = cast(mapped(reduce.getOperand()), elementTypeOf(reduce.getType()), loc);
-  } else if (llvm::isa<graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp, graph::FullOp, graph::ExtractOp>(op)) {
+  } else if (llvm::isa<graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp, graph::FullOp,
+                       graph::ExtractOp>(op)) {
     result = mapped(op->getOperand(0));
   } else if (auto iota = llvm::dyn_cast<graph::IotaOp>(op)) {
     result = constant(builder_.getI32IntegerAttr(0), loc);
@@ -48,8 +49,8 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
     SmallVector<Value> indices;
     for (Value offset : load.getOffsets()) indices.push_back(mapped(offset));
     Value other = load.getOther() ? mapped(load.getOther()) : Value();
-    result = builder_.create<tile::LoadElementOp>(loc, elementTypeOf(load.getType()), mapped(load.getBase()), indices, other,
-                                                  proved(load.getInBounds()));
+    result = builder_.create<tile::LoadElementOp>(loc, elementTypeOf(load.getType()), mapped(load.getBase()),
+                                                  indices, other, proved(load.getInBounds()));
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
   } else {
@@ -70,8 +71,8 @@ LogicalResult KernelLowering::storeScalar(graph::StoreOp op) {
     auto single = builder_.create<tile::OnceOp>(op.getLoc());
     builder_.setInsertionPointToEnd(&single.getBody().emplaceBlock());
   }
-  builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()), values_.lookup(op.getBase()), indices,
-                                        proved(op.getInBounds()));
+  builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()),
+                                        values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
   return success();
 }
 
@@ -85,8 +86,14 @@ Value KernelLowering::query(StringRef name, int64_t axis, Location loc) {
   return builder_.create<tile::QueryOp>(loc, builder_.getIndexType(), name, axis);
 }
 
+/// What a location names is the value that is being lowered, not the numbers that it takes.
+static Location unnamed(Location loc) {
+  if (auto line = placeOf(loc)) return line;
+  return UnknownLoc::get(loc.getContext());
+}
+
 Value KernelLowering::constantIndex(int64_t value, Location loc) {
-  return constant(builder_.getIndexAttr(value), loc);
+  return constant(builder_.getIndexAttr(value), unnamed(loc));
 }
 
 Value KernelLowering::elementwise(StringRef mnemonic, ValueRange args, Location loc) {
@@ -98,12 +105,13 @@ Value KernelLowering::elementwise(StringRef mnemonic, ValueRange args, Location 
 /// To another element type; the value itself where it has it.
 Value KernelLowering::cast(Value value, Type element, Location loc) {
   if (elementTypeOf(value.getType()) == element) return value;
-  return builder_.create<tile::CastOp>(loc, withElementType(value.getType(), element), value, StringAttr(), UnitAttr());
+  return builder_.create<tile::CastOp>(loc, withElementType(value.getType(), element), value, StringAttr(),
+                                       UnitAttr());
 }
 
 Value KernelLowering::dim(DimAttr extent, Location loc) {
   if (std::optional<int64_t> value = extent.getConstant()) return constantIndex(*value, loc);
-  return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), extent.getText());
+  return builder_.create<tile::DimOp>(unnamed(loc), builder_.getIndexType(), extent.getText());
 }
 
 DenseBoolArrayAttr KernelLowering::proved(ArrayRef<bool> inBounds) {
@@ -129,18 +137,22 @@ Value KernelLowering::identity(StringRef reduction, Type type, Location loc) {
   ReduceOp op = *reduceByMnemonic({reduction.data(), reduction.size()});
   if (op == ReduceOp::Any || op == ReduceOp::All) return make(builder_.getBoolAttr(op == ReduceOp::All));
   if (auto floating = llvm::dyn_cast<FloatType>(type)) {
-    if (op == ReduceOp::Sum || op == ReduceOp::Prod) return make(FloatAttr::get(floating, op == ReduceOp::Prod ? 1.0 : 0.0));
+    if (op == ReduceOp::Sum || op == ReduceOp::Prod)
+      return make(FloatAttr::get(floating, op == ReduceOp::Prod ? 1.0 : 0.0));
     bool negative = op == ReduceOp::Max;
     llvm::APFloat bound = llvm::APFloat::getInf(floating.getFloatSemantics(), negative);
-    if (!bound.isInfinity()) bound = llvm::APFloat::getLargest(floating.getFloatSemantics(), negative);  // f8e4m3 has none
+    if (!bound.isInfinity())
+      bound = llvm::APFloat::getLargest(floating.getFloatSemantics(), negative);  // f8e4m3 has none
     return make(FloatAttr::get(floating, bound));
   }
   auto integer = llvm::dyn_cast<IntegerType>(type);
   if (!integer) return {};
   unsigned bits = integer.getWidth();
   APInt value(bits, op == ReduceOp::Prod ? 1 : 0);
-  if (op == ReduceOp::Max) value = integer.isUnsigned() ? APInt::getZero(bits) : APInt::getSignedMinValue(bits);
-  if (op == ReduceOp::Min) value = integer.isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  if (op == ReduceOp::Max)
+    value = integer.isUnsigned() ? APInt::getZero(bits) : APInt::getSignedMinValue(bits);
+  if (op == ReduceOp::Min)
+    value = integer.isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
   return make(IntegerAttr::get(type, value));
 }
 

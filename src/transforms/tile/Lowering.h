@@ -66,10 +66,12 @@ private:
   mlir::Value reducedElement(ir::graph::ReduceOp reduce, llvm::ArrayRef<mlir::Value> index);
   /// A loop over the elements of `extents`, by one lane or by the whole group; `body` gets the index and the
   /// carried value, and gives the next one (null `initial`: none is carried).
-  mlir::Value loopOver(llvm::ArrayRef<ir::DimAttr> extents, bool byGroup, mlir::Value initial, mlir::Location loc,
+  mlir::Value loopOver(llvm::ArrayRef<ir::DimAttr> extents, bool byGroup, mlir::Value initial,
+                       mlir::Location loc,
                        llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, mlir::Value)> body);
   Index delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc);
-  mlir::Value linearize(llvm::ArrayRef<mlir::Value> index, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc);
+  mlir::Value linearize(llvm::ArrayRef<mlir::Value> index, llvm::ArrayRef<ir::DimAttr> extents,
+                        mlir::Location loc);
   bool isVarying(mlir::Value value);
   bool isInVaryingFlow(mlir::Operation *op);
   bool checkReadsBefore(mlir::Operation *consumer, mlir::Value array);
@@ -83,13 +85,16 @@ private:
   mlir::LogicalResult lowerTranspose(ir::graph::TransposeOp op);
   mlir::LogicalResult lowerDot(ir::graph::DotOp op, mlir::Value acc, mlir::Value result);
   ir::tile::FragmentType fragmentType(mlir::Value array, mlir::Type element = {});
-  ir::tile::FragmentType fragmentType(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element, int64_t sliceAxis);
+  ir::tile::FragmentType fragmentType(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element,
+                                      int64_t sliceAxis);
   mlir::Value reoriented(mlir::Value vector, int64_t sliceAxis, mlir::Location loc);
   /// `fragment` with the identity wherever it is wider than its tile along `axis`.
   mlir::Value padded(mlir::Value fragment, int64_t axis, mlir::Value identity, mlir::Location loc);
   bool isPadded(ir::tile::FragmentType type, int64_t axis);
   /// A buffer that the compiler manages, declared at the top of the kernel.
-  mlir::Value allocShared(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element, llvm::StringRef name, mlir::Location loc);
+  /// `like`: the location of a value of that shape, for the names of its sizes.
+  mlir::Value allocShared(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element, llvm::StringRef name,
+                          mlir::Location loc, mlir::Location like);
   mlir::Value writeToShared(mlir::Value fragment, llvm::StringRef name, mlir::Location loc);
 
   struct Operand {  // of a dot, in shared memory
@@ -131,7 +136,7 @@ private:
   ir::tile::KernelOp target_;
   Layouts layouts_;
   mlir::OpBuilder builder_;
-  mlir::IRMapping values_;                          // scalars, memory, and fragments (of long arrays)
+  mlir::IRMapping values_;                           // scalars, memory, and fragments (of long arrays)
   llvm::DenseMap<mlir::Value, mlir::Value> shared_;  // loads that feed dots: their shared buffers
   llvm::DenseMap<mlir::Value, bool> varying_;
   // Elements computed so far, innermost loop last: a value is computed once for an index.

@@ -30,7 +30,8 @@ StringRef dialectOf(Operation *op) { return op->getName().getDialectNamespace();
 
 struct ScheduleLevel {
   static constexpr const char *argument = "verify-schedule";
-  static constexpr const char *description = "at the schedule level graph operations stand in kernels and host code only";
+  static constexpr const char *description =
+      "at the schedule level graph operations stand in kernels and host code only";
   static bool isAllowed(Operation *op) {
     if (dialectOf(op) == "schedule") return true;
     bool inKernel = op->getParentOfType<schedule::KernelOp>() != nullptr;

@@ -1,0 +1,91 @@
+// Products of which an axis has one element - a matrix times a vector, two vectors - as multiplications and
+// sums. What is left then are products that make tiles of both operands worth while.
+#include "mlir/IR/BuiltinTypes.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+class Expander {
+public:
+  Expander(graph::DotOp dot)
+      : dot_(dot), builder_(dot), loc_(dot.getLoc()), result_(cast<TensorType>(dot.getType())),
+        rank_(result_.getShape().size()) {}
+
+  Value run() {
+    DimAttr m = result_.getShape()[rank_ - 2], n = result_.getShape()[rank_ - 1];
+    DimAttr k = shapeOf(dot_.getLhs().getType())[rank_ - 1];
+    Value a = carried(dot_.getLhs()), b = carried(dot_.getRhs());
+    if (isUnit(k)) return multiplied(spread(a, m, n), spread(b, m, n));
+    if (isUnit(n)) return summed(multiplied(a, spread(turned(b), m, k)), rank_ - 1);
+    return summed(multiplied(spread(turned(a), k, n), b), rank_ - 2);
+  }
+
+private:
+  TensorType typeOf(DimAttr rows, DimAttr cols) {
+    SmallVector<DimAttr> shape(result_.getShape());
+    shape[rank_ - 2] = rows;
+    shape[rank_ - 1] = cols;
+    return TensorType::get(dot_.getContext(), shape, result_.getElementType());
+  }
+  /// In the dtype in which the products are added up.
+  Value carried(Value value) {
+    if (elementTypeOf(value.getType()) == result_.getElementType()) return value;
+    return builder_.create<graph::CastOp>(loc_, withElementType(value.getType(), result_.getElementType()),
+                                          value, StringAttr(), false);
+  }
+  Value turned(Value value) {
+    SmallVector<int64_t> perm(rank_);
+    for (size_t i = 0; i < rank_; ++i) perm[i] = static_cast<int64_t>(i);
+    std::swap(perm[rank_ - 2], perm[rank_ - 1]);
+    ArrayRef<DimAttr> shape = shapeOf(value.getType());
+    return builder_.create<graph::TransposeOp>(loc_, typeOf(shape[rank_ - 1], shape[rank_ - 2]), value,
+                                               builder_.getDenseI64ArrayAttr(perm));
+  }
+  Value spread(Value value, DimAttr rows, DimAttr cols) {
+    TensorType type = typeOf(rows, cols);
+    if (value.getType() == type) return value;
+    SmallVector<int64_t> axes(rank_);
+    for (size_t i = 0; i < rank_; ++i) axes[i] = static_cast<int64_t>(i);
+    return builder_.create<graph::BroadcastOp>(loc_, type, value, builder_.getDenseI64ArrayAttr(axes));
+  }
+  Value multiplied(Value a, Value b) {
+    return builder_.create<graph::ElementwiseOp>(loc_, a.getType(), "mul", ValueRange{a, b});
+  }
+  Value summed(Value products, size_t axis) {
+    SmallVector<DimAttr> shape(shapeOf(products.getType()));
+    shape.erase(shape.begin() + axis);
+    Type type = TensorType::get(dot_.getContext(), shape, result_.getElementType());
+    Value sums = builder_.create<graph::ReduceOp>(loc_, type, "sum", products,
+                                                  builder_.getDenseI64ArrayAttr(static_cast<int64_t>(axis)));
+    return builder_.create<graph::ReshapeOp>(loc_, result_, sums);
+  }
+
+  graph::DotOp dot_;
+  OpBuilder builder_;
+  Location loc_;
+  TensorType result_;
+  size_t rank_;
+};
+
+}  // namespace
+
+void expandVectorDots(graph::KernelOp kernel) {
+  SmallVector<graph::DotOp> dots;
+  kernel.walk([&](graph::DotOp dot) {
+    ArrayRef<DimAttr> shape = shapeOf(dot.getType());
+    bool thin = isUnit(shape[shape.size() - 2]) || isUnit(shape.back()) ||
+                isUnit(shapeOf(dot.getLhs().getType()).back());
+    if (thin) dots.push_back(dot);
+  });
+  for (graph::DotOp dot : dots) {
+    dot.replaceAllUsesWith(Expander(dot).run());
+    dot.erase();
+  }
+}
+
+}  // namespace tessera::transforms
