@@ -1,5 +1,6 @@
 // Products of which an axis has one element - a matrix times a vector, two vectors - as multiplications and
 // sums. What is left then are products that make tiles of both operands worth while.
+#include "ir/common/Names.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
@@ -20,9 +21,10 @@ public:
     DimAttr m = result_.getShape()[rank_ - 2], n = result_.getShape()[rank_ - 1];
     DimAttr k = shapeOf(dot_.getLhs().getType())[rank_ - 1];
     Value a = carried(dot_.getLhs()), b = carried(dot_.getRhs());
-    if (isUnit(k)) return multiplied(spread(a, m, n), spread(b, m, n));
-    if (isUnit(n)) return summed(multiplied(a, spread(turned(b), m, k)), rank_ - 1);
-    return summed(multiplied(spread(turned(a), k, n), b), rank_ - 2);
+    if (isUnit(k)) return multiplied(spread(a, m, n), spread(b, m, n), loc_);
+    if (isUnit(n))
+      return summed(multiplied(a, spread(turned(b), m, k), dot_.getLhs().getLoc()), rank_ - 1);
+    return summed(multiplied(spread(turned(a), k, n), b, dot_.getRhs().getLoc()), rank_ - 2);
   }
 
 private:
@@ -53,8 +55,9 @@ private:
     for (size_t i = 0; i < rank_; ++i) axes[i] = static_cast<int64_t>(i);
     return builder_.create<graph::BroadcastOp>(loc_, type, value, builder_.getDenseI64ArrayAttr(axes));
   }
-  Value multiplied(Value a, Value b) {
-    return builder_.create<graph::ElementwiseOp>(loc_, a.getType(), "mul", ValueRange{a, b});
+  /// `like`: the location of a value of the products' shape.
+  Value multiplied(Value a, Value b, Location like) {
+    return builder_.create<graph::ElementwiseOp>(withSizesOf(like, loc_), a.getType(), "mul", ValueRange{a, b});
   }
   Value summed(Value products, size_t axis) {
     SmallVector<DimAttr> shape(shapeOf(products.getType()));

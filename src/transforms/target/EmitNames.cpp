@@ -114,8 +114,11 @@ std::string KernelEmitter::nameFor(Value value) {
     if (storage && storage->reduction) return names_.fresh(storage->hint);
     return suffixed(reduce.getValue(), reduce.getReduction(), ("group_" + reduce.getReduction()).str());
   }
-  if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(op))
-    return suffixed(reduce.getValue(), reduce.getReduction(), ("row_" + reduce.getReduction()).str());
+  if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(op)) {
+    auto from = cast<tile::FragmentType>(reduce.getValue().getType());
+    StringRef kind = from.getRank() == 1 ? "vector_" : reduce.getAxis() == 0 ? "column_" : "row_";
+    return suffixed(reduce.getValue(), reduce.getReduction(), (kind + reduce.getReduction()).str());
+  }
   if (auto cast = dyn_cast_or_null<tile::CastOp>(op))
     return suffixed(cast.getValue(), typeWord(cast.getType()), "as_" + typeWord(cast.getType()));
   if (element) {

@@ -97,6 +97,8 @@ LogicalResult KernelLowering::lowerReduce(graph::ReduceOp op) {
   for (int64_t axis : op.getAxes())
     if (int64_t position = longPosition(op.getOperand().getType(), axis); position >= 0)
       positions.push_back(position);
+  SmallVector<Dim> sizes = sizesOf(op.getOperand().getLoc());  // of what is left, in the program's names
+  llvm::erase_if(sizes, [](const Dim &size) { return size == Dim(1); });
   llvm::sort(positions, std::greater<>());  // the last axis first: the others keep their places
   for (int64_t position : positions) {
     auto type = llvm::cast<tile::FragmentType>(value.getType());
@@ -104,7 +106,8 @@ LogicalResult KernelLowering::lowerReduce(graph::ReduceOp op) {
     Type result = type.getElementType();
     if (type.getRank() == 2)
       result = fragmentType(type.getShape()[1 - position], type.getElementType(), position);
-    value = builder_.create<tile::ReduceOp>(loc, result, op.getMnemonic(), value, position);
+    if (position < static_cast<int64_t>(sizes.size())) sizes.erase(sizes.begin() + position);
+    value = builder_.create<tile::ReduceOp>(withSizes(sizes, loc), result, op.getMnemonic(), value, position);
   }
   if (isLong(op.getType())) value = reoriented(value, layouts_.sliceAxis(op.getResult()), loc);
   values_.map(op.getResult(), value);

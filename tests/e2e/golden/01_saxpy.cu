@@ -27,8 +27,8 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(n, Threads))) {
-    saxpy_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const float>(x), call.data<float>(y),
-        alpha, n);
+    saxpy_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(x),
+        call.data<float>(y), alpha, n);
   }
   return call.finish();
 }

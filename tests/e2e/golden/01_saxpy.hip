@@ -27,7 +27,7 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(n, Threads))) {
-    hipLaunchKernelGGL(saxpy_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(saxpy_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const float>(x), call.data<float>(y), alpha, n);
   }
   return call.finish();

@@ -57,7 +57,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    bias_gelu_residual_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+    bias_gelu_residual_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
         call.data<const tsr::bf16>(b), call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result),
         C, R);
   }
@@ -80,7 +80,7 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    swiglu_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const tsr::bf16>(gate),
+    swiglu_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const tsr::bf16>(gate),
         call.data<const tsr::bf16>(up), call.data<tsr::bf16>(result), C, R);
   }
   return call.finish();

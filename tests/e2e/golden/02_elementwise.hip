@@ -57,7 +57,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    hipLaunchKernelGGL(bias_gelu_residual_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(bias_gelu_residual_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b), call.data<const tsr::bf16>(r),
         call.data<tsr::bf16>(result), C, R);
   }
@@ -80,7 +80,7 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    hipLaunchKernelGGL(swiglu_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(swiglu_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const tsr::bf16>(gate), call.data<const tsr::bf16>(up),
         call.data<tsr::bf16>(result), C, R);
   }

@@ -11,14 +11,15 @@
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  k = 64, m = 128, n = 256, stages = 4, warps = 8
+//   schedule  m = 128, n = 256, k = 64
+//   without effect here  stages = 4, warps = 8, swizzle = xor
 static void
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {
   constexpr int BM = 128, BN = 256, BK = 64;
   using Grid = tsr::ThreadGrid<1, 1>;
-  #pragma omp parallel for
   // 03_matmul.tsr:10
+  #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN); ++group) {
     alignas(64) tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // :16
     alignas(64) tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
@@ -43,14 +44,15 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  k = 64, m = 64, n = 64, stages = 4, warps = 4
+//   schedule  m = 64, n = 64, k = 64
+//   without effect here  stages = 4, warps = 4, swizzle = xor
 static void
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {
   constexpr int BM = 64, BN = 64, BK = 64;
   using Grid = tsr::ThreadGrid<1, 1>;
-  #pragma omp parallel for
   // 03_matmul.tsr:10
+  #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN); ++group) {
     alignas(64) tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // :16
     alignas(64) tsr::SharedTile<tsr::bf16, BK, BN> B_tile;

@@ -12,7 +12,8 @@
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  k = 64, m = 128, n = 256, stages = 4, warps = 8, 256 threads a group
+//   schedule  m = 128, n = 256, k = 64, warps = 8, 256 threads a group
+//   without effect here  stages = 4, swizzle = xor
 static __global__ void __launch_bounds__(256)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
@@ -43,7 +44,8 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  k = 64, m = 64, n = 64, stages = 4, warps = 4, 128 threads a group
+//   schedule  m = 64, n = 64, k = 64, warps = 4, 128 threads a group
+//   without effect here  stages = 4, swizzle = xor
 static __global__ void __launch_bounds__(128)
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
@@ -76,7 +78,7 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
 //   Tensor[M, N, bf16]
 extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTensor *result,
                              TessStream stream) {
-  constexpr int BM = 128, BN = 256;
+  constexpr int BM = 128, BN = 256, Threads = 256;
   tsr::Call call("matmul", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<tsr::bf16>("A", A, {M, K});
@@ -85,7 +87,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    hipLaunchKernelGGL(matmul_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(matmul_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
         tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
@@ -100,7 +102,7 @@ extern "C" TessStatus matmul_call(const TessValue *args, int32_t count, TessStre
 //   Tensor[M, N, bf16]
 extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, TessTensor *result,
                                    TessStream stream) {
-  constexpr int BM = 64, BN = 64;
+  constexpr int BM = 64, BN = 64, Threads = 128;
   tsr::Call call("small_matmul", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<tsr::bf16>("A", A, {M, K});
@@ -109,7 +111,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    hipLaunchKernelGGL(small_matmul_kernel, dim3(groups), dim3(128), 0, call.stream(),
+    hipLaunchKernelGGL(small_matmul_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
         tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);

@@ -63,6 +63,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
+  constexpr int Threads = 256;
   tsr::Call call("softmax", stream);
   tsr::Dim R("R"), C("C");
   call.input<tsr::bf16>("x", x, {R, C});
@@ -70,7 +71,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(R)) {
-    softmax_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+    softmax_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
         call.data<tsr::bf16>(result), C);
   }
   return call.finish();
@@ -82,6 +83,7 @@ extern "C" TessStatus softmax_call(const TessValue *args, int32_t count, TessStr
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *result,
                                         TessStream stream) {
+  constexpr int Threads = 256;
   tsr::Call call("attention_weights", stream);
   tsr::Dim B("B"), H("H"), S("S");
   call.input<float>("scores", scores, {B, H, S, S});
@@ -89,7 +91,7 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(B * H * S)) {
-    attention_weights_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const float>(scores),
+    attention_weights_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(scores),
         call.data<float>(result), H, S);
   }
   return call.finish();

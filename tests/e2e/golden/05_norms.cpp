@@ -49,10 +49,10 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
       const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
       sum += x_float * x_float;
     }
-    const float rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
+    const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
     for (int64_t i = 0; i < D; ++i) {
       result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-          tsr::to<float>(x[(b0 * S + s0) * D + i]) * rsqrt * tsr::to<float>(w[i]));
+          tsr::to<float>(x[(b0 * S + s0) * D + i]) * sum_rsqrt * tsr::to<float>(w[i]));
     }
   }
 }

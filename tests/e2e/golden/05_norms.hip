@@ -54,10 +54,10 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     lane_sum += x_float * x_float;
   }
   const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-  const float rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
+  const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
     result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-        tsr::to<float>(x[(b0 * S + s0) * D + i]) * rsqrt * tsr::to<float>(w[i]));
+        tsr::to<float>(x[(b0 * S + s0) * D + i]) * sum_rsqrt * tsr::to<float>(w[i]));
   }
 }
 
@@ -66,6 +66,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
 //   Mean and variance along the last axis; one fused kernel, accumulated in f32.
 extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
                                  const TessTensor *beta, TessTensor *result, TessStream stream) {
+  constexpr int Threads = 256;
   tsr::Call call("layer_norm", stream);
   tsr::Dim B("B"), S("S"), D("D");
   call.input<float>("x", x, {B, S, D});
@@ -75,7 +76,7 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(B * S)) {
-    hipLaunchKernelGGL(layer_norm_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(layer_norm_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const float>(x), call.data<const float>(gamma), call.data<const float>(beta),
         call.data<float>(result), S, D);
   }
@@ -89,6 +90,7 @@ extern "C" TessStatus layer_norm_call(const TessValue *args, int32_t count, Tess
 //   D, bf16]
 extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTensor *result,
                                TessStream stream) {
+  constexpr int Threads = 256;
   tsr::Call call("rms_norm", stream);
   tsr::Dim B("B"), S("S"), D("D");
   call.input<tsr::bf16>("x", x, {B, S, D});
@@ -97,7 +99,7 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(B * S)) {
-    hipLaunchKernelGGL(rms_norm_kernel, dim3(groups), dim3(256), 0, call.stream(),
+    hipLaunchKernelGGL(rms_norm_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(w), call.data<tsr::bf16>(result),
         S, D);
   }

@@ -32,6 +32,7 @@ total_kernel(const float *__restrict__ data, float *__restrict__ result, int64_t
 
 // def total(data: ts.Tensor["N", ts.f32]) -> ts.f32
 extern "C" TessStatus total(const TessTensor *data, TessTensor *result, TessStream stream) {
+  constexpr int Threads = 128;
   tsr::Call call("total", stream);
   tsr::Dim N("N");
   call.input<float>("data", data, {N});
@@ -39,7 +40,7 @@ extern "C" TessStatus total(const TessTensor *data, TessTensor *result, TessStre
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(1)) {
-    hipLaunchKernelGGL(total_kernel, dim3(groups), dim3(128), 0, call.stream(),
+    hipLaunchKernelGGL(total_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
         call.data<const float>(data), call.data<float>(result), N);
   }
   return call.finish();

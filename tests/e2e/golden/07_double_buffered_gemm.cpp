@@ -14,20 +14,20 @@
 static void
 double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                             tsr::View<float, 2> C, int64_t M, int64_t N, int64_t K) {
-  constexpr int BK = 32, BN = 128, BM = 128;
+  constexpr int BM = 128, BN = 128, BK = 32;
   using Grid = tsr::ThreadGrid<1, 1>;
-  #pragma omp parallel for
   // 07_double_buffered_gemm.tsr:9
-  for (int64_t group = 0; group < tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128); ++group) {
-    alignas(64) tsr::SharedTile<tsr::bf16, 128, 32, tsr::Xor> smem_a[2];  // :12
-    alignas(64) tsr::SharedTile<tsr::bf16, 32, 128, tsr::Xor> smem_b[2];  // :13
-    const int64_t m = group / tsr::ceil_div(N, 128) * BM;  // :14
-    const int64_t n = group % tsr::ceil_div(N, 128) * BN;  // :15
-    tsr::Fragment<float, 128, 128, Grid> acc(0.0f);  // :16
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN); ++group) {
+    alignas(64) tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> smem_a[2];  // :12
+    alignas(64) tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> smem_b[2];  // :13
+    const int64_t m = group / tsr::ceil_div(N, BN) * BM;  // :14
+    const int64_t n = group % tsr::ceil_div(N, BN) * BN;  // :15
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :16
     tsr::copy_tile_async<1>(smem_a[0], A, m, 0);  // :18
     tsr::copy_tile_async<1>(smem_b[0], B, 0, n);  // :19
     int64_t stage = 0;  // :21
-    for (int64_t k = 0; k < K; k += 32) {
+    for (int64_t k = 0; k < K; k += BK) {
       if (k + BK < K) {  // :22
         tsr::copy_tile_async<1>(smem_a[1 - stage], A, m, k + BK);  // :23
         tsr::copy_tile_async<1>(smem_b[1 - stage], B, k + BK, n);  // :24

@@ -16,19 +16,19 @@
 static __global__ void __launch_bounds__(256)
 double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                             tsr::View<float, 2> C, int64_t N, int64_t K) {
-  constexpr int BK = 32, BN = 128, BM = 128, Threads = 256;
+  constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
   // 07_double_buffered_gemm.tsr:12
-  __shared__ tsr::SharedTile<tsr::bf16, 128, 32, tsr::Xor> smem_a[2];
-  __shared__ tsr::SharedTile<tsr::bf16, 32, 128, tsr::Xor> smem_b[2];  // :13
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, 128) * BM;  // :14
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, 128) * BN;  // :15
-  tsr::Fragment<float, 128, 128, Grid> acc(0.0f);  // :16
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> smem_a[2];
+  __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> smem_b[2];  // :13
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :14
+  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;  // :15
+  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :16
   tsr::copy_tile_async<Threads>(smem_a[0], A, m, 0);  // :18
   tsr::copy_tile_async<Threads>(smem_b[0], B, 0, n);  // :19
   tsr::async_commit();  // :20
   int64_t stage = 0;  // :21
-  for (int64_t k = 0; k < K; k += 32) {
+  for (int64_t k = 0; k < K; k += BK) {
     if (k + BK < K) {  // :22
       tsr::copy_tile_async<Threads>(smem_a[1 - stage], A, m, k + BK);  // :23
       tsr::copy_tile_async<Threads>(smem_b[1 - stage], B, k + BK, n);  // :24
@@ -47,6 +47,7 @@ double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr
 //   ts.Tensor["M", "N", ts.f32])
 extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor *B, TessTensor *C,
                                            TessStream stream) {
+  constexpr int BM = 128, BN = 128, Threads = 256;
   tsr::Call call("double_buffered_gemm", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<tsr::bf16>("A", A, {M, K});
@@ -54,8 +55,8 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   call.output<float>("C", C, {M, N});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
-    double_buffered_gemm_kernel<<<groups, 256, 0, call.stream()>>>(
+  if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    double_buffered_gemm_kernel<<<groups, Threads, 0, call.stream()>>>(
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
         tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
         tsr::View<float, 2>{call.data<float>(C), {M, N}}, N, K);

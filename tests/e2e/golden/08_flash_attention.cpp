@@ -13,7 +13,8 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64, stages = 2, warps = 4
+//   schedule  m = 64, n = 64
+//   without effect here  stages = 2, warps = 4, prefetch = k0=2
 //   T.m = 64, T.n = 64: the smallest tile of the tuning space
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>
@@ -23,8 +24,8 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
                        int64_t S, int64_t B, int64_t H, int64_t D) {
   constexpr int BM = 64, BN = 64;
   using Grid = tsr::ThreadGrid<1, 1>;
-  #pragma omp parallel for
   // 08_flash_attention.tsr:6
+  #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(S, BM) * B * H; ++group) {
     alignas(64) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;  // :12
     alignas(64) tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;  // :17

@@ -14,7 +14,8 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
+//   schedule  m = 64, n = 64, warps = 4, 128 threads a group
+//   without effect here  stages = 2, prefetch = k0=2
 //   T.m = 64, T.n = 64: the smallest tile of the tuning space
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>
@@ -133,7 +134,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, const TessTensor *V,
                                       bool causal, TessTensor *result, TessStream stream) {
-  constexpr int BM = 64;
+  constexpr int BM = 64, Threads = 128;
   tsr::Call call("flash_attention", stream);
   tsr::Dim B("B"), H("H"), S("S"), D("D");
   call.input<tsr::bf16>("Q", Q, {B, H, S, D});
@@ -149,7 +150,7 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
-      kernel<<<groups, 128, shared_bytes, call.stream()>>>(
+      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,

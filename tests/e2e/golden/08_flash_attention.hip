@@ -14,15 +14,17 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
-//   T.m = 64, T.n = 64: the smallest tile of the tuning space
+//   schedule  m = 32, n = 32, warps = 4, 128 threads a group
+//   without effect here  stages = 2, prefetch = k0=2
+//   T.m = 32, T.n = 32: halved until a group's shared memory, 106496 bytes, is below the 65536 of
+//     the machine
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>
 static __global__ void __launch_bounds__(128)
 flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
                        tsr::View<const tsr::bf16, 4> V, bool causal, tsr::View<tsr::bf16, 4> result,
                        int64_t S, int64_t H, int64_t D) {
-  constexpr int BM = 64, BN = 64, Threads = 128;
+  constexpr int BM = 32, BN = 32, Threads = 128;
   using Grid = tsr::ThreadGrid<8, 16>;
   struct Shared {
     alignas(128) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;
@@ -133,7 +135,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, const TessTensor *V,
                                       bool causal, TessTensor *result, TessStream stream) {
-  constexpr int BM = 64;
+  constexpr int BM = 32, Threads = 128;
   tsr::Call call("flash_attention", stream);
   tsr::Dim B("B"), H("H"), S("S"), D("D");
   call.input<tsr::bf16>("Q", Q, {B, H, S, D});
@@ -149,15 +151,15 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
-      hipLaunchKernelGGL(kernel, dim3(groups), dim3(128), shared_bytes, call.stream(),
+      hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), shared_bytes, call.stream(),
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,
           tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, S, H, D);
     };
-    if (D <= 64) start(flash_attention_kernel<64>, 32768);
-    else if (D <= 128) start(flash_attention_kernel<128>, 57344);
-    else start(flash_attention_kernel<256>, 106496);
+    if (D <= 64) start(flash_attention_kernel<64>, 14336);
+    else if (D <= 128) start(flash_attention_kernel<128>, 26624);
+    else start(flash_attention_kernel<256>, 51200);
     if (call.failed()) return call.status();
   }
   return call.finish();

@@ -35,6 +35,7 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
 // def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
 //   exp(x) / sum(exp(x)) along each row, without overflow.
 extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
+  constexpr int Threads = 256;
   tsr::Call call("softmax", stream);
   tsr::Dim R("R"), C("C");
   call.input<float>("x", x, {R, C});
@@ -42,7 +43,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(R)) {
-    softmax_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const float>(x),
+    softmax_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(x),
         call.data<float>(result), C);
   }
   return call.finish();

@@ -1,5 +1,5 @@
 module {
-  graph.kernel @saxpy(%x: !tsr.view<["n"], f32>, %y: !tsr.view<["n"], f32>, %alpha: f32) attributes {dims = ["n"], doc = "y = alpha * x + y", grid = #tsr.grid<lanes, ["n"]>, outputs = [#tsr.result<"y", !tsr.tensor<["n"], f32>, param = 1>], params = [#tsr.param<"x", in>, #tsr.param<"y", inout>, #tsr.param<"alpha", in>], signature = "def saxpy(x: ts.Tensor[\22n\22, ts.f32], y: ts.Tensor[\22n\22, ts.f32], alpha: ts.f32) -> ts.Tensor[\22n\22, ts.f32]", uses_lanes} {
+  graph.kernel @saxpy(%x: !tsr.view<["n"], f32>, %y: !tsr.view<["n"], f32>, %alpha: f32) attributes {dims = ["n"], doc = "y = alpha * x + y", grid = #tsr.grid<lanes, ["n"]>, outputs = [#tsr.result<"y", !tsr.tensor<["n"], f32>, param = 1>], params = [#tsr.param<"x", in>, #tsr.param<"y", inout>, #tsr.param<"alpha", in>], signature = "def saxpy(x: ts.Tensor[\22n\22, ts.f32], y: ts.Tensor[\22n\22, ts.f32], alpha: ts.f32) -> ts.Tensor[\22n\22, ts.f32]", tsr.numerics = {alpha = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, x = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, y = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}, uses_lanes} {
     %i = graph.query "linear_id" 0
     %0 = graph.dim "n"
     %1 = graph.elementwise "lt" %i, %0 : index

@@ -1,5 +1,5 @@
 module {
-  graph.kernel @total(%data: !tsr.view<["N"], f32>, %result: !tsr.view<[], f32>) attributes {dims = ["N"], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64, outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 1>], params = [#tsr.param<"data", in>, #tsr.param<"result", out, result>], signature = "def total(data: ts.Tensor[\22N\22, ts.f32]) -> ts.f32", uses_lanes} {
+  graph.kernel @total(%data: !tsr.view<["N"], f32>, %result: !tsr.view<[], f32>) attributes {dims = ["N"], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64, outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 1>], params = [#tsr.param<"data", in>, #tsr.param<"result", out, result>], signature = "def total(data: ts.Tensor[\22N\22, ts.f32]) -> ts.f32", tsr.numerics = {data = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}, uses_lanes} {
     %shared_sum = graph.alloc_shared : <["128"], f32, "">
     %local_sum = graph.constant 0.000000e+00 : f32
     %0 = graph.query "local_id" 0

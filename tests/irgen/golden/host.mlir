@@ -1,5 +1,5 @@
 module {
-  graph.func @scaled(%x: !tsr.tensor<["N"], f32>, %by: f32) -> !tsr.tensor<["N"], f32> attributes {dims = ["N"], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>], params = [#tsr.param<"x", in>, #tsr.param<"by", in>], signature = "def scaled[N](x: Tensor[N, f32], by: f32) -> Tensor[N, f32]"} {
+  graph.func @scaled(%x: !tsr.tensor<["N"], f32>, %by: f32) -> !tsr.tensor<["N"], f32> attributes {dims = ["N"], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>], params = [#tsr.param<"x", in>, #tsr.param<"by", in>], signature = "def scaled[N](x: Tensor[N, f32], by: f32) -> Tensor[N, f32]", tsr.numerics = {by = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, x = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
     %0 = graph.full %by : f32 to <["N"], f32>
     %1 = graph.elementwise "mul" %x, %0 : !tsr.tensor<["N"], f32>
     graph.return %1 : !tsr.tensor<["N"], f32>

@@ -1,0 +1,256 @@
+// C++ for 21_vectors.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: matrix_times_vector, vector_times_matrix, outer, energy, greatest (declared in
+//   21_vectors.h).
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/reduce.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+
+// def matrix_times_vector[M, K](A: Tensor[M, K, bf16 @accum(f32)], x: Tensor[K, bf16 @accum(f32)])
+//   -> Tensor[M, f32]
+static void
+matrix_times_vector_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 1> x,
+                           tsr::View<float, 1> result, int64_t M, int64_t K) {
+  constexpr int ROWS = 64, STEP = 32;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(M, ROWS); ++group) {  // 21_vectors.tsr:8
+    const int64_t m = group * ROWS;  // :9
+    tsr::RowVector<float, ROWS, Grid> acc(0.0f);  // :10
+    for (int64_t k = 0; k < K; k += STEP) {  // :11
+      tsr::Fragment<tsr::bf16, ROWS, STEP, Grid> A_part;  // :12
+      tsr::load_fragment(A_part, A, m, k);
+      tsr::ColVector<tsr::bf16, STEP, Grid> x_part;
+      tsr::load_fragment(x_part, x, k);
+      tsr::Fragment<float, ROWS, STEP, Grid> product;
+      for (int i = 0; i < product.rows; ++i) {
+        #pragma omp simd
+        for (int j = 0; j < product.cols; ++j) {
+          product(i, j) = tsr::to<float>(A_part(i, j)) * tsr::to<float>(x_part(j));
+        }
+      }
+      const tsr::RowVector<float, ROWS, Grid> row_sum = tsr::row_reduce<tsr::Sum>(product);
+      #pragma omp simd
+      for (int i = 0; i < acc.rows; ++i) {
+        acc(i) += row_sum(i);
+      }
+    }
+    tsr::store_fragment(result, acc, m);  // :13
+  }
+}
+
+// def vector_times_matrix[M, K](A: Tensor[M, K, f32], x: Tensor[M, f32]) -> Tensor[K, f32]
+static void
+vector_times_matrix_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1> x,
+                           tsr::View<float, 1> result, int64_t K, int64_t M) {
+  constexpr int ROWS = 64, STEP = 32;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(K, ROWS); ++group) {  // 21_vectors.tsr:16
+    alignas(64) float scratch[tsr::col_reduce_scratch<tsr::Fragment<float, STEP, ROWS, Grid>>];
+    const int64_t k = group * ROWS;  // :17
+    tsr::ColVector<float, ROWS, Grid> acc(0.0f);  // :18
+    for (int64_t m = 0; m < M; m += STEP) {  // :19
+      tsr::RowVector<float, STEP, Grid> x_part;  // :20
+      tsr::load_fragment(x_part, x, m);
+      tsr::Fragment<float, STEP, ROWS, Grid> A_part;
+      tsr::load_fragment(A_part, A, m, k);
+      tsr::Fragment<float, STEP, ROWS, Grid> product;
+      for (int i = 0; i < product.rows; ++i) {
+        #pragma omp simd
+        for (int j = 0; j < product.cols; ++j) {
+          product(i, j) = x_part(i) * A_part(i, j);
+        }
+      }
+      const tsr::ColVector<float, ROWS, Grid> column_sum = tsr::col_reduce<tsr::Sum>(product,
+          scratch);
+      #pragma omp simd
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(j) += column_sum(j);
+      }
+    }
+    tsr::store_fragment(result, acc, k);  // :21
+  }
+}
+
+// def outer[M, K](A: Tensor[M, K, f32], x: Tensor[M, f32], y: Tensor[K, f32]) -> Tensor[M, K, f32]
+static void
+outer_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1> x, tsr::View<const float, 1> y,
+             tsr::View<float, 2> result, int64_t K, int64_t M) {
+  constexpr int ROWS = 64, STEP = 32;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 21_vectors.tsr:24
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(K, STEP) * tsr::ceil_div(M, ROWS); ++group) {
+    const int64_t m = group / tsr::ceil_div(K, STEP) * ROWS;  // :25
+    const int64_t k = group % tsr::ceil_div(K, STEP) * STEP;
+    tsr::Fragment<float, ROWS, STEP, Grid> A_part;  // :26
+    tsr::load_fragment(A_part, A, m, k);
+    tsr::RowVector<float, ROWS, Grid> x_part;
+    tsr::load_fragment(x_part, x, m);
+    tsr::ColVector<float, STEP, Grid> y_part;
+    tsr::load_fragment(y_part, y, k);
+    tsr::Fragment<float, ROWS, STEP, Grid> sum;
+    for (int i = 0; i < sum.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < sum.cols; ++j) {
+        sum(i, j) = A_part(i, j) + x_part(i) * y_part(j);
+      }
+    }
+    tsr::store_fragment(result, sum, m, k);
+  }
+}
+
+// def energy[K](A: Tensor[ROWS, K, f32], x: Tensor[K, f32]) -> f32
+static void
+energy_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1> x, float *__restrict__ result,
+              int64_t K) {
+  constexpr int ROWS = 64, STEP = 32;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  tsr::RowVector<float, ROWS, Grid> acc(0.0f);  // 21_vectors.tsr:30
+  for (int64_t k = 0; k < K; k += STEP) {  // :31
+    tsr::Fragment<float, ROWS, STEP, Grid> A_part;  // :32
+    tsr::load_fragment(A_part, A, 0, k);
+    tsr::ColVector<float, STEP, Grid> x_part;
+    tsr::load_fragment(x_part, x, k);
+    tsr::Fragment<float, ROWS, STEP, Grid> product;
+    for (int i = 0; i < product.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < product.cols; ++j) {
+        product(i, j) = A_part(i, j) * x_part(j);
+      }
+    }
+    const tsr::RowVector<float, ROWS, Grid> row_sum = tsr::row_reduce<tsr::Sum>(product);
+    #pragma omp simd
+    for (int i = 0; i < acc.rows; ++i) {
+      acc(i) += row_sum(i);
+    }
+  }
+  tsr::RowVector<float, ROWS, Grid> acc_times_acc;  // :33
+  #pragma omp simd
+  for (int i = 0; i < acc_times_acc.rows; ++i) {
+    acc_times_acc(i) = acc(i) * acc(i);
+  }
+  const float vector_sum = tsr::vector_reduce<tsr::Sum>(acc_times_acc);
+  result[0] = vector_sum;
+}
+
+// def greatest[R, C](x: Tensor[R, C, f32]) -> f32 where R <= ROWS, C <= STEP
+static void
+greatest_kernel(tsr::View<const float, 2> x, float *__restrict__ result, int64_t C, int64_t R) {
+  constexpr int ROWS = 64, STEP = 32;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  tsr::Fragment<float, ROWS, STEP, Grid> x_part;  // 21_vectors.tsr:37
+  tsr::load_fragment(x_part, x, 0, 0);
+  tsr::Fragment<float, ROWS, STEP, Grid> chosen;
+  for (int i = 0; i < chosen.rows; ++i) {
+    #pragma omp simd
+    for (int j = 0; j < chosen.cols; ++j) {
+      chosen(i, j) = chosen.col(j) < int32_t(C)
+          ? (chosen.row(i) < int32_t(R) ? x_part(i, j) : -INFINITY) : -INFINITY;
+    }
+  }
+  const tsr::RowVector<float, ROWS, Grid> row_max = tsr::row_reduce<tsr::Max>(chosen);
+  const float vector_max = tsr::vector_reduce<tsr::Max>(row_max);
+  result[0] = vector_max;
+}
+
+// def matrix_times_vector[M, K](A: Tensor[M, K, bf16 @accum(f32)], x: Tensor[K, bf16 @accum(f32)])
+//   -> Tensor[M, f32]
+extern "C" TessStatus matrix_times_vector(const TessTensor *A, const TessTensor *x,
+                                          TessTensor *result, TessStream stream) {
+  tsr::Call call("matrix_times_vector", stream);
+  tsr::Dim M("M"), K("K");
+  call.input<tsr::bf16>("A", A, {M, K});
+  call.input<tsr::bf16>("x", x, {K});
+  call.output<float>("result", result, {M});
+  if (call.failed()) return call.status();
+
+  matrix_times_vector_kernel(tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
+      tsr::View<const tsr::bf16, 1>{call.data<const tsr::bf16>(x), {K}},
+      tsr::View<float, 1>{call.data<float>(result), {M}}, M, K);
+  return call.finish();
+}
+extern "C" TessStatus matrix_times_vector_call(const TessValue *args, int32_t count,
+                                               TessStream stream) {
+  return tsr::call_with(matrix_times_vector, "matrix_times_vector", args, count, stream);
+}
+
+// def vector_times_matrix[M, K](A: Tensor[M, K, f32], x: Tensor[M, f32]) -> Tensor[K, f32]
+extern "C" TessStatus vector_times_matrix(const TessTensor *A, const TessTensor *x,
+                                          TessTensor *result, TessStream stream) {
+  tsr::Call call("vector_times_matrix", stream);
+  tsr::Dim M("M"), K("K");
+  call.input<float>("A", A, {M, K});
+  call.input<float>("x", x, {M});
+  call.output<float>("result", result, {K});
+  if (call.failed()) return call.status();
+
+  vector_times_matrix_kernel(tsr::View<const float, 2>{call.data<const float>(A), {M, K}},
+      tsr::View<const float, 1>{call.data<const float>(x), {M}},
+      tsr::View<float, 1>{call.data<float>(result), {K}}, K, M);
+  return call.finish();
+}
+extern "C" TessStatus vector_times_matrix_call(const TessValue *args, int32_t count,
+                                               TessStream stream) {
+  return tsr::call_with(vector_times_matrix, "vector_times_matrix", args, count, stream);
+}
+
+// def outer[M, K](A: Tensor[M, K, f32], x: Tensor[M, f32], y: Tensor[K, f32]) -> Tensor[M, K, f32]
+extern "C" TessStatus outer(const TessTensor *A, const TessTensor *x, const TessTensor *y,
+                            TessTensor *result, TessStream stream) {
+  tsr::Call call("outer", stream);
+  tsr::Dim M("M"), K("K");
+  call.input<float>("A", A, {M, K});
+  call.input<float>("x", x, {M});
+  call.input<float>("y", y, {K});
+  call.output<float>("result", result, {M, K});
+  if (call.failed()) return call.status();
+
+  outer_kernel(tsr::View<const float, 2>{call.data<const float>(A), {M, K}},
+      tsr::View<const float, 1>{call.data<const float>(x), {M}},
+      tsr::View<const float, 1>{call.data<const float>(y), {K}},
+      tsr::View<float, 2>{call.data<float>(result), {M, K}}, K, M);
+  return call.finish();
+}
+extern "C" TessStatus outer_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(outer, "outer", args, count, stream);
+}
+
+// def energy[K](A: Tensor[ROWS, K, f32], x: Tensor[K, f32]) -> f32
+extern "C" TessStatus energy(const TessTensor *A, const TessTensor *x, TessTensor *result,
+                             TessStream stream) {
+  tsr::Call call("energy", stream);
+  tsr::Dim K("K");
+  call.input<float>("A", A, {64, K});
+  call.input<float>("x", x, {K});
+  call.output<float>("result", result, {});
+  if (call.failed()) return call.status();
+
+  energy_kernel(tsr::View<const float, 2>{call.data<const float>(A), {64, K}},
+      tsr::View<const float, 1>{call.data<const float>(x), {K}}, call.data<float>(result), K);
+  return call.finish();
+}
+extern "C" TessStatus energy_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(energy, "energy", args, count, stream);
+}
+
+// def greatest[R, C](x: Tensor[R, C, f32]) -> f32 where R <= ROWS, C <= STEP
+extern "C" TessStatus greatest(const TessTensor *x, TessTensor *result, TessStream stream) {
+  tsr::Call call("greatest", stream);
+  tsr::Dim R("R"), C("C");
+  call.input<float>("x", x, {R, C});
+  call.output<float>("result", result, {});
+  call.require(R <= 64, "R <= ROWS", R, 64, "R");
+  call.require(C <= 32, "C <= STEP", C, 32, "C");
+  if (call.failed()) return call.status();
+
+  greatest_kernel(tsr::View<const float, 2>{call.data<const float>(x), {R, C}},
+      call.data<float>(result), C, R);
+  return call.finish();
+}
+extern "C" TessStatus greatest_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(greatest, "greatest", args, count, stream);
+}
