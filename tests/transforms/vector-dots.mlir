@@ -26,7 +26,7 @@ graph.kernel @times_vector(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], 
 // CHECK-LABEL: schedule.kernel @outer_kernel
 // CHECK-NOT: graph.dot
 // CHECK-NOT: graph.reduce
-// CHECK: graph.cast %{{.*}} : <["T.m", "1"], bf16> to <["T.m", "1"], f32>
+// CHECK: graph.cast %{{.*}} : !tsr.tensor<["T.m", "1"], bf16> to !tsr.tensor<["T.m", "1"], f32>
 // CHECK: graph.elementwise "mul"
 // CHECK-NOT: graph.dot
 graph.kernel @outer(%x: !tsr.view<["M"], bf16>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],

@@ -22,8 +22,7 @@ public:
     DimAttr k = shapeOf(dot_.getLhs().getType())[rank_ - 1];
     Value a = carried(dot_.getLhs()), b = carried(dot_.getRhs());
     if (isUnit(k)) return multiplied(spread(a, m, n), spread(b, m, n), loc_);
-    if (isUnit(n))
-      return summed(multiplied(a, spread(turned(b), m, k), dot_.getLhs().getLoc()), rank_ - 1);
+    if (isUnit(n)) return summed(multiplied(a, spread(turned(b), m, k), dot_.getLhs().getLoc()), rank_ - 1);
     return summed(multiplied(spread(turned(a), k, n), b, dot_.getRhs().getLoc()), rank_ - 2);
   }
 
@@ -57,7 +56,8 @@ private:
   }
   /// `like`: the location of a value of the products' shape.
   Value multiplied(Value a, Value b, Location like) {
-    return builder_.create<graph::ElementwiseOp>(withSizesOf(like, loc_), a.getType(), "mul", ValueRange{a, b});
+    return builder_.create<graph::ElementwiseOp>(withSizesOf(like, loc_), a.getType(), "mul",
+                                                 ValueRange{a, b});
   }
   Value summed(Value products, size_t axis) {
     SmallVector<DimAttr> shape(shapeOf(products.getType()));

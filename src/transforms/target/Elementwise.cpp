@@ -114,8 +114,8 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
 
 bool hasVectorForm(StringRef callee, Type type) {
   // What include/tessera/device/math.h takes from the C library on the CPU.
-  static const char *const calls[] = {"tsr::log",   "tsr::log2", "tsr::tanh", "tsr::erf",
-                                      "tsr::sin",   "tsr::cos",  "tsr::pow",  "tsr::exp2",
+  static const char *const calls[] = {"tsr::log",   "tsr::log2", "tsr::tanh", "tsr::erf",  "tsr::sin",
+                                      "tsr::cos",   "tsr::pow",  "tsr::exp2", "tsr::sqrt", "tsr::rsqrt",
                                       "tsr::floor", "tsr::ceil", "tsr::round"};
   return !llvm::is_contained(calls, callee) && !(callee == "tsr::exp" && type.isF64());
 }
