@@ -43,7 +43,6 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       tsr::Fragment<float, BM, BN, Grid> s(0.0f);
       tsr::dot(s, Q_tile, tsr::transposed(K_tile));
       for (int i = 0; i < s.rows; ++i) {
-        #pragma omp simd
         for (int j = 0; j < s.cols; ++j) {
           s(i, j) *= tsr::rsqrt(float(D));
         }
