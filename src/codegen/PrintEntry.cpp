@@ -67,7 +67,7 @@ void EntryPrinter::chooseNames() {
   groups_ = names_.fresh("groups");
   start_ = names_.fresh("start");
   kernelName_ = names_.fresh("kernel");
-  sharedBytes_ = names_.fresh("shared_bytes");
+  sharedBytes_ = names_.own("shared_bytes");
 }
 
 void EntryPrinter::check(const ParameterFacts &parameter) {

@@ -19,8 +19,8 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
     if (auto o = dyn_cast<target::ForOp>(op)) names.take(o.getName());
   });
   for (auto name : kernel.getParamNames().getAsRange<StringAttr>()) names.take(name.getValue());
-  std::string type = names.fresh("Shared"), object = names.fresh("shared"),
-              bytes = names.fresh("shared_bytes");
+  std::string type = names.own("Shared"), object = names.own("shared"),
+              bytes = names.own("shared_bytes");
   writer.line("struct " + type + " {");
   writer.indent();
   for (auto shared : kernel.getBody().front().getOps<target::SharedOp>()) {

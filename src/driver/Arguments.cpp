@@ -81,12 +81,26 @@ Result<std::vector<int64_t>> shapeOf(const std::vector<Dim> &extents, const std:
   return shape;
 }
 
+/// Bytes of an array; none if no memory of any machine could hold it.
+std::optional<size_t> byteCount(DType dtype, const std::vector<int64_t> &shape) {
+  int64_t bytes = storageBytes(dtype);
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+  if (bytes > int64_t(1) << 47) return std::nullopt;
+  return static_cast<size_t>(bytes);
+}
+Failure tooLarge(DType dtype, const std::vector<int64_t> &shape) {
+  return {"an array of " + std::string(name(dtype)) + shapeText(shape) + " is larger than any memory; give smaller sizes"};
+}
+
 /// A place for a result. All bits set is NaN in every float format: an element that is never written cannot look right.
 Result<NpyArray> poisoned(const std::string &name, DType dtype, const std::vector<Dim> &extents, const std::map<std::string, int64_t> &dims) {
   auto shape = shapeOf(extents, dims);
   if (!shape) return Failure{"result `" + name + "`: " + shape.error()};
   NpyArray place{dtype, *shape, {}};
-  place.data.assign(elementCount(place.shape) * static_cast<size_t>(storageBytes(dtype)), '\xff');
+  auto total = byteCount(dtype, place.shape);
+  if (!total) return tooLarge(dtype, place.shape);
+  place.data.assign(*total, '\xff');
   return place;
 }
 
@@ -179,9 +193,10 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
       if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
       array.shape = *shape;
     }
-    size_t count = elementCount(array.shape);
-    size_t bytes = static_cast<size_t>(storageBytes(array.dtype));
-    array.data.resize(count * bytes);
+    auto total = byteCount(array.dtype, array.shape);
+    if (!total) return tooLarge(array.dtype, array.shape);
+    array.data.resize(*total);
+    size_t count = elementCount(array.shape), bytes = static_cast<size_t>(storageBytes(array.dtype));
     for (size_t i = 0; i < count; ++i) {
       uint64_t bits = nextRandom(state);
       double value = isFloat(array.dtype)           ? static_cast<double>(bits >> 11) * 0x1p-52 - 1.0

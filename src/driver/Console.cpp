@@ -2,6 +2,7 @@
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "support/Check.h"
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +48,10 @@ std::string writeSarif(const std::string &path, const diag::Findings &findings, 
 
 int guardedMain(const std::function<int()> &body) {
   try {
-    return body();
+    int code = body();
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+    std::fprintf(stderr, "error[E0703]: I cannot write to the standard output: %s\n", std::strerror(errno));
+    return code == kSuccess ? kProgramHasErrors : code;
   } catch (const InternalError &error) {
     std::fprintf(stderr, "error[E0709]: this is a mistake in the compiler, not in your program: %s\n  nothing was written; please report it with the program that shows it\n", error.what());
   } catch (const std::bad_alloc &) {

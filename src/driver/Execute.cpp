@@ -147,6 +147,13 @@ private:
   Place place_;
 };
 
+/// Reports it; the empty path of compileInto.
+std::string cacheProblem(Session &session, const std::string &path, const std::string &problem) {
+  session.diagnostics.report(diag::Id::cannotWriteFile, {}, path, problem)
+      .help("compiled programs are kept there; set TESSERA_CACHE to a folder that you may write to");
+  return {};
+}
+
 std::string compileInto(Session &session, const TargetSpec &target, bool shared) {
   CompileOptions options;
   options.target = target;
@@ -155,16 +162,16 @@ std::string compileInto(Session &session, const TargetSpec &target, bool shared)
   auto product = compiler.emit();
   if (!product) return {};
   auto headers = unpackedHeaders();
-  if (!headers) return session.diagnostics.report(diag::Id::cannotWriteFile, {}, cacheFolder(), headers.error()), "";
+  if (!headers) return cacheProblem(session, cacheFolder(), headers.error());
   std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (shared ? "so" : "exe"));
   std::string folder = cacheFolder() + "/compiled";
   std::string output = folder + "/" + key + (shared ? ".so" : "");
   if (access(output.c_str(), R_OK) == 0) return output;
   if (std::string problem = makeFolders(folder); !problem.empty())
-    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, folder, problem), "";
+    return cacheProblem(session, folder, problem);
   std::string source = folder + "/" + key + target.suffix();
   if (std::string problem = writeFiles({{source, product->source}}); !problem.empty())
-    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, source, problem), "";
+    return cacheProblem(session, source, problem);
   std::string temporary = output + ".tmp" + std::to_string(getpid()), missing;
   std::string log = compileSource(target, source, temporary, shared, missing);
   if (!missing.empty()) {
@@ -178,7 +185,7 @@ std::string compileInto(Session &session, const TargetSpec &target, bool shared)
     return {};
   }
   if (std::rename(temporary.c_str(), output.c_str()) != 0)
-    return session.diagnostics.report(diag::Id::cannotWriteFile, {}, output, "it could not be renamed into place"), "";
+    return cacheProblem(session, output, "it could not be renamed into place");
   return output;
 }
 

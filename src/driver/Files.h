@@ -22,8 +22,13 @@ ReadResult readFile(const std::string &path, uint64_t limit = ~0ull);
 struct OutputFile {
   std::string path, bytes;
 };
-/// Writes all files, each through a temporary file beside it. Empty on success, else what went wrong.
+/// Writes all files, each through a temporary file beside it; a device (/dev/stdout, a pipe) directly. An existing file
+/// keeps its permissions, a symbolic link stays one. Empty on success, else what went wrong.
 std::string writeFiles(const std::vector<OutputFile> &files);
+/// Whether the path names no file of its own but something that takes bytes, such as /dev/stdout or a pipe.
+bool isDevice(const std::string &path);
+/// What to do where `path` could not be written, for the help of a message.
+std::string writingAdvice(const std::string &path);
 
 /// The folder of a path ("." if it has none), its last component, and that without its suffix.
 std::string folderOf(const std::string &path);

@@ -357,7 +357,7 @@ void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type
                           Span span) {
   Type view = type;
   view.kind = TypeKind::View;
-  std::string name = count == 1 ? "result" : "result_" + std::to_string(index);
+  std::string name = resultName(count == 1 ? "result" : "result_" + std::to_string(index));
   Param param;
   param.var = newVar(name, view, declaredSpans_[index]);
   param.mode = ParamMode::Out;

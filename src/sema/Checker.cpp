@@ -79,7 +79,8 @@ bool Checker::isEntry(const Callable &callable) const {
     auto *name = as<ast::NameExpr>(p.annotation);
     if (name && name->name == "Callable") return false;
   }
-  return !callable.def->parameters.empty() && !usesHost(callable.def->body);
+  bool typed = !callable.def->parameters.empty() || callable.def->result;
+  return typed && !usesHost(callable.def->body);
 }
 
 /// The main module's own functions keep their names; what they call from elsewhere, or under a schedule of its own,

@@ -586,6 +586,8 @@ private:
 
   // ---- Emit.cpp: building the function
   Var *newVar(const std::string &name, Type type, Span span);
+  /// What a result is called: `result`, or `result_0` of several; a parameter of that name keeps it.
+  std::string resultName(std::string name) const;
   Stmt &emit(StmtKind kind, Span span);
   Value bindTemp(const Value &value, const std::string &name, Span span, Var **made = nullptr);
   Value valueOfVar(Var *var, const Value &like, Span span);

@@ -146,6 +146,13 @@ void Checker::declaredResults(const ast::FuncDef &def) {
   declaredTree_ = std::move(type);
 }
 
+/// A name of a result that no parameter has.
+std::string Checker::resultName(std::string name) const {
+  auto isTaken = [&](const Param &param) { return param.var->name == name; };
+  while (std::any_of(fn_->params.begin(), fn_->params.end(), isTaken)) name += "_";
+  return name;
+}
+
 void Checker::finishTensor(const ast::FuncDef &def) {
   if (!frame_->returned && declared_ && !declared_->empty())
     report(Id::missingReturn, def.name.span, def.name.text)

@@ -149,7 +149,7 @@ void Checker::returnResults(const Value &value, Span span, Span stmt) {
   for (size_t i = 0; i < parts.size(); ++i) {
     ExprPtr e = resultPart(parts[i], i, span);
     if (!e) return;
-    fn_->results[i].name = names[i];
+    fn_->results[i].name = resultName(names[i]);
     out.push_back(std::move(e));
   }
   resultTree_ = std::move(tree);

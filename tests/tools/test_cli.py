@@ -3,9 +3,12 @@ import json
 import math
 import os
 import random
+import re
+import shutil
+import subprocess
 import unittest
 
-from support import CANON, ToolTest, read, read_npy, run, write_npy
+from support import BIN, CANON, ToolTest, read, read_npy, run, write_npy
 
 SOFTMAX = os.path.join(CANON, "04_softmax.tsr")
 SAXPY = os.path.join(CANON, "01_saxpy.tsr")
@@ -135,11 +138,54 @@ class Others(ToolTest):
         self.assertNotIn("attention_weights", result.stdout)
 
     def test_new_project_runs(self):
-        self.assertEqual(run("tessera", "new", self.path("hello")).returncode, 0)
-        result = run("tessera", "run", self.path("hello/hello.tsr"), "scale_rows", "--random", "R=4,C=1000")
+        for name in ("hello", "MY_NAME", "test/"):  # also a name that holds a word of the templates, and one that CMake keeps
+            self.assertEqual(run("tessera", "new", self.path(name)).returncode, 0)
+        result = run("tessera", "run", self.path("hello/main.tsr"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("row 1: [0.33", result.stdout)
+        result = run("tessera", "run", self.path("test/kernels.tsr"), "scale_rows", "--random", "R=4,C=1000")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotEqual(run("tessera", "new", self.path("hello")).returncode, 0)
-        self.assertEqual(run("tessera", "fmt", "--check", self.path("hello/hello.tsr")).returncode, 0)
+        for file in ("kernels.tsr", "main.tsr"):
+            self.assertEqual(run("tessera", "fmt", "--check", self.path("hello/" + file)).returncode, 0)
+        self.assertIn("# MY_NAME", read(self.path("MY_NAME/README.md")))
+
+    def test_devices_and_links(self):
+        """A device gets the bytes and stays what it is; a symbolic link stays one; permissions stay."""
+        result = run("tesserac", SAXPY, "--target", "cpu", "-o", "/dev/stdout")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("saxpy", result.stdout)
+        self.assertTrue(os.path.islink("/dev/stdout"))
+        self.assertEqual(run("tesserac", SAXPY, "--target", "cpu", "-o", "/dev/null").returncode, 0)
+        ugly = self.write("real.tsr", "x=1\n")
+        os.chmod(ugly, 0o640)
+        os.symlink(ugly, self.path("link.tsr"))
+        self.assertEqual(run("tessera", "fmt", self.path("link.tsr")).returncode, 0)
+        self.assertTrue(os.path.islink(self.path("link.tsr")))
+        self.assertEqual(read(ugly), "x = 1\n")
+        self.assertEqual(os.stat(ugly).st_mode & 0o777, 0o640)
+
+    def test_examples_of_the_help_texts_work(self):
+        """Every line of an `Examples:` section, pasted into a shell where its files are."""
+        folder = self.path("examples")
+        os.makedirs(os.path.join(folder, "src"))
+        os.makedirs(os.path.join(folder, "build"))
+        programs = {"saxpy": "01_saxpy", "norms": "05_norms"}
+        sources = {name + ".tsr": os.path.join(CANON, canon + ".tsr") for name, canon in programs.items()}
+        sources["program.tsr"] = os.path.join(os.path.dirname(CANON), "e2e", "programs", "20_host.tsr")
+        sources["softmax.tsr"] = sources["model.tsr"] = sources["src/model.tsr"] = os.path.join(os.path.dirname(os.path.dirname(CANON)), "examples", "softmax.tsr")
+        for name, source in sources.items():
+            self.write("examples/" + name, read(source))
+        self.assertEqual(run("tessera", "run", "model.tsr", "--random", "R=2,C=3", "--target", "reference", "--out", "x.npy", cwd=folder).returncode, 0)
+        path = BIN + os.pathsep + os.environ["PATH"]
+        for command in ([], *[[c] for c in ("run", "check", "fmt", "explain", "inspect", "new")], None):
+            text = run("tesserac", "--help").stdout if command is None else run("tessera", *command, "--help").stdout
+            lines = [line.strip() for line in re.split("Examples?:\n", text)[1].splitlines() if line.startswith("  tesser")]
+            self.assertTrue(lines)
+            for line in lines:
+                shutil.rmtree(os.path.join(folder, "hello"), ignore_errors=True)
+                result = subprocess.run(re.split(r"\s{3,}", line)[0], shell=True, cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": path})
+                self.assertEqual(result.returncode, 0, line + "\n" + result.stdout + result.stderr)
 
     def test_help_has_examples(self):
         for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "fmt", "explain", "inspect", "new")]):

@@ -4,8 +4,12 @@
 namespace tessera::codegen {
 
 std::string Names::fresh(std::string_view wanted) {
-  llvm::StringRef text(wanted.data(), wanted.size());
-  std::string base = ir::target::isOwnWord(text) ? text.str() : ir::target::variableName(text), name = base;
+  return distinct(ir::target::variableName(llvm::StringRef(wanted.data(), wanted.size())));
+}
+std::string Names::own(std::string_view wanted) { return distinct(std::string(wanted)); }
+
+std::string Names::distinct(const std::string &base) {
+  std::string name = base;
   for (int i = 2; taken_.count(name); ++i) name = base + std::to_string(i);
   taken_.insert(name);
   return name;

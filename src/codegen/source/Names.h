@@ -10,11 +10,14 @@ class Names {
 public:
   /// A name that stands already.
   void take(std::string_view name) { taken_.insert(std::string(name)); }
-  /// `wanted`, with an underscore behind it where it is a word of the language, with a number where it is
-  /// taken.
+  /// A name of the program: `wanted`, with an underscore behind it where it is a word of the language or of
+  /// emitted text itself, with a number where it is taken.
   std::string fresh(std::string_view wanted);
+  /// A word of emitted text itself (`Shared`), with a number where it is taken.
+  std::string own(std::string_view wanted);
 
 private:
+  std::string distinct(const std::string &base);
   std::set<std::string> taken_;
 };
 

@@ -108,8 +108,11 @@ const char *const libraryFunctions =
     "tolower totalorder totalordermag toupper towctrans towlower towupper trunc truncate ttyname ttyslot "
     "tzset ualarm ufromfp ufromfpx ullmax ullmin umax umin umul24 umul64hi umulhi ungetc ungetwc unlink "
     "unlinkat unlockpt unsetenv unshare uselocale usleep valloc vfork vfprintf vhangup void vprintf "
-    "vsnprintf vsprintf wcslen wmemcpy write y0 y1 yn ";
-const char *const libraryPrefixes = "cublas cuda hip isw mbs posix_ pthread_ sched_ sigaction sigaddset "
+    "vsnprintf vsprintf wcslen wmemcpy write y0 y1 yn "
+    // Types, and what are macros in C alone: the header is C, too.
+    "DIR FILE va_list isgreater isgreaterequal isless islessequal islessgreater isunordered major makedev "
+    "minor ";
+const char *const libraryPrefixes = "cublas cuda hip isw mbs omp_ posix_ pthread_ sched_ sigaction sigaddset "
                                     "sigset sigwait strto sysc tess wcs wmem";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
@@ -129,7 +132,8 @@ bool startsWithAny(StringRef name, const char *prefixes) {
 
 bool isLibraryFunction(StringRef name) {
   static const llvm::StringSet<> words = setOf({libraryFunctions});
-  if (words.contains(name) || startsWithAny(name, libraryPrefixes)) return true;
+  // POSIX keeps all names that end in _t for types.
+  if (words.contains(name) || startsWithAny(name, libraryPrefixes) || name.ends_with("_t")) return true;
   // sinf, sinl: the same for other floats.
   return (name.ends_with("f") || name.ends_with("l")) && words.contains(name.drop_back());
 }

@@ -36,8 +36,8 @@ int run(std::string code) {
 void addExplain(CLI::App &app, Chosen &chosen) {
   auto code = std::make_shared<std::string>();
   CLI::App *command = app.add_subcommand("explain", "what a message means, with a wrong and a right program");
-  command->add_option("code", *code, "such as E0412; without one, all are listed");
-  command->footer("Examples:\n  tessera explain E0412\n  tessera explain");
+  command->add_option("code", *code, "such as E0404; without one, all are listed");
+  command->footer("Examples:\n  tessera explain E0404\n  tessera explain");
   command->callback([code, &chosen] { chosen = [code] { return run(*code); }; });
 }
 

@@ -9,11 +9,11 @@ int main(int argc, char **argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "tessera " TESSERA_VERSION);
     app.footer(R"(Examples:
-  tessera new hello && tessera run hello/hello.tsr
+  tessera new hello && tessera run hello/main.tsr
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
   tessera run saxpy.tsr saxpy --random n=1000000 --arg alpha=2.0 --time
   tessera check model.tsr --json
-  tessera explain E0412)");
+  tessera explain E0404)");
     tools::Chosen chosen;
     tools::addRun(app, chosen);
     tools::addCheck(app, chosen);

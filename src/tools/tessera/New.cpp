@@ -9,10 +9,7 @@
 namespace tessera::tools {
 namespace {
 
-constexpr const char *kProgram = R"(# A kernel over rows, and a program that calls it. Try:
-#   tessera run NAME.tsr
-#   tessera run NAME.tsr scale_rows --random R=4,C=1000 --out y.npy
-#   tesserac NAME.tsr -o NAME.cu
+constexpr const char *kKernels = R"(# A kernel over rows: its body runs once for each.
 
 
 @kernel
@@ -23,17 +20,52 @@ def scale_rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:
     return v / tile.max(tile.abs(v), axis=-1, keepdim=True)
 )";
 
-constexpr const char *kCMake = R"(cmake_minimum_required(VERSION 3.24)
-project(NAME LANGUAGES C CXX)
-find_package(Tessera REQUIRED)
-find_package(OpenMP REQUIRED)
+constexpr const char *kProgram = R"(# A program that runs by itself: `tessera run main.tsr`.
+from .kernels import scale_rows
 
-tessera_add_library(NAME_kernels SOURCES NAME.tsr TARGETS cpu)
-add_executable(NAME main.cpp)
-target_link_libraries(NAME PRIVATE NAME_kernels)
+
+def table() -> Tensor[2, 3, f32]:
+    return iota((2, 3), axis=1, dtype=f32) + 1.0
+
+
+def main():
+    scaled = scale_rows(table())
+    for r, row in enumerate(scaled):
+        print(f"row {r}: {row}")
 )";
 
-constexpr const char *kMain = R"(#include "NAME.h"
+constexpr const char *kReadme = R"(# NAME
+
+`kernels.tsr` holds the kernels; `main.tsr` calls them from a program, `main.cpp` from C++.
+
+```sh
+tessera run main.tsr
+tessera run kernels.tsr scale_rows --random R=4,C=1000 --out y.npy
+tesserac kernels.tsr -o kernels.cu              # readable CUDA C++; .hip and .cpp alike
+```
+
+With CMake, where Tessera is installed in a folder of its own, say so with `-D CMAKE_PREFIX_PATH=...`:
+
+```sh
+cmake -B build
+cmake --build build
+build/app
+```
+)";
+
+constexpr const char *kCMake = R"(cmake_minimum_required(VERSION 3.24)
+project(NAME LANGUAGES C CXX)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_package(Tessera REQUIRED)
+
+tessera_add_library(kernels SOURCES kernels.tsr TARGETS cpu)
+add_executable(app main.cpp)
+target_link_libraries(app PRIVATE kernels)
+)";
+
+constexpr const char *kMain = R"(#include "kernels.h"
 #include <cstdio>
 #include <vector>
 
@@ -52,16 +84,17 @@ int main() {
 )";
 
 std::string withName(std::string text, const std::string &name) {
-  for (size_t at; (at = text.find("NAME")) != std::string::npos;) text.replace(at, 4, name);
+  for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos; at += name.size()) text.replace(at, 4, name);
   return text;
 }
 
-int run(const std::string &path) {
+int run(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
   std::string name = driver::fileNameOf(path);
   bool good = !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_');
   for (char c : name) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   if (!good) {
-    std::fprintf(stderr, "error[E0804]: `%s` is no name for a project: use letters, digits and `_`\n", name.c_str());
+    std::fprintf(stderr, "error[E0804]: `%s` is no name for a project: begin with a letter, then letters, digits and `_`\n", name.c_str());
     return driver::kBadUsage;
   }
   if (std::filesystem::exists(path)) {
@@ -70,14 +103,16 @@ int run(const std::string &path) {
   }
   std::string problem = driver::makeFolders(path);
   if (problem.empty())
-    problem = driver::writeFiles({{path + "/" + name + ".tsr", withName(kProgram, name)},
+    problem = driver::writeFiles({{path + "/kernels.tsr", kKernels},
+                                  {path + "/main.tsr", kProgram},
+                                  {path + "/README.md", withName(kReadme, name)},
                                   {path + "/CMakeLists.txt", withName(kCMake, name)},
-                                  {path + "/main.cpp", withName(kMain, name)}});
+                                  {path + "/main.cpp", kMain}});
   if (!problem.empty()) {
     std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", path.c_str(), problem.c_str());
     return driver::kProgramHasErrors;
   }
-  std::printf("made %s\n  tessera run %s/%s.tsr scale_rows --random R=4,C=1000 --out y.npy\n", path.c_str(), path.c_str(), name.c_str());
+  std::printf("made %s; next:\n  tessera run %s/main.tsr\n", path.c_str(), path.c_str());
   return driver::kSuccess;
 }
 

@@ -8,6 +8,7 @@
 #include "reference/Value.h"
 #include "tools/tessera/Commands.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -23,6 +24,8 @@ struct Options {
   uint64_t seed = 0;
   int repeats = 20;
   bool time = false, json = false, check = false, randomGiven = false;
+  /// Whether there is an option that only kernels and tensor functions have.
+  bool forFunctions() const { return !arguments.empty() || !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
 };
 
@@ -55,8 +58,9 @@ bool parseDims(Session &session, const std::string &text, std::map<std::string, 
     size_t comma = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
     std::string number = equals < comma ? text.substr(equals + 1, comma - equals - 1) : "";
     char *end = nullptr;
+    errno = 0;
     long long value = std::strtoll(number.c_str(), &end, 10);
-    if (number.empty() || *end || value < 0)
+    if (number.empty() || *end || errno || value < 0)
       return fail(session, diag::Id::badOption, "`--random " + text + "` is not of the form n=1000,m=64", "give each dimension a size that is not negative");
     dims[text.substr(at, equals - at)] = value;
     at = comma + 1;
@@ -116,7 +120,7 @@ bool writeResults(Session &session, const sema::Function &function, const driver
       files.push_back({folder + "result_" + std::to_string(i) + ".npy", writeNpy(bound.arrays[bound.results[i]])});
   }
   std::string problem = driver::writeFiles(files);
-  if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, out, problem).help("nothing was written");
+  if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, out, problem).help(driver::writingAdvice(out));
   return problem.empty();
 }
 
@@ -217,6 +221,11 @@ int run(const Options &options) {
   const sema::Function *function = chooseFunction(session, *program, options.function);
   if (!function) return finish(driver::kBadUsage);
   bool isMain = function->kind == sema::FunctionKind::Host;
+  if (isMain && options.forFunctions()) {
+    fail(session, diag::Id::badOption, "`main` takes no arguments and gives no results: --arg, --random, --out, --time and --check mean nothing for it",
+         "leave them out, or name a kernel or a tensor function");
+    return finish(driver::kBadUsage);
+  }
   return finish(isMain ? runMain(session, *function, *target) : runFunction(session, *function, *target, options));
 }
 

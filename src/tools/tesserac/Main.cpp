@@ -76,14 +76,16 @@ std::string depfileText(const Session &session, const std::string &output) {
 
 bool writeProduct(Session &session, const Options &options, Product product) {
   std::string stem = folderOf(options.output) + "/" + stemOf(options.output);
-  std::vector<OutputFile> files = {{options.output, std::move(product.source)},
-                                   {stem + ".h", std::move(product.header)},
-                                   {stem + ".json", std::move(product.manifest)},
-                                   {stem + ".lines.json", std::move(product.lineMap)}};
+  std::vector<OutputFile> files = {{options.output, std::move(product.source)}};
+  if (!isDevice(options.output)) {  // a device gets the source alone: nothing can stand beside it
+    files.push_back({stem + ".h", std::move(product.header)});
+    files.push_back({stem + ".json", std::move(product.manifest)});
+    files.push_back({stem + ".lines.json", std::move(product.lineMap)});
+  }
   if (!options.depfile.empty()) files.push_back({options.depfile, depfileText(session, options.output)});
   std::string problem = writeFiles(files);
   if (problem.empty()) return true;
-  session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help("nothing was written");
+  session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
   return false;
 }
 
@@ -111,7 +113,7 @@ bool compile(Session &session, const Options &options) {
     if (!text) return false;
     if (options.output.empty()) return std::fputs(text->c_str(), stdout) >= 0;
     std::string problem = writeFiles({{options.output, *text}});
-    if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem);
+    if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
     return problem.empty();
   }
   auto product = compiler.emit();
