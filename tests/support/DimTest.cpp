@@ -50,6 +50,10 @@ TEST(Dim, NormalFormKeepsTheValue) {
     EXPECT_EQ(Dim::min(A, N).evaluate(value), std::min(a, n));
     EXPECT_EQ(Dim::parse(Dim::floorDiv(A * M, Dim(c)).str())->evaluate(value), floorDiv(a * m, c));
   }
+  for (int64_t a : {7, -7, 8, -8, 0}) {  // the sign of the divisor, as in Python
+    EXPECT_EQ(Dim::floorDiv(a, -4), Dim(a == 7 ? -2 : a == -7 ? 1 : -a / 4));
+    EXPECT_EQ(Dim::mod(a, -4), Dim(a == 7 ? -1 : a == -7 ? -3 : 0));
+  }
   EXPECT_EQ(Dim::floorDiv(Dim::var("N"), Dim(0)).evaluate([](const std::string &) { return 3; }), std::nullopt);
 }
 

@@ -174,7 +174,8 @@ LogicalResult KernelEmitter::emitLanes(Block &block) {
 
 /// Arrays for what a stretch of statements hands to a later one.
 void KernelEmitter::declareCrossing(ArrayRef<Operation *> stretch) {
-  for (Operation *op : stretch)
+  for (Operation *op : stretch) {
+    if (isLaneQuery(op)) continue;  // read off the loop over lanes, in each stretch anew
     for (Value result : op->getResults()) {
       unsigned home = runOf(op);
       bool leaves = varies(result) && llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -187,6 +188,7 @@ void KernelEmitter::declareCrossing(ArrayRef<Operation *> stretch) {
       }
       perLane_[result] = laneArray(nameFor(result), result.getType(), op->getLoc());
     }
+  }
 }
 
 ExprRef KernelEmitter::laneArray(const std::string &name, Type type, Location place) {

@@ -1,7 +1,6 @@
 #include "transforms/target/Entry.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
-#include "mlir/IR/SymbolTable.h"
 #include <set>
 
 using namespace mlir;
@@ -47,18 +46,17 @@ ArrayAttr shapeTexts(OpBuilder &builder, Type type) {
 }
 
 /// What an entry function's launch passes for the kernel's dimensions, and where they are used.
-std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, tile::KernelOp kernel) {
+std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, const KernelInfo &kernel) {
   std::map<std::string, Dim> values;
   if (!launch.getDims()) return values;
-  for (auto [name, dim] : llvm::zip(kernel.getDims().getAsRange<StringAttr>(), launch.getDims()->getDims()))
-    values.emplace(name.getValue().str(), dim.getDim());
+  for (auto [name, dim] : llvm::zip(kernel.variables, launch.getDims()->getDims()))
+    values.emplace(name, dim.getDim());
   return values;
 }
 
 LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
                          std::map<std::string, int64_t> &constants, OpBuilder &builder) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(launch, launch.getKernelAttr());
-  std::map<std::string, Dim> dims = dimsOfLaunch(launch, kernel);
+  std::map<std::string, Dim> dims = dimsOfLaunch(launch, info);
   MLIRContext *context = builder.getContext();
   auto substituted = [&](StringRef text) { return Dim::parse(text.str())->substitute(dims); };
   SmallVector<Attribute> arguments;

@@ -15,7 +15,8 @@ struct KernelInfo {
   int64_t group = 0;                                       // threads; 0 on the CPU
   std::string groupName;                                   // the constant with that number
   std::vector<std::pair<std::string, int64_t>> constants;  // that the grid is written in
-  std::vector<std::string> dims;  // dimension variables passed behind the views and scalars
+  std::vector<std::string> variables;  // all dimension variables of its signature
+  std::vector<std::string> dims;       // dimension variables passed behind the views and scalars
   std::vector<std::pair<std::string, std::vector<int64_t>>> capacities;
   std::string grid;                  // number of groups, a dimension expression; empty on the CPU
   std::vector<int64_t> sharedBytes;  // for each combination of capacities; empty: static
