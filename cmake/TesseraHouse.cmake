@@ -108,6 +108,12 @@ function(tsr_gtest name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# tsr_skipped_test(<name> <why>): a test that cannot run in this build; CTest says so, and why.
+function(tsr_skipped_test name why)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: ${why}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIPPED: ")
+endfunction()
+
 # tsr_tool(<name> DEPENDS <room>...): a program in build/.../bin from the .cpp files of the current folder, linked
 # statically but for libc and libm, so that it runs on machines that have nothing of ours.
 function(tsr_tool name)

@@ -1,5 +1,5 @@
 // Graph IR of the example programs, against texts that were read and found right.
-// `TSR_UPDATE_GOLDENS=1 irgen_canon_test` writes them anew; read the difference before keeping it.
+// `TESSERA_UPDATE_GOLDENS=1 irgen_canon_test` writes them anew; read the difference before keeping it.
 #include "frontend/Parser.h"
 #include "irgen/Irgen.h"
 #include "sema/Check.h"
@@ -63,8 +63,8 @@ TEST_P(Canon, GraphIr) {
   llvm::raw_string_ostream stream(text);
   compilation.module->print(stream);
   auto golden = std::filesystem::path(TSR_SOURCE_DIR) / "tests/irgen/golden" / (std::string(GetParam()) + ".mlir");
-  if (std::getenv("TSR_UPDATE_GOLDENS")) std::ofstream(golden) << text;
-  EXPECT_EQ(text, readFile(golden)) << "TSR_UPDATE_GOLDENS=1 writes it anew";
+  if (std::getenv("TESSERA_UPDATE_GOLDENS")) std::ofstream(golden) << text;
+  EXPECT_EQ(text, readFile(golden)) << "TESSERA_UPDATE_GOLDENS=1 writes it anew";
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Canon,

@@ -1,5 +1,7 @@
 // The checked program of right programs.
 #include "tests/sema/Checking.h"
+#include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +15,9 @@ TEST_P(Canon, ChecksAndMatchesItsGolden) {
   std::string stem = GetParam();
   Checking c(test::fileText(TSR_SOURCE_DIR "/tests/canon/" + stem + ".tsr"));
   EXPECT_EQ(c.messages(), "");
-  EXPECT_EQ(c.dump(), test::fileText(TSR_SOURCE_DIR "/tests/sema/golden/" + stem + ".checked"));
+  std::string golden = TSR_SOURCE_DIR "/tests/sema/golden/" + stem + ".checked";
+  if (std::getenv("TESSERA_UPDATE_GOLDENS")) std::ofstream(golden) << c.dump();
+  EXPECT_EQ(c.dump(), test::fileText(golden)) << "TESSERA_UPDATE_GOLDENS=1 writes it anew";
 }
 INSTANTIATE_TEST_SUITE_P(All, Canon,
                          testing::Values("01_saxpy", "02_elementwise", "03_matmul", "04_softmax", "05_norms",

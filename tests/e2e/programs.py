@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs the programs of a folder and compares what was compiled with the reference interpreter.
+
+    programs.py TESSERA PROGRAM.tsr...
+
+A program says in comments what to do with it:
+    # run: FUNCTION N=0,1,7 C=5 [ARGUMENT:2.5] [tolerance:1e-3]     every combination of the sizes, fresh random inputs
+    # main                                                         its `def main()`; the printed text must be the same
+Integers and truth values must be equal, floats to within the tolerance, 2e-5 if none is given, times the larger of one
+and the exact value. The seed is new in each run and is printed with what fails; TESSERA_SEED repeats a run.
+"""
+import ast
+import itertools
+import math
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+CODES = {"<f8": "d", "<f4": "f", "<f2": "e", "<i8": "q", "<i4": "i", "<i2": "h", "|i1": "b", "|u1": "B", "|b1": "?", "<u2": "H", "<u4": "I"}
+
+
+def read_npy(path):
+    """Shape, values and whether they are floats. bf16 is stored as `<V2`, the upper half of an f32."""
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10 : 10 + size].decode().strip())
+    descr, body = header["descr"], data[10 + size :]
+    if descr.endswith("V2"):
+        body = b"".join(b"\0\0" + body[i : i + 2] for i in range(0, len(body), 2))
+        descr = "<f4"
+    code = CODES[descr]
+    values = struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body)
+    return header["shape"], values, code in "dfe"
+
+
+def difference(got, expected, tolerance):
+    """Empty if the two arrays agree, else where they do not."""
+    if got[0] != expected[0] or got[2] != expected[2]:
+        return f"shape or dtype differs: {got[0]} and {expected[0]}"
+    for i, (a, b) in enumerate(zip(got[1], expected[1])):
+        if a == b or (a != a and b != b):
+            continue
+        if not got[2] or not math.isfinite(a) or not abs(a - b) <= tolerance * max(1.0, abs(b)):
+            return f"element {i} is {a}, the reference says {b}"
+    return ""
+
+
+class Runner:
+    def __init__(self, tessera):
+        self.tessera = tessera
+        self.seed = int(os.environ.get("TESSERA_SEED", random.randrange(1 << 30)))
+        self.good = self.bad = 0
+
+    def fail(self, what, why):
+        self.bad += 1
+        print(f"FAILED {what} (TESSERA_SEED={self.seed}): {why}")
+
+    def run(self, program, arguments, target, folder):
+        os.makedirs(folder, exist_ok=True)
+        return subprocess.run([self.tessera, "run", program, *arguments, "--target", target], cwd=folder, capture_output=True, text=True, timeout=300)
+
+    def function(self, program, name, sizes, extra, tolerance):
+        arguments = [name, "--random", ",".join(f"{k}={v}" for k, v in sizes), "--seed", str(self.seed + self.good)]
+        for argument in extra:
+            arguments += ["--arg", argument]
+        what = f"{os.path.basename(program)} {name} " + " ".join(f"{k}={v}" for k, v in sizes)
+        with tempfile.TemporaryDirectory() as folder:
+            for target in ("cpu", "reference"):
+                result = self.run(program, [*arguments, "--out", f"{folder}/{target}/"], target, folder)
+                if result.returncode != 0:
+                    return self.fail(what, f"--target {target}: {result.stdout}{result.stderr}")
+            names = sorted(os.listdir(f"{folder}/reference"))
+            if not names or names != sorted(os.listdir(f"{folder}/cpu")):
+                return self.fail(what, "the results are not the same in number")
+            for result in names:
+                wrong = difference(read_npy(f"{folder}/cpu/{result}"), read_npy(f"{folder}/reference/{result}"), tolerance)
+                if wrong:
+                    return self.fail(what, f"{result}: {wrong}")
+        self.good += 1
+
+    def main(self, program):
+        with tempfile.TemporaryDirectory() as folder:
+            texts = []
+            for target in ("cpu", "reference"):
+                result = self.run(program, [], target, folder)
+                if result.returncode != 0:
+                    return self.fail(os.path.basename(program), f"--target {target}: {result.stdout}{result.stderr}")
+                texts.append(result.stdout)
+        if texts[0] != texts[1] or not texts[0]:
+            return self.fail(os.path.basename(program), f"it prints\n{texts[0]}\nand the reference\n{texts[1]}")
+        self.good += 1
+
+    def program(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for line in re.findall(r"^# run: (.*)$", text, re.M):
+            name, *words = line.split()
+            sizes = [(k, v.split(",")) for k, _, v in (w.partition("=") for w in words) if v]
+            given = dict(w.split(":") for w in words if ":" in w)
+            tolerance = float(given.pop("tolerance", 2e-5))
+            for values in itertools.product(*[v for _, v in sizes]):
+                self.function(path, name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance)
+        if re.search(r"^# main$", text, re.M):
+            self.main(path)
+
+
+def main(tessera, programs):
+    runner = Runner(tessera)
+    for path in programs:
+        runner.program(os.path.abspath(path))
+    print(f"{runner.good} runs are right, {runner.bad} are not")
+    return 0 if runner.good and not runner.bad else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:]))
