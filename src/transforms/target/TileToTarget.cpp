@@ -54,7 +54,8 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
         std::string name = totarget::kernelName(module, kernel.getSymName());
         auto info = totarget::KernelEmitter(kernel, name, target, builder).run();
         if (failed(info)) return signalPassFailure();
-        for (auto variable : kernel.getDims().getAsRange<StringAttr>()) info->variables.push_back(variable.getValue().str());
+        for (auto variable : kernel.getDims().getAsRange<StringAttr>())
+          info->variables.push_back(variable.getValue().str());
         kernels[kernel.getSymName().str()] = *info;
       }
     for (Operation *op : old)
