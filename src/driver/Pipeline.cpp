@@ -37,6 +37,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
     break;
   case Level::Tile:
     passes.addPass(transforms::createScheduleToTilePass());
+    passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
     break;

@@ -110,15 +110,17 @@ static void exp_accuracy() {
 // ---------------------------------------------------------------- tiles
 
 template <class T, class Swizzle, bool Async, int M, int N>
-KERNEL copy_back(tsr::View<const T, 2> from, T *to, int64_t row0, int64_t col0) {
+KERNEL copy_back(tsr::View<const T, 2> from, T *to, int64_t row0, int64_t col0, bool inside) {
   SHARED tsr::SharedTile<T, M, N, Swizzle> tile;
   constexpr int lanes = kGpu ? 64 : 1;
   if constexpr (Async) {
-    tsr::copy_tile_async<lanes>(tile, from, row0, col0);
+    if (inside) tsr::copy_whole_tile_async<lanes>(tile, from, row0, col0);
+    else tsr::copy_tile_async<lanes>(tile, from, row0, col0);
     tsr::async_commit();
     tsr::async_wait<0>();
   } else {
-    tsr::copy_tile<lanes>(tile, from, row0, col0);
+    if (inside) tsr::copy_whole_tile<lanes>(tile, from, row0, col0);
+    else tsr::copy_tile<lanes>(tile, from, row0, col0);
   }
   tsr::group_barrier();
   for (int at = tsr::lane(); at < M * N; at += lanes) to[at] = tile(at / N, at % N);
@@ -138,16 +140,19 @@ template <class T, class Swizzle, bool Async, int M, int N> void copies(const ch
       for (const Corner &corner : {Corner{0, 0}, {16, 8}, {30, 32}, {36, 40}, {100, 0}, {3, 100}}) {
         const int64_t row0 = corner.row, col0 = corner.col;
         const tsr::View<const T, 2> view{device, {height, width}};
-        LAUNCH(64, (copy_back<T, Swizzle, Async, M, N>), view, to.device(), row0, col0);
-        to.back();
-        bool right = true;
-        for (int64_t i = 0; i < M; ++i)
-          for (int64_t j = 0; j < N; ++j) {
-            const bool in = row0 + i < height && col0 + j < width;
-            const T wanted = in ? from[static_cast<size_t>((row0 + i) * width + col0 + j)] : T{};
-            right = right && to[static_cast<size_t>(i * N + j)] == wanted;
-          }
-        expect(right, name, static_cast<long long>(width * 1000 + row0));
+        for (const bool inside : {false, true}) {
+          if (inside && (row0 + M > height || col0 + N > width)) continue;
+          LAUNCH(64, (copy_back<T, Swizzle, Async, M, N>), view, to.device(), row0, col0, inside);
+          to.back();
+          bool right = true;
+          for (int64_t i = 0; i < M; ++i)
+            for (int64_t j = 0; j < N; ++j) {
+              const bool in = row0 + i < height && col0 + j < width;
+              const T wanted = in ? from[static_cast<size_t>((row0 + i) * width + col0 + j)] : T{};
+              right = right && to[static_cast<size_t>(i * N + j)] == wanted;
+            }
+          expect(right, name, static_cast<long long>(width * 1000 + row0));
+        }
       }
     }
   }

@@ -1,7 +1,8 @@
 // Copies of whole tiles from global to shared memory, by all lanes of a group together.
 //
 //   copy_tile<Lanes>(tile, view, row0, col0)         the elements of `view` from (row0, col0) on; zero outside of it
-//   copy_tile_async<Lanes>(tile, view, row0, col0)   likewise, but the elements come later:
+//   copy_whole_tile<Lanes>(tile, view, row0, col0)   a tile that is known to lie inside of `view`
+//   copy_tile_async, copy_whole_tile_async           likewise, but the elements come later:
 //   async_commit()                                   ends a batch of such copies
 //   async_wait<N>()                                  waits until all but the N latest batches of this lane have come
 //
@@ -68,14 +69,9 @@ template <class T, int N, int Bytes> TSR_INLINE constexpr bool chunks_fit() {
   return Bytes >= static_cast<int>(sizeof(T)) && (N * static_cast<int>(sizeof(T))) % Bytes == 0;
 }
 
-template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
-  const int64_t down = view.extent[0] - row0, right = view.extent[1] - col0;
-  const int height = static_cast<int>(down < 0 ? 0 : down < M ? down : M);
-  const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
-  const int64_t stride = view.extent[1];
-  // Where nothing lies inside the tensor, no address outside of it is formed.
-  const T *const from = height > 0 && width > 0 ? view.data + row0 * stride + col0 : view.data;
+/// Copies a tile from `from`, of which height x width elements lie in the tensor, in the widest chunks that are aligned.
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
+TSR_DEVICE void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
   const uintptr_t alignment = reinterpret_cast<uintptr_t>(from) | static_cast<uintptr_t>(stride * static_cast<int64_t>(sizeof(T)));
   if constexpr (chunks_fit<T, N, 16>()) {
     if (alignment % 16 == 0) return copy_chunks<Lanes, 16, Async>(to, from, stride, height, width);
@@ -89,6 +85,17 @@ TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &vie
   copy_chunks<Lanes, static_cast<int>(sizeof(T)), false>(to, from, stride, height, width);
 }
 
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  const int64_t down = view.extent[0] - row0, right = view.extent[1] - col0;
+  const int height = static_cast<int>(down < 0 ? 0 : down < M ? down : M);
+  const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
+  const int64_t stride = view.extent[1];
+  // Where nothing lies inside the tensor, no address outside of it is formed.
+  const T *const from = height > 0 && width > 0 ? view.data + row0 * stride + col0 : view.data;
+  copy_aligned<Lanes, Async>(to, from, stride, height, width);
+}
+
 }  // namespace detail
 
 template <int Lanes, class T, int M, int N, class Swizzle, class V>
@@ -99,6 +106,16 @@ TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &
 template <int Lanes, class T, int M, int N, class Swizzle, class V>
 TSR_DEVICE void copy_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
   detail::copy_any<Lanes, true>(tile, view, row0, col0);
+}
+
+template <int Lanes, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_whole_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  detail::copy_aligned<Lanes, false>(tile, &view(row0, col0), view.extent[1], M, N);
+}
+
+template <int Lanes, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_whole_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.extent[1], M, N);
 }
 
 TSR_DEVICE void async_commit() {

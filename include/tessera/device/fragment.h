@@ -132,4 +132,46 @@ TSR_DEVICE void store_fragment(const View<V, 1> &to, const ColVector<T, N, Grid>
     if (from.owner() && from.holds(j)) to.put(from(j), col0 + from.col(j));
 }
 
+// Likewise for tiles that are known to lie inside of their tensor: no element is compared with its extents.
+template <class T, int M, int N, class Grid, class V>
+TSR_DEVICE void load_whole_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0) {
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < to.cols; ++j)
+      to(i, j) = to.holds(i, j) ? from(row0 + to.row(i), col0 + to.col(j)) : T{};
+  }
+}
+template <class V, class T, int M, int N, class Grid>
+TSR_DEVICE void store_whole_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; ++j)
+      if (from.holds(i, j)) to(row0 + from.row(i), col0 + from.col(j)) = from(i, j);
+  }
+}
+template <class T, int M, class Grid, class V>
+TSR_DEVICE void load_whole_fragment(RowVector<T, M, Grid> &to, const View<V, 1> &from, int64_t row0) {
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) to(i) = to.holds(i) ? from(row0 + to.row(i)) : T{};
+}
+template <class V, class T, int M, class Grid>
+TSR_DEVICE void store_whole_fragment(const View<V, 1> &to, const RowVector<T, M, Grid> &from, int64_t row0) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i)
+    if (from.owner() && from.holds(i)) to(row0 + from.row(i)) = from(i);
+}
+template <class T, int N, class Grid, class V>
+TSR_DEVICE void load_whole_fragment(ColVector<T, N, Grid> &to, const View<V, 1> &from, int64_t col0) {
+  TSR_UNROLL
+  for (int j = 0; j < to.cols; ++j) to(j) = to.holds(j) ? from(col0 + to.col(j)) : T{};
+}
+template <class V, class T, int N, class Grid>
+TSR_DEVICE void store_whole_fragment(const View<V, 1> &to, const ColVector<T, N, Grid> &from, int64_t col0) {
+  TSR_UNROLL
+  for (int j = 0; j < from.cols; ++j)
+    if (from.owner() && from.holds(j)) to(col0 + from.col(j)) = from(j);
+}
+
 }  // namespace tsr

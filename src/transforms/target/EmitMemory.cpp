@@ -4,6 +4,7 @@
 #include "support/Check.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/KernelScope.h"
+#include <set>
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -18,7 +19,16 @@ struct KernelEmitter::Reach {
   SmallVector<unsigned> free;  // the dimensions of the base that are the tile's, in order
   SmallVector<int64_t> steps;
   SmallVector<bool> inBounds;
-  bool leadingPoints = true;  // the free dimensions are the last ones, in steps of one
+  bool leadingPoints = true;  // the free dimensions are the last ones, in steps of one; the points are proved
+
+  /// Proved: no element of the tile lies outside of the base. Where an extent is compiled for more than its value, a
+  /// tile may reach over it all the same.
+  bool liesInside(ArrayRef<ir::DimAttr> tile) const {
+    std::set<std::string> names;
+    for (ir::DimAttr extent : tile) extent.getDim().collectVars(names);
+    return llvm::all_of(inBounds, [](bool proved) { return proved; }) &&
+           llvm::all_of(names, [](const std::string &name) { return name.rfind("T.", 0) == 0; });
+  }
 };
 
 template <class Op> KernelEmitter::Reach KernelEmitter::reachOf(Op op) {
@@ -30,7 +40,8 @@ template <class Op> KernelEmitter::Reach KernelEmitter::reachOf(Op op) {
     reach.steps.push_back(op.getSteps()[i]);
     reach.inBounds.push_back(op.getInBounds()[i]);
     if (!point) reach.free.push_back(i);
-    if (point ? !reach.free.empty() : reach.steps.back() != 1) reach.leadingPoints = false;
+    bool masked = point && !reach.inBounds.back();
+    if (masked || (point ? !reach.free.empty() : reach.steps.back() != 1)) reach.leadingPoints = false;
   }
   return reach;
 }
@@ -100,8 +111,9 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     auto [view, rest] = fixLeading(base, offsets, reach.free.size());
     Indices arguments = {place, view};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
-    if (op.getOther()) arguments.push_back(scalar(op.getOther()));
-    statement(call("tsr::load_fragment", arguments, none()), op.getLoc());
+    bool inside = reach.liesInside(type.getShape());
+    if (op.getOther() && !inside) arguments.push_back(scalar(op.getOther()));
+    statement(call(inside ? "tsr::load_whole_fragment" : "tsr::load_fragment", arguments, none()), op.getLoc());
     return success();
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
@@ -144,7 +156,9 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
     auto [view, rest] = fixLeading(base, offsets, reach.free.size());
     Indices arguments = {view, value};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
-    statement(call("tsr::store_fragment", arguments, none()), op.getLoc());
+    bool inside = reach.liesInside(type.getShape());
+    statement(call(inside ? "tsr::store_whole_fragment" : "tsr::store_fragment", arguments, none()),
+              op.getLoc());
     return success();
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
@@ -190,8 +204,9 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
     Indices arguments = {target, view};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
     std::vector<Attribute> lanes = {StringAttr::get(context_, singleLane_ ? "1" : "Threads")};
-    statement(call(op.getAsync() ? "tsr::copy_tile_async" : "tsr::copy_tile", arguments, none(), lanes),
-              op.getLoc());
+    bool inside = reach.liesInside(cast<ir::SharedType>(op.getTarget().getType()).getShape());
+    std::string copy = inside ? "tsr::copy_whole_tile" : "tsr::copy_tile";
+    statement(call(op.getAsync() ? copy + "_async" : copy, arguments, none(), lanes), op.getLoc());
     return success();
   }
   // Element by element, the lanes in turn.

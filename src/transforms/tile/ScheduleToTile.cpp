@@ -84,6 +84,7 @@ std::unique_ptr<Pass> createScheduleToTilePass() { return std::make_unique<Sched
 void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
   registerPass(createInsertBarriersPass);
+  registerPass(createProveBoundsPass);
 }
 
 }  // namespace tessera::transforms
