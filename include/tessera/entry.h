@@ -141,7 +141,7 @@ struct Dim {
   const char *name;
   int64_t value = -1;
   const char *argument = "";  // where the value comes from
-  int axis = 0;
+  int axis = 0;  // -1: from the argument's value
   operator int64_t() const { return value; }
 };
 
@@ -184,6 +184,8 @@ public:
   template <class T> void output(const char *name, const TessTensor *tensor, std::initializer_list<Extent> shape) {
     check<T>(name, tensor, shape, true);
   }
+  /// An integer argument that gives a dimension.
+  void constant(const char *name, int64_t value, const Extent &declared) { bind(name, value, -1, declared); }
   /// Checks an extent that is an expression over variables: `text` is how the program writes it.
   void extent(const char *name, const TessTensor *tensor, int axis, int64_t expected, const char *text) {
     if (failed() || tensor->shape[axis] == expected) return;
@@ -312,19 +314,22 @@ private:
 
   void bind(const char *name, int64_t seen, int axis, const Extent &declared) {
     if (failed()) return;
-    if (seen < 0)
-      return fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld", name, axis, static_cast<long long>(seen));
+    char place[32] = "it";
+    if (axis >= 0) std::snprintf(place, sizeof place, "dimension %d", axis);
+    if (seen < 0) return fail(TESS_ERROR_SHAPE, "argument `%s`: %s is %lld", name, place, static_cast<long long>(seen));
     if (Dim *dim = declared.dim) {
       if (dim->value < 0) {
         dim->value = seen;
         dim->argument = name;
         dim->axis = axis;
       } else if (dim->value != seen) {
-        fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld, but `%s` is %lld (from dimension %d of argument `%s`)",
-             name, axis, static_cast<long long>(seen), dim->name, static_cast<long long>(dim->value), dim->axis, dim->argument);
+        char from[32] = "";
+        if (dim->axis >= 0) std::snprintf(from, sizeof from, "dimension %d of ", dim->axis);
+        fail(TESS_ERROR_SHAPE, "argument `%s`: %s is %lld, but `%s` is %lld (from %sargument `%s`)", name, place,
+             static_cast<long long>(seen), dim->name, static_cast<long long>(dim->value), from, dim->argument);
       }
     } else if (declared.number >= 0 && declared.number != seen) {
-      fail(TESS_ERROR_SHAPE, "argument `%s`: dimension %d is %lld, but %lld is declared", name, axis,
+      fail(TESS_ERROR_SHAPE, "argument `%s`: %s is %lld, but %lld is declared", name, place,
            static_cast<long long>(seen), static_cast<long long>(declared.number));
     }
   }

@@ -46,6 +46,7 @@ Json parameterJson(const ParameterFacts &parameter, DictionaryAttr numerics) {
             {"dtype", dtypeName(parameter.dtype)},
             {"mode", parameter.scalar() ? "in" : parameter.mode}};
   if (!parameter.scalar()) json["shape"] = parameter.shape;
+  else if (!parameter.shape.empty()) json["dim"] = parameter.shape[0];
   if (Attribute mine = numerics ? numerics.get(parameter.name) : Attribute()) json["numerics"] = jsonOf(mine);
   return json;
 }

@@ -79,6 +79,10 @@ void EntryPrinter::check(const ParameterFacts &parameter) {
     else shape.push_back("tsr::Extent::later()");
   }
   std::string method = parameter.written() ? "output" : "input";
+  if (parameter.scalar()) {
+    writer_.statement(Doc(call_ + ".constant(" + quoted(parameter.name) + ", " + parameter.symbol + ", ") + shape[0] + ");");
+    return;
+  }
   writer_.statement(Doc(call_ + "." + method + "<" + spell_.type(parameter.dtype) + ">(" +
                         quoted(parameter.name) + ", " + parameter.symbol + ", {") +
                     Doc::nest(4, commaSeparated(shape)) + "});");
@@ -91,9 +95,10 @@ void EntryPrinter::checks() {
     writer_.statement(Doc("tsr::Dim ") + Doc::nest(4, commaSeparated(items)) + ";");
   }
   for (const ParameterFacts &parameter : facts_.parameters)
-    if (!parameter.scalar()) check(parameter);
+    if (!parameter.shape.empty()) check(parameter);
   // Extents that are expressions, now that every variable has its value.
   for (const ParameterFacts &parameter : facts_.parameters) {
+    if (parameter.scalar()) continue;
     for (size_t axis = 0; axis < parameter.shape.size(); ++axis) {
       Dim extent = parseDim(parameter.shape[axis]);
       if (extent.isConstant() || extent.isVar()) continue;

@@ -28,6 +28,7 @@ private:
   mlir::Operation *createFunction();
   void addKernelAttributes(mlir::OperationState &state);
   mlir::ArrayAttr params();
+  mlir::DictionaryAttr consts();
   mlir::ArrayAttr outputs();
   mlir::ArrayAttr requirements();
   mlir::DictionaryAttr numerics();

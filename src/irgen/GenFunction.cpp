@@ -56,6 +56,15 @@ ArrayAttr FunctionGen::params() {
   return builder_.getArrayAttr(attrs);
 }
 
+/// The dimensions that integers give: {heads = "H"} of a parameter `heads: Const[H]`.
+DictionaryAttr FunctionGen::consts() {
+  NamedAttrList dims;
+  for (const sema::Param &param : function_.params)
+    if (param.var->type.kind == sema::TypeKind::Index && !param.var->type.shape.empty())
+      dims.append(param.var->name, builder_.getStringAttr(param.var->type.shape[0].str()));
+  return dims.getDictionary(builder_.getContext());
+}
+
 ArrayAttr FunctionGen::outputs() {
   SmallVector<Attribute> attrs;
   for (const sema::FunctionResult &result : function_.results)
@@ -177,6 +186,7 @@ Operation *FunctionGen::createFunction() {
   if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
   if (isKernel()) addKernelAttributes(state);
   if (!isHost()) state.addAttribute("tsr.numerics", numerics());
+  if (DictionaryAttr consts = this->consts(); !consts.empty()) state.addAttribute("tsr.consts", consts);
   body_ = state.addRegion();
   body_->emplaceBlock().addArguments(inputs, places);
   Operation *op = builder_.create(state);

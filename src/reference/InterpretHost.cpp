@@ -1,3 +1,4 @@
+#include "reference/Elementwise.h"
 #include "reference/Format.h"
 #include "reference/Interpreter.h"
 
@@ -86,11 +87,11 @@ Ref Interpreter::hostItem(const Expr &expr) {
     item = slice(array, parts);
     item->rawBytes = array->rawBytes;
   }
-  // A scalar's dtype is known to the checker; the array's only now.
-  if (expr.type.kind == TypeKind::Scalar && item->dtype != expr.type.dtype)
-    return fail(expr.span, "this value is " + std::string(name(item->dtype)) + ", and " +
-                               std::string(name(expr.type.dtype)) + " is needed");
-  return item;
+  // Numbers of host code are f64 (F13); the array's dtype is known only now.
+  if (expr.type.kind != TypeKind::Scalar || item->dtype == expr.type.dtype) return item;
+  std::string error;
+  Ref number = cast(item, expr.type.dtype, {}, error);
+  return number ? number : fail(expr.span, error);
 }
 
 Ref Interpreter::loadNpy(const Expr &expr) {

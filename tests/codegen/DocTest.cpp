@@ -68,7 +68,8 @@ TEST(Names, AreMadeDistinct) {
   EXPECT_EQ(names.fresh("call"), "call3");
   EXPECT_EQ(names.fresh("while"), "while_");
   EXPECT_EQ(names.fresh("M_PI"), "M_PI_");
-  EXPECT_EQ(names.fresh("Threads"), "Threads");
+  EXPECT_EQ(names.fresh("Threads"), "Threads_");
+  EXPECT_EQ(names.own("Threads"), "Threads");
   EXPECT_EQ(names.fresh("x"), "x");
 }
 

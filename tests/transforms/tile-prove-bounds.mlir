@@ -6,8 +6,8 @@
 // Origins are multiples of the tile, and so are the extents.
 // CHECK-LABEL: tile.kernel @divisible
 // CHECK-SAME: reasons = ["no masks on x, y: every tile lies inside of its tensor"]
-// CHECK: tile.load_fragment %x[%m size "T.m" in_bounds, %n size "T.n" in_bounds]
-// CHECK: tile.store_fragment %{{.*}}, %y[%m size "T.m" in_bounds, %n size "T.n" in_bounds]
+// CHECK: tile.load_fragment %x[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds]
+// CHECK: tile.store_fragment %{{.*}}, %y[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds]
 tile.kernel @divisible(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], context = ["m", "n"], sizes = {m = 16 : i64, n = 32 : i64},
     requirements = [#tsr.requirement<"M % 64" eq "0", "M % 64 == 0">, #tsr.requirement<"N % 32" eq "0", "N % 32 == 0">],
@@ -22,7 +22,7 @@ tile.kernel @divisible(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"],
 // 24 is no multiple of 16: the last tile of the rows reaches over the edge. Columns are proved all the same.
 // CHECK-LABEL: tile.kernel @not_divisible
 // CHECK-NOT: reasons
-// CHECK: tile.load_fragment %x[%m size "T.m", %n size "T.n" in_bounds]
+// CHECK: tile.load_fragment %x[%{{.*}} size "T.m", %{{.*}} size "T.n" in_bounds]
 tile.kernel @not_divisible(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], context = ["m", "n"], sizes = {m = 16 : i64, n = 32 : i64},
     requirements = [#tsr.requirement<"M % 24" eq "0", "M % 24 == 0">, #tsr.requirement<"N % 32" eq "0", "N % 32 == 0">],

@@ -109,6 +109,7 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
                         OpBuilder &builder) {
   EntryNames names;
   SmallVector<Attribute> parameters, returns;
+  auto consts = function->getAttrOfType<DictionaryAttr>("tsr.consts");
   for (auto [i, argument] : llvm::enumerate(function.getBody().getArguments())) {
     ir::ParamAttr param = function.param(i);
     // The user's name: the entry's messages and the manifest speak of it; the emitted text may spell it
@@ -116,9 +117,12 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
     std::string name = param.getName().str();
     names.table.declare(name);
     names.names[argument] = name;
+    // An integer that gives a dimension has it in the place of a shape.
+    auto dim = consts ? consts.getAs<StringAttr>(name) : StringAttr();
     parameters.push_back(out::ParameterAttr::get(
         builder.getContext(), name, ir::elementTypeOf(argument.getType()),
-        shapeTexts(builder, argument.getType()), modeText(param, argument.getType())));
+        dim ? builder.getArrayAttr(dim) : shapeTexts(builder, argument.getType()),
+        modeText(param, argument.getType())));
   }
   for (size_t i = 0; i < function.getOutputs().size(); ++i) {
     int64_t param = function.output(i).getParam();

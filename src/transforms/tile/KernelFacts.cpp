@@ -30,6 +30,8 @@ KernelFacts::KernelFacts(tile::KernelOp kernel) : kernel_(kernel) {
   for (auto fact : kernel.getRequirements().getAsRange<RequirementAttr>())
     if (auto relation = relationOf(stringifyRelation(fact.getRelation())))
       facts_.add(Formula(withSizes(fact.getLeft().getDim()), *relation, withSizes(fact.getRight().getDim())));
+  // Where a group stands holds everywhere, also behind the loop that asks first.
+  kernel.getBody().walk([&](tile::QueryOp where) { of(where); });
 }
 
 Dim KernelFacts::fresh() { return Dim::var("%" + std::to_string(variables_++)); }
