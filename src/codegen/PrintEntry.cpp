@@ -95,7 +95,7 @@ void EntryPrinter::checks() {
     writer_.statement(Doc("tsr::Dim ") + Doc::nest(4, commaSeparated(items)) + ";");
   }
   for (const ParameterFacts &parameter : facts_.parameters)
-    if (!parameter.shape.empty()) check(parameter);
+    if (!parameter.scalar() || !parameter.shape.empty()) check(parameter);
   // Extents that are expressions, now that every variable has its value.
   for (const ParameterFacts &parameter : facts_.parameters) {
     if (parameter.scalar()) continue;

@@ -129,12 +129,13 @@ LogicalResult CapacityAttr::verify(function_ref<InFlightDiagnostic()> error, Str
   return success();
 }
 
-LogicalResult ParameterAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef name, Type,
+LogicalResult ParameterAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef name, Type dtype,
                                     ArrayAttr shape, StringRef mode) {
   if (!isIdentifier(name)) return error() << "parameter name '" << name << "' is no identifier";
   if (!llvm::is_contained({"in", "out", "inout", "result", "scalar"}, mode))
     return error() << "parameter mode '" << mode << "' is none of in, out, inout, result, scalar";
-  if (mode == "scalar" && !shape.empty()) return error() << "a scalar parameter has no shape";
+  if (mode == "scalar" && shape.size() > (dtype.isIndex() ? 1 : 0))
+    return error() << "a scalar parameter has no shape; an integer may give one dimension";
   for (Attribute dim : shape)
     if (!llvm::isa<StringAttr>(dim)) return error() << "a shape is a list of dimension texts";
   return success();

@@ -68,8 +68,8 @@ def Target_ParameterAttr : Target_Attr<"Parameter", "parameter"> {
   let summary = "A parameter of an entry function";
   let description = [{
     Name, dtype, shape (dimensions as text in the normal form of `Dim`) and mode: "in", "out", "inout", "result" (memory
-    that the caller gives for a result), or "scalar" (passed by value, empty shape). A dimension variable is bound by
-    the first shape that holds it alone; every other mention is checked at entry.
+    that the caller gives for a result), or "scalar" (passed by value, empty shape; an integer that gives a dimension has
+    that one). A dimension variable is bound by the first shape that holds it alone; every other mention is checked at entry.
 
     Example: `#target.parameter<"A", bf16, ["M", "K"], "in">`, `#target.parameter<"alpha", f32, [], "scalar">`.
   }];
