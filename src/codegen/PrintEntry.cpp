@@ -299,7 +299,7 @@ void EntryPrinter::print() {
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
-    std::string name = p.scalar() && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
+    std::string name = p.scalar() && p.shape.empty() && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
     if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + name);
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }

@@ -188,11 +188,10 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
   for (const sema::Param &param : function.params) {
     if (param.isResult || param.defaultValue) continue;
     NpyArray array{dtypeOf(param), {}, {}};
-    if (isTensorParam(param)) {
-      auto shape = shapeOf(param.var->type.shape, dims);
-      if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
-      array.shape = *shape;
-    }
+    auto shape = shapeOf(param.var->type.shape, dims);
+    if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
+    if (isTensorParam(param)) array.shape = *shape;
+    bool givesDim = !isTensorParam(param) && !shape->empty();  // `heads: Const[H]` is H
     auto total = byteCount(array.dtype, array.shape);
     if (!total) return tooLarge(array.dtype, array.shape);
     array.data.resize(*total);
@@ -202,6 +201,7 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
       double value = isFloat(array.dtype)           ? static_cast<double>(bits >> 11) * 0x1p-52 - 1.0
                      : array.dtype == DType::Bool ? static_cast<double>(bits >> 63)
                                                   : static_cast<double>(bits % 100);
+      if (givesDim) value = static_cast<double>((*shape)[0]);
       storeNumber(array.dtype, value, array.data.data() + i * bytes);
     }
     made.emplace(param.var->name, std::move(array));

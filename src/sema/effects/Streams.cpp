@@ -15,6 +15,10 @@ Type streamType() {
 
 /// Something that the checker understands and later phases do not.
 void Checker::later(const std::string &what, Span span) {
+  if (!fn_) {
+    unsupported(what + " at module level", span);
+    return;
+  }
   for (const Later &have : fn_->later)
     if (have.what == what) return;
   fn_->later.push_back({what, span});

@@ -49,14 +49,21 @@ LogicalResult KernelEmitter::emitPlainLoop() {
   return emitBlock(kernel_.getBody().front());
 }
 
-/// A loop in the body, or a call of the C library, keeps a loop from becoming vector instructions.
+/// Integers of a dtype: what compilers make of them in a vector differs, and one that gives up warns of the mark.
+static bool isInteger(Type type) {
+  if (auto place = dyn_cast<out::LValueType>(type)) type = place.getValue();
+  return isa<IntegerType>(type) && !type.isInteger(1);
+}
+
+/// A loop or branch in the body, or a call of the C library, keeps a loop from becoming vector instructions.
 void KernelEmitter::keepVectorLoops() {
   out_.walk([](out::ForOp loop) {
     if (!loop.getSimd()) return;
     WalkResult found = loop.getBody().walk([](Operation *op) {
       auto call = dyn_cast<out::CallOp>(op);
       bool scalar =
-          isa<out::ForOp, out::WhileOp>(op) || (call && !hasVectorForm(call.getCallee(), call.getType()));
+          isa<out::ForOp, out::WhileOp, out::IfOp>(op) || llvm::any_of(op->getResultTypes(), isInteger) ||
+          (call && !hasVectorForm(call.getCallee(), call.getType()));
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
     loop.setSimd(!found.wasInterrupted());
