@@ -331,6 +331,27 @@ bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span 
   return true;
 }
 
+/// A tile that was cut at the edge of a tensor by the origin of another axis than the one along which it is stored:
+/// its rows are the output's columns. True after a message.
+bool Checker::cutElsewhere(const Value &tile, const Type &type, Span span) {
+  const std::string prefix = "%q:" + std::to_string(static_cast<int>(Query::Origin)) + ":";
+  size_t rank = tile.type.shape.size(), lead = type.shape.size() - rank;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (!tile.limit(axis)) continue;
+    std::set<std::string> vars;
+    facts_.simplify(tile.limit(axis)->end).collectVars(vars);
+    std::string other;
+    for (const std::string &v : vars)
+      if (v.rfind(prefix, 0) == 0) other = v.substr(prefix.size());
+    if (other.empty() || vars.count(prefix + std::to_string(lead + axis))) continue;
+    report(Id::tileMismatch, span, shapeText(tile.type.shape), "`" + type.str() + "`")
+        .label("its axis " + std::to_string(axis) + " starts at the origin of the output's axis " + other)
+        .help("a tile is stored where the group's origin is, axis by axis: `tile.transpose` exchanges them");
+    return true;
+  }
+  return false;
+}
+
 void Checker::returnTile(Value value, int index, int count, Span span) {
   if (returnParameter(value, index, span)) return;
   if (!declared_) {
@@ -346,7 +367,7 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
     return;
   }
   std::vector<Dim> tileDims = tile.type.shape;
-  if (!tileFits(tileDims, type, declaredSpans_[index], span)) return;
+  if (!tileFits(tileDims, type, declaredSpans_[index], span) || cutElsewhere(tile, type, span)) return;
   ExprPtr stored = leave(tile, type, span, "the declared result");
   if (!stored) return;
   storeResult(std::move(stored), tileDims, type, index, count, span);
@@ -436,10 +457,28 @@ void Checker::finishKernel(const ast::FuncDef &def) {
         .help("return a tile, or store into a parameter");
     return;
   }
+  if (tileStore) unplacedStore(*tileStore, def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts)
       kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+}
+
+/// A grid that comes from a store to a part of a parameter, in a kernel whose groups all do the same.
+void Checker::unplacedStore(const Stmt &store, const ast::FuncDef &def) {
+  if (fn_->kernel.grid != GridKind::Output) return;
+  bool placed = false, whole = true;
+  visitExprs(fn_->body, [&](Expr &e) { placed |= e.kind == ExprKind::Query; });
+  for (size_t axis = 0; axis < store.access.parts.size(); ++axis) {
+    const IndexPart &part = store.access.parts[axis];
+    whole &= !part.isPoint && !part.offset &&
+             facts_.equal(part.size, store.access.base->type.shape[axis]) == shape::Verdict::Proved;
+  }
+  if (placed || whole) return;
+  report(Id::noOutput, def.name.span)
+      .label("nothing says which part of `" + store.access.base->name + "` a group does")
+      .note(store.span, "every group stores the same part")
+      .help("store at `tile.origin()`, or say how many groups there are: `@kernel(grid=(1,), group=64)`");
 }
 
 /// What lanes do to each other. A kernel with optional parameters is looked at once for each entry point of it.

@@ -309,6 +309,8 @@ private:
   void returnTile(Value value, int index, int count, Span span);
   bool returnParameter(const Value &value, int index, Span span);
   bool tileFits(const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span);
+  bool cutElsewhere(const Value &tile, const Type &type, Span span);
+  void unplacedStore(const Stmt &store, const ast::FuncDef &def);
   void storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
                    Span span);
   size_t outputRank() const;
