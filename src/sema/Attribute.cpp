@@ -204,6 +204,7 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
   switch (object.kind) {
   case ValueKind::Module: found = memberOfModule(object, name, span, known); break;
   case ValueKind::Context: found = memberOfContext(name, known); break;
+  case ValueKind::State: found = memberOfState(object, name, span, known); break;
   case ValueKind::Rng:
     if (const BuiltinRow *row = builtinByName(name, 'R')) return methodOf(object, name, row, nullptr);
     for (const BuiltinRow &row : builtinRows())

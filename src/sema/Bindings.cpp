@@ -89,7 +89,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
       if (old.var && !old.borrowed && rebindable_.count(old.var))
         return rebindVar(name, old, std::move(value), span);
-      if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {  // no variable: only the checker has it
+      if (old.value.handle && old.value.kind == value.kind) {  // no variable: only the checker has it
         old.value = std::move(value);
         old.span = span;
         return;

@@ -14,13 +14,13 @@ enum class BuiltinKind : uint8_t {
 };
 struct BuiltinRow {
   std::string_view name;
-  std::string_view places;     // P prelude, T tile, M method of tensors, R of streams; K kernels only, H host only
+  std::string_view places;     // P prelude, T tile, M method of tensors, R of streams, S of states; K kernels only, H host only
   std::string_view signature;  // "x, axis=, keepdim=": names, `=` optional, `*` any number
   BuiltinKind kind;
   std::string_view op;  // mnemonic in Ops.def
 };
 const std::vector<BuiltinRow> &builtinRows();
-/// The builtin of that name in a place ('P', 'T', 'M' or 'R'), or null.
+/// The builtin of that name in a place ('P', 'T', 'M', 'R' or 'S'), or null.
 const BuiltinRow *builtinByName(std::string_view name, char place);
 
 }  // namespace tessera::sema

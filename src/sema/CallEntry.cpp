@@ -14,6 +14,7 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
     if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
     return indexExpr(v, at);
   }
+  if (type.kind == TypeKind::State) return stateArgument(v, type, callable, at);
   if (type.kind == TypeKind::Stream) {
     if (v.kind != ValueKind::Rng) {
       report(Id::wrongArgument, at, callable.name, "a stream for `" + param.var->name + "`", describe(v));
@@ -70,7 +71,7 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
     if (!arg) return false;
     e.args.push_back(std::move(arg));
   }
-  takeOverEffects(callee.effects, callable.name, span);
+  takeOverEffects(callee.effects.without(EffectKind::State), callable.name, span);
   for (const Later &what : callee.later) later(what.what, span);
   for (const Requirement &r : callee.requirements) {
     if (inHost()) break;

@@ -333,9 +333,10 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   size_t errors = failures_;
   // Arguments are computed once, in the caller; defaults belong to the callee's module.
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (values[i].given() && values[i].expr) values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
+    if (values[i].given() && values[i].expr && !values[i].handle)
+      values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
     for (Value &item : values[i].items)
-      if (item.expr) item = cheap(std::move(item), parameters[i].name.text, spans[i]);
+      if (item.expr && !item.handle) item = cheap(std::move(item), parameters[i].name.text, spans[i]);
   }
   std::shared_ptr<Frame> caller = frame_;
   frame_ = calleeFrame(callable);
@@ -348,10 +349,12 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
     binding.value = values[i];
     binding.span = parameters[i].span;
     binding.block = blockId_;
-    if (values[i].expr && values[i].expr->kind == ExprKind::VarRef) binding.var = values[i].expr->var;
+    if (values[i].expr && !values[i].handle && values[i].expr->kind == ExprKind::VarRef)
+      binding.var = values[i].expr->var;
     binding.borrowed = binding.var != nullptr;
     frame_->names[parameters[i].name.text] = std::move(binding);
   }
+  std::vector<PassedState> states = enterStates();
   Value result = Value::poison();
   if (ok && callable.lambda) {
     result = checkExpr(*callable.lambda->body);
@@ -368,9 +371,8 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   accumulateHint_ = hint;
   calls_.pop_back();
   if (failures_ == errors) checkEffects(callable, frame_->effects);
-  Effects effects = std::move(frame_->effects);
-  frame_ = caller;
-  takeOverEffects(effects, callable.name, span);
+  std::swap(frame_, caller);
+  leaveStates(states, *caller, callable.name, result, span);
   if (failures_ > errors) return Value::poison();
   return result;
 }

@@ -118,7 +118,10 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
 Value Checker::lookup(const std::string &name, Span span, bool quiet) {
   for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
     auto it = frame->names.find(name);
-    if (it != frame->names.end()) return readBinding(name, it->second, span);
+    if (it != frame->names.end()) {
+      if (frame != frame_.get() && capturedState(it->second.value, name, span)) return Value::poison();
+      return readBinding(name, it->second, span);
+    }
     auto dim = frame->dims.find(name);
     if (dim != frame->dims.end()) {
       Value v = Value::integer(dim->second);

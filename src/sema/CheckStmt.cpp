@@ -59,6 +59,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
 void Checker::exprStmt(const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
   Value v = checkExpr(*stmt.value);
+  if (droppedState(v, *stmt.value)) return;
   if (v.expr && v.expr->kind == ExprKind::Call) emit(StmtKind::Evaluate, stmt.span).value = take(v);
 }
 

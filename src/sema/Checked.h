@@ -44,6 +44,7 @@ enum class TypeKind : uint8_t {
   Shared,      // a buffer in shared memory (alloc_shared): accessed by Load and Store
   HostTensor,  // host code: a tensor whose dtype and shape are known when it runs
   Stream,      // a stream of random numbers
+  State,       // a KVCache of `dtype` and `shape`
   String, None,
   Tuple,       // results of a Call only
 };

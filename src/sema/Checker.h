@@ -288,7 +288,7 @@ private:
   bool isSpent(const Value &value, Span span);
   bool spend(const Value &value, const std::string &by, Span span);
   void mergeSpent(const std::map<std::string, Binding> &before, const std::map<std::string, Binding> &thenNames,
-                  const SpentValues &thenSpent, const std::map<std::string, Binding> &elseNames);
+                  const SpentValues &thenSpent, const std::map<std::string, Binding> &elseNames, Span condition);
   void spentInLoop(const SpentValues &before, const std::map<std::string, Binding> &names);
 
   // ---- effects/Streams.cpp
@@ -299,6 +299,28 @@ private:
   Value dropout(Bound &args, Span span);
   /// Absent if `row` is neither about streams nor about collectives.
   Value callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span);
+
+  // ---- effects/State.cpp
+  static bool isStateType(const Value &named);
+  bool stateType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
+  Value stateValue(const Type &type, const std::string &root, Span span);
+  Value memberOfState(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
+  Value moveOn(const BuiltinRow &row, Bound &args, Span span);
+  Value newState(Bound &args, Span span);
+  bool droppedState(const Value &value, const ast::Expr &expr);
+  bool capturedState(const Value &value, const std::string &name, Span span);
+  struct PassedState {
+    std::string parameter, root;
+    int handle = 0;
+  };
+  bool matchState(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
+                  Value &out);
+  std::vector<PassedState> enterStates();
+  void leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
+                   Span span);
+  ExprPtr stateArgument(const Value &value, const Type &type, const Callable &callable, Span span);
+  bool leaveState(int before, const Value &after, const std::string &callee, Span span);
+  void statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span);
 
   // ---- effects/Collectives.cpp
   Value collective(const BuiltinRow &row, Bound &args, Span span);
@@ -652,6 +674,7 @@ private:
   std::vector<Span> varyingCauses_;  // conditions and loop bounds that lanes or devices disagree about
   SpentValues spent_;
   int lastHandle_ = 0;
+  std::map<int, int> successors_;  // of states that moved on
   std::vector<const Callable *> calls_;   // being traced
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds

@@ -205,7 +205,7 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   Names elseNames = branch(out.otherwise, stmt.otherwise, outside, both);
   leaveVarying(varying);
   mergeBranches(out, before, thenNames, elseNames);
-  mergeSpent(before, thenNames, spent, elseNames);
+  mergeSpent(before, thenNames, spent, elseNames, stmt.condition->span);
 }
 
 /// What follows is not done by every lane, or device: they disagree about `cause`.

@@ -202,6 +202,11 @@ Value Checker::plainParameter(Type type, const std::string &name, const ast::Par
       v = valueOfVar(param.var, v, parameter.name.span);
     }
     break;
+  case TypeKind::State:
+    param.mode = ParamMode::InOut;
+    v = stateValue(type, parameter.name.text, parameter.name.span);
+    later("state objects (`KVCache`)", parameter.span);
+    break;
   case TypeKind::Stream:
     v = streamValue(makeRef(param.var, parameter.name.span));
     later("random streams (`Rng`)", parameter.span);

@@ -304,6 +304,7 @@ std::string Checker::describe(const Value &value) const {
   case ValueKind::Policy: return "a policy";
   case ValueKind::Context: return "the tile context";
   case ValueKind::Rng: return "a stream of random numbers";
+  case ValueKind::State: return "a state object `" + value.type.str() + "`";
   }
   return "this";
 }

@@ -53,7 +53,7 @@ void Checker::bindDType(const ast::Expr &declared, const Type &have) {
 }
 
 void Checker::bindTensor(const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin) {
-  if (!value.isArray() && value.kind != ValueKind::View) return;
+  if (!value.isArray() && value.kind != ValueKind::View && value.kind != ValueKind::State) return;
   std::vector<const ast::Expr *> dims;
   const ast::Expr *dtype = nullptr;
   auto *last = declared.items.empty() ? nullptr : as<ast::NameExpr>(declared.items.back().value);
@@ -95,7 +95,8 @@ void Checker::bindGenerics(const Value &value, const ast::Expr &annotation, cons
   auto *index = as<ast::SubscriptExpr>(&annotation);
   if (!index) return;
   Value object = typeNamed(*index->object);
-  if (object.kind == ValueKind::TypeName && object.text == "Tensor") return bindTensor(value, *index, origin);
+  if ((object.kind == ValueKind::TypeName && object.text == "Tensor") || isStateType(object))
+    return bindTensor(value, *index, origin);
   if (object.kind == ValueKind::TypeName && object.text == "Const" && index->items.size() == 1) {
     Value v = value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth)) : value;
     if (v.kind == ValueKind::Int && !v.expr) bindDimension(*index->items[0].value, v.sym, origin);
@@ -352,6 +353,7 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
     return matchTensor(value, *index, name, span, out);
   if (index && type.kind == ValueKind::TypeName && type.text == "Const" && index->items.size() == 1)
     return matchConst(value, *index, name, span, out);
+  if (index && isStateType(type)) return matchState(value, *index, name, span, out);
   if (type.kind == ValueKind::StructType) return matchStruct(value, type, annotation, name, span, out);
   if (!index && type.kind == ValueKind::TypeName && type.text == "Callable") {
     out = value;

@@ -337,7 +337,11 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
   }
   if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
     std::string text(sources_.text(index->object->span));
-    for (const char *later : {"KVCache", "OptimizerState", "Distribution", "Dict", "Tile", "Int"})
+    if (text == "KVCache") {
+      if (!stateType(*index, type, nullptr)) return std::nullopt;
+      return type;
+    }
+    for (const char *later : {"OptimizerState", "Distribution", "Dict", "Tile", "Int"})
       if (text == later) {
         unsupported("the type `" + text + "[...]`", annotation.span);
         return std::nullopt;

@@ -35,6 +35,11 @@ std::string Type::str() const {
   }
   case TypeKind::HostTensor: return "Tensor";
   case TypeKind::Stream: return "Rng";
+  case TypeKind::State: {
+    std::string text = "KVCache[";
+    for (const Dim &d : shape) text += d.str() + ", ";
+    return text + dtypeText(*this) + "]";
+  }
   case TypeKind::String: return "str";
   case TypeKind::None: return "None";
   case TypeKind::Tuple: {

@@ -62,6 +62,7 @@ enum class ValueKind : uint8_t {
   Policy,
   Context,  // tile.context()
   Rng,      // a stream of random numbers
+  State,    // a state object: `text`: the parameter that holds it, or empty
 };
 
 struct Value {
@@ -82,7 +83,7 @@ struct Value {
   const Callable *callable = nullptr;
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
-  int handle = 0;  // values that are used up (Rng): which one it is; 0: any number of uses
+  int handle = 0;  // values that are used up (Rng, State): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made
 

@@ -37,6 +37,13 @@ const Effect *Effects::find(EffectKind kind, std::string_view of) const {
   return nullptr;
 }
 
+Effects Effects::without(EffectKind kind) const {
+  Effects rest;
+  for (const Effect &effect : all_)
+    if (effect.kind != kind) rest.all_.push_back(effect);
+  return rest;
+}
+
 std::string Effects::str() const {
   std::string text;
   for (const Effect &effect : all_) text += (text.empty() ? "" : " ") + effect.str();

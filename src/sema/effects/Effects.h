@@ -37,6 +37,7 @@ public:
   /// Keeps the first of its kind, but what promises and suspensions forbid replaces what they allow.
   void add(Effect effect);
   const Effect *find(EffectKind kind, std::string_view of = {}) const;
+  Effects without(EffectKind kind) const;
   bool empty() const { return all_.empty(); }
   const std::vector<Effect> &all() const { return all_; }  // sorted by kind, then by `of`
   /// "random io state(cache)"

@@ -8,8 +8,18 @@ namespace tessera::sema {
 bool Checker::isSpent(const Value &value, Span span) {
   auto it = value.handle ? spent_.find(value.handle) : spent_.end();
   if (it == spent_.end()) return false;
-  if (!fresh(Id::usedUp, span)) return true;
   const Spent &spent = it->second;
+  if (value.kind == ValueKind::State) {
+    if (!fresh(Id::oldState, span)) return true;
+    auto builder = report(Id::oldState, span, value.type.str());
+    builder.note(spent.span, spent.by + (spent.maybe ? " moves it on here, on some of the ways that lead here" : " moves it on here"));
+    auto next = successors_.find(value.handle);
+    for (const auto &[name, binding] : frame_->names)
+      if (next != successors_.end() && binding.value.handle == next->second)
+        builder.help("the state behind it is `" + name + "`");
+    return true;
+  }
+  if (!fresh(Id::usedUp, span)) return true;
   report(Id::usedUp, span, "this stream")
       .label("used again here")
       .note(spent.span, spent.by + (spent.maybe ? " uses it up here, on some of the ways that lead here" : " uses it up here"))
@@ -28,7 +38,7 @@ bool Checker::spend(const Value &value, const std::string &by, Span span) {
 /// used up, and a name that one way renews stands for something new.
 void Checker::mergeSpent(const std::map<std::string, Binding> &before,
                          const std::map<std::string, Binding> &thenNames, const SpentValues &thenSpent,
-                         const std::map<std::string, Binding> &elseNames) {
+                         const std::map<std::string, Binding> &elseNames, Span condition) {
   SpentValues elseSpent = std::move(spent_);
   spent_ = thenSpent;
   for (auto &[handle, spent] : spent_) spent.maybe |= !elseSpent.count(handle);
@@ -39,6 +49,7 @@ void Checker::mergeSpent(const std::map<std::string, Binding> &before,
     if (!old) continue;
     int a = thenNames.at(name).value.handle, b = elseNames.at(name).value.handle;
     if (a == old && b == old) continue;
+    statesDiffer(name, binding.value, thenNames.at(name).value, elseNames.at(name).value, condition);
     int merged = frame_->names[name].value.handle = newHandle();
     const std::pair<int, const SpentValues *> ends[] = {{a, &thenSpent}, {b, &elseSpent}};
     for (const auto &[end, spent] : ends)
@@ -58,6 +69,13 @@ void Checker::spentInLoop(const SpentValues &before, const std::map<std::string,
     bool renewed = now != frame_->names.end() && now->second.value.handle != binding.value.handle &&
                    !spent_.count(now->second.value.handle);
     if (renewed || !fresh(Id::usedUp, it->second.span)) continue;
+    if (binding.value.kind == ValueKind::State) {
+      report(Id::oldState, it->second.span, binding.value.type.str())
+          .label("the next turn of the loop moves the same state on again")
+          .note(binding.span, "it comes from outside of the loop")
+          .help("keep it: `" + name + " = " + name + ".append(k, v)`");
+      continue;
+    }
     report(Id::usedUp, it->second.span, "`" + name + "`")
         .label("the next turn of the loop uses it again")
         .note(binding.span, "it comes from outside of the loop")

@@ -1,0 +1,217 @@
+// State objects: a value that moves on. Each update uses the old state up and makes a new one; a parameter that holds
+// a state object holds the last one when the function ends.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+constexpr size_t kCacheRank = 4;      // batch, heads, capacity, features
+constexpr size_t kCapacityAxis = 2;
+}  // namespace
+
+/// KVCache[B, H, S_max, D, bf16]
+bool Checker::stateType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
+  if (!tensorType(expr, type, dims)) return false;
+  type.kind = TypeKind::State;
+  size_t rank = dims ? dims->size() : type.shape.size();
+  if (rank == kCacheRank) return true;
+  if (fresh(Id::notAType, expr.span))
+    report(Id::notAType, expr.span, "a `KVCache` has 4 dimensions, not " + std::to_string(rank))
+        .help("they are batch, heads, capacity and features: `KVCache[B, H, S_max, D, bf16]`");
+  return false;
+}
+
+/// What stands in front of the brackets: `KVCache`.
+bool Checker::isStateType(const Value &named) {
+  return named.kind == ValueKind::Builtin && named.builtin->kind == BuiltinKind::State;
+}
+
+/// `root`: the parameter that holds it, or empty.
+Value Checker::stateValue(const Type &type, const std::string &root, Span span) {
+  Value v = Value::of(ValueKind::State);
+  v.type = type;
+  v.type.kind = TypeKind::State;
+  v.text = root;
+  v.handle = newHandle();
+  ExprPtr e = makeExpr(ExprKind::Opaque, v.type, span);
+  e->text = "state";
+  e->nameHint = root;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+Value Checker::memberOfState(const Value &object, const std::string &name, Span span,
+                             std::vector<std::string> &known) {
+  known = {"k", "v", "length", "append", "reset"};
+  if (std::find(known.begin(), known.end(), name) == known.end()) return Value::of(ValueKind::Absent);
+  if (isSpent(object, span)) return Value::poison();
+  if (const BuiltinRow *row = builtinByName(name, 'S')) return methodOf(object, name, row, nullptr);
+  Type type = object.type;
+  bool length = name == "length";
+  type.kind = TypeKind::Tensor;
+  ExprPtr e = makeExpr(ExprKind::Opaque, length ? indexType() : type, span);
+  e->text = name;
+  e->args.push_back(clone(*object.expr));
+  if (length) return indexValue(std::move(e), "length", span);
+  return finish(std::move(e), type, {}, span);
+}
+
+/// `cache.append(k, v)` and `cache.reset()`: the state after it.
+Value Checker::moveOn(const BuiltinRow &row, Bound &args, Span span) {
+  Value object = args.values[0];
+  for (size_t i = 1; i < args.values.size(); ++i) {
+    Value part = toArray(args.values[i], object.type.dtype, args.spans[i]);
+    if (part.isPoison()) return part;
+    std::vector<Dim> wanted = object.type.shape;
+    bool fits = part.isArray() && part.type.shape.size() == kCacheRank;
+    if (fits) wanted[kCapacityAxis] = part.type.shape[kCapacityAxis];
+    for (size_t axis = 0; fits && axis < kCacheRank; ++axis)
+      fits = sameDim(part.type.shape[axis], wanted[axis], args.spans[i],
+                     "`append` needs " + show(part.type.shape[axis]) + " == " + show(wanted[axis]));
+    if (!fits) {
+      if (fresh(Id::wrongArgument, args.spans[i]))
+        report(Id::wrongArgument, args.spans[i], "append",
+               "what is added to `" + object.type.str() + "`, of the same batch, heads and features", describe(part));
+      return Value::poison();
+    }
+    if (!leave(part, withDType(part.type, object.type.dtype), args.spans[i], "the cache")) return Value::poison();
+  }
+  if (!spend(object, "`" + std::string(row.name) + "`", span)) return Value::poison();
+  if (!object.text.empty())
+    noteEffect({EffectKind::State, object.text, false, false,
+                {{span, "`" + std::string(row.name) + "` moves it on here"}}});
+  later("state objects (`KVCache`)", span);
+  Value next = stateValue(object.type, object.text, span);
+  successors_[object.handle] = next.handle;
+  return next;
+}
+
+Value Checker::newState(Bound &args, Span span) {
+  std::vector<Dim> shape;
+  for (size_t i = 0; i < kCacheRank; ++i)
+    if (!shapeArgument(args.values[i], args.spans[i], shape)) return Value::poison();
+  auto dtype = dtypeArgument(args.values[kCacheRank], args.spans[kCacheRank]);
+  if (!dtype || shape.size() != kCacheRank) return Value::poison();
+  later("state objects (`KVCache`)", span);
+  return stateValue(sema::tensorType(*dtype, shape), "", span);
+}
+
+/// An update whose result nobody takes.
+bool Checker::droppedState(const Value &value, const ast::Expr &expr) {
+  if (value.kind != ValueKind::State || expr.kind != ast::ExprKind::Call) return false;
+  if (!fresh(Id::stateDropped, expr.span)) return true;
+  auto builder = report(Id::stateDropped, expr.span);
+  builder.label("the state behind it is lost, and the old one is used up");
+  auto *callee = as<ast::AttributeExpr>(static_cast<const ast::CallExpr &>(expr).callee);
+  if (callee && as<ast::NameExpr>(callee->object)) {
+    std::string name = as<ast::NameExpr>(callee->object)->name;
+    builder.fix({expr.span.file, expr.span.begin, expr.span.begin}, name + " = ", "keep it in `" + name + "`");
+  }
+  return true;
+}
+
+/// A function that is traced later, or several times, cannot own the only state there is.
+bool Checker::capturedState(const Value &value, const std::string &name, Span span) {
+  if (value.kind != ValueKind::State) return false;
+  if (fresh(Id::stateCaptured, span))
+    report(Id::stateCaptured, span, name)
+        .label("it belongs to the function around")
+        .help("take it as a parameter");
+  return true;
+}
+
+/// A state object as the argument of a traced function.
+bool Checker::matchState(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name,
+                         Span span, Value &out) {
+  Type type;
+  std::vector<const ast::Expr *> dims;
+  if (!stateType(annotation, type, &dims)) return false;
+  bool fits = value.kind == ValueKind::State && value.type.dtype == type.dtype;
+  if (!fits && fresh(Id::wrongArgument, span))
+    report(Id::wrongArgument, span, name, "`" + std::string(sources_.text(annotation.span)) + "`", describe(value))
+        .note(annotation.span, "declared here");
+  out = value;
+  return fits && unifyDims(dims, value, name, span);
+}
+
+/// The state objects among the arguments of the function whose frame this is; from here on they bear its names.
+std::vector<Checker::PassedState> Checker::enterStates() {
+  std::vector<PassedState> passed;
+  for (auto &[name, binding] : frame_->names) {
+    if (binding.value.kind != ValueKind::State) continue;
+    passed.push_back({name, binding.value.text, binding.value.handle});
+    binding.value.text = name;
+  }
+  return passed;
+}
+
+/// Behind a traced call, in the caller's frame: what the callee left in its parameters is what the caller has.
+void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
+                          Span span) {
+  Effects effects;
+  for (Effect effect : callee.effects.all()) {
+    if (effect.kind == EffectKind::State)
+      for (const PassedState &state : passed)
+        if (state.parameter == effect.of) effect.of = state.root;
+    if (effect.kind != EffectKind::State || !effect.of.empty()) effects.add(std::move(effect));
+  }
+  takeOverEffects(effects, name, span);
+  for (const PassedState &state : passed) {
+    const Value &last = callee.names[state.parameter].value;
+    if (last.kind == ValueKind::State && last.handle != state.handle) leaveState(state.handle, last, name, span);
+    if (result.kind == ValueKind::State && result.text == state.parameter) result.text = state.root;
+    for (Value &item : result.items)
+      if (item.kind == ValueKind::State && item.text == state.parameter) item.text = state.root;
+  }
+}
+
+/// A state object as the argument of an entry point, which moves it on.
+ExprPtr Checker::stateArgument(const Value &value, const Type &type, const Callable &callable, Span span) {
+  if (value.kind != ValueKind::State || value.type.dtype != type.dtype) {
+    report(Id::wrongArgument, span, callable.name, "a state object `" + type.str() + "`", describe(value));
+    return nullptr;
+  }
+  ExprPtr e = clone(*value.expr);
+  if (!spend(value, "`" + callable.name + "`", span)) return nullptr;
+  if (!value.text.empty())
+    noteEffect({EffectKind::State, value.text, false, false, {{span, "`" + callable.name + "` moves it on here"}}});
+  Value next = stateValue(value.type, value.text, span);
+  successors_[value.handle] = next.handle;
+  return leaveState(value.handle, next, callable.name, span) ? std::move(e) : nullptr;
+}
+
+/// All names of the caller for the state `before` stand for `after` from now on. False, with a message, if it has none.
+bool Checker::leaveState(int before, const Value &after, const std::string &callee, Span span) {
+  bool named = false;
+  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get())
+    for (auto &[name, binding] : frame->names) {
+      if (binding.value.kind != ValueKind::State || binding.value.handle != before) continue;
+      named = true;
+      std::string root = binding.value.text;
+      binding.value = after;
+      binding.value.text = root;
+    }
+  if (named) return true;
+  if (fresh(Id::stateDropped, span))
+    report(Id::stateDropped, span)
+        .label("`" + callee + "` moves this state on, and it has no name")
+        .help("give it a name first: the name stands for the new state behind the call");
+  return false;
+}
+
+/// Branches must leave a state object alike: both move it on, or neither.
+void Checker::statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span) {
+  if (old.kind != ValueKind::State || (a.handle == old.handle) == (b.handle == old.handle)) return;
+  const SpentValues::const_iterator spent = spent_.find(old.handle);
+  Span place = spent == spent_.end() ? span : spent->second.span;
+  if (!fresh(Id::statesDiffer, place)) return;
+  report(Id::statesDiffer, place, name)
+      .label("on the other way `" + name + "` stays as it was")
+      .note(span, "this decides")
+      .help("move it on before the condition, or on both ways");
+}
+
+}  // namespace tessera::sema
