@@ -1,5 +1,6 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 
 namespace tessera::sema {
 
@@ -79,7 +80,7 @@ Value Checker::arrayMean(const BuiltinRow &, Bound &args, Span span) {
 Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   if (args.values.size() > 2 && args.values[2].given())
-    return unsupported("stochastic rounding (`rng=`)", span);
+    return castByChance(args, span);
   Numerics numerics;
   auto dtype = dtypeArgument(args.values[1], args.spans[1], &numerics);
   if (!dtype) return Value::poison();
@@ -90,6 +91,42 @@ Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
   if (!reportNone(args.values[0], args.spans[0]))
     report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
   return Value::poison();
+}
+
+/// `cast(x, bf16, rng=rng)`: rounding by chance (P9).
+Value Checker::castByChance(Bound &args, Span span) {
+  Type type;
+  auto dtype = dtypeArgument(args.values[1], args.spans[1], &type.numerics);
+  const Value &rng = args.values[2];
+  if (!dtype || rng.isPoison()) return Value::poison();
+  if (rng.kind != ValueKind::Rng) {
+    report(Id::wrongArgument, args.spans[2], "cast", "a stream, `rng: Rng`", describe(rng));
+    return Value::poison();
+  }
+  Numerics chance;
+  chance.rounding = Rounding::Stochastic;
+  state(chance, PolicyField::Round);
+  if (auto field = disagreement(type.numerics, chance)) {
+    report(Id::policyConflict, args.spans[1], fieldText(type.numerics, *field), "rng=");
+    return Value::poison();
+  }
+  type.dtype = *dtype;
+  Type rounded = type;
+  rounded.numerics = combined(chance, type.numerics);
+  if (!soundPolicies(rounded, args.spans[1])) return Value::poison();
+  Value x = toArray(args.values[0], DType::F32, args.spans[0]);
+  if (x.isPoison()) return x;
+  if (x.kind != ValueKind::Array || !isFloat(x.type.dtype)) {
+    report(Id::wrongArgument, args.spans[0], "cast", "floats to round by chance", describe(x));
+    return Value::poison();
+  }
+  if (!spend(rng, "`cast`", span)) return Value::poison();
+  noteEffect({EffectKind::Random, "", false, false, {{span, "`cast` rounds by chance here"}}});
+  later("stochastic rounding (`rng=`)", span);
+  auto limits = x.limits;
+  ExprPtr e = asDType(std::move(x), *dtype, rounded.numerics, span);
+  if (e->kind == ExprKind::Cast) e->args.push_back(clone(*rng.expr));
+  return unscaled(finish(std::move(e), type, std::move(limits), span), span);
 }
 
 Value Checker::arrayDot(const BuiltinRow &, Bound &args, Span span) {

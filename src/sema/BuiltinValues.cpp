@@ -1,5 +1,6 @@
 // Built-in functions that make values: full tensors, ranges, lengths, numbers of Python.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 
 namespace tessera::sema {
 
@@ -18,6 +19,7 @@ Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
     auto chosen = dtypeArgument(given, args.spans[full ? 2 : 1], &numerics);
     if (!chosen) return Value::poison();
     dtype = *chosen;
+    numerics = withoutStorage(numerics);
   }
   if (!full && isInt(dtype)) value = Value::integer(Dim(row.kind == BuiltinKind::Ones ? 1 : 0));
   if (!full && dtype == DType::Bool) value = Value::boolean(row.kind == BuiltinKind::Ones);

@@ -62,6 +62,11 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
   size_t next = 0;
   for (const Param &param : callee.params) {
     if (param.isResult) continue;
+    if (param.scalesOf >= 0) {
+      unsupported("this call of `" + callable.name + "`, a parameter of which has scales (`" + param.var->name + "`),",
+                  span);
+      return false;
+    }
     Value v = next < parts.size() ? parts[next] : Value::of(ValueKind::Absent);
     Span at = next < places.size() ? places[next] : span;
     ++next;
@@ -95,7 +100,7 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
   };
   if (types.size() == 1) {
     e->type = types[0];
-    return {cheap(wrap(std::move(e), types[0]), name + "_result", span)};
+    return {unscaled(cheap(wrap(std::move(e), types[0]), name + "_result", span), span)};
   }
   e->type.kind = TypeKind::Tuple;
   e->type.items = types;
@@ -108,7 +113,7 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
     ExprPtr item = makeExpr(ExprKind::TupleItem, types[i], span);
     item->queryAxis = static_cast<int>(i);
     item->args.push_back(makeRef(var, span));
-    items.push_back(wrap(std::move(item), types[i]));
+    items.push_back(unscaled(wrap(std::move(item), types[i]), span));
   }
   return items;
 }

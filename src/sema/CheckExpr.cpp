@@ -284,6 +284,10 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
 }
 
 Value Checker::binary(const ast::BinaryExpr &expr) {
+  if (expr.op == BinaryOp::MatMul && isDTypeExpr(*expr.left)) {  // bf16 @accum(f32)
+    Type type;
+    return dtypeItem(expr, type) ? Value::dtype(type.dtype, type.numerics) : Value::poison();
+  }
   Value a = checkExpr(*expr.left);
   Value b = checkExpr(*expr.right);
   return binaryValues(expr.op, std::move(a), std::move(b), expr.span);

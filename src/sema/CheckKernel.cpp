@@ -161,6 +161,8 @@ void Checker::decorators(const ast::FuncDef &def) {
     } else if (which == "deterministic") {
       fn_->deterministic = true;
       if (call) deterministicOption(*call);
+    } else if (which == "verify.numerics") {
+      numericsClaim(call, def, decorator.span);
     } else if (which == "require") {
       unsupported("`@require`", decorator.span);
     } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp" ||
@@ -171,7 +173,7 @@ void Checker::decorators(const ast::FuncDef &def) {
     } else if (which.size() <= 4 || which.substr(which.size() - 4) != ".vjp") {  // attachRule() looks at those
       static const std::vector<std::string_view> names = {
           "kernel",   "kernel.schedule", "kernel.autotune", "jit",    "function",
-          "autodiff", "deterministic",   "custom_vjp",      "require", "overload"};
+          "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics"};
       auto near = diag::didYouMean(which, names);
       auto builder = report(Id::unknownDecorator, decorator.span, which);
       if (!near.empty())

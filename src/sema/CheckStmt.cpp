@@ -73,10 +73,10 @@ void Checker::assign(const ast::AssignStmt &stmt) {
   } else if (several) {
     v = cheap(std::move(v), "value", stmt.value->span);
   }
-  for (const ast::ExprPtr &target : stmt.targets) assignTo(*target, v, stmt.span);
+  for (const ast::ExprPtr &target : stmt.targets) assignTo(*target, v, stmt.span, stmt.value->span);
 }
 
-void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
+void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span valueSpan) {
   if (auto *name = as<ast::NameExpr>(&target)) {
     if (name->name == "_") {
       if (value.expr && value.expr->kind == ExprKind::Call)
@@ -88,7 +88,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span) {
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
     Value object = checkExpr(*index->object);
-    if (!object.isPoison()) store(object, *index, std::move(value), span);
+    if (!object.isPoison()) store(object, *index, std::move(value), span, valueSpan);
     return;
   }
   if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List) {
@@ -180,7 +180,8 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
 
 // ---------------------------------------------------------------- stores
 
-void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span) {
+void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span,
+                    Span valueSpan) {
   if (target.kind != ValueKind::View && target.kind != ValueKind::Shared) {
     if (fresh(Id::immutableTensor, syntax.span))
       report(Id::immutableTensor, syntax.span, describe(target))
@@ -199,7 +200,8 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
     return;
   }
   Type type = target.var->type;
-  ExprPtr e = leave(value, type, span, "`" + target.var->name + "`");
+  bool apart = valueSpan.valid();
+  ExprPtr e = leave(value, type, apart ? valueSpan : span, "`" + target.var->name + "`", apart);
   if (!e) return;
   if (!shape.empty()) {
     Value stored = finish(std::move(e), type, {}, span);

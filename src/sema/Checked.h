@@ -26,13 +26,17 @@ namespace tessera::sema {
 
 enum class Rounding : uint8_t { NearestEven, TowardZero, Up, Down, Stochastic };
 enum class Denormals : uint8_t { Keep, Flush };
-/// What rides on a dtype: bf16 @accum(f32) @saturate.
+enum class PolicyField : uint8_t { Accumulate, Compute, Round, RoundAt, Saturate, Denormals, LossScale, PerChannel };
+/// What rides on a dtype: bf16 @accum(f32) @saturate. What it means, and which fields go together: Policy.h.
 struct Numerics {
   std::optional<DType> accumulate, compute;
   Rounding rounding = Rounding::NearestEven;
   bool roundEachOp = false;
   bool saturate = false;
   Denormals denormals = Denormals::Keep;
+  int lossScale = 0;     // memory holds 2^lossScale times the value
+  int perChannel = -1;   // memory holds integers; one scale for each index of this axis stands beside them
+  uint16_t stated = 0;   // bit by PolicyField: what was written, also where it says what holds anyway
   bool operator==(const Numerics &) const = default;
 };
 
@@ -147,6 +151,7 @@ struct Expr {
   int queryAxis = 0;
   const Function *callee = nullptr;                           // Call
   std::vector<std::string> texts, formats;                    // Format: texts.size() == args.size() + 1
+  bool ofLimit = false;  // Select: keeps what lies outside of a tensor out of a reduction or product
   std::string nameHint;  // what the user called this value where it has no Var of its own; may be empty
 };
 
@@ -191,6 +196,7 @@ struct Param {
   Var *var;
   ParamMode mode = ParamMode::In;
   bool keywordOnly = false;
+  int scalesOf = -1;            // the parameter (by its place) whose channels these are the scales of
   bool isResult = false;        // made by the compiler: where a returned tile or scalar goes
   ExprPtr defaultValue;         // Constant, or null
 };
@@ -237,6 +243,18 @@ struct Later {
   std::string what;
   Span span;
 };
+/// @verify.numerics(bounded=...): the ranges of the inputs for which nothing may overflow or become NaN.
+struct ValueBounds {
+  double low = 0, high = 0;
+};
+struct NumericsClaim {
+  Span span;
+  std::optional<ValueBounds> all;             // of the parameters without bounds of their own
+  std::map<std::string, ValueBounds> bounds;  // by parameter
+  Span signatureEnd;                          // where a fact may be added
+  bool hasFacts = false;                      // there is a `where`
+};
+
 struct Function {
   std::string name;             // the entry point's name
   FunctionKind kind = FunctionKind::Tensor;
@@ -253,6 +271,7 @@ struct Function {
   KernelInfo kernel;            // kernels
   bool deterministic = false;   // @deterministic
   std::vector<Later> later;     // not empty: phases after the checker have to refuse this function
+  std::optional<NumericsClaim> claim;  // @verify.numerics
 };
 
 struct Program {

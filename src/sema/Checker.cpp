@@ -1,5 +1,6 @@
 // A whole program: which functions are entry points, and the order in which they are checked.
 #include "sema/Checker.h"
+#include "sema/numerics/Verify.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -112,6 +113,7 @@ const Function *Checker::ensureChecked(const Callable &callable) {
     return nullptr;
   }
   function->name = uniqueName(callable);
+  if (function->claim) numerics::verify(*function, diagnostics_);
   callable.checked = function.get();
   program_->functions.push_back(std::move(function));
   return callable.checked;

@@ -144,7 +144,7 @@ private:
   static Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
   static void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
   static void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
-  ExprPtr resultPart(const Value &value, size_t i, Span span);
+  ExprPtr resultPart(const Value &value, size_t i, Span span, bool alone);
   void returnResults(const Value &value, Span span, Span stmt);
 
   // ---- Structs.cpp
@@ -346,27 +346,43 @@ private:
   Value typeOf(const ast::Expr &expr);  // a type as a value: TypeName
   bool tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
   std::optional<Dim> dimOf(const ast::Expr &expr, bool bind);
-  bool dtypeItem(const ast::Expr &expr, Type &type);
-  bool policyOf(const ast::Expr &expr, Numerics &numerics);
-  bool isDTypeExpr(const ast::Expr &expr);
   std::optional<Type> parameterType(const ast::Expr &annotation);
   bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
   static bool dtypeByKeyword(const ast::SubscriptExpr &expr);
   bool misspeltDType(const ast::Expr &expr);
   void unknownDimension(const std::string &name, Span span);
 
+  // ---- NumericsClaim.cpp
+  void numericsClaim(const ast::CallExpr *call, const ast::FuncDef &def, Span span);
+  bool boundsByName(const Value &dict, const ast::Expr &syntax, NumericsClaim &claim);
+  std::optional<ValueBounds> valueBounds(const Value &value, Span span);
+
+  // ---- PolicyExpr.cpp
+  bool isDTypeExpr(const ast::Expr &expr);
+  bool dtypeItem(const ast::Expr &expr, Type &type);
+  bool dtypeParts(const ast::Expr &expr, Type &type);
+  bool policyOf(const ast::Expr &expr, Type &type);
+  std::optional<Numerics> statedPolicy(const ast::Expr &expr, const Type &type);
+  bool policyDType(const std::string &policy, const ast::Expr *argument, Span span, Numerics &n);
+  bool policyNumber(const std::string &policy, const Value &value, Span span, Numerics &n);
+  bool policyWord(const std::string &policy, const std::string &given, Span span, bool bundle, Numerics &n);
+  bool bundleOf(const Value &bundle, const Type &type, Span span, Numerics &n);
+  bool bundleField(const Given &arg, Value &bundle);
+  bool soundPolicies(const Type &type, Span span);
+
   // ---- CheckStmt.cpp
   void checkBlock(const ast::Block &block);
   void checkStmt(const ast::Stmt &stmt);
   void assign(const ast::AssignStmt &stmt);
-  void assignTo(const ast::Expr &target, Value value, Span span);
+  /// `valueSpan`: the words of the value, if they stand apart (not in `y[i] += x`).
+  void assignTo(const ast::Expr &target, Value value, Span span, Span valueSpan = {});
   void assignName(const std::string &name, Value value, Span span);
   void augAssign(const ast::AugAssignStmt &stmt);
   void annAssign(const ast::AnnAssignStmt &stmt);
   void returnStmt(const ast::ReturnStmt &stmt);
   void assertStmt(const ast::AssertStmt &stmt);
   void exprStmt(const ast::ExprStmt &stmt);
-  void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span);
+  void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan = {});
   void emitStore(Access access, Value value, Span span);
   // ---- Control.cpp
   void ifStmt(const ast::IfStmt &stmt);
@@ -556,6 +572,11 @@ private:
   // ---- Numerics.cpp
   Value elementwise(ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown);
   Value intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span, const std::string &shown);
+  bool promoteArrays(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
+  bool literalFits(const Value &value, const Type &type, Span span, bool leaves);
+  bool needsStream(const Numerics &numerics, DType from, DType to, Span span);
+  void reportNarrowing(const Type &from, DType to, Span span, const std::string &what, bool fixable);
+  void reportMissingAccumulate(const Value &value, Span span, const std::string &what);
   bool promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
   DType carriedIn(const Type &type) const;  // the dtype that arithmetic on this type is done in
   ExprPtr carried(const Value &value, DType dtype, Span span);
@@ -563,11 +584,27 @@ private:
   Value castTo(Value value, DType dtype, const Numerics &numerics, Span span);
   bool narrows(const Type &from, DType to) const;
   /// The value as it leaves to a place of `type`: cast, or a message if that would narrow it.
-  ExprPtr leave(Value value, const Type &type, Span span, const std::string &what);
+  ExprPtr leave(Value value, const Type &type, Span span, const std::string &what, bool fixable = true);
   Value finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span);
   Value toArray(const Value &value, DType weak, Span span);
   bool requireNumber(const Value &value, Span span, const std::string &shown);
   std::optional<DType> accumulator(const Value &value, Span span, const std::string &what);
+  Value castByChance(Bound &args, Span span);
+  // ---- Product.cpp
+  Value dot(Value a, Value b, const Value &acc, Span span);
+  Value multiplied(Value a, Value b, const Type &type, DType in, Span span);
+  std::optional<Value> factor(const Value &value, const Type &type, size_t axis, Span span);
+  std::optional<DType> productType(const Value &a, const Value &b, const Value &acc, Span span, Type &type);
+  // ---- Stored.cpp
+  ExprPtr timesPower(ExprPtr value, int exponent);
+  Value unscaled(Value value, Span span);
+  Value scalesUnknown(Span span);
+  Value dequantized(Value raw, ExprPtr scale, int axis, Span span);
+  Value loadedValue(Value raw, Span span);
+  Value storedParameter(Var *var, Value value, Span span);
+  const Var *quantizedSource(const Value &value, const Type &wanted) const;
+  const Var *sourceParameter(const Expr &expr, DType dtype, int depth) const;
+  Span declaredDType(const Var &var);
 
   // ---- Shapes.cpp, Rearrange.cpp, Parts.cpp
   bool broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span);
@@ -590,7 +627,6 @@ private:
   Value repeat(Value value, const Dim &times, int axis, bool whole, Span span);
   Value filled(const std::vector<Dim> &shape, double value, const Value &like, Span span);
   Value padAxis(Value value, size_t axis, int64_t amount, double fill, Span span);
-  Value dot(Value a, Value b, const Value &acc, Span span);
   Value broadcastValue(Value value, const std::vector<Dim> &shape, Span span);
   /// Elements outside of an axis' limit replaced by `fill`.
   Value maskAxis(Value value, size_t axis, double fill, Span span);
@@ -683,6 +719,8 @@ private:
   std::optional<DeclaredType> declaredTree_;   // the result as it is declared, and as it is returned
   std::optional<DeclaredType> resultTree_;
   std::vector<Span> declaredSpans_;
+  std::map<const Var *, Var *> scales_;           // of parameters with scales: the parameter that holds them
+  std::map<const Var *, const Var *> quantized_;  // a value of integers with scales -> its parameter
   std::set<Var *> loaded_, stored_;  // views
   bool bindDims_ = false;            // names in types are new dimensions
   std::vector<Dim> outputShape_;

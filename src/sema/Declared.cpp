@@ -218,8 +218,9 @@ Value Checker::plainParameter(Type type, const std::string &name, const ast::Par
     v = valueOfVar(param.var, v, parameter.name.span);
     varValues_[param.var] = v;
   }
+  Var *var = param.var;
   fn_->params.push_back(std::move(param));
-  return v;
+  return storedParameter(var, std::move(v), parameter.name.span);
 }
 
 }  // namespace tessera::sema

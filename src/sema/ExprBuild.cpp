@@ -99,6 +99,7 @@ ExprPtr clone(const Expr &e) {
   copy->callee = e.callee;
   copy->texts = e.texts;
   copy->formats = e.formats;
+  copy->ofLimit = e.ofLimit;
   copy->nameHint = e.nameHint;
   return copy;
 }

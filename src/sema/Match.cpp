@@ -1,6 +1,7 @@
 // Arguments of traced calls and fields of structs against their declared types: what dimension variables stand for,
 // and whether every shape and dtype is the one that is declared.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -188,16 +189,21 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
     return false;
   }
   if (!unifyDims(dims, value, name, span)) return false;
+  if (quantizedSource(value, type)) return true;  // integers with scales, as they came in
+  if (type.numerics.perChannel >= 0) return !scalesUnknown(span).isPoison();
   if (have.dtype != type.dtype && (value.kind == ValueKind::View || narrows(have, type.dtype))) {
     if (fresh(Id::narrowing, span))
       report(Id::narrowing, span, std::string(tessera::name(have.dtype)), std::string(tessera::name(type.dtype)))
-          .note(annotation.span, quoted(name) + " is declared here");
+          .note(annotation.span, quoted(name) + " is declared here")
+          .suggest(span, "cast(" + std::string(sources_.text(span)) + ", " + std::string(tessera::name(type.dtype)) + ")",
+                   "round it here");
     return false;
   }
   if (have.dtype != type.dtype) ++conversions_;
   if (value.kind == ValueKind::Array) {
     if (have.dtype != type.dtype) out = castTo(value, type.dtype, type.numerics, span);
-    if (type.numerics.accumulate) out.type.numerics.accumulate = type.numerics.accumulate;
+    // What the parameter states holds inside; the rest is inherited (P16).
+    out.type.numerics = combined(withoutStorage(type.numerics), out.type.numerics);
   }
   return true;
 }

@@ -1,7 +1,8 @@
 // dtypes: what two operands become, what arithmetic is carried in, and where values are rounded.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 #include <cmath>
-#include <limits>
+#include <cstdio>
 
 namespace tessera::sema {
 namespace {
@@ -10,35 +11,6 @@ bool isWeak(const Value &v) {
   return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
 }
 bool isNumberBool(const Value &v) { return v.kind == ValueKind::Bool; }
-
-/// The smallest dtype of the two (or just above, for small integers) that holds the values of both.
-std::optional<DType> join(DType a, DType b) {
-  if (a == b) return a;
-  if (a == DType::Bool) return b;
-  if (b == DType::Bool) return a;
-  if (a == DType::Complex64 || b == DType::Complex64) return std::nullopt;
-  if (isFloat(a) && isFloat(b)) {
-    for (DType wide : {DType::F64, DType::F32})
-      if (a == wide || b == wide) return wide;
-    int x = info(a).bits, y = info(b).bits;
-    if (a == DType::TF32 || b == DType::TF32) return DType::TF32;
-    if (x > y && y <= 8) return a;
-    if (y > x && x <= 8) return b;
-    return std::nullopt;
-  }
-  if (isInt(a) && isInt(b)) {
-    bool sa = info(a).cls == DTypeClass::SignedInt, sb = info(b).cls == DTypeClass::SignedInt;
-    if (sa == sb) return info(a).bits >= info(b).bits ? a : b;
-    DType s = sa ? a : b, u = sa ? b : a;
-    if (info(s).bits > info(u).bits) return s;
-    if (info(u).bits < 16) return DType::I16;
-    return info(u).bits < 32 ? DType::I32 : DType::I64;
-  }
-  DType f = isFloat(a) ? a : b, i = isFloat(a) ? b : a;
-  if (f == DType::F64) return info(i).bits <= 32 ? std::optional(f) : std::nullopt;
-  if (info(i).bits <= 16 && f == DType::F32) return f;
-  return std::nullopt;
-}
 
 std::optional<double> evaluate(ElementwiseOp op, double x) {
   switch (op) {
@@ -100,12 +72,7 @@ bool Checker::narrows(const Type &from, DType to) const {
   return !joined || *joined != to;
 }
 
-DType Checker::carriedIn(const Type &type) const {
-  DType natural = info(type.dtype).accumulate;
-  if (natural == type.dtype) return type.dtype;
-  if (type.numerics.compute) return *type.numerics.compute;
-  return type.numerics.accumulate ? *type.numerics.accumulate : natural;
-}
+DType Checker::carriedIn(const Type &type) const { return carryType(type.dtype, type.numerics); }
 
 bool Checker::requireNumber(const Value &value, Span span, const std::string &shown) {
   if (value.isPoison()) return false;
@@ -144,42 +111,78 @@ Value Checker::toArray(const Value &value, DType weak, Span span) {
   }
 }
 
-bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
-  const Value *first = nullptr;
+/// What the arrays among the operands become together (F2), and the policy of the result (P14).
+bool Checker::promoteArrays(const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
+  std::optional<DType> joined;
   for (const Value &v : args) {
     if (v.kind != ValueKind::Array) continue;
-    if (!first) {
-      first = &v;
-      type.dtype = v.type.dtype;
-      type.numerics = v.type.numerics;
-      continue;
-    }
-    auto joined = join(type.dtype, v.type.dtype);
-    if (!joined) {
+    auto both = joined ? join(*joined, v.type.dtype) : std::optional(v.type.dtype);
+    if (!both) {
       if (fresh(Id::dtypeMismatch, span))
-        report(Id::dtypeMismatch, span, std::string(name(type.dtype)), std::string(name(v.type.dtype)), shown)
+        report(Id::dtypeMismatch, span, std::string(name(*joined)), std::string(name(v.type.dtype)), shown)
             .help("neither holds every value of the other; say which you mean: `cast(x, f32)`");
       return false;
     }
-    if (*joined != type.dtype) {
-      auto accumulate = type.numerics.accumulate;
-      type.numerics = *joined == v.type.dtype ? v.type.numerics : Numerics{};
-      (void)accumulate;
-    } else if (v.type.dtype == *joined && !type.numerics.accumulate) {
-      type.numerics.accumulate = v.type.numerics.accumulate;
-    }
-    type.dtype = *joined;
+    joined = both;
   }
-  bool anyFloat = false, allBool = true;
-  for (const Value &v : args) anyFloat |= v.kind == ValueKind::Float, allBool &= isNumberBool(v);
-  if (!first) {
+  Numerics numerics;
+  for (const Value &v : args) {
+    if (v.kind != ValueKind::Array || v.type.dtype != *joined) continue;
+    if (auto field = disagreement(numerics, v.type.numerics)) {
+      if (fresh(Id::policiesDoNotMix, span))
+        report(Id::policiesDoNotMix, span, fieldText(numerics, *field), fieldText(v.type.numerics, *field),
+               shown)
+            .help("say what holds for the result: cast one operand to the dtype and policy of the other");
+      return false;
+    }
+    numerics = combined(numerics, v.type.numerics);
+  }
+  if (auto refused = refusal(*joined, numerics)) {
+    if (fresh(Id::policiesDoNotMix, span))
+      report(Id::policiesDoNotMix, span, refused->first, refused->second, shown).label(refused->reason);
+    return false;
+  }
+  type.dtype = *joined;
+  type.numerics = numerics;
+  return true;
+}
+
+/// A literal that takes this dtype must be one of its values, or between two of them (F14).
+bool Checker::literalFits(const Value &value, const Type &type, Span span, bool leaves) {
+  bool known = value.kind == ValueKind::Float || (value.isKnownInt() && !value.expr);
+  if (!known || type.numerics.saturate) return true;
+  double number = value.kind == ValueKind::Float ? value.number : static_cast<double>(value.sym.constant());
+  if (std::isinf(number) && (!leaves || !isFloat(type.dtype))) return true;
+  std::string misfit = literalMisfit(type.dtype, number);
+  if (misfit.empty()) return true;
+  if (fresh(Id::literalRange, span)) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", number);
+    std::string wide = isInt(type.dtype) ? "i32" : "f32";
+    auto builder = report(Id::literalRange, span, text, std::string(name(type.dtype)));
+    builder.label(misfit);
+    if (leaves) builder.help("`@saturate` behind the dtype would make it the nearest value there is");
+    else builder.help("it takes the type of the other operand: `cast(x, " + wide + ")` gives it room");
+  }
+  return false;
+}
+
+/// The dtype that literals and arrays take together; weak values have no say but for fractions (F1, F3).
+bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
+  bool anyArray = false, anyFloat = false, anyInt = false, allBool = true;
+  for (const Value &v : args) {
+    anyArray |= v.kind == ValueKind::Array;
+    anyFloat |= v.kind == ValueKind::Float;
+    anyInt |= v.kind == ValueKind::Int;
+    allBool &= isNumberBool(v);
+  }
+  if (!anyArray) {
     type.dtype = allBool ? DType::Bool : DType::F32;
     return true;
   }
-  bool anyInt = false;
-  for (const Value &v : args) anyInt |= v.kind == ValueKind::Int;
-  if (type.dtype == DType::Bool && anyFloat) type.dtype = DType::F32;
-  else if (type.dtype == DType::Bool && anyInt) type.dtype = DType::I32;
+  if (!promoteArrays(args, type, span, shown)) return false;
+  if (type.dtype == DType::Bool && anyFloat) type = scalarType(DType::F32);
+  else if (type.dtype == DType::Bool && anyInt) type = scalarType(DType::I32);
   else if (isInt(type.dtype) && anyFloat) {
     if (info(type.dtype).bits > 16) {
       if (fresh(Id::dtypeMismatch, span))
@@ -190,6 +193,8 @@ bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, con
     }
     type = scalarType(DType::F32);
   }
+  for (const Value &v : args)
+    if (!literalFits(v, type, span, false)) return false;
   return true;
 }
 
@@ -211,23 +216,48 @@ ExprPtr Checker::carried(const Value &value, DType dtype, Span span) {
   return e;
 }
 
+/// The value rounded to `dtype` as `numerics` say; already rounded values stay.
 ExprPtr Checker::asDType(Value value, DType dtype, const Numerics &numerics, Span span) {
   if (value.kind != ValueKind::Array) return carried(value, dtype, span);
   ExprPtr e = take(value);
-  return e->type.dtype == dtype ? std::move(e) : makeCast(std::move(e), dtype, numerics);
+  if (numerics.lossScale != 0) {
+    DType wide = info(dtype).accumulate;
+    if (e->type.dtype != wide) e = makeCast(std::move(e), wide, {});
+    return makeCast(timesPower(std::move(e), numerics.lossScale), dtype, roundingOf(numerics));
+  }
+  return e->type.dtype == dtype ? std::move(e) : makeCast(std::move(e), dtype, roundingOf(numerics));
+}
+
+/// Rounding to chance needs a stream, which only a `cast` can name (P9).
+bool Checker::needsStream(const Numerics &numerics, DType from, DType to, Span span) {
+  if (numerics.rounding != Rounding::Stochastic || from == to) return false;
+  if (fresh(Id::streamMissing, span)) {
+    std::string text(sources_.text(span)), to_(name(to));
+    report(Id::streamMissing, span, to_)
+        .label("this is rounded here")
+        .help("name the stream of random numbers: `cast(x, " + to_ + ", rng=rng)`");
+  }
+  return true;
 }
 
 Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span span) {
+  Type target = scalarType(dtype, numerics);
+  if (!literalFits(value, target, span, true)) return Value::poison();
   value = toArray(value, dtype, span);
   if (value.isPoison()) return value;
   if (value.kind != ValueKind::Array) {
     if (!reportNone(value, span)) report(Id::badOperand, span, "cast", describe(value));
     return Value::poison();
   }
+  if (numerics.perChannel >= 0) return scalesUnknown(span);
   Value out = value;
   out.type.dtype = dtype;
   Numerics kept = numerics;
-  if (!kept.accumulate && info(dtype).accumulate != dtype) kept.accumulate = value.type.numerics.accumulate;
+  auto inherited = value.type.numerics.accumulate;
+  if (!kept.accumulate && inherited && info(dtype).accumulate != dtype && holds(*inherited, dtype)) {
+    kept.accumulate = inherited;
+    state(kept, PolicyField::Accumulate);
+  }
   out.type.numerics = kept;
   ExprPtr e = take(value);
   out.expr.reset();
@@ -235,13 +265,28 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
   DType now = e->type.dtype;
   if (now != dtype || (!widening && value.type.dtype != now)) {
     bool relabel = widening && carriedIn(out.type) == now;
-    if (!relabel) e = makeCast(std::move(e), dtype, numerics);
+    if (!relabel) {
+      if (needsStream(numerics, now, dtype, span)) return Value::poison();
+      Value raw = value;
+      raw.expr = std::shared_ptr<Expr>(e.release());
+      e = asDType(std::move(raw), dtype, numerics, span);
+    }
   }
   out.expr = std::shared_ptr<Expr>(e.release());
-  return out;
+  return unscaled(std::move(out), span);
 }
 
-ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::string &what) {
+/// The message for a value that would have to be rounded to fit where it goes.
+void Checker::reportNarrowing(const Type &from, DType to, Span span, const std::string &what, bool fixable) {
+  if (!fresh(Id::narrowing, span)) return;
+  std::string text(sources_.text(span)), target(name(to));
+  auto builder = report(Id::narrowing, span, std::string(name(from.dtype)), target);
+  builder.label(what + " is " + target).help("nothing narrows silently: say where it is rounded");
+  if (fixable) builder.suggest(span, "cast(" + text + ", " + target + ")", "round it here");
+}
+
+ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::string &what, bool fixable) {
+  if (!literalFits(value, type, span, true)) return nullptr;
   value =
       toArray(value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
   if (value.isPoison()) return nullptr;
@@ -251,18 +296,19 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
     report(Id::wrongArgument, span, quoted ? what.substr(1, what.size() - 2) : what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
     return nullptr;
   }
-  if (value.type.dtype != type.dtype && narrows(value.type, type.dtype)) {
-    if (fresh(Id::narrowing, span)) {
-      std::string text(sources_.text(span));
-      std::string to(name(type.dtype));
-      report(Id::narrowing, span, std::string(name(value.type.dtype)), to)
-          .label(what + " is " + to)
-          .help("nothing narrows silently: say where it is rounded")
-          .suggest(span, "cast(" + text + ", " + to + ")", "round it here");
-    }
+  if (type.numerics.perChannel >= 0) {
+    scalesUnknown(span);
     return nullptr;
   }
-  return asDType(std::move(value), type.dtype, type.numerics, span);
+  if (value.type.dtype != type.dtype && narrows(value.type, type.dtype)) {
+    reportNarrowing(value.type, type.dtype, span, what, fixable);
+    return nullptr;
+  }
+  // The place says how the value is rounded; what it leaves open, the value's own type says (P15).
+  Numerics how = type.numerics;
+  if (value.type.dtype == type.dtype) how = combined(how, withoutStorage(value.type.numerics));
+  if (needsStream(how, value.expr->type.dtype, type.dtype, span)) return nullptr;
+  return asDType(std::move(value), type.dtype, how, span);
 }
 
 Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span) {
@@ -270,7 +316,7 @@ Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>>
   type.shape = expr->type.shape;
   type.kind = expr->type.kind == TypeKind::Tensor ? TypeKind::Tensor : TypeKind::Scalar;
   if (type.numerics.roundEachOp && expr->type.dtype != type.dtype)
-    expr = makeCast(std::move(expr), type.dtype, type.numerics);
+    expr = makeCast(std::move(expr), type.dtype, roundingOf(type.numerics));
   v.type = std::move(type);
   v.limits = std::move(limits);
   v.expr = std::shared_ptr<Expr>(expr.release());
@@ -282,14 +328,26 @@ std::optional<DType> Checker::accumulator(const Value &value, Span span, const s
   if (value.type.numerics.accumulate) return value.type.numerics.accumulate;
   if (dtype == DType::Bool) return DType::I32;
   if (info(dtype).accumulate == dtype) return dtype;
-  if (accumulateHint_) return accumulateHint_;
-  if (fresh(Id::missingAccumulate, span)) {
-    std::string text(name(dtype)), wide(name(info(dtype).accumulate));
-    report(Id::missingAccumulate, span, what, text)
-        .help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide +
-              ")`");
-  }
+  auto hint = accumulateHint_;
+  if (hint && info(*hint).accumulate == *hint && holds(*hint, dtype) && isFloat(*hint) == isFloat(dtype))
+    return hint;
+  reportMissingAccumulate(value, span, what);
   return std::nullopt;
+}
+
+/// Offers to say it where the parameter is declared from which the value comes.
+void Checker::reportMissingAccumulate(const Value &value, Span span, const std::string &what) {
+  if (!fresh(Id::missingAccumulate, span)) return;
+  DType dtype = value.type.dtype;
+  std::string text(name(dtype)), wide(name(info(dtype).accumulate));
+  auto builder = report(Id::missingAccumulate, span, what, text);
+  builder.help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide +
+               ")`");
+  const Var *source = value.expr ? sourceParameter(*value.expr, dtype, 0) : nullptr;
+  Span place = source ? declaredDType(*source) : Span{};
+  if (!place.valid()) return;
+  builder.note(place, "`" + source->name + "` is declared here")
+      .fix({place.file, place.end, place.end}, " @accum(" + wide + ")", "say it where it is declared");
 }
 
 Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span,
@@ -379,7 +437,8 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
   bool anyArray = false;
   for (const Value &v : args) anyArray |= v.isArray();
 
-  DType in = carriedIn(type);
+  // A type under 32 bits that is computed in: each operation as if exact, then rounded to it (P3).
+  DType computed = carriedIn(type), in = info(computed).accumulate;
   std::vector<ExprPtr> exprs;
   std::vector<std::optional<Limit>> limits(shape.size());
   for (size_t i = 0; i < args.size(); ++i) {
@@ -400,6 +459,7 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
       anyArray ? sema::tensorType(isBool ? DType::Bool : in, shape) : scalarType(isBool ? DType::Bool : in);
   result.numerics = isBool ? Numerics{} : type.numerics;
   ExprPtr e = makeElementwise(op, result, span, std::move(exprs));
+  if (computed != in && !isBool) e = makeCast(std::move(e), computed, roundingOf(type.numerics));
   if (isBool) type = scalarType(DType::Bool);
   return finish(std::move(e), type, std::move(limits), span);
 }

@@ -1,5 +1,6 @@
-// Reductions and contractions, which must ignore what lies outside of a tensor.
+// Reductions, which must ignore what lies outside of a tensor.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,8 +54,9 @@ Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
   out.type = type;
   out.limits = value.limits;
   out.limits[axis] = Limit{limit.end, fill == 0};
-  out.expr =
-      std::shared_ptr<Expr>(makeElementwise(ElementwiseOp::Select, result, span, std::move(args)).release());
+  ExprPtr masked = makeElementwise(ElementwiseOp::Select, result, span, std::move(args));
+  masked->ofLimit = true;
+  out.expr = std::shared_ptr<Expr>(masked.release());
   return out;
 }
 
@@ -79,7 +81,10 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim,
     if (!acc) return Value::poison();
     carriedDType = *acc;
     if (type.dtype == DType::Bool) type = scalarType(DType::I32);
-    else if (info(type.dtype).accumulate != type.dtype) type.numerics.accumulate = carriedDType;
+    else if (info(type.dtype).accumulate != type.dtype) {
+      type.numerics.accumulate = carriedDType;
+      state(type.numerics, PolicyField::Accumulate);
+    }
     Value widened = value;
     widened.expr = std::shared_ptr<Expr>(carried(value, carriedDType, span).release());
     value = std::move(widened);
@@ -140,79 +145,6 @@ Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
   args.push_back(array ? broadcastTo(std::move(count), shape) : std::move(count));
   return finish(makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits),
                 span);
-}
-
-Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
-  a = toArray(a, DType::F32, span);
-  b = toArray(b, DType::F32, span);
-  if (!requireNumber(a, span, "dot") || !requireNumber(b, span, "dot")) return Value::poison();
-  if (!a.isArray() || !b.isArray()) {
-    report(Id::badOperand, span, "@", describe(a.isArray() ? b : a))
-        .help("`@` contracts tensors; `*` multiplies elements");
-    return Value::poison();
-  }
-  bool rowVector = a.type.shape.size() == 1, columnVector = b.type.shape.size() == 1;
-  std::string left = shapeText(a.type.shape), right = shapeText(b.type.shape);
-  if (rowVector) a = insertAxis(std::move(a), 0, span);
-  if (columnVector) b = insertAxis(std::move(b), 1, span);
-  size_t ra = a.type.shape.size(), rb = b.type.shape.size();
-  const Dim ka = a.type.shape[ra - 1], kb = b.type.shape[rb - 2];
-  if (!sameDim(ka, kb, span, "this product needs " + show(ka) + " == " + show(kb))) {
-    if (!fresh(Id::contractionMismatch, span)) return Value::poison();
-    auto builder = report(Id::contractionMismatch, span, left, right, show(ka), show(kb));
-    builder.help("the last dimension of the left side is summed with the one before the last of the right side");
-    explainClaim(builder, {ka, Relation::Eq, kb});
-    return Value::poison();
-  }
-  Type type = scalarType(DType::F32);
-  if (!promote({a, b}, type, span, "@")) return Value::poison();
-  if (a.type.numerics.accumulate) type.numerics.accumulate = a.type.numerics.accumulate;
-  else if (b.type.numerics.accumulate) type.numerics.accumulate = b.type.numerics.accumulate;
-  Value probe = Value::of(ValueKind::Array);
-  probe.type = type;
-  auto saved = accumulateHint_;
-  if (acc.kind == ValueKind::Array) accumulateHint_ = acc.type.dtype;
-  auto in = accumulator(probe, span, "a product (`dot`)");
-  accumulateHint_ = saved;
-  if (!in) return Value::poison();
-  if (info(type.dtype).accumulate != type.dtype) type.numerics.accumulate = *in;
-
-  // What lies outside along the contracted axis must add nothing.
-  for (auto [v, axis] : {std::pair(&a, ra - 1), std::pair(&b, rb - 2)}) {
-    Value narrow = *v;
-    narrow.expr = std::shared_ptr<Expr>(asDType(*v, type.dtype, type.numerics, span).release());
-    *v = std::move(narrow);
-    if (const Limit *l = v->limit(axis))
-      if (!l->zeroOutside) *v = maskAxis(std::move(*v), axis, 0, span);
-  }
-  // Leading dimensions broadcast.
-  Value leadA = Value::of(ValueKind::Array), leadB = leadA;
-  leadA.type = sema::tensorType(type.dtype, {a.type.shape.begin(), a.type.shape.end() - 2});
-  leadB.type = sema::tensorType(type.dtype, {b.type.shape.begin(), b.type.shape.end() - 2});
-  std::vector<Dim> lead;
-  if (!broadcastShapes({leadA, leadB}, lead, span)) return Value::poison();
-  std::vector<Dim> shape = lead;
-  std::vector<std::optional<Limit>> limits(lead.size() + 2);
-  shape.push_back(a.type.shape[ra - 2]);
-  shape.push_back(b.type.shape[rb - 1]);
-  if (const Limit *l = a.limit(ra - 2)) limits[lead.size()] = Limit{l->end, false};
-  if (const Limit *l = b.limit(rb - 1)) limits[lead.size() + 1] = Limit{l->end, false};
-  auto widen = [&](Value &v, size_t rank) {
-    std::vector<Dim> want = lead;
-    want.push_back(v.type.shape[rank - 2]);
-    want.push_back(v.type.shape[rank - 1]);
-    return broadcastTo(take(v), want);
-  };
-  ExprPtr e = makeExpr(ExprKind::Dot, sema::tensorType(*in, shape, type.numerics), span);
-  e->args.push_back(widen(a, ra));
-  e->args.push_back(widen(b, rb));
-  Value out = finish(std::move(e), type, std::move(limits), span);
-  int rank = static_cast<int>(shape.size());
-  if (rowVector) out = removeAxis(std::move(out), rank - 2, span);
-  if (columnVector && !out.isPoison()) out = removeAxis(std::move(out), rank - 1 - rowVector, span);
-  if (acc.given() && acc.kind != ValueKind::None)
-    out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
-  return out;
 }
 
 }  // namespace tessera::sema

@@ -93,7 +93,7 @@ void Checker::flatTypes(const DeclaredType &type, std::vector<Type> &types, std:
 }
 
 /// One part of a result as the type that is declared for it. Null after a message.
-ExprPtr Checker::resultPart(const Value &value, size_t i, Span span) {
+ExprPtr Checker::resultPart(const Value &value, size_t i, Span span, bool alone) {
   Value v = toArray(value, DType::F32, span);
   if (v.isPoison() || reportNone(v, span)) return nullptr;
   if (v.kind != ValueKind::Array) {
@@ -117,7 +117,7 @@ ExprPtr Checker::resultPart(const Value &value, size_t i, Span span) {
     return nullptr;
   }
   type.kind = TypeKind::Tensor;
-  ExprPtr e = leave(value.kind == ValueKind::Array ? v : value, type, span, "the declared result");
+  ExprPtr e = leave(value.kind == ValueKind::Array ? v : value, type, span, "the declared result", alone);
   fn_->results.push_back({"", type, -1});
   return e;
 }
@@ -147,7 +147,7 @@ void Checker::returnResults(const Value &value, Span span, Span stmt) {
   }
   std::vector<ExprPtr> out;
   for (size_t i = 0; i < parts.size(); ++i) {
-    ExprPtr e = resultPart(parts[i], i, span);
+    ExprPtr e = resultPart(parts[i], i, span, parts.size() == 1);
     if (!e) return;
     fn_->results[i].name = resultName(names[i]);
     out.push_back(std::move(e));

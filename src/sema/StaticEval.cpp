@@ -1,4 +1,4 @@
-// What the compiler computes itself: integers, numbers, schedules, policies.
+// What the compiler computes itself: integers, numbers, schedules.
 #include "sema/Checker.h"
 #include <cmath>
 
@@ -201,45 +201,6 @@ Value Checker::scheduleMethod(const Value &schedule, const std::string &name, co
   if (!ok) return Value::poison();
   Value v = Value::of(ValueKind::Schedule);
   v.schedule = std::move(copy);
-  return v;
-}
-
-Value Checker::policyCall(const GivenList &args, Span span) {
-  Value v = Value::of(ValueKind::Policy);
-  bool storage = false;
-  for (const Given &arg : args) {
-    const std::string &field = arg.keyword;
-    if (arg.value.isPoison()) return Value::poison();
-    if (field == "storage" || field == "compute" || field == "accumulate" || field == "accumulation") {
-      auto dtype = dtypeArgument(arg.value, arg.span);
-      if (!dtype) return Value::poison();
-      if (field == "storage") v.type.dtype = *dtype, storage = true;
-      else if (field == "compute") v.type.numerics.compute = *dtype;
-      else v.type.numerics.accumulate = *dtype;
-    } else if (field == "saturate") {
-      auto truth = knownBool(arg.value, arg.span, "`saturate`");
-      if (!truth) return Value::poison();
-      v.type.numerics.saturate = *truth;
-    } else if (field == "rounding" && arg.value.kind == ValueKind::String) {
-      static const std::map<std::string, Rounding> modes = {{"nearest_even", Rounding::NearestEven},
-                                                            {"toward_zero", Rounding::TowardZero},
-                                                            {"up", Rounding::Up},
-                                                            {"down", Rounding::Down},
-                                                            {"stochastic", Rounding::Stochastic}};
-      auto it = modes.find(arg.value.text);
-      if (it == modes.end()) {
-        report(Id::unknownPolicy, arg.span, "rounding=\"" + arg.value.text + "\"")
-            .help("there are nearest_even, toward_zero, up, down and stochastic");
-        return Value::poison();
-      }
-      v.type.numerics.rounding = it->second;
-    } else {
-      report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field)
-          .help("a policy has storage, compute, accumulate, rounding and saturate");
-      return Value::poison();
-    }
-  }
-  v.truth = storage;
   return v;
 }
 

@@ -178,6 +178,7 @@ Value Checker::loadAccess(Access access, std::vector<Dim> shape, std::vector<std
   out.type = type;
   out.limits = std::move(limits);
   out.expr = std::shared_ptr<Expr>(e.release());
+  if (base->type.kind == TypeKind::View) out = loadedValue(std::move(out), span);
   for (int axis : newAxes) out = insertAxis(std::move(out), axis, span);
   return out;
 }

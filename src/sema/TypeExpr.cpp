@@ -1,137 +1,11 @@
 // Types as they are written: Tensor[M, K, bf16 @accum(f32)], Const[H], f32, Int, unions with None.
 #include "sema/Checker.h"
+#include "sema/Policy.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
-
-bool Checker::isDTypeExpr(const ast::Expr &expr) {
-  if (auto *name = as<ast::NameExpr>(&expr)) {
-    for (Frame *f = frame_.get(); f; f = f->parent.get())
-      if (f->dims.count(name->name)) return false;
-    Value v = lookup(name->name, expr.span, true);
-    return v.kind == ValueKind::DType || (v.kind == ValueKind::Policy && v.truth) ||
-           (v.kind == ValueKind::Builtin && (v.builtin->name == "bool" || v.builtin->name == "float"));
-  }
-  if (auto *attribute = as<ast::AttributeExpr>(&expr)) {
-    auto *root = as<ast::NameExpr>(attribute->object);
-    if (!root) return false;
-    Value v = lookup(root->name, expr.span, true);
-    return v.kind == ValueKind::Module && v.text == "tessera" &&
-           dtypeByName(attribute->attribute.text).has_value();
-  }
-  if (auto *binary = as<ast::BinaryExpr>(&expr))
-    return binary->op == ast::BinaryOp::MatMul && isDTypeExpr(*binary->left);
-  if (auto *call = as<ast::CallExpr>(&expr)) {
-    auto *name = as<ast::NameExpr>(call->callee);
-    return name && (name->name == "fp8" || name->name == "fp6" || name->name == "fp4");
-  }
-  return false;
-}
-
-bool Checker::policyOf(const ast::Expr &expr, Numerics &n) {
-  const ast::CallExpr *call = as<ast::CallExpr>(&expr);
-  const ast::Expr &callee = call ? *call->callee : expr;
-  std::string policy(sources_.text(callee.span));
-  if (size_t dot = policy.rfind('.'); dot != std::string::npos) policy = policy.substr(dot + 1);
-  auto dtype = [&](std::optional<DType> &slot) {
-    if (!call || call->arguments.size() != 1) {
-      report(Id::argumentNotGiven, expr.span, "@" + policy, "dtype");
-      return false;
-    }
-    Value v = checkExpr(*call->arguments[0].value);
-    slot = dtypeArgument(v, call->arguments[0].span);
-    return slot.has_value();
-  };
-  auto word = [&]() -> std::string {
-    if (!call || call->arguments.size() != 1) return "";
-    if (auto *text = as<ast::StringExpr>(call->arguments[0].value)) return text->value;
-    return std::string(sources_.text(call->arguments[0].value->span));
-  };
-  auto choose = [&](std::initializer_list<std::string_view> words) {
-    std::string given = word();
-    for (std::string_view w : words)
-      if (w == given) return true;
-    std::string all;
-    for (std::string_view w : words) all += (all.empty() ? "" : ", ") + std::string(w);
-    report(Id::unknownPolicy, expr.span, "@" + policy + "(" + given + ")").help("it takes one of: " + all);
-    return false;
-  };
-  if (policy == "accum" || policy == "accumulate") return dtype(n.accumulate);
-  if (policy == "compute") return dtype(n.compute);
-  if (policy == "saturate") return n.saturate = true;
-  if (policy == "stochastic_round") {
-    n.rounding = Rounding::Stochastic;
-    unsupported("stochastic rounding", expr.span);
-    return false;
-  }
-  if (policy == "round") {
-    if (!choose({"nearest_even", "toward_zero", "up", "down"})) return false;
-    std::string w = word();
-    n.rounding = w == "nearest_even"  ? Rounding::NearestEven
-                 : w == "toward_zero" ? Rounding::TowardZero
-                 : w == "up"          ? Rounding::Up
-                                      : Rounding::Down;
-    return true;
-  }
-  if (policy == "round_at") {
-    if (!choose({"each_op", "store"})) return false;
-    n.roundEachOp = word() == "each_op";
-    return true;
-  }
-  if (policy == "denormals") {
-    if (!choose({"flush", "keep"})) return false;
-    n.denormals = word() == "flush" ? Denormals::Flush : Denormals::Keep;
-    return true;
-  }
-  if (policy == "NumericalPolicy" || policy == "Policy") {
-    Value v = call ? checkExpr(expr) : Value::poison();
-    if (v.kind == ValueKind::Policy) n = v.type.numerics;
-    return v.kind == ValueKind::Policy;
-  }
-  for (const char *known :
-       {"loss_scale", "per_channel", "device", "rolling_window", "fp32_master", "paged", "checkpointable"})
-    if (policy == known) {
-      unsupported("the policy `@" + policy + "`", expr.span);
-      return false;
-    }
-  if (!call)
-    if (Value v = lookup(policy, expr.span, true); v.kind == ValueKind::Policy) {
-      n = v.type.numerics;
-      return true;
-    }
-  static const std::vector<std::string_view> names = {"accum", "compute",  "saturate", "stochastic_round",
-                                                      "round", "round_at", "denormals"};
-  auto near = diag::didYouMean(policy, names);
-  auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
-  if (!near.empty())
-    builder.help("did you mean `@" + std::string(near) + "`?")
-        .suggest(callee.span, std::string(near), "write `@" + std::string(near) + "`");
-  return false;
-}
-
-bool Checker::dtypeItem(const ast::Expr &expr, Type &type) {
-  if (auto *binary = as<ast::BinaryExpr>(&expr); binary && binary->op == ast::BinaryOp::MatMul)
-    return dtypeItem(*binary->left, type) && policyOf(*binary->right, type.numerics);
-  if (auto *call = as<ast::CallExpr>(&expr)) {  // fp8(e4m3)
-    auto *name = as<ast::NameExpr>(call->callee);
-    if (name && call->arguments.size() == 1)
-      if (auto dtype =
-              dtypeByName(name->name + "_" + std::string(sources_.text(call->arguments[0].value->span)))) {
-        type.dtype = *dtype;
-        return true;
-      }
-  }
-  Value v = checkExpr(expr);
-  if (v.isPoison()) return false;
-  Numerics numerics;
-  auto dtype = dtypeArgument(v, expr.span, &numerics);
-  if (!dtype) return false;
-  type.dtype = *dtype;
-  type.numerics = numerics;
-  return true;
-}
 
 std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   auto named = [&](const std::string &name) -> std::optional<Dim> {
@@ -292,20 +166,21 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     }
     return false;
   }
-  if (!dtypeItem(*dtype, type)) return false;
+  if (!dtypeParts(*dtype, type)) return false;
   for (const ast::Expr *policy : policies)
-    if (!policyOf(*policy, type.numerics)) return false;
+    if (!policyOf(*policy, type)) return false;
   type.kind = TypeKind::Tensor;
+  Span written = policies.empty() ? dtype->span : dtype->span.to(policies.back()->span);
   if (dims) {
     *dims = std::move(shape);
-    return true;
+    return soundPolicies(type, written);
   }
   for (const ast::Expr *d : shape) {
     auto dim = dimOf(*d, bindDims_);
     if (!dim) return false;
     type.shape.push_back(*dim);
   }
-  return true;
+  return soundPolicies(type, written);
 }
 
 /// Optional[T] and Union[A, B] of Python's typing module: said with how they are written here.
@@ -327,7 +202,8 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
   if (auto *binary = as<ast::BinaryExpr>(&annotation);
       binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
     auto inner = parameterType(*binary->left);
-    if (!inner || !policyOf(*binary->right, inner->numerics)) return std::nullopt;
+    if (!inner || !policyOf(*binary->right, *inner) || !soundPolicies(*inner, annotation.span))
+      return std::nullopt;
     return inner;
   }
   if (isDTypeExpr(annotation)) {

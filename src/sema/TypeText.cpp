@@ -1,25 +1,9 @@
 // Types as a user would write them.
-#include "sema/Checked.h"
+#include "sema/Policy.h"
 
 namespace tessera::sema {
 namespace {
-std::string dtypeText(const Type &t) {
-  std::string text(name(t.dtype));
-  const Numerics &n = t.numerics;
-  if (n.compute) text += " @compute(" + std::string(name(*n.compute)) + ")";
-  if (n.accumulate) text += " @accum(" + std::string(name(*n.accumulate)) + ")";
-  switch (n.rounding) {
-  case Rounding::NearestEven: break;
-  case Rounding::TowardZero: text += " @round(toward_zero)"; break;
-  case Rounding::Up: text += " @round(up)"; break;
-  case Rounding::Down: text += " @round(down)"; break;
-  case Rounding::Stochastic: text += " @stochastic_round"; break;
-  }
-  if (n.roundEachOp) text += " @round_at(each_op)";
-  if (n.saturate) text += " @saturate";
-  if (n.denormals == Denormals::Flush) text += " @denormals(flush)";
-  return text;
-}
+std::string dtypeText(const Type &t) { return std::string(name(t.dtype)) + policyText(t.numerics); }
 }  // namespace
 
 std::string Type::str() const {

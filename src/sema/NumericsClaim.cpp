@@ -1,0 +1,112 @@
+// `@verify.numerics(bounded=[a, b])`, `bounded={"x": [a, b], ...}` as it is written.
+#include "sema/Checker.h"
+#include <cmath>
+
+namespace tessera::sema {
+
+using ast::as;
+
+/// `[low, high]`, two known numbers.
+std::optional<ValueBounds> Checker::valueBounds(const Value &value, Span span) {
+  if (value.isPoison()) return std::nullopt;
+  std::vector<double> ends;
+  if (value.isSequence())
+    for (const Value &item : value.items) {
+      bool known = item.kind == ValueKind::Float || (item.isKnownInt() && !item.expr);
+      if (!known) break;
+      ends.push_back(item.kind == ValueKind::Float ? item.number : static_cast<double>(item.sym.constant()));
+    }
+  if (!value.isSequence() || value.items.size() != 2 || ends.size() != 2) {
+    report(Id::badClaim, span, "the range of inputs is not two numbers")
+        .help("for example `bounded=[-4, 4]`");
+    return std::nullopt;
+  }
+  if (!std::isfinite(ends[0]) || !std::isfinite(ends[1])) {
+    report(Id::badClaim, span, "the range of inputs is not finite")
+        .help("infinite inputs are not numbers to bound");
+    return std::nullopt;
+  }
+  if (ends[0] > ends[1]) {
+    report(Id::badClaim, span, "the range of inputs is empty").label("the lower end stands first");
+    return std::nullopt;
+  }
+  return ValueBounds{ends[0], ends[1]};
+}
+
+/// The ranges of single parameters; every float parameter must have one.
+bool Checker::boundsByName(const Value &dict, const ast::Expr &syntax, NumericsClaim &claim) {
+  std::vector<std::string> known;
+  for (const Param &p : fn_->params)
+    if (p.var->type.kind != TypeKind::Index && p.var->type.kind != TypeKind::String)
+      known.push_back(p.var->name);
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+    const Value &key = dict.items[i];
+    if (key.isPoison()) return false;
+    bool found =
+        key.kind == ValueKind::String && std::find(known.begin(), known.end(), key.text) != known.end();
+    if (!found) {
+      std::string shown = key.kind == ValueKind::String ? "`" + key.text + "`" : describe(key);
+      auto builder = report(Id::badClaim, syntax.span, shown + " is no parameter that holds numbers");
+      std::vector<std::string_view> views(known.begin(), known.end());
+      if (auto near = diag::didYouMean(key.text, views); !near.empty())
+        builder.help("did you mean `" + std::string(near) + "`?");
+      return false;
+    }
+    auto bounds = valueBounds(dict.items[i + 1], syntax.span);
+    if (!bounds) return false;
+    claim.bounds[key.text] = *bounds;
+  }
+  for (const Param &p : fn_->params) {
+    bool real = (p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::View ||
+                 p.var->type.kind == TypeKind::Scalar) &&
+                isFloat(p.var->type.dtype);
+    if (!real || claim.bounds.count(p.var->name)) continue;
+    report(Id::badClaim, syntax.span, "the range of `" + p.var->name + "` is missing")
+        .note(p.var->span, "declared here")
+        .help("a parameter that is only written needs one, too: any will do");
+    return false;
+  }
+  return true;
+}
+
+void Checker::numericsClaim(const ast::CallExpr *call, const ast::FuncDef &def, Span span) {
+  NumericsClaim claim;
+  claim.span = span;
+  const ast::Argument *bounded = nullptr;
+  for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+    const ast::Argument &arg = call->arguments[i];
+    if (arg.keyword && arg.keyword->text == "bounded") bounded = &arg;
+    else {
+      report(Id::unknownKeyword, arg.span, "verify.numerics", arg.keyword ? arg.keyword->text : "")
+          .help("it takes `bounded`");
+      return;
+    }
+  }
+  if (inHost() || !bounded) {
+    report(Id::badClaim, span,
+           inHost() ? "host code makes no claim about its numbers" : "the range of inputs is missing")
+        .help(inHost() ? "put the claim on the functions that it calls"
+                       : "for example `@verify.numerics(bounded=[-4, 4])`");
+    return;
+  }
+  Value given = checkExpr(*bounded->value);
+  if (given.kind == ValueKind::Dict) {
+    if (!boundsByName(given, *bounded->value, claim)) return;
+  } else {
+    claim.all = valueBounds(given, bounded->value->span);
+    if (!claim.all) return;
+  }
+  Span last = def.name.span;
+  for (const ast::Parameter &p : def.parameters) last = p.span;
+  std::string_view text = sources_.file(def.span.file).text;
+  uint32_t end = last.end;
+  while (end < text.size() && text[end] != ')') ++end;
+  if (end < text.size()) ++end;
+  if (def.result) end = std::max(end, def.result->span.end);
+  for (const auto &fact : def.where) end = std::max(end, fact->span.end);
+  claim.signatureEnd = {def.span.file, end, end};
+  claim.hasFacts = !def.where.empty();
+  fn_->claim = std::move(claim);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,321 @@
+// Policies as they are written: `bf16 @accum(f32)`, `policy Name = Policy(storage=bf16, ...)`, `bf16 @Name`.
+#include "sema/Checker.h"
+#include "sema/Policy.h"
+#include <cmath>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+struct Choice {
+  std::string_view word;
+  int value;
+};
+const Choice roundings[] = {{"nearest_even", static_cast<int>(Rounding::NearestEven)},
+                            {"toward_zero", static_cast<int>(Rounding::TowardZero)},
+                            {"up", static_cast<int>(Rounding::Up)},
+                            {"down", static_cast<int>(Rounding::Down)},
+                            {"stochastic", static_cast<int>(Rounding::Stochastic)}};
+const Choice places[] = {{"each_op", 1}, {"store", 0}};
+const Choice subnormals[] = {{"flush", static_cast<int>(Denormals::Flush)},
+                             {"keep", static_cast<int>(Denormals::Keep)}};
+
+struct WordField {
+  std::string_view name;
+  PolicyField field;
+  const Choice *choices;
+  size_t count;
+};
+// `@round(stochastic)` is written `@stochastic_round`: the last choice is that of bundles only.
+const WordField wordFields[] = {{"round", PolicyField::Round, roundings, 4},
+                                {"rounding", PolicyField::Round, roundings, 5},
+                                {"round_at", PolicyField::RoundAt, places, 2},
+                                {"denormals", PolicyField::Denormals, subnormals, 2}};
+
+void setField(Numerics &n, PolicyField field, int value) {
+  switch (field) {
+  case PolicyField::Round: n.rounding = static_cast<Rounding>(value); break;
+  case PolicyField::RoundAt: n.roundEachOp = value != 0; break;
+  case PolicyField::Saturate: n.saturate = value != 0; break;
+  case PolicyField::Denormals: n.denormals = static_cast<Denormals>(value); break;
+  case PolicyField::LossScale: n.lossScale = value; break;
+  case PolicyField::PerChannel: n.perChannel = value; break;
+  case PolicyField::Accumulate:
+  case PolicyField::Compute: TSR_UNREACHABLE("a dtype is no number");
+  }
+  state(n, field);
+}
+const WordField *wordField(std::string_view name, bool bundle) {
+  for (const WordField &f : wordFields)
+    if (f.name == name && (bundle || f.count != 5)) return &f;
+  return nullptr;
+}
+}  // namespace
+
+bool Checker::isDTypeExpr(const ast::Expr &expr) {
+  auto isDType = [](const Value &v) {
+    return v.kind == ValueKind::DType || (v.kind == ValueKind::Policy && v.truth) ||
+           (v.kind == ValueKind::Builtin && (v.builtin->name == "bool" || v.builtin->name == "float"));
+  };
+  if (auto *name = as<ast::NameExpr>(&expr)) {
+    for (Frame *f = frame_.get(); f; f = f->parent.get())
+      if (f->dims.count(name->name)) return false;
+    return isDType(lookup(name->name, expr.span, true));
+  }
+  if (auto *attribute = as<ast::AttributeExpr>(&expr)) {
+    auto *root = as<ast::NameExpr>(attribute->object);
+    if (!root) return false;
+    Value v = lookup(root->name, expr.span, true);
+    if (v.kind != ValueKind::Module) return false;
+    if (v.text == "tessera" && dtypeByName(attribute->attribute.text)) return true;
+    return v.module && isDType(moduleMember(*v.module, attribute->attribute.text));
+  }
+  if (auto *binary = as<ast::BinaryExpr>(&expr))
+    return binary->op == ast::BinaryOp::MatMul && isDTypeExpr(*binary->left);
+  if (auto *call = as<ast::CallExpr>(&expr)) {
+    auto *name = as<ast::NameExpr>(call->callee);
+    return name && (name->name == "fp8" || name->name == "fp6" || name->name == "fp4");
+  }
+  return false;
+}
+
+/// `@accum(T)` and `@compute(T)`; `argument` is null where none was given.
+bool Checker::policyDType(const std::string &policy, const ast::Expr *argument, Span span, Numerics &n) {
+  if (!argument) {
+    report(Id::argumentNotGiven, span, "@" + policy, "dtype");
+    return false;
+  }
+  auto dtype = dtypeArgument(checkExpr(*argument), argument->span);
+  if (!dtype) return false;
+  bool computes = policy == "compute";
+  (computes ? n.compute : n.accumulate) = dtype;
+  state(n, computes ? PolicyField::Compute : PolicyField::Accumulate);
+  return true;
+}
+
+/// `@loss_scale(1024)` and `@per_channel(0)`.
+bool Checker::policyNumber(const std::string &policy, const Value &value, Span span, Numerics &n) {
+  if (value.isPoison()) return false;
+  bool scale = policy == "loss_scale";
+  bool known = value.isKnownInt() || (scale && value.kind == ValueKind::Float);
+  double number = !known                           ? 0
+                  : value.kind == ValueKind::Float ? value.number
+                                                   : static_cast<double>(value.sym.constant());
+  int exponent = 0;
+  bool power = scale && number > 0 && std::frexp(number, &exponent) == 0.5;
+  if (known && (scale ? power && exponent >= -125 && exponent <= 127 : number >= 0 && number < 16)) {
+    setField(n, scale ? PolicyField::LossScale : PolicyField::PerChannel,
+             scale ? exponent - 1 : static_cast<int>(number));
+    return true;
+  }
+  if (!fresh(Id::policyArgument, span)) return false;
+  std::string shown(sources_.text(span));
+  if (!known) {
+    report(Id::policyArgument, span, "@" + policy, "a number that the compiler knows", describe(value));
+  } else if (!scale) {
+    report(Id::policyArgument, span, "@per_channel", "an axis, counted from 0", "`" + shown + "`");
+  } else {
+    auto builder = report(Id::policyArgument, span, "@loss_scale", "a power of two", "`" + shown + "`");
+    builder.help("scaling by a power of two changes no digit of a value");
+    if (number > 1 && number < 1e9) {
+      auto nearest = static_cast<int64_t>(std::ldexp(1.0, static_cast<int>(std::lround(std::log2(number)))));
+      builder.suggest(span, std::to_string(nearest), "write `" + std::to_string(nearest) + "`");
+    }
+  }
+  return false;
+}
+
+/// One of the words that a policy takes.
+bool Checker::policyWord(const std::string &policy, const std::string &given, Span span, bool bundle,
+                         Numerics &n) {
+  const WordField &field = *wordField(policy, bundle);
+  std::string all;
+  for (size_t i = 0; i < field.count; ++i) {
+    if (field.choices[i].word == given) {
+      setField(n, field.field, field.choices[i].value);
+      return true;
+    }
+    all += (i ? ", " : "") + std::string(field.choices[i].word);
+  }
+  std::string shown = bundle ? policy + "=\"" + given + "\"" : "@" + policy + "(" + given + ")";
+  report(Id::unknownPolicy, span, shown).help("it takes one of: " + all);
+  return false;
+}
+
+/// `bf16 @Training`, `bf16 @NumericalPolicy(accumulation=f32)`: the fields of a bundle behind a dtype.
+bool Checker::bundleOf(const Value &bundle, const Type &type, Span span, Numerics &n) {
+  if (bundle.kind != ValueKind::Policy) return false;
+  if (bundle.truth && bundle.type.dtype != type.dtype) {
+    std::string stored(name(bundle.type.dtype));
+    report(Id::policyConflict, span, std::string(name(type.dtype)), std::string(sources_.text(span)))
+        .label("this policy stores " + stored)
+        .help("write the policy alone, in the place of the dtype, or `" + stored + "`");
+    return false;
+  }
+  n = bundle.type.numerics;
+  return true;
+}
+
+/// What one `@policy` states.
+std::optional<Numerics> Checker::statedPolicy(const ast::Expr &expr, const Type &type) {
+  const ast::CallExpr *call = as<ast::CallExpr>(&expr);
+  const ast::Expr &callee = call ? *call->callee : expr;
+  std::string policy(sources_.text(callee.span));
+  if (size_t dot = policy.rfind('.'); dot != std::string::npos) policy = policy.substr(dot + 1);
+  const ast::Expr *argument = call && call->arguments.size() == 1 ? call->arguments[0].value.get() : nullptr;
+  Numerics n;
+  auto ifOk = [&](bool ok) { return ok ? std::optional(n) : std::nullopt; };
+  if (policy == "accum" || policy == "accumulate" || policy == "compute")
+    return ifOk(policyDType(policy, argument, expr.span, n));
+  if (policy == "loss_scale" || policy == "per_channel") {
+    if (argument) return ifOk(policyNumber(policy, checkExpr(*argument), argument->span, n));
+    report(Id::argumentNotGiven, expr.span, "@" + policy, policy == "loss_scale" ? "scale" : "axis");
+    return std::nullopt;
+  }
+  if (wordField(policy, false)) {
+    auto *text = argument ? as<ast::StringExpr>(argument) : nullptr;
+    std::string word = text ? text->value : argument ? std::string(sources_.text(argument->span)) : "";
+    return ifOk(policyWord(policy, word, expr.span, false, n));
+  }
+  if (policy == "saturate" || policy == "stochastic_round") {
+    if (call && !call->arguments.empty()) {
+      report(Id::tooManyArguments, call->arguments[0].span, "@" + policy, "no arguments",
+             std::to_string(call->arguments.size()));
+      return std::nullopt;
+    }
+    if (policy == "saturate") setField(n, PolicyField::Saturate, 1);
+    else setField(n, PolicyField::Round, static_cast<int>(Rounding::Stochastic));
+    return n;
+  }
+  for (const char *known : {"device", "rolling_window", "fp32_master", "paged", "checkpointable"})
+    if (policy == known) {
+      unsupported("the policy `@" + policy + "`", expr.span);
+      return std::nullopt;
+    }
+  if (call && (policy == "NumericalPolicy" || policy == "Policy"))
+    return ifOk(bundleOf(checkExpr(expr), type, expr.span, n));
+  Value named = Value::poison();
+  if (callee.kind == ast::ExprKind::Attribute) named = checkExpr(callee);
+  else if (!call) named = lookup(policy, expr.span, true);
+  if (named.kind == ValueKind::Policy) return ifOk(bundleOf(named, type, expr.span, n));
+  if (callee.kind == ast::ExprKind::Attribute && named.isPoison()) return std::nullopt;
+  static const std::vector<std::string_view> names = {
+      "accum",    "compute",   "saturate",   "stochastic_round", "round",
+      "round_at", "denormals", "loss_scale", "per_channel"};
+  auto near = diag::didYouMean(policy, names);
+  auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
+  if (!near.empty())
+    builder.help("did you mean `@" + std::string(near) + "`?")
+        .suggest(callee.span, std::string(near), "write `@" + std::string(near) + "`");
+  return std::nullopt;
+}
+
+bool Checker::policyOf(const ast::Expr &expr, Type &type) {
+  auto stated = statedPolicy(expr, type);
+  if (!stated) return false;
+  if (auto field = disagreement(type.numerics, *stated)) {
+    report(Id::policyConflict, expr.span, fieldText(type.numerics, *field), fieldText(*stated, *field))
+        .label("one value has one of them")
+        .help("remove one");
+    return false;
+  }
+  type.numerics = combined(type.numerics, *stated);
+  return true;
+}
+
+/// True if the policies of the type go with its dtype and with each other.
+bool Checker::soundPolicies(const Type &type, Span span) {
+  auto refused = refusal(type.dtype, type.numerics);
+  if (!refused && type.kind == TypeKind::Tensor && type.numerics.perChannel >= 0 && !type.shape.empty() &&
+      type.numerics.perChannel >= static_cast<int>(type.shape.size())) {
+    refused = PolicyRefusal{false, fieldText(type.numerics, PolicyField::PerChannel), "this tensor",
+                            "its axes are 0 to " + std::to_string(type.shape.size() - 1)};
+  }
+  if (!refused) return true;
+  Id id = refused->contradiction ? Id::policyConflict : Id::policyMeaningless;
+  if (fresh(id, span)) report(id, span, refused->first, refused->second).label(refused->reason);
+  return false;
+}
+
+/// A dtype with its policies, not yet asked whether they go together.
+bool Checker::dtypeParts(const ast::Expr &expr, Type &type) {
+  if (auto *binary = as<ast::BinaryExpr>(&expr); binary && binary->op == ast::BinaryOp::MatMul)
+    return dtypeParts(*binary->left, type) && policyOf(*binary->right, type);
+  if (auto *call = as<ast::CallExpr>(&expr)) {  // fp8(e4m3)
+    auto *name = as<ast::NameExpr>(call->callee);
+    if (name && call->arguments.size() == 1)
+      if (auto dtype =
+              dtypeByName(name->name + "_" + std::string(sources_.text(call->arguments[0].value->span)))) {
+        type.dtype = *dtype;
+        return true;
+      }
+  }
+  Value v = checkExpr(expr);
+  if (v.isPoison()) return false;
+  Numerics numerics;
+  auto dtype = dtypeArgument(v, expr.span, &numerics);
+  if (!dtype) return false;
+  type.dtype = *dtype;
+  type.numerics = numerics;
+  return true;
+}
+
+bool Checker::dtypeItem(const ast::Expr &expr, Type &type) {
+  return dtypeParts(expr, type) && soundPolicies(type, expr.span);
+}
+
+// ---------------------------------------------------------------- bundles
+
+/// One field of `Policy(...)`.
+bool Checker::bundleField(const Given &arg, Value &bundle) {
+  const std::string &field = arg.keyword;
+  Numerics one;
+  if (arg.value.isPoison()) return false;
+  if (field == "storage") {
+    auto dtype = dtypeArgument(arg.value, arg.span, &one);
+    if (!dtype) return false;
+    bundle.type.dtype = *dtype;
+    bundle.truth = true;
+  } else if (field == "compute" || field == "accumulate" || field == "accumulation") {
+    auto dtype = dtypeArgument(arg.value, arg.span);
+    if (!dtype) return false;
+    (field == "compute" ? one.compute : one.accumulate) = dtype;
+    state(one, field == "compute" ? PolicyField::Compute : PolicyField::Accumulate);
+  } else if (field == "saturate") {
+    auto truth = knownBool(arg.value, arg.span, "`saturate`");
+    if (!truth) return false;
+    setField(one, PolicyField::Saturate, *truth);
+  } else if (field == "loss_scale") {
+    if (!policyNumber(field, arg.value, arg.span, one)) return false;
+  } else if (wordField(field, true) && field != "round") {
+    if (arg.value.kind != ValueKind::String || arg.value.expr) {
+      report(Id::policyArgument, arg.span, field, "a word in quotes", describe(arg.value));
+      return false;
+    }
+    if (!policyWord(field, arg.value.text, arg.span, true, one)) return false;
+  } else {
+    report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field)
+        .help("a policy has storage, compute, accumulate, rounding, round_at, saturate, denormals and "
+              "loss_scale");
+    return false;
+  }
+  if (auto twice = disagreement(bundle.type.numerics, one)) {
+    report(Id::policyConflict, arg.span, fieldText(bundle.type.numerics, *twice), fieldText(one, *twice))
+        .label("one value has one of them")
+        .help("remove one");
+    return false;
+  }
+  bundle.type.numerics = combined(bundle.type.numerics, one);
+  return true;
+}
+
+Value Checker::policyCall(const GivenList &args, Span span) {
+  Value v = Value::of(ValueKind::Policy);
+  for (const Given &arg : args)
+    if (!bundleField(arg, v)) return Value::poison();
+  if (v.truth && !soundPolicies(v.type, span)) return Value::poison();
+  return v;
+}
+
+}  // namespace tessera::sema

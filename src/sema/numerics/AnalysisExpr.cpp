@@ -1,0 +1,386 @@
+// Values: constants, casts, shapes, reductions, products, loads.
+#include "sema/Policy.h"
+#include "sema/numerics/Analysis.h"
+#include "support/FloatFormats.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tessera::sema::numerics {
+
+namespace {
+std::string list(const std::vector<int> &axes) {
+  std::string text;
+  for (int a : axes) text += std::to_string(a) + ",";
+  return text;
+}
+std::string shapeKey(const Type &type) {
+  std::string text;
+  for (const Dim &d : type.shape) text += d.str() + ",";
+  return text;
+}
+std::vector<int> identity(size_t rank) {
+  std::vector<int> axes(rank);
+  for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int>(i);
+  return axes;
+}
+/// Axes of the source seen through a value whose axis i became `to[i]`.
+std::vector<int> through(const std::vector<int> &axes, const std::vector<int> &to) {
+  std::vector<int> out;
+  for (int a : axes) out.push_back(a < 0 ? -1 : to[static_cast<size_t>(a)]);
+  return out;
+}
+}  // namespace
+
+int Analysis::numberOf(const std::string &key) {
+  auto [it, made] = numbers_.emplace(key, nextNumber_);
+  if (made) ++nextNumber_;
+  return it->second;
+}
+
+std::string Analysis::keyOf(const Expr &e, const std::vector<const Abstract *> &args) const {
+  std::string key = std::to_string(static_cast<int>(e.kind)) + ":" + list(e.axes);
+  if (e.kind == ExprKind::Elementwise) key += "o" + std::to_string(static_cast<int>(e.op));
+  if (e.kind == ExprKind::Reduce) key += "r" + std::to_string(static_cast<int>(e.reduceOp));
+  if (e.kind == ExprKind::Cast) key += policyText(roundingOf(e.type.numerics));
+  key += name(e.type.dtype);
+  if (e.kind != ExprKind::Elementwise) key += shapeKey(e.type);
+  for (const Abstract *a : args) key += "#" + std::to_string(a->number);
+  return key;
+}
+
+Range Analysis::localSize(const std::string &name) {
+  if (name.rfind("%q:", 0) == 0) return Range::of(0, kMostElements);
+  if (name[0] == '%') {
+    uint32_t id = static_cast<uint32_t>(std::stoul(name.substr(1)));
+    for (const auto &[var, value] : state_.values)
+      if (var->id == id) return value.range;
+  }
+  return Range::unknown();
+}
+Range Analysis::sizeOf(const Dim &dim) {
+  return sizes_.of(dim, [this](const std::string &name) { return localSize(name); });
+}
+
+/// How many elements the named axes have together.
+Range Analysis::elements(const Type &type, const std::vector<int> &axes) {
+  Range count = Range::point(1);
+  for (int a : axes) count = count * sizeOf(type.shape[static_cast<size_t>(a)]);
+  return intersect(count, 1, kMostElements);
+}
+
+Abstract Analysis::eval(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Constant: return evalConstant(expr);
+  case ExprKind::DimValue: {
+    Abstract out;
+    out.range = sizeOf(expr.dim);
+    out.number = numberOf("dim:" + expr.dim.str());
+    return out;
+  }
+  case ExprKind::VarRef: {
+    auto it = state_.values.find(expr.var);
+    return it != state_.values.end() ? it->second : plain(Range::unknown(), true);
+  }
+  case ExprKind::Query: {
+    Abstract out;
+    out.range = Range::of(0, kMostElements);
+    out.number =
+        numberOf("q:" + std::to_string(static_cast<int>(expr.query)) + ":" + std::to_string(expr.queryAxis));
+    return out;
+  }
+  case ExprKind::Iota: {
+    Abstract out;
+    out.range = Range::of(0, sizeOf(expr.type.shape[static_cast<size_t>(expr.axes[0])]).high - 1);
+    out.number = numberOf(keyOf(expr, {}));
+    return out;
+  }
+  case ExprKind::Elementwise:
+    return expr.op == ElementwiseOp::Select ? evalSelect(expr) : evalElementwise(expr);
+  case ExprKind::Cast: return evalCast(expr);
+  case ExprKind::Broadcast:
+  case ExprKind::Full: return evalBroadcast(expr);
+  case ExprKind::Transpose: return evalTranspose(expr);
+  case ExprKind::Reduce: return evalReduce(expr);
+  case ExprKind::Dot: return evalDot(expr);
+  case ExprKind::Load: return evalLoad(expr);
+  case ExprKind::Call:
+  case ExprKind::TupleItem: return evalCall(expr);
+  default: return evalAll(expr);
+  }
+}
+
+Abstract Analysis::plain(const Range &range, bool data) {
+  Abstract out;
+  out.range = range;
+  out.data = data;
+  out.number = fresh();
+  return out;
+}
+
+Abstract Analysis::evalConstant(const Expr &expr) {
+  double value = 0;
+  if (auto *d = std::get_if<double>(&expr.value)) value = *d;
+  else if (auto *i = std::get_if<int64_t>(&expr.value)) value = static_cast<double>(*i);
+  else if (auto *b = std::get_if<bool>(&expr.value)) value = *b;
+  Abstract out;
+  bool rounds = expr.type.kind != TypeKind::Index && isFloat(expr.type.dtype) && std::isfinite(value);
+  out.range = Range::point(rounds ? roundToFloat(expr.type.dtype, value) : value);
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "c:%a:", value);
+  out.number = numberOf(digits + std::string(name(expr.type.dtype)));
+  return out;
+}
+
+Abstract Analysis::evalCast(const Expr &expr) {
+  Abstract in = eval(*expr.args[0]);
+  const Type &from = expr.args[0]->type;
+  DType to = expr.type.dtype;
+  bool toIndex = expr.type.kind == TypeKind::Index, fromIndex = from.kind == TypeKind::Index;
+  bool fromInt = fromIndex || !isFloat(from.dtype);
+  if (toIndex || (!fromIndex && holds(to, from.dtype))) return in;  // the same value
+  Abstract out;
+  bool chance = expr.type.numerics.rounding == Rounding::Stochastic;
+  out.number = chance ? fresh() : numberOf(keyOf(expr, {&in}));
+  out.data = in.data;
+  out.range = in.range;
+  if (!isFloat(to)) {
+    bool clamps = !fromInt || expr.type.numerics.saturate || !in.data;
+    if (!clamps && (in.range.low < smallest(to) || in.range.high > largest(to)))
+      found(expr, Problem::Overflow, to, in.range,
+            inputs_.points && (in.range.low > largest(to) || in.range.high < smallest(to)));
+    out.range.minusInf = out.range.plusInf = false;
+    if (in.range.hasInfinity()) out.range = Range::of(smallest(to), largest(to));
+    out.range = intersect(out.range, smallest(to), largest(to));
+    return out;
+  }
+  // What is lost keeps a sum of shares near what it was.
+  if (in.sumBound) out.sumAxes = in.sumAxes, out.sumBound = *in.sumBound * (1 + 2 * halfUlp(to));
+  out.hitsLow = in.hitsLow;
+  out.hitsHigh = in.hitsHigh;
+  if (in.data) {
+    bool always = expr.type.numerics.saturate || (!floatFormat(to).hasInfinity && !floatFormat(to).hasNaN);
+    if (!always) out.range = checked(expr, out.range, to, 0, out);
+    if (!floatFormat(to).hasInfinity && out.range.hasInfinity()) {
+      if (!always) found(expr, Problem::Overflow, to, in.range, false);
+      out.range = join(out.range, Range::of(smallest(to), largest(to)));
+      out.range.minusInf = out.range.plusInf = false;
+    }
+  }
+  out.range = roundedTo(to, intersect(out.range, smallest(to), largest(to)));
+  return out;
+}
+
+Abstract Analysis::evalBroadcast(const Expr &expr) {
+  Abstract out = eval(*expr.args[0]);
+  const Abstract in = out;
+  bool scalar = expr.kind == ExprKind::Full;
+  if (!scalar && expr.axes == identity(expr.type.shape.size()) &&
+      shapeKey(expr.type) == shapeKey(expr.args[0]->type))
+    return out;
+  out.number = numberOf(keyOf(expr, {&in}));
+  out.squareOf = -1;
+  out.sumBound.reset();
+  if (scalar) return out;
+  for (Fact &fact : out.facts) fact.axes = through(fact.axes, expr.axes);
+  out.attainedAxes = through(out.attainedAxes, expr.axes);
+  return out;
+}
+
+Abstract Analysis::evalTranspose(const Expr &expr) {
+  Abstract out = eval(*expr.args[0]);
+  std::vector<int> to(expr.axes.size());
+  for (size_t i = 0; i < expr.axes.size(); ++i) to[static_cast<size_t>(expr.axes[i])] = static_cast<int>(i);
+  const Abstract in = out;
+  out.number = numberOf(keyOf(expr, {&in}));
+  out.squareOf = -1;
+  for (Fact &fact : out.facts) fact.axes = through(fact.axes, to);
+  out.attainedAxes = through(out.attainedAxes, to);
+  out.sumAxes = through(out.sumAxes, to);
+  return out;
+}
+
+/// select(c, a, b). A mask of what lies outside of a tensor is no choice: those elements do not exist.
+Abstract Analysis::evalSelect(const Expr &expr) {
+  Abstract condition = eval(*expr.args[0]);
+  Abstract a = eval(*expr.args[1]), b = eval(*expr.args[2]);
+  if (expr.ofLimit) return a;
+  if (condition.range.isPoint(1)) return a;
+  if (condition.range.isPoint(0)) return b;
+  // `where(x > c, x, y)`: what is chosen is known to lie above c.
+  const Expr &test = *expr.args[0];
+  if (test.kind == ExprKind::Elementwise && test.args.size() == 2) {
+    Abstract left = eval(*test.args[0]), right = eval(*test.args[1]);
+    bool above = test.op == ElementwiseOp::Gt || test.op == ElementwiseOp::Ge;
+    bool below = test.op == ElementwiseOp::Lt || test.op == ElementwiseOp::Le;
+    if ((above || below) && right.range.hasFinite()) {
+      double low = above ? right.range.low : -kInfinity, high = below ? right.range.high : kInfinity;
+      if (left.number == a.number) a.range = intersect(a.range, low, high);
+      double otherLow = below ? right.range.low : -kInfinity,
+             otherHigh = above ? right.range.high : kInfinity;
+      if (left.number == b.number) b.range = intersect(b.range, otherLow, otherHigh);
+    }
+  }
+  Abstract out;
+  out.range = join(a.range, b.range);
+  out.data = condition.data || a.data || b.data;
+  out.number = numberOf(keyOf(expr, {&condition, &a, &b}));
+  return out;
+}
+
+Abstract Analysis::evalReduce(const Expr &expr) {
+  Abstract in = eval(*expr.args[0]);
+  const Type &from = expr.args[0]->type;
+  Range count = elements(from, expr.axes);
+  Abstract out;
+  out.data = in.data;
+  out.number = numberOf(keyOf(expr, {&in}));
+  std::vector<int> axes(from.shape.size());
+  int next = 0;
+  for (size_t i = 0; i < axes.size(); ++i)
+    axes[i] =
+        std::find(expr.axes.begin(), expr.axes.end(), static_cast<int>(i)) != expr.axes.end() ? -1 : next++;
+  DType dtype = expr.type.dtype;
+  switch (expr.reduceOp) {
+  case ReduceOp::Max:
+  case ReduceOp::Min: {
+    bool most = expr.reduceOp == ReduceOp::Max;
+    out.range = in.range;
+    if (most && in.range.plusInf && !in.range.hasFinite()) out.range = in.range;
+    if (inputs_.points && most && in.hitsHigh) out.range = Range::point(in.range.high);
+    if (inputs_.points && !most && in.hitsLow) out.range = Range::point(in.range.low);
+    out.facts.push_back({most ? FactKind::Above : FactKind::Below, in.number, axes, 1, true});
+    return out;
+  }
+  case ReduceOp::Sum: {
+    out.range = sumOf(in.range, count.low, count.high);
+    if (in.range.minusInf && in.range.plusInf)
+      found(expr, Problem::InfinityMeetsItself, dtype, in.range, false);
+    if (in.attained && in.range.low >= 0 &&
+        std::all_of(in.attainedAxes.begin(), in.attainedAxes.end(), [&](int a) {
+          return std::find(expr.axes.begin(), expr.axes.end(), a) != expr.axes.end();
+        }))
+      out.range = intersect(out.range, *in.attained, kInfinity);
+    double floor = out.range.low;
+    out.range =
+        checked(expr, out.range, dtype, isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, 1e6) : 0, out);
+    if (floor > 0 && in.attained) out.range = intersect(out.range, floor, kInfinity);  // adding lowers no sum
+    if (in.range.low >= 0) out.facts.push_back({FactKind::AboveSum, in.number, axes, 1, true});
+    if (in.squareOf >= 0) out.facts.push_back({FactKind::AboveSquares, in.squareOf, axes, 1, true});
+    return out;
+  }
+  case ReduceOp::Prod: {
+    double top = std::max(1.0, in.range.magnitude());
+    double most = top == 1 ? 1 : std::pow(top, count.high);
+    out.range = checked(expr, Range::of(in.range.low >= 0 ? 0 : -most, most), dtype, 1e-3, out);
+    return out;
+  }
+  case ReduceOp::Any:
+  case ReduceOp::All: out.range = Range::truth(); return out;
+  }
+  return out;
+}
+
+Abstract Analysis::evalDot(const Expr &expr) {
+  Abstract a = eval(*expr.args[0]), b = eval(*expr.args[1]);
+  const Type &left = expr.args[0]->type;
+  int last = static_cast<int>(left.shape.size()) - 1;
+  Range count = elements(left, {last});
+  Abstract out;
+  out.data = a.data || b.data;
+  out.number = numberOf(keyOf(expr, {&a, &b}));
+  DType dtype = expr.type.dtype;
+  if (a.range.hasInfinity() || b.range.hasInfinity())
+    found(expr, Problem::InfinityMeetsItself, dtype, join(a.range, b.range), false);
+  double rounding = isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, 1e6) : 0;
+  Range each = a.range * b.range;
+  Range total = sumOf(each, count.low, count.high);
+  // Weights that sum to at most a bound give no more than that share of the largest factor.
+  if (a.sumBound && a.sumAxes == std::vector<int>{last} && b.range.hasFinite()) {
+    double most = *a.sumBound;
+    total = intersect(total, std::min(0.0, b.range.low * most), std::max(0.0, b.range.high * most));
+  }
+  out.range = checked(expr, total, dtype, rounding, out);
+  return out;
+}
+
+/// True if an access may lie before the start of the tensor: what is read there is a value of its own.
+bool Analysis::outside(const Access &access) {
+  for (const IndexPart &part : access.parts) {
+    if (part.inBounds || !part.offset) continue;
+    if (part.isPoint || part.step < 0 || eval(*part.offset).range.low < 0) return true;
+  }
+  return false;
+}
+
+Abstract Analysis::evalLoad(const Expr &expr) {
+  const Var *base = expr.access.base;
+  Abstract out;
+  out.data = true;
+  auto memory = state_.memory.find(base);
+  out.range = memory != state_.memory.end() ? memory->second : Range::unknown();
+  std::string key = "load:" + std::to_string(base->id) + "v" + std::to_string(state_.versions[base]);
+  for (const IndexPart &part : expr.access.parts) {
+    key += part.isPoint ? "|p" : "|" + part.size.str() + "s" + std::to_string(part.step);
+    if (part.offset) key += "@" + std::to_string(eval(*part.offset).number);
+  }
+  if (expr.access.other) out.range = join(out.range, eval(*expr.access.other).range);
+  else if (outside(expr.access)) out.range = join(out.range, Range::point(0));
+  out.number = numberOf(key);
+  bool mixed = inputs_.points && inputs_.mixed.count(base->name) && expr.type.kind == TypeKind::Tensor;
+  out.hitsLow = out.hitsHigh = mixed;
+  return out;
+}
+
+Abstract Analysis::evalCall(const Expr &expr) {
+  if (expr.kind == ExprKind::TupleItem) {
+    const Expr &tuple = *expr.args[0];
+    if (tuple.kind == ExprKind::VarRef)
+      if (auto it = tuples_.find(tuple.var); it != tuples_.end())
+        return plain(it->second[static_cast<size_t>(expr.queryAxis)], true);
+    return plain(Range::unknown(), true);
+  }
+  Inputs inputs;
+  inputs.points = false;
+  Sizes sizes(*expr.callee);
+  size_t next = 0;
+  for (const Param &param : expr.callee->params) {
+    if (param.isResult || next >= expr.args.size()) continue;
+    const Expr &arg = *expr.args[next++];
+    inputs.ranges[param.var->name] = eval(arg).range;
+    for (size_t i = 0; i < param.var->type.shape.size() && i < arg.type.shape.size(); ++i) {
+      const Dim &dim = param.var->type.shape[i];
+      Range size = sizeOf(arg.type.shape[i]);
+      if (dim.isVar()) sizes.restrict(dim.varName(), size.low, size.high);
+    }
+  }
+  Analysis inner(*expr.callee, sizes, inputs);
+  inner.run();
+  if (quiet_ == 0) findings_.insert(findings_.end(), inner.findings().begin(), inner.findings().end());
+  if (expr.type.kind == TypeKind::Tuple) {
+    Abstract out = plain(Range::unknown(), true);
+    out.facts.clear();
+    lastTuple_ = inner.results();
+    return out;
+  }
+  return plain(inner.results().empty() ? Range::unknown() : inner.results()[0], true);
+}
+
+Abstract Analysis::evalAll(const Expr &expr) {
+  Abstract out;
+  std::vector<Abstract> args;
+  std::vector<const Abstract *> pointers;
+  for (const ExprPtr &arg : expr.args) args.push_back(eval(*arg));
+  for (const Abstract &a : args) {
+    out.range = join(out.range, a.range);
+    out.data |= a.data;
+    pointers.push_back(&a);
+  }
+  bool known =
+      expr.kind == ExprKind::Reshape || expr.kind == ExprKind::Concat || expr.kind == ExprKind::Slice;
+  if (!known) return plain(Range::unknown(), true);
+  out.number = expr.kind == ExprKind::Slice ? fresh() : numberOf(keyOf(expr, pointers));
+  return out;
+}
+
+}  // namespace tessera::sema::numerics

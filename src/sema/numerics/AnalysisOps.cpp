@@ -1,0 +1,433 @@
+// Elementwise operations: ranges, the facts that narrow them, and what can go wrong.
+#include "sema/numerics/Analysis.h"
+#include "support/FloatFormats.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::sema::numerics {
+
+namespace {
+/// Exponentials, logarithms and the like are a few units in the last place from the truth on every target.
+constexpr double kFunctionError = 8;
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double errorFunction(double x) { return std::erf(x); }
+double exponential(double x) { return std::exp(x); }
+double exponential2(double x) { return std::exp2(x); }
+double logarithmE(double x) { return std::log(x); }
+double logarithm2(double x) { return std::log2(x); }
+double hyperbolic(double x) { return std::tanh(x); }
+double floorOf(double x) { return std::floor(x); }
+double ceilOf(double x) { return std::ceil(x); }
+double nearest(double x) { return std::nearbyint(x); }
+
+std::vector<int> identity(const Type &type) {
+  std::vector<int> axes(type.shape.size());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
+  return axes;
+}
+std::vector<int> reducedAxes(const Fact &fact) {
+  std::vector<int> axes;
+  for (size_t i = 0; i < fact.axes.size(); ++i)
+    if (fact.axes[i] < 0) axes.push_back(static_cast<int>(i));
+  return axes;
+}
+}  // namespace
+
+/// True if the fact holds for each element of `source` at its own place: both have one shape.
+bool Analysis::appliesTo(const Fact &fact, const Abstract &source) {
+  if (fact.source != source.number) return false;
+  for (size_t i = 0; i < fact.axes.size(); ++i)
+    if (fact.axes[i] >= 0 && fact.axes[i] != static_cast<int>(i)) return false;
+  return true;
+}
+
+void Analysis::found(const Expr &expr, Problem problem, DType dtype, const Range &range, bool definite) {
+  if (quiet_ > 0) return;
+  for (const Finding &f : findings_)
+    if (f.op == &expr) return;
+  findings_.push_back({&expr, problem, dtype, range, definite && inputs_.points});
+}
+
+Range Analysis::checked(const Expr &expr, Range r, DType dtype, double relative, const Abstract &out) {
+  if (!r.hasFinite()) return r;
+  if (relative > 0) r = loosened(r, relative);
+  bool isReal = isFloat(dtype);
+  if (!out.data) return intersect(r, smallest(dtype), largest(dtype));
+  bool high = isReal ? overflows(dtype, r.high) && r.high > 0 : r.high > largest(dtype);
+  bool low = isReal ? overflows(dtype, r.low) && r.low < 0 : r.low < smallest(dtype);
+  if (high || low) {
+    bool all = isReal ? (overflows(dtype, r.low) && r.low > 0) || (overflows(dtype, r.high) && r.high < 0)
+                      : r.low > largest(dtype) || r.high < smallest(dtype);
+    bool some = (high && out.hitsHigh) || (low && out.hitsLow);
+    found(expr, Problem::Overflow, dtype, r, all || some);
+  }
+  r = intersect(r, smallest(dtype), largest(dtype));
+  return isReal ? flushed(dtype, r) : r;
+}
+
+Abstract Analysis::evalElementwise(const Expr &expr) {
+  std::vector<Abstract> args;
+  std::vector<const Abstract *> pointers;
+  Abstract out;
+  for (const ExprPtr &arg : expr.args) args.push_back(eval(*arg));
+  for (const Abstract &a : args) {
+    pointers.push_back(&a);
+    out.data |= a.data;
+  }
+  out.number = numberOf(keyOf(expr, pointers));
+  if (info(expr.op).resultIsBool) {
+    out.range = comparison(expr.op, args[0].range, args.size() > 1 ? args[1].range : Range{});
+    return out;
+  }
+  if (inputs_.points) keepHits(expr, args, out);
+  Range r = arithmetic(expr, args, out);
+  bool index = expr.type.kind == TypeKind::Index;
+  DType dtype = expr.type.dtype;
+  if (index || !out.data || dtype == DType::Bool) {
+    out.range = r;
+    return out;
+  }
+  bool exact = expr.op == ElementwiseOp::Min || expr.op == ElementwiseOp::Max ||
+               expr.op == ElementwiseOp::Neg || expr.op == ElementwiseOp::Abs ||
+               expr.op == ElementwiseOp::Floor || expr.op == ElementwiseOp::Ceil ||
+               expr.op == ElementwiseOp::Round || !isFloat(dtype);
+  double low = r.low, high = r.high;
+  out.range = checked(expr, r, dtype, exact ? 0 : halfUlp(dtype), out);
+  // Rounding passes no number that the format holds: signs and shares of one stay.
+  for (double bound : {0.0, 1.0, -1.0}) {
+    if (low >= bound && out.range.hasFinite()) out.range = intersect(out.range, bound, kInfinity);
+    if (high <= bound && out.range.hasFinite()) out.range = intersect(out.range, -kInfinity, bound);
+  }
+  out.hitsLow &= out.range.low != 0 || low <= 0;  // not if it may only have been flushed
+  out.hitsHigh &= out.range.high != 0 || high >= 0;
+  return out;
+}
+
+/// In point evaluation: which ends of the result some element has.
+void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abstract &out) {
+  const Abstract *varied = nullptr;
+  for (const Abstract &a : args) {
+    if (a.range.isPoint()) continue;
+    if (varied) return;
+    varied = &a;
+  }
+  if (!varied || !(varied->hitsLow || varied->hitsHigh)) return;
+  bool turned = false;
+  auto negative = [&](const Abstract &a) { return a.range.isPoint() && a.range.low < 0; };
+  switch (expr.op) {
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2:
+  case ElementwiseOp::Log:
+  case ElementwiseOp::Log2:
+  case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Tanh:
+  case ElementwiseOp::Sigmoid: break;
+  case ElementwiseOp::Neg: turned = true; break;
+  case ElementwiseOp::Sub: turned = varied == &args[1]; break;
+  case ElementwiseOp::Mul: turned = negative(args[0]) || negative(args[1]); break;
+  case ElementwiseOp::Div:
+    if (varied == &args[1]) return;
+    turned = negative(args[1]);
+    break;
+  default: return;
+  }
+  out.hitsLow = turned ? varied->hitsHigh : varied->hitsLow;
+  out.hitsHigh = turned ? varied->hitsLow : varied->hitsHigh;
+}
+
+Range Analysis::comparison(ElementwiseOp op, const Range &a, const Range &b) {
+  if (!a.hasFinite() || !b.hasFinite() || a.hasInfinity() || b.hasInfinity()) return Range::truth();
+  auto known = [](bool yes, bool no) {
+    return yes ? Range::point(1) : no ? Range::point(0) : Range::truth();
+  };
+  switch (op) {
+  case ElementwiseOp::Lt: return known(a.high < b.low, a.low >= b.high);
+  case ElementwiseOp::Le: return known(a.high <= b.low, a.low > b.high);
+  case ElementwiseOp::Gt: return known(a.low > b.high, a.high <= b.low);
+  case ElementwiseOp::Ge: return known(a.low >= b.high, a.high < b.low);
+  default: return Range::truth();
+  }
+}
+
+Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, Abstract &out) {
+  const Abstract &a = args[0];
+  switch (expr.op) {
+  case ElementwiseOp::Add: return sum(expr, a, args[1], false, out);
+  case ElementwiseOp::Sub: return sum(expr, a, args[1], true, out);
+  case ElementwiseOp::Mul: return product(expr, a, args[1], out);
+  case ElementwiseOp::Div: return ratio(expr, a, args[1], out);
+  case ElementwiseOp::Pow: return power(expr, a, args[1]);
+  case ElementwiseOp::FloorDiv: {
+    Range r = ratio(expr, a, args[1], out);
+    out.facts.clear();
+    out.sumBound.reset();
+    return monotone(r, floorOf, 0);
+  }
+  case ElementwiseOp::Mod: {
+    const Range &b = args[1].range;
+    if (b.containsZero()) {
+      if (out.data) found(expr, Problem::DivisionByZero, expr.type.dtype, b, b.isPoint(0));
+      return Range::unknown();
+    }
+    return b.low > 0 ? Range::of(0, b.high) : Range::of(b.low, 0);
+  }
+  case ElementwiseOp::Max:
+  case ElementwiseOp::Min: {
+    bool most = expr.op == ElementwiseOp::Max;
+    FactKind kind = most ? FactKind::Above : FactKind::Below;
+    for (const Abstract &v : args) {
+      for (Fact fact : v.facts)
+        if (fact.kind == kind ||
+            (most && fact.kind != FactKind::Below && fact.kind != FactKind::InverseRoot)) {
+          fact.exact = false;
+          out.facts.push_back(fact);
+        }
+      out.facts.push_back({kind, v.number, identity(expr.type), 1, false});
+    }
+    return most ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
+  }
+  case ElementwiseOp::Neg: return -a.range;
+  case ElementwiseOp::Abs: return magnitudeOf(a.range);
+  case ElementwiseOp::And:
+  case ElementwiseOp::Or:
+  case ElementwiseOp::Xor:
+  case ElementwiseOp::Not:
+  case ElementwiseOp::Shl:
+  case ElementwiseOp::Shr:
+    return expr.type.dtype == DType::Bool ? Range::truth()
+                                          : Range::of(smallest(expr.type.dtype), largest(expr.type.dtype));
+  default: return function(expr, a, out);
+  }
+}
+
+Range Analysis::sum(const Expr &expr, const Abstract &a, const Abstract &b, bool negate, Abstract &out) {
+  Range r = negate ? a.range - b.range : a.range + b.range;
+  Range other = negate ? -b.range : b.range;
+  if (negate && a.number == b.number && !a.range.hasInfinity()) return Range::point(0);
+  if ((a.range.minusInf && other.plusInf) || (a.range.plusInf && other.minusInf)) {
+    bool only = !a.range.hasFinite() && !b.range.hasFinite() && !(a.range.minusInf && a.range.plusInf) &&
+                !(b.range.minusInf && b.range.plusInf);
+    found(expr, Problem::InfinityMeetsItself, expr.type.dtype, a.range, only);
+    r.minusInf = r.plusInf = false;
+  }
+  if (!r.hasFinite()) return r;
+  if (negate) {
+    for (const Fact &fact : b.facts) {
+      if (!appliesTo(fact, a)) continue;
+      if (fact.kind == FactKind::Above) r = intersect(r, -kInfinity, 0);
+      if (fact.kind == FactKind::Below) r = intersect(r, 0, kInfinity);
+      if ((fact.kind == FactKind::Above || fact.kind == FactKind::Below) && fact.exact) {
+        out.attained = 0;
+        out.attainedAxes = reducedAxes(fact);
+      }
+    }
+    for (const Fact &fact : a.facts) {
+      if (!appliesTo(fact, b)) continue;
+      if (fact.kind == FactKind::Above) r = intersect(r, 0, kInfinity);
+      if (fact.kind == FactKind::Below) r = intersect(r, -kInfinity, 0);
+    }
+    return r;
+  }
+  for (auto [one, more] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (more->range.low >= 0 && !more->range.minusInf)  // adding what is not negative
+      for (Fact fact : one->facts)
+        if (fact.kind != FactKind::Below && fact.kind != FactKind::InverseRoot) {
+          fact.exact = false;
+          out.facts.push_back(fact);
+        }
+    if (one->attained && more->range.isPoint()) {
+      out.attained = *one->attained + more->range.low;
+      out.attainedAxes = one->attainedAxes;
+    }
+  }
+  return r;
+}
+
+Range Analysis::product(const Expr &expr, const Abstract &a, const Abstract &b, Abstract &out) {
+  for (auto [x, y] : {std::pair(&a.range, &b.range), std::pair(&b.range, &a.range)})
+    if (x->hasInfinity() && y->hasFinite() && y->containsZero() && out.data)
+      found(expr, Problem::InfinityMeetsItself, expr.type.dtype, *x, !x->hasFinite() && y->isPoint(0));
+  Range r = a.range * b.range;
+  if (!r.hasFinite()) return r;
+  if (a.number == b.number) {
+    out.squareOf = a.number;
+    Range m = magnitudeOf(a.range);
+    return intersect(r, std::max(0.0, m.low * m.low * (1 - 1e-15)), kInfinity);
+  }
+  for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const Range &factor = y->range;
+    for (Fact fact : x->facts) {
+      if (fact.kind == FactKind::InverseRoot && appliesTo(fact, *y))
+        r = intersect(r, -1 / fact.scale * (1 + 1e-6), 1 / fact.scale * (1 + 1e-6));
+      if (!factor.hasFinite() || factor.hasInfinity() || factor.low <= 0) continue;
+      bool grows = fact.kind == FactKind::AboveSum || fact.kind == FactKind::AboveSquares ||
+                   fact.kind == FactKind::AboveRoot;
+      if (grows) fact.scale *= factor.low;
+      else if (fact.kind == FactKind::InverseRoot) fact.scale /= factor.high;
+      else continue;
+      fact.exact = false;
+      out.facts.push_back(fact);
+    }
+    if (factor.isPoint() && x->attained) {
+      out.attained = *x->attained * factor.low;
+      out.attainedAxes = x->attainedAxes;
+    }
+    if (factor.hasFinite() && factor.low >= 0 && x->sumBound && x->range.low >= 0) {
+      out.sumBound = *x->sumBound * factor.high;
+      out.sumAxes = x->sumAxes;
+    }
+  }
+  return r;
+}
+
+Range Analysis::ratio(const Expr &expr, const Abstract &a, const Abstract &b, Abstract &out) {
+  const Range &divisor = b.range;
+  if (!divisor.hasFinite() && !divisor.hasInfinity()) return Range{};
+  if (divisor.hasFinite() && divisor.containsZero()) {
+    if (out.data)
+      found(expr, Problem::DivisionByZero, expr.type.dtype, divisor,
+            divisor.isPoint(0) || (b.hitsLow && divisor.low == 0) || (b.hitsHigh && divisor.high == 0));
+    return Range::of(smallest(DType::F32), largest(DType::F32));
+  }
+  if (a.range.hasInfinity() && divisor.hasInfinity())
+    found(expr, Problem::InfinityMeetsItself, expr.type.dtype, a.range, false);
+  Range r = quotient(a.range, divisor);
+  if (a.number == b.number) return Range::point(1);
+  for (const Fact &fact : b.facts) {
+    if (!appliesTo(fact, a)) continue;
+    double most = 1 / fact.scale * (1 + 1e-6);
+    if (fact.kind == FactKind::AboveRoot) r = intersect(r, -most, most);
+    if (fact.kind == FactKind::AboveSum) {
+      r = intersect(r, 0, fact.exact && fact.scale == 1 ? 1 : most);
+      out.sumBound = 1 / fact.scale * (1 + 1e-4);
+      out.sumAxes = reducedAxes(fact);
+    }
+  }
+  if (divisor.low > 0)
+    for (Fact fact : a.facts) {
+      bool grows = fact.kind == FactKind::AboveSum || fact.kind == FactKind::AboveSquares ||
+                   fact.kind == FactKind::AboveRoot;
+      if (!grows || !(divisor.high < kInfinity)) continue;
+      fact.scale /= divisor.high;
+      fact.exact = false;
+      out.facts.push_back(fact);
+    }
+  return r;
+}
+
+Range Analysis::power(const Expr &expr, const Abstract &a, const Abstract &b) {
+  if (a.range.hasFinite() && b.range.hasFinite() && a.range.low > 0) {
+    double corners[] = {std::pow(a.range.low, b.range.low), std::pow(a.range.low, b.range.high),
+                        std::pow(a.range.high, b.range.low), std::pow(a.range.high, b.range.high)};
+    return loosened(
+        Range::of(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)), 1e-6);
+  }
+  double n = b.range.isPoint() ? b.range.low : 0.5;
+  bool whole = n == std::floor(n) && std::abs(n) <= 64;
+  if (whole && n >= 0 && a.range.hasFinite()) {
+    double most = std::pow(a.range.magnitude(), n);
+    bool even = std::fmod(n, 2) == 0;
+    return loosened(Range::of(even || a.range.low >= 0 ? 0 : -most, most), 1e-6);
+  }
+  bool zero = a.range.low >= 0 || (whole && n < 0);
+  found(expr, zero ? Problem::DivisionByZero : Problem::PowerOfNegative, expr.type.dtype, a.range,
+        zero ? a.range.isPoint(0) && n < 0 : a.range.high < 0 && !whole);
+  return Range::of(smallest(DType::F32), largest(DType::F32));
+}
+
+Range Analysis::logarithm(const Expr &expr, const Abstract &a, double (*log)(double)) {
+  if (!a.range.hasFinite()) return a.range;
+  if (a.range.low <= 0) {
+    bool below = a.range.low < 0;
+    bool definite = a.range.high < 0 || a.range.isPoint(0) || (a.hitsLow && a.range.low <= 0);
+    found(expr, below ? Problem::LogOfNegative : Problem::LogOfZero, expr.type.dtype, a.range, definite);
+    return Range::of(-1100, log(std::max(a.range.high, 1e-300)));
+  }
+  Range r = monotone(a.range, log, 1e-6);
+  r.plusInf = a.range.plusInf;
+  return r;
+}
+
+/// sqrt and rsqrt.
+Range Analysis::root(const Expr &expr, const Abstract &a, Abstract &out) {
+  bool inverse = expr.op == ElementwiseOp::Rsqrt;
+  if (!a.range.hasFinite()) return inverse ? Range::point(0) : a.range;
+  for (const Fact &fact : a.facts)
+    if (fact.kind == FactKind::AboveSquares)
+      out.facts.push_back({inverse ? FactKind::InverseRoot : FactKind::AboveRoot, fact.source, fact.axes,
+                           std::sqrt(fact.scale) * (1 - 1e-6), false});
+  double low = a.range.low;
+  if (low < 0 || a.range.minusInf || (inverse && low == 0)) {
+    bool zero = inverse && low == 0;
+    bool definite =
+        a.range.high < 0 || (inverse && a.range.isPoint(0)) || (a.hitsLow && (low < 0 || inverse));
+    found(expr, zero ? Problem::DivisionByZero : Problem::RootOfNegative, expr.type.dtype, a.range, definite);
+    low = 0;
+    if (inverse) return Range::of(0, largest(DType::F32));
+  }
+  double least = std::sqrt(std::max(low, 0.0)), most = std::sqrt(std::max(a.range.high, 0.0));
+  Range r = inverse ? Range::of(1 / most, 1 / least) : Range::of(least, most);
+  r = loosened(r, 1e-6);
+  if (a.range.plusInf && inverse) r = join(r, Range::point(0));
+  r.plusInf = a.range.plusInf && !inverse;
+  return r;
+}
+
+Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
+  DType dtype = expr.type.dtype;
+  double error = isFloat(dtype) ? kFunctionError * halfUlp(dtype) : 0;
+  auto bounded = [&](double (*f)(double), double low, double high) {
+    Range r = intersect(monotone(a.range, f, error), low, high);
+    if (a.range.minusInf) r = join(r, Range::point(low));
+    if (a.range.plusInf) r = join(r, Range::point(high));
+    return r;
+  };
+  switch (expr.op) {
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2: {
+    auto *f = expr.op == ElementwiseOp::Exp ? exponential : exponential2;
+    Range r = monotone(a.range, f, error);
+    if (r.hasFinite()) {
+      r = flushed(dtype, r);
+      if (a.range.high <= 0) r.high = std::min(r.high, 1.0);
+      if (a.range.low >= 0) r.low = std::max(r.low, 1.0);
+    }
+    if (a.range.minusInf) r = join(r, Range::point(0));
+    r.plusInf = a.range.plusInf;
+    if (a.attained) {
+      out.attained = *a.attained == 0 ? 1 : f(*a.attained) * (1 - error);
+      out.attainedAxes = a.attainedAxes;
+    }
+    return r;
+  }
+  case ElementwiseOp::Log: return logarithm(expr, a, logarithmE);
+  case ElementwiseOp::Log2: return logarithm(expr, a, logarithm2);
+  case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Rsqrt: return root(expr, a, out);
+  case ElementwiseOp::Tanh: return bounded(hyperbolic, -1, 1);
+  case ElementwiseOp::Erf: return bounded(errorFunction, -1, 1);
+  case ElementwiseOp::Sigmoid: return bounded(sigmoid, 0, 1);
+  case ElementwiseOp::Sin:
+  case ElementwiseOp::Cos:
+    if (a.range.hasInfinity())
+      found(expr, Problem::InfinityMeetsItself, dtype, a.range, !a.range.hasFinite());
+    return Range::of(-1, 1);
+  case ElementwiseOp::Floor:
+  case ElementwiseOp::Ceil:
+  case ElementwiseOp::Round: {
+    Range r = monotone(a.range,
+                       expr.op == ElementwiseOp::Floor  ? floorOf
+                       : expr.op == ElementwiseOp::Ceil ? ceilOf
+                                                        : nearest,
+                       0);
+    r.minusInf = a.range.minusInf;
+    r.plusInf = a.range.plusInf;
+    return r;
+  }
+  default: return Range::unknown();
+  }
+}
+
+}  // namespace tessera::sema::numerics

@@ -1,0 +1,276 @@
+#include "sema/numerics/Verify.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tessera::sema::numerics {
+
+namespace {
+constexpr int kMostTrials = 600;
+constexpr double kManyElements = 1048576;  // tried where nothing bounds a size
+
+std::string number(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", v);
+  return text;
+}
+
+bool isInput(const Param &param) {
+  return !param.isResult && param.mode != ParamMode::Out && param.var->type.kind != TypeKind::Index &&
+         param.var->type.kind != TypeKind::String;
+}
+
+/// What a parameter may be tried with: one value everywhere, or (last, if `both`) both ends in every row.
+struct Candidates {
+  const Param *param;
+  std::vector<double> values;
+  bool both = false;
+  size_t size() const { return values.size() + both; }
+};
+
+std::vector<Candidates> candidatesOf(const Function &function, const Inputs &inputs) {
+  std::vector<Candidates> all;
+  for (const Param &param : function.params) {
+    auto it = inputs.ranges.find(param.var->name);
+    if (it == inputs.ranges.end()) continue;
+    const Range &r = it->second;
+    Candidates c{&param, {r.high}, false};
+    if (r.low != r.high) c.values.push_back(r.low);
+    if (r.low < 0 && r.high > 0) c.values.push_back(0);
+    TypeKind kind = param.var->type.kind;
+    c.both = (kind == TypeKind::Tensor || kind == TypeKind::View) && !param.var->type.shape.empty() &&
+             r.low != r.high;
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+/// The value that memory's content stands for.
+double meant(const Param &param, double raw) { return std::ldexp(raw, -param.var->type.numerics.lossScale); }
+
+class WitnessSearch {
+public:
+  WitnessSearch(const Function &function, const Inputs &inputs)
+      : function_(function), inputs_(inputs), candidates_(candidatesOf(function, inputs)) {}
+
+  /// A decision if some inputs show a problem.
+  std::optional<Decision> run() {
+    for (int sizes = 0; sizes < 3; ++sizes)
+      if (auto found = withSizes(sizes)) return found;
+    return std::nullopt;
+  }
+
+private:
+  Sizes chosen(int choice) const {
+    const Sizes all(function_);
+    Sizes sizes = all;
+    for (const auto &[name, range] : all.names()) {
+      double most = range.high < kMostElements ? range.high : kManyElements;
+      double value = choice == 0 ? std::max(range.low, std::min(most, 8.0)) : choice == 1 ? range.low : most;
+      sizes.restrict(name, value, value);
+    }
+    return sizes;
+  }
+  std::optional<Decision> withSizes(int choice) {
+    Sizes sizes = chosen(choice);
+    std::vector<size_t> at(candidates_.size(), 0);
+    for (;;) {
+      if (++trials_ > kMostTrials * (choice + 1)) return std::nullopt;
+      if (auto found = trial(sizes, at)) return found;
+      size_t i = 0;
+      while (i < at.size() && ++at[i] == candidates_[i].size()) at[i++] = 0;
+      if (i == at.size()) return std::nullopt;
+    }
+  }
+  std::optional<Decision> trial(const Sizes &sizes, const std::vector<size_t> &at) {
+    Inputs inputs = inputs_;
+    inputs.points = true;
+    for (size_t i = 0; i < at.size(); ++i) {
+      const std::string &name = candidates_[i].param->var->name;
+      if (at[i] < candidates_[i].values.size())
+        inputs.ranges[name] = Range::point(candidates_[i].values[at[i]]);
+      else inputs.mixed.insert(name);
+    }
+    Analysis analysis(function_, sizes, inputs);
+    analysis.run();
+    for (const Finding &finding : analysis.findings()) {
+      if (!finding.definite) continue;  // an earlier one may be a problem for none of these inputs
+      return Decision{Verdict::Refuted, finding, describe(sizes, at), "", std::nullopt};
+    }
+    return std::nullopt;
+  }
+  std::string describe(const Sizes &sizes, const std::vector<size_t> &at) const {
+    std::string text;
+    auto add = [&](const std::string &part) { text += (text.empty() ? "" : ", ") + part; };
+    for (size_t i = 0; i < at.size(); ++i) {
+      const Param &param = *candidates_[i].param;
+      const Range &r = inputs_.ranges.at(param.var->name);
+      bool array = param.var->type.kind == TypeKind::Tensor || param.var->type.kind == TypeKind::View;
+      std::string shown = "`" + param.var->name + "`";
+      if (at[i] == candidates_[i].values.size())
+        add(shown + " with " + number(meant(param, r.low)) + " and " + number(meant(param, r.high)) +
+            " in each row");
+      else
+        add(shown + " = " + number(meant(param, candidates_[i].values[at[i]])) +
+            (array ? " everywhere" : ""));
+    }
+    for (const auto &[name, range] : sizes.names())
+      if (name.find('.') == std::string::npos) add(name + " = " + number(range.low));
+    return text;
+  }
+
+  const Function &function_;
+  const Inputs &inputs_;
+  std::vector<Candidates> candidates_;
+  int trials_ = 0;
+};
+
+bool holdsFor(const Function &function, const Sizes &sizes, const Inputs &inputs) {
+  Analysis analysis(function, sizes, inputs);
+  analysis.run();
+  return analysis.findings().empty();
+}
+
+/// The largest power of two to which the named sizes must be bounded, if that is enough.
+std::string missingFact(const Function &function, const Inputs &inputs) {
+  Sizes all(function);
+  std::vector<std::vector<std::string>> choices;
+  std::vector<std::string> open;
+  for (const std::string &dim : function.dims)
+    if (!all.isBounded(dim)) open.push_back(dim);
+  for (const std::string &dim : open) choices.push_back({dim});
+  if (open.size() > 1) choices.push_back(open);
+  for (const auto &names : choices) {
+    auto enough = [&](int exponent) {
+      Sizes sizes(function);
+      for (const std::string &name : names) sizes.restrict(name, 1, std::ldexp(1.0, exponent));
+      return holdsFor(function, sizes, inputs);
+    };
+    if (!enough(3)) continue;
+    int least = 3, most = 48;
+    while (least + 1 < most) (enough((least + most) / 2) ? least : most) = (least + most) / 2;
+    std::string text;
+    for (const std::string &name : names)
+      text += (text.empty() ? "" : ", ") + name + " <= " + std::to_string(int64_t(1) << least);
+    return text;
+  }
+  return "";
+}
+
+/// The largest share (a power of two) of the promised ranges for which the claim is proved.
+std::optional<double> provedShare(const Function &function, const Inputs &inputs) {
+  Sizes sizes(function);
+  for (int exponent = 1; exponent <= 20; ++exponent) {
+    Inputs narrower = inputs;
+    double share = std::ldexp(1.0, -exponent);
+    for (const Param &param : function.params)
+      if (auto it = narrower.ranges.find(param.var->name);
+          it != narrower.ranges.end() && isFloat(param.var->type.dtype))
+        it->second = Range::of(it->second.low * share, it->second.high * share);
+    if (holdsFor(function, sizes, narrower)) return share;
+  }
+  return std::nullopt;
+}
+
+std::string what(const Finding &f, bool refuted) {
+  std::string dtype(name(f.dtype));
+  switch (f.problem) {
+  case Problem::Overflow: return refuted ? "this overflows " + dtype : "this does not overflow " + dtype;
+  case Problem::DivisionByZero: return refuted ? "this divides by zero" : "the divisor here is never zero";
+  case Problem::LogOfNegative:
+    return refuted ? "this is the logarithm of a negative number"
+                   : "the argument of this logarithm is positive";
+  case Problem::LogOfZero:
+    return refuted ? "this is the logarithm of zero" : "the argument of this logarithm is never zero";
+  case Problem::RootOfNegative:
+    return refuted ? "this is the root of a negative number" : "the argument of this root is never negative";
+  case Problem::InfinityMeetsItself:
+    return refuted ? "infinities make a NaN here" : "no infinity meets its opposite, or zero, here";
+  case Problem::PowerOfNegative:
+    return refuted ? "this is a power of a negative number" : "the base of this power is never negative";
+  }
+  return "";
+}
+
+std::string where(const Finding &f) {
+  std::string op = f.op->kind == ExprKind::Cast     ? "what is rounded"
+                   : f.op->kind == ExprKind::Reduce ? "the sum"
+                   : f.op->kind == ExprKind::Dot    ? "the product"
+                                                    : "";
+  if (f.problem == Problem::Overflow) {
+    if (op.empty())
+      op = f.op->kind == ExprKind::Elementwise ? "`" + std::string(info(f.op->op).mnemonic) + "`" : "it";
+    bool up = f.range.high > largest(f.dtype);
+    double end = up ? largest(f.dtype) : smallest(f.dtype), reached = up ? f.range.high : f.range.low;
+    std::string limit = ", " + std::string(name(f.dtype)) + " ends at " + number(end);
+    return std::isinf(reached) ? op + " has no bound that I know" + limit
+                               : op + (f.definite ? " is " : " may reach ") + number(reached) + limit;
+  }
+  return std::string("it ") + (f.definite ? "is " : "lies in ") +
+         (f.range.isPoint() ? number(f.range.low) : f.range.str());
+}
+}  // namespace
+
+Inputs inputsOf(const Function &function) {
+  Inputs inputs;
+  const NumericsClaim &claim = *function.claim;
+  for (const Param &param : function.params) {
+    if (!isInput(param)) continue;
+    const Type &type = param.var->type;
+    auto own = claim.bounds.find(param.var->name);
+    bool given = own != claim.bounds.end();
+    if (!given && !isFloat(type.dtype)) {  // every number of the type
+      if (info(type.dtype).cls != DTypeClass::Complex)
+        inputs.ranges[param.var->name] = Range::of(smallest(type.dtype), largest(type.dtype));
+      continue;
+    }
+    if (!given && !claim.all) continue;
+    ValueBounds bounds = given ? own->second : *claim.all;
+    double scale = std::ldexp(1.0, type.numerics.lossScale);
+    Range r = Range::of(bounds.low * scale, bounds.high * scale);
+    inputs.ranges[param.var->name] = intersect(r, smallest(type.dtype), largest(type.dtype));
+  }
+  return inputs;
+}
+
+Decision decide(const Function &function) {
+  Inputs inputs = inputsOf(function);
+  Sizes sizes(function);
+  Analysis analysis(function, sizes, inputs);
+  analysis.run();
+  if (analysis.findings().empty()) return {};
+  Decision decision;
+  if (auto refuted = WitnessSearch(function, inputs).run()) {
+    decision = *refuted;
+  } else {
+    decision = {Verdict::Undecided, analysis.findings().front(), "", "", std::nullopt};
+  }
+  decision.fact = missingFact(function, inputs);
+  if (decision.fact.empty()) decision.share = provedShare(function, inputs);
+  return decision;
+}
+
+void verify(const Function &function, diag::Engine &diagnostics) {
+  Decision decision = decide(function);
+  if (decision.verdict == Verdict::Proved) return;
+  const NumericsClaim &claim = *function.claim;
+  const Finding &finding = decision.finding;
+  bool refuted = decision.verdict == Verdict::Refuted;
+  bool here = finding.op->span.valid() && finding.op->span.file == claim.span.file;
+  auto builder = diagnostics.report(refuted ? diag::Id::numericsRefuted : diag::Id::numericsUndecided,
+                                    here ? finding.op->span : claim.span, what(finding, refuted));
+  builder.label(where(finding));
+  if (here) builder.note(claim.span, "the range is promised here");
+  else builder.note(finding.op->span, "it happens here");
+  if (refuted) builder.help("for example " + decision.witness);
+  if (!decision.fact.empty())
+    builder.help("it holds under the fact `where " + decision.fact + "`")
+        .suggest(claim.signatureEnd, (claim.hasFacts ? ", " : " where ") + decision.fact,
+                 "say so in the signature");
+  else if (decision.share && claim.all && claim.bounds.empty())
+    builder.help("it holds for inputs in [" + number(claim.all->low * *decision.share) + ", " +
+                 number(claim.all->high * *decision.share) + "]");
+  else if (decision.share) builder.help("it holds for ranges " + number(*decision.share) + " times as wide");
+}
+
+}  // namespace tessera::sema::numerics

@@ -1,0 +1,24 @@
+// `@verify.numerics(bounded=...)`: three verdicts on the claim that nothing overflows, divides by zero or
+// makes a NaN for inputs in the given ranges: proved; refuted, with inputs that show it; undecided, with what
+// is missing.
+#pragma once
+#include "diag/Diagnostic.h"
+#include "sema/numerics/Analysis.h"
+
+namespace tessera::sema::numerics {
+
+enum class Verdict : uint8_t { Proved, Refuted, Undecided };
+struct Decision {
+  Verdict verdict = Verdict::Proved;
+  Finding finding;      // not Proved
+  std::string witness;  // Refuted: "`x` = 300, N = 1"
+  std::string fact;     // the fact about sizes under which the claim holds, if one is missing: "N <= 4096"
+  std::optional<double> share;  // the claim holds for ranges this many times as wide
+};
+/// The ranges of the parameters that a claim speaks of, as they stand in memory.
+Inputs inputsOf(const Function &function);
+Decision decide(const Function &function);
+/// Says so if the claim of the function is refuted or undecided.
+void verify(const Function &function, diag::Engine &diagnostics);
+
+}  // namespace tessera::sema::numerics
