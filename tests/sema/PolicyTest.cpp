@@ -185,6 +185,16 @@ TEST(Policies, ThePlaceSaysHowItIsRounded) {  // P15, P16
 }
 
 TEST(Policies, StochasticRoundingNeedsAStream) {  // P9
+  EXPECT_THAT(dumped("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16 @stochastic_round]:\n"
+                     "    return cast(x, bf16, rng=rng)\n"),
+              HasSubstr("cast<bf16 @stochastic_round>(x#0, rng#1)"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, i8]:\n    return cast(x, i8, rng=rng)\n"),
+              HasSubstr("E0351 2:20"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16]:\n"
+                   "    return cast(x, bf16 @round(up), rng=rng)\n"),
+              HasSubstr("E0350"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, bf16]:\n    return cast(x, bf16, rng=3)\n"),
+              HasSubstr("E0311"));
   EXPECT_THAT(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, bf16 @stochastic_round]:\n    return cast(x, "
                    "bf16 @stochastic_round)\n"),
               HasSubstr("E0352 2:12 rounding to bf16 by chance needs a stream of random numbers"));
