@@ -100,7 +100,9 @@ Value Checker::storedParameter(Var *var, Value value, Span span) {
     bool scaled = stored.lossScale != 0 && value.kind == ValueKind::Array;
     return scaled ? bindTemp(unscaled(value, span), var->name + "_value", span) : value;
   }
-  Type type = sema::tensorType(DType::F32, {var->type.shape[static_cast<size_t>(stored.perChannel)]});
+  auto channels = static_cast<size_t>(stored.perChannel);
+  if (channels >= var->type.shape.size()) return Value::poison();  // the declaration is a mistake of its own
+  Type type = sema::tensorType(DType::F32, {var->type.shape[channels]});
   if (var->type.kind == TypeKind::View) type.kind = TypeKind::View;
   std::string name = var->name + "_scale";
   for (const ast::Parameter &p : frame_->function->def->parameters)
