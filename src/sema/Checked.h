@@ -196,9 +196,9 @@ struct Param {
   Var *var;
   ParamMode mode = ParamMode::In;
   bool keywordOnly = false;
-  int scalesOf = -1;            // the parameter (by its place) whose channels these are the scales of
   bool isResult = false;        // made by the compiler: where a returned tile or scalar goes
   ExprPtr defaultValue;         // Constant, or null
+  int scalesOf = -1;            // the parameter (by its place) whose channels these are the scales of
 };
 struct FunctionResult {
   std::string name;             // "result", "result_0", or the in-out parameter's name

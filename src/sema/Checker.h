@@ -4,6 +4,7 @@
 #include "diag/Diagnostic.h"
 #include "sema/Builtins.h"
 #include "sema/Check.h"
+#include "sema/CheckerState.h"
 #include "sema/ExprBuild.h"
 #include "sema/Value.h"
 #include "shape/Facts.h"
@@ -14,22 +15,6 @@
 namespace tessera::sema {
 
 using diag::Id;
-
-/// Arguments of a call, by the names of the callee's parameters.
-struct Bound {
-  std::vector<Value> values;  // Absent where not given
-  std::vector<Value> rest;    // of `*rest`
-  std::vector<Span> spans, restSpans;
-  bool ok = true;
-};
-/// One argument as it was given.
-struct Given {
-  std::string keyword;  // empty: positional
-  Value value;
-  Span span, keywordSpan;
-  const ast::Expr *syntax = nullptr;
-};
-using GivenList = std::vector<Given>;
 
 struct TypeSyntax;
 
@@ -91,27 +76,6 @@ private:
   std::string signatureText(const ast::FuncDef &def) const;
   void declaredResults(const ast::FuncDef &def);
   void finishTensor(const ast::FuncDef &def);
-  /// Everything that belongs to the function being built.
-  struct FunctionState {
-    Function *fn = nullptr;
-    Block *block = nullptr;
-    std::shared_ptr<Frame> frame;
-    shape::Facts facts;
-    int varyingDepth = 0, conditionDepth = 0;
-    std::vector<const Callable *> calls;
-    std::map<std::string, Var *> symVars;
-    std::map<Var *, Value> varValues;
-    std::set<Var *> rebindable;
-    std::map<Var *, int> temps;
-    std::optional<std::vector<Type>> declared;
-    std::optional<DeclaredType> declaredTree, resultTree;
-    std::vector<Span> declaredSpans;
-    std::vector<Dim> outputShape;
-    Span linearSpan;
-    bool lanesKnown = false, lanesGiven = false;
-    std::vector<size_t> loopMarks;
-    std::vector<std::optional<shape::Formula>> path;
-  };
   FunctionState enterFunction(Function &function, const Callable &callable);
   void leaveFunction(FunctionState outer);
 

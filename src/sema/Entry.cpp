@@ -164,7 +164,7 @@ void Checker::finishTensor(const ast::FuncDef &def) {
 
 /// What is known of the function that is being checked; put aside while another one is.
 /// Puts the state of the function around aside: one that is called while another is checked.
-Checker::FunctionState Checker::enterFunction(Function &function, const Callable &callable) {
+FunctionState Checker::enterFunction(Function &function, const Callable &callable) {
   FunctionState saved{fn_,
                       block_,
                       frame_,

@@ -32,7 +32,10 @@ template <class T> TSR_INLINE T mod(T a, T b) {
       if (b == T{-1}) return T{0};
     }
     T rest = static_cast<T>(a % b);
-    return rest != T{0} && (rest < T{0}) != (b < T{0}) ? static_cast<T>(rest + b) : rest;
+    if constexpr (std::is_signed<T>::value) {
+      if (rest != T{0} && (rest < T{0}) != (b < T{0})) rest = static_cast<T>(rest + b);
+    }
+    return rest;
   }
 }
 template <class T> TSR_INLINE T floordiv(T a, T b) {
@@ -48,8 +51,12 @@ template <class T> TSR_INLINE T floordiv(T a, T b) {
     if constexpr (std::is_signed<T>::value) {
       if (b == T{-1}) return static_cast<T>(0 - static_cast<typename std::make_unsigned<T>::type>(a));
     }
-    T quotient = static_cast<T>(a / b), rest = static_cast<T>(a % b);
-    return rest != T{0} && (rest < T{0}) != (b < T{0}) ? static_cast<T>(quotient - 1) : quotient;
+    T quotient = static_cast<T>(a / b);
+    if constexpr (std::is_signed<T>::value) {
+      const T rest = static_cast<T>(a % b);
+      if (rest != T{0} && (rest < T{0}) != (b < T{0})) --quotient;
+    }
+    return quotient;
   }
 }
 /// a / b rounded up, for counts: a >= 0, b > 0.

@@ -1,0 +1,46 @@
+// What the checker passes around: the arguments of a call, and the state of a function that is put aside.
+#pragma once
+#include "sema/Value.h"
+#include "shape/Facts.h"
+
+namespace tessera::sema {
+
+/// Arguments of a call, by the names of the callee's parameters.
+struct Bound {
+  std::vector<Value> values;  // Absent where not given
+  std::vector<Value> rest;    // of `*rest`
+  std::vector<Span> spans, restSpans;
+  bool ok = true;
+};
+/// One argument as it was given.
+struct Given {
+  std::string keyword;  // empty: positional
+  Value value;
+  Span span, keywordSpan;
+  const ast::Expr *syntax = nullptr;
+};
+using GivenList = std::vector<Given>;
+
+/// What is known of the function that is being checked; put aside while another one is.
+struct FunctionState {
+  Function *fn = nullptr;
+  Block *block = nullptr;
+  std::shared_ptr<Frame> frame;
+  shape::Facts facts;
+  int varyingDepth = 0, conditionDepth = 0;
+  std::vector<const Callable *> calls;
+  std::map<std::string, Var *> symVars;
+  std::map<Var *, Value> varValues;
+  std::set<Var *> rebindable;
+  std::map<Var *, int> temps;
+  std::optional<std::vector<Type>> declared;
+  std::optional<DeclaredType> declaredTree, resultTree;
+  std::vector<Span> declaredSpans;
+  std::vector<Dim> outputShape;
+  Span linearSpan;
+  bool lanesKnown = false, lanesGiven = false;
+  std::vector<size_t> loopMarks;
+  std::vector<std::optional<shape::Formula>> path;
+};
+
+}  // namespace tessera::sema
