@@ -162,7 +162,6 @@ void Checker::finishTensor(const ast::FuncDef &def) {
         .help("a tensor function has no effect but its result");
 }
 
-/// What is known of the function that is being checked; put aside while another one is.
 /// Puts the state of the function around aside: one that is called while another is checked.
 FunctionState Checker::enterFunction(Function &function, const Callable &callable) {
   FunctionState saved{fn_,
