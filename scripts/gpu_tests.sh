@@ -27,16 +27,23 @@ check() { # name command...
   else failed=$((failed + 1)); echo "FAILED $name"; tail -40 <<<"$output"; return 1; fi
 }
 
-programs=(tests/canon/0[1-8]_*.tsr)
+canon=(tests/canon/0[1-8]_*.tsr)
+# Device code has no `main`: host programs run on the CPU alone.
+programs=($(grep -l '^# run:' tests/e2e/programs/*.tsr))
 # nvcc takes most of the time: compile several programs at once, print in order.
 mkdir -p build/gpu-logs
+started() { # program command...
+  local log=build/gpu-logs/$(basename "$1"); shift
+  ("$@" >"$log.log" 2>&1; echo $? >"$log.status") &
+}
+for program in "${canon[@]}"; do started "$program" "$BIN/canon_check" --target "cuda:$ARCH" "$program"; done
 for program in "${programs[@]}"; do
-  ("$BIN/canon_check" --target "cuda:$ARCH" "$program" >"build/gpu-logs/$(basename "$program").log" 2>&1; echo $? >"build/gpu-logs/$(basename "$program").status") &
+  started "$program" python3 tests/e2e/programs.py --target "cuda:$ARCH" "$BIN/tessera" "$program"
 done
 wait
-for program in "${programs[@]}"; do
-  log=build/gpu-logs/$(basename "$program").log
-  check "$(basename "$program")" bash -c "cat $log; exit \$(cat build/gpu-logs/$(basename "$program").status)"
+for program in "${canon[@]}" "${programs[@]}"; do
+  log=build/gpu-logs/$(basename "$program")
+  check "$(basename "$program")" bash -c "cat $log.log; exit \$(cat $log.status)"
 done
 [ -x "$BIN/runtime_test" ] && check runtime "$BIN/runtime_test"
 [ -x "$BIN/runtime_gpu_test" ] && check runtime_gpu "$BIN/runtime_gpu_test"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the programs of a folder and compares what was compiled with the reference interpreter.
 
-    programs.py TESSERA PROGRAM.tsr...
+    programs.py [--target cpu] TESSERA PROGRAM.tsr...
 
 A program says in comments what to do with it:
     # run: FUNCTION N=0,1,7 C=5 [ARGUMENT:2.5] [tolerance:1e-3]     every combination of the sizes, fresh random inputs
@@ -9,6 +9,7 @@ A program says in comments what to do with it:
 Integers and truth values must be equal, floats to within the tolerance, 2e-5 if none is given, times the larger of one
 and the exact value. The seed is new in each run and is printed with what fails; TESSERA_SEED repeats a run.
 """
+import argparse
 import ast
 import itertools
 import math
@@ -51,8 +52,8 @@ def difference(got, expected, tolerance):
 
 
 class Runner:
-    def __init__(self, tessera):
-        self.tessera = tessera
+    def __init__(self, tessera, target):
+        self.tessera, self.target = tessera, target
         self.seed = int(os.environ.get("TESSERA_SEED", random.randrange(1 << 30)))
         self.good = self.bad = 0
 
@@ -70,15 +71,15 @@ class Runner:
             arguments += ["--arg", argument]
         what = f"{os.path.basename(program)} {name} " + " ".join(f"{k}={v}" for k, v in sizes)
         with tempfile.TemporaryDirectory() as folder:
-            for target in ("cpu", "reference"):
-                result = self.run(program, [*arguments, "--out", f"{folder}/{target}/"], target, folder)
+            for target, out in ((self.target, "compiled"), ("reference", "reference")):
+                result = self.run(program, [*arguments, "--out", f"{folder}/{out}/"], target, folder)
                 if result.returncode != 0:
                     return self.fail(what, f"--target {target}: {result.stdout}{result.stderr}")
             names = sorted(os.listdir(f"{folder}/reference"))
-            if not names or names != sorted(os.listdir(f"{folder}/cpu")):
+            if not names or names != sorted(os.listdir(f"{folder}/compiled")):
                 return self.fail(what, "the results are not the same in number")
             for result in names:
-                wrong = difference(read_npy(f"{folder}/cpu/{result}"), read_npy(f"{folder}/reference/{result}"), tolerance)
+                wrong = difference(read_npy(f"{folder}/compiled/{result}"), read_npy(f"{folder}/reference/{result}"), tolerance)
                 if wrong:
                     return self.fail(what, f"{result}: {wrong}")
         self.good += 1
@@ -105,12 +106,12 @@ class Runner:
             tolerance = float(given.pop("tolerance", 2e-5))
             for values in itertools.product(*[v for _, v in sizes]):
                 self.function(path, name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance)
-        if re.search(r"^# main$", text, re.M):
+        if self.target == "cpu" and re.search(r"^# main$", text, re.M):  # device code has no `main`
             self.main(path)
 
 
-def main(tessera, programs):
-    runner = Runner(tessera)
+def main(tessera, target, programs):
+    runner = Runner(tessera, target)
     for path in programs:
         runner.program(os.path.abspath(path))
     print(f"{runner.good} runs are right, {runner.bad} are not")
@@ -118,6 +119,9 @@ def main(tessera, programs):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", default="cpu", help="what is compared with the reference: cpu, cuda:sm_90a, ...")
+    parser.add_argument("tessera")
+    parser.add_argument("programs", nargs="+")
+    given = parser.parse_args()
+    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs))
