@@ -36,7 +36,7 @@ TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
   if (TessStatus status = findBackend(deviceType, backend)) return status;
   int32_t count = backend->count();
   if (id >= 0 && id < count) return TESS_OK;
-  return fail(TESS_ERROR_NO_DEVICE, "there is no device %d of type %d: %d found", id, deviceType, count);
+  return backend->missing(id);
 }
 TessStatus requireContext(TessContext context) {
   if (TessStatus status = requireStarted()) return status;

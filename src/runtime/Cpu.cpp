@@ -124,6 +124,7 @@ std::string processorName() {
 class CpuBackend : public Backend {
 public:
   int32_t count() override { return 1; }
+  TessStatus missing(int32_t id) override { return fail(TESS_ERROR_NO_DEVICE, "there is no CPU %d: all cores are device 0", id); }
   TessStatus describe(int32_t, TessDeviceInfo &info) override {
     std::strncpy(info.name, processorName().c_str(), sizeof info.name - 1);
 #if defined(__x86_64__)

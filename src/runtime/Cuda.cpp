@@ -128,6 +128,6 @@ const GpuApi *cudaApi() {
   return bound ? &api : nullptr;
 }
 
-std::unique_ptr<Backend> makeCudaBackend() { return makeGpuBackend(cudaApi); }
+std::unique_ptr<Backend> makeCudaBackend() { return makeGpuBackend(cudaApi, "CUDA", "libcuda.so.1"); }
 
 }  // namespace tessera::runtime

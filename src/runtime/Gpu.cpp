@@ -152,7 +152,11 @@ TessStatus GpuDevice::load(TessModuleFormat format, const void *data, size_t byt
 
 class GpuBackend : public Backend {
 public:
-  explicit GpuBackend(const GpuApi *(*api)()) : find_(api) {}
+  GpuBackend(const GpuApi *(*api)(), const char *title, const char *library) : find_(api), title_(title), library_(library) {}
+  TessStatus missing(int32_t id) override {
+    if (!find_()) return fail(TESS_ERROR_NO_DEVICE, "there is no %s device: its driver, %s, is missing or does not start", title_, library_);
+    return fail(TESS_ERROR_NO_DEVICE, "there is no %s device %d: %d found", title_, id, count());
+  }
   int32_t count() override {
     const GpuApi *api = find_();
     int found = 0;
@@ -180,10 +184,13 @@ public:
 
 private:
   const GpuApi *(*find_)();
+  const char *title_, *library_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> makeGpuBackend(const GpuApi *(*api)()) { return std::make_unique<GpuBackend>(api); }
+std::unique_ptr<Backend> makeGpuBackend(const GpuApi *(*api)(), const char *title, const char *library) {
+  return std::make_unique<GpuBackend>(api, title, library);
+}
 
 }  // namespace tessera::runtime

@@ -4,5 +4,5 @@
 #include "runtime/Internal.h"
 
 namespace tessera::runtime {
-std::unique_ptr<Backend> makeGpuBackend(const GpuApi *(*api)());
+std::unique_ptr<Backend> makeGpuBackend(const GpuApi *(*api)(), const char *title, const char *library);
 }

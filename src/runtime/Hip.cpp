@@ -130,6 +130,6 @@ const GpuApi *hipApi() {
   return bound ? &api : nullptr;
 }
 
-std::unique_ptr<Backend> makeHipBackend() { return makeGpuBackend(hipApi); }
+std::unique_ptr<Backend> makeHipBackend() { return makeGpuBackend(hipApi, "HIP", "libamdhip64.so"); }
 
 }  // namespace tessera::runtime

@@ -51,6 +51,8 @@ public:
 class Backend {
 public:
   virtual ~Backend() = default;
+  /// Fails with the reason why there is no device `id`: too few of them, or no driver.
+  virtual TessStatus missing(int32_t id) = 0;
   virtual int32_t count() = 0;
   virtual TessStatus describe(int32_t id, TessDeviceInfo &info) = 0;
   virtual TessStatus open(int32_t id, std::unique_ptr<Device> &device) = 0;

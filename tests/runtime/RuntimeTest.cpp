@@ -80,6 +80,7 @@ TEST_F(Runtime, DevicesSayWhatTheyAre) {
     ASSERT_EQ(tessDeviceCount(type, &count), TESS_OK);
     TessContext context = nullptr;
     EXPECT_EQ(tessContextCreate(type, count, &context), TESS_ERROR_NO_DEVICE);
+    EXPECT_NE(std::string(tessLastErrorText()).find(type == TESS_CUDA ? "no CUDA device" : "no HIP device"), std::string::npos) << tessLastErrorText();
     EXPECT_EQ(context, nullptr);
   }
   EXPECT_EQ(tessDeviceCount(77, &count), TESS_ERROR_ARGUMENT);

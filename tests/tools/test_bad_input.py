@@ -125,7 +125,7 @@ class Toolchains(ToolTest):
     def test_no_device(self):
         result = run("tessera", "run", SAXPY, "saxpy", "--random", "n=3", "--arg", "alpha=1", "--target", "hip")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("no device", result.stderr)
+        self.assertIn("no HIP device", result.stderr)
 
 
 class Unsupported(ToolTest):

@@ -129,6 +129,20 @@ class Others(ToolTest):
         self.assertIn("E0701", result.stdout)
         self.assertEqual(run("tessera", "explain", "E9999").returncode, 2)
 
+    def test_mistakes_on_the_command_line(self):
+        for command, message in (
+            (["tessera", "chek", SOFTMAX], "there is no command `chek`; did you mean `check`?"),
+            (["tessera"], "a command is missing\n  the commands are run, check"),
+            (["tessera", "check", "--jsn", SOFTMAX], "there is no option `--jsn`; did you mean `--json`?\n  see `tessera check --help`"),
+            (["tesserac", SOFTMAX, "--taget", "cpu"], "there is no option `--taget`; did you mean `--target`?\n  see `tesserac --help`"),
+            (["tesserac", SOFTMAX, "-o"], "`--output` needs a value"),
+            (["tesserac", SOFTMAX, "-o", "a.cu", "-o", "b.cu"], "`--output` was given more than once"),
+            (["tesserac", SOFTMAX, SAXPY], "there is no place for `" + SAXPY + "`"),
+        ):
+            result = run(*command)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(message, result.stderr)
+
     def test_inspect_shows_levels_side_by_side(self):
         result = run("tessera", "inspect", SOFTMAX, "softmax", "--levels", "graph,source", "--columns", "180", "--target", "cpu")
         self.assertEqual(result.returncode, 0, result.stderr)

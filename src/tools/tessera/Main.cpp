@@ -1,4 +1,5 @@
 // tessera: run, check, format, explain and inspect Tessera programs.
+#include "driver/CommandLine.h"
 #include "driver/Console.h"
 #include "tools/tessera/Commands.h"
 
@@ -21,11 +22,7 @@ int main(int argc, char **argv) {
     tools::addExplain(app, chosen);
     tools::addInspect(app, chosen);
     tools::addNew(app, chosen);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-      return app.exit(error) == 0 ? driver::kSuccess : driver::kBadUsage;
-    }
+    if (auto code = driver::readCommandLine(app, argc, argv)) return *code;
     return chosen();
   });
 }

@@ -1,5 +1,6 @@
 // tesserac: one .tsr file in; source, C header, manifest and line map out.
 #include "diag/Diagnostic.h"
+#include "driver/CommandLine.h"
 #include "driver/Compiler.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
@@ -123,15 +124,11 @@ bool compile(Session &session, const Options &options) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  return guardedMain([&] {
+  return guardedMain([&]() -> int {
     CLI::App app{"tesserac compiles a Tessera program to readable CUDA C++, HIP or C++ source"};
     Options options;
     addOptions(app, options);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-      return app.exit(error) == 0 ? kSuccess : kBadUsage;
-    }
+    if (auto code = readCommandLine(app, argc, argv)) return *code;
     Session session;
     bool good = compile(session, options);
     if (!(options.format() == MessageFormat::Json && good && !options.emit.empty())) printMessages(session, options.format());
