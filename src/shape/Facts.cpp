@@ -93,18 +93,41 @@ bool Facts::substitute(const Claim &equality) {
   return false;
 }
 
-/// value % divisor == 0: a variable is written as divisor * quotient from now on.
-bool Facts::makeProduct(const Dim &value, const Dim &divisor) {
+/// value % divisor == 0: a variable is written as divisor * quotient from now on. False: the fact is still to be kept.
+bool Facts::makeProduct(const Dim &of, const Dim &divisor) {
+  Dim value = simplify(of);
   multiples_.push_back({value, divisor});
+  std::optional<Dim> earlier;  // what divides the variable already, a number
+  if (of.isVar() && !divisor.isConstant()) earlier = constantFactor(of);
+  if (earlier) value = of;
   if (!value.isVar() || !plainlyNonNegative(divisor) || divisor == Dim(0)) return false;
   std::set<std::string> vars;
   divisor.collectVars(vars);
   if (vars.count(value.varName()) || quotients_.count(value.varName())) return false;
+  if (earlier && vars.count(Dim::floorDiv(value, *earlier).str())) return false;
   Dim quotient = Dim::var(Dim::floorDiv(value, divisor).str());
   quotients_[quotient.varName()] = Dim::floorDiv(value, divisor);
-  substitution_[value.varName()] = divisor * quotient;
+  Dim product = divisor * quotient;
+  substitution_[value.varName()] = product;
   if (!divisor.isConstant()) known_.push_back(Formula(divisor, Relation::Ge, Dim(1)));
+  if (earlier) {
+    substitution_[Dim::floorDiv(value, *earlier).str()] = Dim::floorDiv(product, *earlier);
+    multiples_.push_back({product, *earlier});
+    known_.push_back(Formula(Dim::mod(product, *earlier), Relation::Eq, Dim(0)));
+  }
   return true;
+}
+
+/// The number c, where the variable is written as c * (variable // c).
+std::optional<Dim> Facts::constantFactor(const Dim &variable) const {
+  auto it = substitution_.find(variable.varName());
+  if (it == substitution_.end()) return std::nullopt;
+  std::vector<Dim::Term> terms = it->second.terms();
+  if (terms.size() != 1) return std::nullopt;
+  Dim factor(terms[0].coefficient);
+  Dim quotient = Dim::floorDiv(variable, factor);
+  bool same = quotients_.count(quotient.str()) && it->second == factor * Dim::var(quotient.str());
+  return same ? std::optional(factor) : std::nullopt;
 }
 
 void Facts::add(const Formula &fact) {
@@ -121,17 +144,17 @@ void Facts::add(const Formula &fact) {
                    terms[0].atoms[0].second == 1 && terms[0].atoms[0].first.kind == AtomKind::Mod;
       if (!isMod) continue;
       const Atom &mod = terms[0].atoms[0].first;
-      if (makeProduct(simplify(*mod.left), simplify(*mod.right))) return;
+      if (makeProduct(*mod.left, simplify(*mod.right))) return;
     }
     Claim simple{simplify(c.left), Relation::Eq, simplify(c.right)};
     if (substitute(simple)) return;
   }
-  known_.push_back(fact.map([&](const Dim &d) { return simplify(d); }));
+  known_.push_back(substituted(fact));
 }
 
 // ---------------------------------------------------------------- normal forms
 
-Dim Facts::rebuild(const Dim &dim, int depth) const {
+Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples) const {
   Dim sum;
   for (const Dim::Term &term : dim.terms()) {
     Dim product(term.coefficient);
@@ -139,16 +162,17 @@ Dim Facts::rebuild(const Dim &dim, int depth) const {
       Dim value;
       if (atom.kind == AtomKind::Var) {
         auto it = substitution_.find(atom.name);
-        value = it == substitution_.end() || depth > 8 ? Dim::var(atom.name) : rebuild(it->second, depth + 1);
+        value = it == substitution_.end() || depth > 8 ? Dim::var(atom.name) : rebuild(it->second, depth + 1, useMultiples);
       } else {
-        Dim l = rebuild(*atom.left, depth), r = rebuild(*atom.right, depth);
+        Dim l = rebuild(*atom.left, depth, useMultiples), r = rebuild(*atom.right, depth, useMultiples);
         auto exact = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod ? divideExactly(l, r)
                                                                                    : std::nullopt;
         if (atom.kind == AtomKind::FloorDiv) {
           value = exact ? *exact : Dim::floorDiv(l, r);
         } else if (atom.kind == AtomKind::Mod) {
           bool multiple = exact.has_value();
-          for (const auto &[v, d] : multiples_) multiple |= (v == *atom.left && d == *atom.right) || (v == l && d == r);
+          for (const auto &[v, d] : multiples_)
+            multiple |= useMultiples && ((v == *atom.left && d == *atom.right) || (v == l && d == r));
           value = multiple ? Dim(0) : Dim::mod(l, r);
         } else {
           value = atom.kind == AtomKind::Min ? Dim::min(l, r) : Dim::max(l, r);
@@ -160,19 +184,29 @@ Dim Facts::rebuild(const Dim &dim, int depth) const {
   }
   return sum;
 }
-Dim Facts::simplify(const Dim &dim) const {
+bool Facts::isNormal(const Dim &dim) const {
   bool normal = true;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms)
       normal &= atom.kind == AtomKind::Var && !substitution_.count(atom.name);
-  return normal ? dim : rebuild(dim, 0);
+  return normal;
 }
+Dim Facts::simplify(const Dim &dim) const { return isNormal(dim) ? dim : rebuild(dim, 0, true); }
+
+/// A fact in normal form. That something is a multiple is not used: it is what this fact may say.
+Formula Facts::substituted(const Formula &fact) const {
+  return fact.map([&](const Dim &d) { return isNormal(d) ? d : rebuild(d, 0, false); });
+}
+
+/// A dimension of the program that is written as something else.
+bool Facts::isDerived(const std::string &name) const { return isDimensionName(name) && !quotients_.count(name); }
 
 const Facts::Cache &Facts::cache() const {
   if (cache_) return *cache_;
   cache_ = std::make_shared<Cache>();
   for (const Formula &fact : known_) {
-    cache_->facts.push_back(fact.map([&](const Dim &d) { return simplify(d); }));
+    cache_->facts.push_back(substituted(fact));
+    cache_->texts.insert(cache_->facts.back().str());
     cache_->facts.back().collectVars(cache_->variables.emplace_back());
   }
   return *cache_;
@@ -219,7 +253,7 @@ Verdict Facts::decide(const Formula &claim) const {
   std::string key = simple.str();
   const Cache &known = cache();
   if (auto it = known.verdicts.find(key); it != known.verdicts.end()) return it->second;
-  Verdict verdict = compute(simple);
+  Verdict verdict = known.texts.count(substituted(claim).str()) ? Verdict::Proved : compute(simple);
   return cache_->verdicts[key] = verdict;
 }
 
@@ -247,7 +281,7 @@ Formula Facts::everything() const {
   Formula all;
   for (const Formula &fact : cache().facts) all.parts.push_back(fact);
   for (const auto &[name, value] : substitution_)
-    if (isDimensionName(name)) all.parts.push_back(Formula(simplify(Dim::var(name)), Relation::Ge, Dim(0)));
+    if (isDerived(name)) all.parts.push_back(Formula(simplify(Dim::var(name)), Relation::Ge, Dim(0)));
   return all;
 }
 
@@ -262,7 +296,7 @@ bool Facts::admitsPositive() const {
   Formula all = everything();
   Relevant with = relevant(all);
   for (const auto &[name, value] : substitution_)
-    if (isDimensionName(name)) with.derived[name] = simplify(value);
+    if (isDerived(name)) with.derived[name] = simplify(value);
   bool admits = tryModels(with, Formula()).yes || findPositive(with);
   cache_->admitsPositive = admits;
   return admits;

@@ -69,14 +69,19 @@ private:
     bool yes = false, no = false;  // sizes for which a formula holds, and for which it does not
   };
   struct Cache {
-    std::vector<Formula> facts;  // simplified
+    std::vector<Formula> facts;  // in normal form
+    std::set<std::string> texts;  // of the facts
     std::vector<std::set<std::string>> variables;
     std::map<std::string, Verdict> verdicts;
     std::optional<bool> admitsPositive;  // sizes with all dimensions at least 1
   };
-  Dim rebuild(const Dim &dim, int depth) const;
+  Dim rebuild(const Dim &dim, int depth, bool useMultiples) const;
+  bool isNormal(const Dim &dim) const;
+  Formula substituted(const Formula &fact) const;
+  bool isDerived(const std::string &name) const;
   bool substitute(const Claim &equality);
-  bool makeProduct(const Dim &value, const Dim &divisor);
+  bool makeProduct(const Dim &of, const Dim &divisor);
+  std::optional<Dim> constantFactor(const Dim &variable) const;
   const Cache &cache() const;
   /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more.
   Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}) const;

@@ -42,7 +42,7 @@ Facts::Relevant Facts::relevant(const Formula &formula, const std::set<std::stri
   formula.collectVars(out.variables);
   std::map<std::string, std::pair<Dim, std::set<std::string>>> derived;
   for (const auto &[name, value] : substitution_) {
-    if (!isDimensionName(name)) continue;
+    if (!isDerived(name)) continue;
     Dim simple = simplify(value);
     std::set<std::string> vars;
     simple.collectVars(vars);

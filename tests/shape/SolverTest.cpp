@@ -269,6 +269,59 @@ TEST(Solver, ProductsAndLinearFactsWorkTogether) {
   EXPECT_EQ(order.holds(dim("H * (D // H)"), shape::Relation::Le, dim("D")), Verdict::Proved);
 }
 
+TEST(Solver, MultiplesAreKnownInAnyOrder) {
+  Random random(25);
+  const std::vector<const char *> values = {"K", "K", "K", "M", "K + M", "K * M"},
+                                  divisors = {"2", "3", "4", "6", "M", "N", "2 * N", "M * N"};
+  auto multiple = [&](Random &r) {
+    return Formula(Dim::mod(dim(values[static_cast<size_t>(below(r, 6))]), dim(divisors[static_cast<size_t>(below(r, 8))])),
+                   shape::Relation::Eq, Dim(0));
+  };
+  int counts[3] = {}, forgotten = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<Formula> list;
+    for (int64_t i = 2 + below(random, 2); i > 0; --i) list.push_back(multiple(random));
+    Formula claim = multiple(random);
+    std::vector<Formula> order = list;
+    std::shuffle(order.begin(), order.end(), random);
+    SCOPED_TRACE(show(order, claim));
+    Facts facts = factsOf(order);
+    for (const Formula &fact : list) {
+      ASSERT_NE(facts.decide(fact), Verdict::Refuted) << fact.str();
+      if (facts.decide(fact) != Verdict::Proved) ++forgotten;
+    }
+    Answer answer = facts.explain(claim);
+    ++counts[static_cast<int>(answer.verdict)];
+    std::vector<Sizes> sizes = admitted(list, 12);
+    Truth truth = truthOf(list, sizes, claim);
+    if (answer.verdict == Verdict::Proved) ASSERT_TRUE(truth.always) << show(*truth.breaks);
+    if (!answer.breaks) continue;
+    Sizes all = *answer.breaks;
+    for (const std::string &name : kNames) all.try_emplace(name, 1);
+    auto valueOf = [&](const std::string &v) { return std::optional(all.at(v)); };
+    ASSERT_FALSE(claim.holds(valueOf).value_or(false)) << show(all);
+    for (const Formula &fact : list) {
+      std::set<std::string> names;
+      fact.collectVars(names);
+      bool named = std::all_of(names.begin(), names.end(), [&](const auto &n) { return answer.breaks->count(n); });
+      if (named) ASSERT_TRUE(fact.holds(valueOf).value_or(false)) << fact.str() << " for " << show(all);
+    }
+  }
+  for (int n : {0, 1}) EXPECT_GT(counts[n], 50);
+  EXPECT_LT(forgotten, 20);  // sums modulo products, where a variable of the sum is written anew
+
+  for (bool turned : {false, true}) {
+    Facts facts;
+    for (const char *divisor : turned ? std::vector{"128", "H", "96"} : std::vector{"H", "96", "128"})
+      facts.addMultiple(dim("D"), dim(divisor));
+    EXPECT_EQ(facts.equal(dim("D % 64"), dim("0")), Verdict::Proved);
+    EXPECT_EQ(facts.equal(dim("D % 3"), dim("0")), Verdict::Proved);
+    EXPECT_EQ(facts.equal(dim("H * (D // H)"), dim("D")), Verdict::Proved);
+    EXPECT_EQ(facts.equal(dim("128 * (D // 128)"), dim("D")), Verdict::Proved);
+    EXPECT_EQ(facts.equal(dim("D % 5"), dim("0")), Verdict::Refuted);
+  }
+}
+
 TEST(Solver, RefutesWithTheSmallestSizes) {
   Facts facts;
   Answer answer = facts.explain(Formula(dim("2 * N"), shape::Relation::Eq, dim("N")));
