@@ -158,7 +158,7 @@ bool LineSplitter::braceBlock(Token token) {
   }
   diagnostics_.report(Id::braceBlock, span(token))
       .label("no `{` here")
-      .fix(span(header.back().end, token.end), ":", "write `:` and delete the `}`");
+      .suggest(span(header.back().end, token.end), ":", "write `:` and delete the `}`");
   (ownLine ? lines.back() : line_).reported = true;
   header.push_back({K::COLON, token.begin, token.end});
   colonSeen_ = !ownLine;

@@ -90,8 +90,12 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   bool kernelOnly = row.places.find('K') != std::string_view::npos,
        hostOnly = row.places.find('H') != std::string_view::npos;
   if (kernelOnly && !inKernel()) {
-    if (fresh(Id::kernelOnly, span))
+    // The first one says it for the whole function: that it is no kernel is one mistake.
+    Span function = fn_ ? fn_->span : span;
+    if (fresh(Id::kernelOnly, function)) {
       report(Id::kernelOnly, span, "tile." + std::string(row.name)).help("mark the function `@kernel`");
+      reportedSpans_.insert({static_cast<int>(Id::kernelOnly), function.file, function.begin});
+    }
     return Value::poison();
   }
   if (hostOnly && !inHost()) {

@@ -16,6 +16,7 @@ using ModuleLoader = std::function<const ast::Module *(FileId importer, int leve
 
 struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
+  bool advice = true;            // try edits that may mend what is wrong, and offer those that do
 };
 /// Checks a module and what it imports. The program holds the functions without errors; ask `diagnostics.hasErrors()`.
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,

@@ -1,5 +1,7 @@
 // A whole program: which functions are entry points, and the order in which they are checked.
 #include "sema/Checker.h"
+#include "sema/advice/Advice.h"
+#include "sema/advice/Consequences.h"
 #include "sema/numerics/Verify.h"
 #include <algorithm>
 
@@ -9,7 +11,12 @@ using ast::as;
 
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
                                diag::Engine &diagnostics, const CheckOptions &options) {
-  return Checker(sources, load, diagnostics, options).run(module);
+  size_t from = diagnostics.all().size();
+  bool readable = !diagnostics.hasErrors();
+  auto program = Checker(sources, load, diagnostics, options).run(module);
+  dropConsequences(module, sources, diagnostics);
+  if (options.advice && readable && diagnostics.hasErrors()) advise(module, sources, load, diagnostics, from, options);
+  return program;
 }
 
 bool refuseLater(const Program &program, diag::Engine &diagnostics) {

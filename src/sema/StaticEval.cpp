@@ -140,7 +140,10 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     names.insert(names.end(), {"block", "cluster", "swizzle", "order", "name"});
     auto builder = report(Id::badSchedule, span, "a schedule has no `" + field + "`");
     auto near = diag::didYouMean(field, names);
-    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
+    if (near.empty()) return false;
+    builder.help("did you mean `" + std::string(near) + "`?");
+    Span word{span.file, span.begin, span.begin + static_cast<uint32_t>(field.size())};  // of `field=value`
+    if (sources_.text(word) == field) builder.suggest(word, std::string(near), "write `" + std::string(near) + "`");
     return false;
   }
   if (value.kind == ValueKind::List) {  // choices for the tuner

@@ -143,6 +143,16 @@ class Others(ToolTest):
             self.assertEqual(result.returncode, 2)
             self.assertIn(message, result.stderr)
 
+    def test_explain_lists_and_searches(self):
+        every = run("tessera", "explain").stdout.splitlines()
+        self.assertGreater(len(every), 100)
+        self.assertTrue(all(line[:2] == "E0" and len(line) > 8 for line in every))
+        found = run("tessera", "explain", "Broadcast").stdout.splitlines()
+        self.assertTrue(found[0].startswith("E0400"), found)
+        self.assertLess(len(found), 30)
+        self.assertTrue(set(run("tessera", "explain", "shared", "barrier").stdout.splitlines()) <= set(every))
+        self.assertEqual(run("tessera", "explain", "xylophone").returncode, 1)
+
     def test_inspect_shows_levels_side_by_side(self):
         result = run("tessera", "inspect", SOFTMAX, "softmax", "--levels", "graph,source", "--columns", "180", "--target", "cpu")
         self.assertEqual(result.returncode, 0, result.stderr)

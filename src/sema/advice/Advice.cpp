@@ -1,0 +1,101 @@
+#include "sema/advice/Advice.h"
+#include "diag/Edits.h"
+#include "frontend/Parser.h"
+#include "sema/advice/Candidates.h"
+#include "sema/advice/Origins.h"
+#include <algorithm>
+#include <map>
+
+namespace tessera::sema {
+namespace {
+
+/// At most so many bytes of program are checked again for all messages together, and so many times.
+constexpr size_t kMostBytes = 1u << 20, kMostTrials = 32;
+
+/// How often each message was given. Places move with an edit, so they do not count.
+using Messages = std::map<std::pair<diag::Id, std::string>, int>;
+Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t from) {
+  Messages messages;
+  for (size_t i = from; i < diagnostics.size(); ++i) ++messages[{diagnostics[i].id, diagnostics[i].message}];
+  return messages;
+}
+
+class Trials {
+public:
+  Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load, const CheckOptions &options)
+      : module_(module), sources_(sources), load_(load), options_(options) {
+    options_.advice = false;
+    size_t bytes = sources.file(module.file).text.size() + 1;
+    left_ = std::min(kMostTrials, kMostBytes / bytes);
+  }
+
+  /// Whether this edit takes the message away and brings no other.
+  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Messages &before) {
+    if (left_ == 0 || fix.span.file != module_.file) return false;
+    --left_;
+    Sources edited;
+    for (FileId id = 0; id < sources_.size(); ++id) {
+      const SourceFile &file = sources_.file(id);
+      edited.add(file.path, id == module_.file ? diag::applyFixes(file.text, {&fix}).text : file.text);
+    }
+    diag::Engine diagnostics;
+    auto module = frontend::parse(edited, module_.file, diagnostics);
+    if (diagnostics.hasErrors()) return false;
+    // A module that is loaded only now has no text in `edited`: it counts as one that is not there.
+    ModuleLoader known = [&](FileId importer, int level, const std::string &path) {
+      const ast::Module *found = load_(importer, level, path);
+      return found && found->file < edited.size() ? found : nullptr;
+    };
+    check(*module, edited, known, diagnostics, options_);
+    Messages after = messagesOf(diagnostics.all(), 0);
+    auto same = before.find({target.id, target.message});
+    if (after[same->first] >= same->second) return false;
+    return std::all_of(after.begin(), after.end(), [&](const auto &entry) {
+      auto it = before.find(entry.first);
+      return entry.second == 0 || (it != before.end() && entry.second <= it->second);
+    });
+  }
+
+private:
+  const ast::Module &module_;
+  const Sources &sources_;
+  const ModuleLoader &load_;
+  CheckOptions options_;
+  size_t left_;
+};
+
+const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Messages &before, Trials &trials) {
+  const diag::Fix *found = nullptr;
+  for (const diag::Fix &fix : group.edits) {
+    if (!trials.mends(fix, target, before)) continue;
+    if (!group.onlyIfUnique) return &fix;
+    if (found) return nullptr;
+    found = &fix;
+  }
+  return found;
+}
+
+}  // namespace
+
+void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
+            size_t from, const CheckOptions &options) {
+  std::vector<diag::Diagnostic> all = diagnostics.all();
+  Messages before = messagesOf(all, from);
+  Trials trials(module, sources, load, options);
+  for (size_t i = from; i < all.size(); ++i) {
+    diag::Diagnostic &d = all[i];
+    if (d.span.file != module.file) continue;
+    Place place = placeOf(module, d.span);
+    noteOrigins(d, place);
+    if (diag::fixOf(d, false)) continue;
+    for (const CandidateGroup &group : candidatesFor(d, place, sources))
+      if (const diag::Fix *fix = chosen(group, d, before, trials)) {
+        d.fixes.insert(d.fixes.begin(), *fix);  // before a fact for `where`, which mends every claim about shapes
+        break;
+      }
+  }
+  diagnostics.truncate(0);
+  for (diag::Diagnostic &d : all) diagnostics.append(std::move(d));
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,201 @@
+#include "sema/advice/Candidates.h"
+#include "frontend/Walk.h"
+#include "support/DType.h"
+#include <algorithm>
+#include <array>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class Finder {
+public:
+  Finder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
+      : diagnostic_(diagnostic), place_(place), sources_(sources) {}
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::contractionMismatch: transposedOperands(); break;
+    case Id::broadcastFails: forgottenKeepdim(), uprightOperands(); break;
+    case Id::badAxis: otherAxes(place_.innermost<ast::CallExpr>()); break;
+    case Id::shapeMismatch: otherAxes(place_.expr()); break;
+    case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
+    case Id::badReshape: inferredSize(); break;
+    case Id::dtypeMismatch: convertedOperands(); break;
+    case Id::badOperand: convertedArgument(); break;
+    case Id::missingAccumulate: statedAccumulate(); break;
+    case Id::notIterable: rangeOfNumber(); break;
+    case Id::unpackCount: restOfTuple(); break;
+    case Id::kernelOnly: kernelDecorator(); break;
+    case Id::outOfBounds: indexBefore(); break;
+    case Id::missingReturn: returnLast(); break;
+    default: break;
+    }
+    std::erase_if(groups_, [](const CandidateGroup &group) { return group.edits.empty(); });
+    return std::move(groups_);
+  }
+
+private:
+  CandidateGroup &group(bool onlyIfUnique) {
+    groups_.push_back({{}, onlyIfUnique});
+    return groups_.back();
+  }
+  std::string text(Span span) const { return std::string(sources_.text(span)); }
+  void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
+    if (title.empty()) title = "write `" + by + "`";
+    group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
+  }
+  void insert(CandidateGroup &group, uint32_t at, std::string what, std::string title) {
+    group.edits.push_back({{diagnostic_.span.file, at, at}, std::move(what), std::move(title), diag::Applicability::Suggestion});
+  }
+  /// The operand as something that may stand in front of `.` or `[`.
+  std::string asPrimary(const ast::Expr &e) const {
+    std::string shown = text(e.span);
+    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute || e.kind == ast::ExprKind::Call ||
+                   e.kind == ast::ExprKind::Subscript;
+    return primary ? shown : "(" + shown + ")";
+  }
+
+  void transposedOperands() {
+    CandidateGroup &edits = group(true);
+    std::vector<const ast::Expr *> pair = operandsAt(place_);
+    for (size_t i = std::min<size_t>(pair.size(), 2); i-- > 0;) {  // a weight stands on the right more often
+      const ast::Expr &e = *pair[i];
+      replace(edits, e.span, place_.inKernel ? "tile.transpose(" + text(e.span) + ")" : asPrimary(e) + ".T");
+    }
+  }
+
+  void forgottenKeepdim() {
+    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
+    CandidateGroup &edits = group(false);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      auto *call = as<ast::CallExpr>(operand);
+      if (!call) continue;
+      auto *method = as<ast::AttributeExpr>(call->callee);
+      auto *function = as<ast::NameExpr>(call->callee);
+      std::string name = method ? method->attribute.text : function ? function->name : "";
+      bool has = false;
+      for (const ast::Argument &argument : call->arguments) has |= argument.keyword && argument.keyword->text == "keepdim";
+      if (has || std::find(kReductions.begin(), kReductions.end(), name) == kReductions.end()) continue;
+      insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True", "keep the dimension that is reduced");
+    }
+  }
+
+  void uprightOperands() {
+    const ast::Expr *e = place_.expr();
+    auto *binary = as<ast::BinaryExpr>(e);
+    if (!binary) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
+      replace(edits, operand->span, asPrimary(*operand) + "[:, None]");
+  }
+
+  void otherAxes(const ast::Expr *e) {
+    if (auto *name = as<ast::NameExpr>(e)) e = place_.valueOf(name->name);
+    if (e) axesIn(*e, group(true));
+  }
+  void axesIn(const ast::Expr &e, CandidateGroup &edits) {
+    constexpr uint64_t kMostAxes = 4;
+    if (auto *call = as<ast::CallExpr>(&e))
+      for (const ast::Argument &argument : call->arguments) {
+        auto *axis = argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
+        for (uint64_t other = 0; axis && other < kMostAxes; ++other)
+          if (other != axis->value) replace(edits, axis->span, std::to_string(other), "go along axis " + std::to_string(other));
+      }
+    for (const ast::Expr *child : ast::childrenOf(e).exprs) axesIn(*child, edits);
+  }
+
+  void transposedResult() {
+    if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
+      replace(group(true), e->span, asPrimary(*e) + ".T");
+  }
+
+  void inferredSize() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &argument : call->arguments)
+      if (!argument.keyword && argument.value->kind != ast::ExprKind::Tuple)
+        replace(edits, argument.value->span, "-1", "let `-1` stand for the size that is left");
+  }
+
+  void convertedOperands() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *e : operandsAt(place_)) replace(edits, e->span, "cast(" + text(e->span) + ", f32)");
+  }
+  void convertedArgument() {
+    CandidateGroup &edits = group(false);
+    std::vector<const ast::Expr *> all = operandsAt(place_);
+    if (!all.empty()) replace(edits, all[0]->span, "cast(" + text(all[0]->span) + ", f32)");
+  }
+
+  /// `@accum(f32)` behind the dtype of a parameter.
+  void statedAccumulate() {
+    if (!place_.function) return;
+    CandidateGroup &edits = group(false);
+    for (const ast::Parameter &parameter : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(parameter.annotation);
+      if (!type || type->items.empty()) continue;
+      auto *last = as<ast::NameExpr>(type->items.back().value);
+      auto dtype = last ? dtypeByName(last->name) : std::nullopt;
+      if (!dtype || info(*dtype).accumulate == *dtype) continue;
+      std::string policy = "@accum(" + std::string(name(info(*dtype).accumulate)) + ")";
+      insert(edits, last->span.end, " " + policy, "say `" + policy + "` in the type of `" + parameter.name.text + "`");
+    }
+  }
+
+  void rangeOfNumber() {
+    if (const ast::Expr *e = place_.expr()) replace(group(false), e->span, "range(" + text(e->span) + ")");
+  }
+
+  void restOfTuple() {
+    const ast::Expr *e = place_.expr();
+    if (!e || e->kind != ast::ExprKind::Tuple || static_cast<const ast::SequenceExpr *>(e)->items.empty()) return;
+    CandidateGroup &edits = group(false);
+    std::string names;
+    for (int more = 1; more <= 3; ++more) {
+      names += ", _";
+      insert(edits, static_cast<const ast::SequenceExpr *>(e)->items.back()->span.end, names, "leave the rest to `_`");
+    }
+  }
+
+  void kernelDecorator() {
+    if (!place_.function) return;
+    uint32_t at = place_.function->span.begin;
+    if (!place_.function->decorators.empty()) at = std::min(at, place_.function->decorators.front().span.begin);
+    insert(group(false), at, "@kernel\n", "make `" + place_.function->name.text + "` a kernel");
+  }
+
+  void indexBefore() {
+    if (auto *index = as<ast::IntExpr>(place_.expr()); index && index->value > 0)
+      replace(group(false), index->span, std::to_string(index->value - 1), "count from 0: the last index is " + std::to_string(index->value - 1));
+  }
+
+  void returnLast() {
+    auto *def = place_.function;
+    auto *last = def && !def->body.empty() ? as<ast::AssignStmt>(def->body.back()) : nullptr;
+    auto *name = last ? as<ast::NameExpr>(last->targets.front()) : nullptr;
+    if (!name) return;
+    const SourceFile &file = sources_.file(last->span.file);
+    uint32_t start = file.lineStart(file.lineColumn(last->span.begin).line);
+    std::string indent = file.text.substr(start, last->span.begin - start);
+    if (indent.find_first_not_of(" \t") == std::string::npos)
+      insert(group(false), last->span.end, "\n" + indent + "return " + name->name, "return `" + name->name + "`");
+  }
+
+  const diag::Diagnostic &diagnostic_;
+  const Place &place_;
+  const Sources &sources_;
+  std::vector<CandidateGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return Finder(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema

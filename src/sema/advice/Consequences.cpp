@@ -1,0 +1,65 @@
+#include "sema/advice/Consequences.h"
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+bool isAboutText(const diag::Diagnostic &d) { return diag::row(d.id).code.substr(0, 3) == "E01"; }
+
+bool hasWord(std::string_view text, std::string_view word) {
+  auto inWord = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if (!(at > 0 && inWord(at - 1)) && !inWord(at + word.size())) return true;
+  return false;
+}
+
+/// The statements at module level that hold a mistake of reading text, as ranges of the text up to the next statement.
+class BrokenStatements {
+public:
+  BrokenStatements(const ast::Module &module, const Sources &sources, const std::vector<diag::Diagnostic> &all)
+      : text_(sources.file(module.file).text) {
+    for (const ast::StmtPtr &stmt : module.body) starts_.push_back(stmt->span.begin);
+    for (const diag::Diagnostic &d : all)
+      if (isAboutText(d) && d.span.file == module.file) broken_.insert(indexOf(d.span.begin));
+  }
+  bool holds(uint32_t offset) const { return broken_.count(indexOf(offset)) != 0; }
+  bool mention(std::string_view name) const {
+    return std::any_of(broken_.begin(), broken_.end(), [&](size_t index) {
+      size_t begin = index == 0 ? 0 : starts_[index - 1], end = index < starts_.size() ? starts_[index] : text_.size();
+      return hasWord(std::string_view(text_).substr(begin, end - begin), name);
+    });
+  }
+
+private:
+  size_t indexOf(uint32_t offset) const {  // 0: in front of the first statement
+    return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+  }
+  const std::string &text_;
+  std::vector<uint32_t> starts_;
+  std::set<size_t> broken_;
+};
+
+}  // namespace
+
+void dropConsequences(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics) {
+  std::set<FileId> unread;
+  for (const diag::Diagnostic &d : diagnostics.all())
+    if (isAboutText(d)) unread.insert(d.span.file);
+  if (unread.empty()) return;
+  std::vector<diag::Diagnostic> all = diagnostics.all();
+  BrokenStatements broken(module, sources, all);
+  bool ofImports = unread.size() > 1 || !unread.count(module.file);
+  std::erase_if(all, [&](const diag::Diagnostic &d) {
+    if (isAboutText(d) || !d.span.valid()) return false;
+    if (d.span.file != module.file) return unread.count(d.span.file) != 0;
+    if (broken.holds(d.span.begin) || (ofImports && d.id == diag::Id::unknownImport)) return true;
+    bool aboutName = d.id == diag::Id::undefinedName || d.id == diag::Id::maybeUnassigned;
+    return aboutName && broken.mention(sources.text(d.span));
+  });
+  diagnostics.truncate(0);
+  for (diag::Diagnostic &d : all) diagnostics.append(std::move(d));
+}
+
+}  // namespace tessera::sema
