@@ -10,7 +10,7 @@ namespace tessera::sema {
 namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times.
-constexpr size_t kMostBytes = 1u << 20, kMostTrials = 32;
+constexpr size_t kMostBytes = 512u << 10, kMostTrials = 16;
 
 /// How often each message was given. Places move with an edit, so they do not count.
 using Messages = std::map<std::pair<diag::Id, std::string>, int>;

@@ -8,6 +8,11 @@ namespace {
 
 bool isAboutText(const diag::Diagnostic &d) { return diag::row(d.id).code.substr(0, 3) == "E01"; }
 
+bool isAboutLayout(diag::Id id) {
+  bool ofLines = diag::row(id).code.substr(0, 4) == "E011";  // lines, blocks, brackets
+  return ofLines || id == diag::Id::orphanClause || id == diag::Id::lonelyTry || id == diag::Id::missingName;
+}
+
 bool hasWord(std::string_view text, std::string_view word) {
   auto inWord = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
@@ -21,8 +26,14 @@ public:
   BrokenStatements(const ast::Module &module, const Sources &sources, const std::vector<diag::Diagnostic> &all)
       : text_(sources.file(module.file).text) {
     for (const ast::StmtPtr &stmt : module.body) starts_.push_back(stmt->span.begin);
-    for (const diag::Diagnostic &d : all)
-      if (isAboutText(d) && d.span.file == module.file) broken_.insert(indexOf(d.span.begin));
+    for (const diag::Diagnostic &d : all) {
+      if (!isAboutText(d) || d.span.file != module.file) continue;
+      size_t index = indexOf(d.span.begin);
+      broken_.insert(index);
+      if (!isAboutLayout(d.id)) continue;  // where lines belong is unclear: a neighbour may be a part that was cut off
+      if (index > 0) broken_.insert(index - 1);
+      broken_.insert(index + 1);
+    }
   }
   bool holds(uint32_t offset) const { return broken_.count(indexOf(offset)) != 0; }
   bool mention(std::string_view name) const {
