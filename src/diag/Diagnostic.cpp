@@ -76,11 +76,20 @@ std::vector<const Diagnostic *> Engine::byCause() const {
   return order;
 }
 
+void Engine::replace(std::vector<Diagnostic> diagnostics) {
+  truncate(0);
+  for (Diagnostic &d : diagnostics) append(std::move(d));
+}
+
 void Engine::truncate(size_t count) {
   while (diagnostics_.size() > count) {
     if (diagnostics_.back().severity == Severity::Error) --errors_;
     diagnostics_.pop_back();
   }
+}
+
+std::string counted(size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates) {

@@ -94,6 +94,8 @@ public:
     if (diagnostic.severity == Severity::Error) ++errors_;
     diagnostics_.push_back(std::move(diagnostic));
   }
+  /// Takes these instead of all that it has.
+  void replace(std::vector<Diagnostic> diagnostics);
   /// Forgets what came after `count` diagnostics (speculative checking).
   void truncate(size_t count);
 
@@ -102,6 +104,9 @@ private:
   std::vector<Diagnostic> diagnostics_;
   size_t errors_ = 0;
 };
+
+/// "1 file", "2 files".
+std::string counted(size_t count, std::string_view noun);
 
 /// The candidate nearest to `name` by edit distance (insert, delete, replace, exchange two neighbours), or nothing: it
 /// may differ in a third of the letters, at least in one. One letter is near nothing. The first of equals wins.

@@ -25,8 +25,6 @@ struct TextStyle {
 std::string renderText(const Diagnostic &diagnostic, const Sources &sources, TextStyle style = {});
 /// All diagnostics by cause, then a summary line ("2 errors, 1 warning").
 std::string renderText(const Engine &engine, const Sources &sources, TextStyle style = {});
-/// "1 file", "2 files".
-std::string counted(size_t count, const char *noun);
 
 /// What a run over files did; a member "summary" in JSON.
 struct RunSummary {

@@ -27,10 +27,6 @@ std::string indented(std::string text, unsigned by) {
 
 }  // namespace
 
-std::string counted(size_t count, const char *noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 Findings findingsOf(const Engine &engine, const Sources &sources) {
   Findings findings;
   for (const Diagnostic *d : engine.byCause()) findings.push_back({d, &sources});

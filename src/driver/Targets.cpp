@@ -2,6 +2,7 @@
 #include "driver/Process.h"
 #include <cstdlib>
 #include <filesystem>
+#include <unistd.h>
 
 namespace tessera::driver {
 
@@ -94,6 +95,9 @@ CompileCommand commandFor(const TargetSpec &target, const std::string &source, c
     break;
   }
   c.insert(c.end(), {"-I" + includeFolder, source, "-o", output});
+  bool isPath = c[0].find('/') != std::string::npos;
+  bool found = isPath ? access(c[0].c_str(), X_OK) == 0 : !findProgram(c[0]).empty();
+  if (result.missing.empty() && !found) result.missing = "`" + c[0] + "`, which the environment names";
   return result;
 }
 

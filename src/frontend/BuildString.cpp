@@ -3,6 +3,7 @@
 #include "frontend/GrammarParser.h"
 #include "frontend/Layout.h"
 #include "frontend/TextCheck.h"
+#include <cctype>
 
 namespace tessera::frontend {
 
@@ -227,8 +228,11 @@ uint32_t AstBuilder::interpolation(uint32_t begin, uint32_t end, std::vector<FSt
     part.format = all.substr(from, i - from);
   }
   if (i >= end) {
-    diagnostics_.report(Id::formatBrace, {file_, begin, begin + 1}, "a `{` that is not closed")
-        .suggest({file_, begin, begin + 1}, "{{", "write `{{` for a brace in the text");
+    uint32_t name = begin + 1;  // where a name behind the brace ends
+    while (name < end && (std::isalnum(static_cast<unsigned char>(all[name])) || all[name] == '_' || all[name] == '.')) ++name;
+    auto report = diagnostics_.report(Id::formatBrace, {file_, begin, begin + 1}, "a `{` that is not closed");
+    if (name > begin + 1) report.suggest({file_, name, name}, "}", "insert `}`").help("a brace in the text is written `{{`");
+    else report.suggest({file_, begin, begin + 1}, "{{", "write `{{` for a brace in the text");
     return end;
   }
   part.value = interpolated(begin + 1, valueEnd);

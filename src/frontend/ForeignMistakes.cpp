@@ -63,6 +63,7 @@ bool Repair::foreignOperator() {
     for (const Pair &pair : pairs) {
       if (!touching(begin, pair.first, pair.second)) continue;
       if (pair.first == K::ASSIGN && (kind(first_) == K::DEF || kind(first_) == K::ASYNC)) continue;  // an arrow
+      if (pair.text == "=>" && arrowFunction(begin)) return true;
       auto report = diagnostics_.report(Id::foreignOperator, span(begin, begin + 1), pair.text);
       std::string write = "write `" + std::string(pair.meant) + "`";
       if (pair.text == "=>" && kind(first_) != K::IF && kind(first_) != K::WHILE && kind(first_) != K::ELIF)
@@ -75,6 +76,25 @@ bool Repair::foreignOperator() {
     }
   }
   return false;
+}
+
+/// `(x, y) => x + y`
+bool Repair::arrowFunction(size_t arrow) {
+  size_t open = arrow;
+  if (arrow > first_ && kind(arrow - 1) == K::NAME) open = arrow - 1;
+  if (arrow > first_ + 1 && kind(arrow - 1) == K::RPAREN)
+    for (size_t i = arrow - 1; i-- > first_ && open == arrow && (kind(i) == K::NAME || kind(i) == K::COMMA || kind(i) == K::LPAREN);)
+      if (kind(i) == K::LPAREN) open = i;
+  bool condition = kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE;
+  if (open == arrow || condition || (kind(open) == K::NAME && open > first_ && endsValue(kind(open - 1)))) return false;
+  std::string names;
+  for (size_t i = open; i < arrow; ++i)
+    if (kind(i) == K::NAME) names += (names.empty() ? " " : ", ") + std::string(word(i));
+  diagnostics_.report(Id::foreignOperator, span(arrow, arrow + 1), "=>")
+      .label("a function without a name is written `lambda`")
+      .suggest(span(open, arrow + 1), "lambda" + names + ":", "write `lambda" + names + ":`");
+  giveUpLine();
+  return true;
 }
 
 /// `i++`, `i--`
@@ -138,12 +158,41 @@ bool Repair::foreignDeclaration() {
   return true;
 }
 
+/// "for i in range(n)" of `for (int i = 0; i < n; i++):`; empty if it is not as simple as that.
+std::string Repair::countedLoop() const {
+  std::vector<size_t> marks;
+  size_t open = first_ + 1;
+  for (size_t i = first_; i < last_; ++i)
+    if (kind(i) == K::SEMICOLON) marks.push_back(i);
+  if (marks.size() != 2 || kind(open) != K::LPAREN || kind(last_ - 1) != K::COLON || kind(last_ - 2) != K::RPAREN) return {};
+  auto text = [&](size_t first, size_t last) {
+    Span place = span(first, last);
+    return source_.text.substr(place.begin, place.end - place.begin);
+  };
+  size_t assign = open + (kind(open + 2) == K::NAME ? 3 : 2), close = last_ - 2;
+  if (kind(assign) != K::ASSIGN || assign + 1 >= marks[0] || marks[0] + 3 >= marks[1] || kind(marks[0] + 2) != K::LT) return {};
+  std::string name(word(assign - 1)), start = text(assign + 1, marks[0] - 1), step = "1";
+  size_t update = marks[1] + 1;
+  bool plusPlus = touching(update + 1, K::PLUS, K::PLUS) && close == update + 3;
+  if (!plusPlus) {
+    if (kind(update + 1) != K::PLUS_ASSIGN || close < update + 3) return {};
+    step = text(update + 2, close - 1);
+  }
+  if (word(update) != name || word(marks[0] + 1) != name) return {};
+  std::string range = text(marks[0] + 3, marks[1] - 1);
+  if (start != "0" || step != "1") range = start + ", " + range;
+  if (step != "1") range += ", " + step;
+  return "for " + name + " in range(" + range + ")";
+}
+
 /// `for (int i = 0; i < n; i++)`
 bool Repair::foreignLoop() {
   if (kind(first_) != K::FOR) return false;
   for (size_t i = first_; i < last_; ++i) {
     if (kind(i) != K::SEMICOLON) continue;
-    diagnostics_.report(Id::foreignLoop, span(first_, last_ - 1)).label("a loop that counts by hand");
+    auto report = diagnostics_.report(Id::foreignLoop, span(first_, last_ - 1));
+    report.label("a loop that counts by hand");
+    if (std::string loop = countedLoop(); !loop.empty()) report.fix(span(first_, last_ - 1), loop + ":", "write `" + loop + ":`");
     giveUpLine();
     return true;
   }
@@ -155,6 +204,49 @@ bool Repair::foreignConditional() {
   if (at_ >= last_ || kind(at_) != K::UNKNOWN || word(at_) != "?") return false;
   diagnostics_.report(Id::foreignConditional, span(at_)).label("`?` is no operator");
   giveUpLine();
+  return true;
+}
+
+/// `(f32)x`
+bool Repair::foreignCast() {
+  if (at_ < first_ + 3 || at_ >= last_ || !startsValue(kind(at_))) return false;
+  if (kind(at_ - 3) != K::LPAREN || kind(at_ - 2) != K::NAME || kind(at_ - 1) != K::RPAREN) return false;
+  if (at_ > first_ + 3 && endsValue(kind(at_ - 4))) return false;  // a call
+  std::string type(word(at_ - 2));
+  if (!oneOf(type, {"f64", "f32", "bf16", "f16", "i64", "i32", "i16", "i8", "u8", "int", "float", "bool"})) return false;
+  bool alone = kind(at_) == K::NAME && kind(at_ + 1) != K::LPAREN && kind(at_ + 1) != K::LBRACKET && kind(at_ + 1) != K::DOT;
+  std::string call = type + "(" + (alone ? std::string(word(at_)) : "x") + ")";
+  auto report = diagnostics_.report(Id::foreignCast, span(at_ - 3, at_ - 1), type);
+  report.label("write `" + call + "`");
+  if (alone) report.fix(span(at_ - 3, at_), call, "write `" + call + "`");
+  erase(at_ - 3, 3);
+  return true;
+}
+
+/// `def f(x) -> A, B:`
+bool Repair::severalResults() {
+  bool def = kind(first_) == K::DEF || kind(first_) == K::ASYNC;
+  if (!def || at_ >= last_ || kind(at_) != K::COMMA || depthAt(at_) > 0) return false;
+  size_t arrow = find(K::ARROW, first_), end = std::min(find(K::WHERE, at_), find(K::COLON, at_));
+  if (arrow >= at_ || end == last_ || end == at_ + 1) return false;
+  Span results = span(arrow + 1, end - 1);
+  std::string text = "(" + source_.text.substr(results.begin, results.end - results.begin) + ")";
+  diagnostics_.report(Id::severalResults, results).label("write `" + text + "`").fix(results, text, "add the parentheses");
+  insert(end, K::RPAREN);
+  insert(arrow + 1, K::LPAREN);
+  return true;
+}
+
+/// `def f<T>(x: T):`
+bool Repair::angleParameters() {
+  if (at_ < first_ + 2 || kind(at_) != K::LT || kind(at_ - 2) != K::DEF) return false;
+  size_t open = find(K::LPAREN, at_), close = find(K::GT, at_);
+  if (close >= open || close == at_ + 1 || open == last_) return false;
+  Span names = span(at_ + 1, close - 1);
+  std::string text = "[" + source_.text.substr(names.begin, names.end - names.begin) + "]";
+  diagnostics_.report(Id::angleParameters, span(at_, close)).label("write `" + text + "`").fix(span(at_, close), text, "write `" + text + "`");
+  replace(close, K::RBRACKET);
+  replace(at_, K::LBRACKET);
   return true;
 }
 

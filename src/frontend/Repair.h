@@ -34,7 +34,12 @@ private:
   bool foreignFunction();
   bool foreignDeclaration();
   bool foreignLoop();
+  std::string countedLoop() const;
+  bool arrowFunction(size_t arrow);
   bool foreignConditional();
+  bool foreignCast();
+  bool severalResults();
+  bool angleParameters();
   bool printStatement();
   bool wrongArrow();
   bool braces();

@@ -26,7 +26,8 @@ public:
     for (const Decorator &d : list) expr(d.expression);
   }
   void clauses(const std::vector<ComprehensionFor> &list) {
-    for (const ComprehensionFor &clause : list) expr(clause.target), expr(clause.iterable), exprs(clause.conditions);
+    for (const ComprehensionFor &clause : list)
+      expr(clause.target), expr(clause.iterable), exprs(clause.conditions);
   }
   void function(const FuncDef &def) {
     decorators(def.decorators);
@@ -49,13 +50,18 @@ void operations(Collector &c, const Expr &e) {
   case ExprKind::BoolOp: c.exprs(to<BoolOpExpr>(e).operands); break;
   case ExprKind::Compare: c.exprs(to<CompareExpr>(e).operands); break;
   case ExprKind::Conditional:
-    c.expr(to<ConditionalExpr>(e).then), c.expr(to<ConditionalExpr>(e).condition), c.expr(to<ConditionalExpr>(e).otherwise);
+    c.expr(to<ConditionalExpr>(e).then), c.expr(to<ConditionalExpr>(e).condition),
+        c.expr(to<ConditionalExpr>(e).otherwise);
     break;
   case ExprKind::Lambda: c.parameters(to<LambdaExpr>(e).parameters), c.expr(to<LambdaExpr>(e).body); break;
   case ExprKind::Call: c.expr(to<CallExpr>(e).callee), c.arguments(to<CallExpr>(e).arguments); break;
   case ExprKind::Attribute: c.expr(to<AttributeExpr>(e).object); break;
-  case ExprKind::Subscript: c.expr(to<SubscriptExpr>(e).object), c.arguments(to<SubscriptExpr>(e).items); break;
-  case ExprKind::Slice: c.expr(to<SliceExpr>(e).start), c.expr(to<SliceExpr>(e).stop), c.expr(to<SliceExpr>(e).step); break;
+  case ExprKind::Subscript:
+    c.expr(to<SubscriptExpr>(e).object), c.arguments(to<SubscriptExpr>(e).items);
+    break;
+  case ExprKind::Slice:
+    c.expr(to<SliceExpr>(e).start), c.expr(to<SliceExpr>(e).stop), c.expr(to<SliceExpr>(e).step);
+    break;
   case ExprKind::Starred: c.expr(to<StarredExpr>(e).value); break;
   case ExprKind::Await: c.expr(to<AwaitExpr>(e).value); break;
   case ExprKind::Range: c.expr(to<RangeExpr>(e).low), c.expr(to<RangeExpr>(e).high); break;
@@ -68,8 +74,12 @@ void operations(Collector &c, const Expr &e) {
 
 void compound(Collector &c, const Stmt &s) {
   switch (s.kind) {
-  case StmtKind::If: c.expr(to<IfStmt>(s).condition), c.block(to<IfStmt>(s).then), c.block(to<IfStmt>(s).otherwise); break;
-  case StmtKind::While: c.expr(to<WhileStmt>(s).condition), c.block(to<WhileStmt>(s).body), c.block(to<WhileStmt>(s).otherwise); break;
+  case StmtKind::If:
+    c.expr(to<IfStmt>(s).condition), c.block(to<IfStmt>(s).then), c.block(to<IfStmt>(s).otherwise);
+    break;
+  case StmtKind::While:
+    c.expr(to<WhileStmt>(s).condition), c.block(to<WhileStmt>(s).body), c.block(to<WhileStmt>(s).otherwise);
+    break;
   case StmtKind::For:
     c.expr(to<ForStmt>(s).target), c.expr(to<ForStmt>(s).iterable);
     c.block(to<ForStmt>(s).body), c.block(to<ForStmt>(s).otherwise);
@@ -85,7 +95,8 @@ void compound(Collector &c, const Stmt &s) {
     break;
   case StmtKind::FuncDef: c.function(to<FuncDef>(s)); break;
   case StmtKind::ClassDef:
-    c.decorators(to<ClassDef>(s).decorators), c.arguments(to<ClassDef>(s).bases), c.block(to<ClassDef>(s).body);
+    c.decorators(to<ClassDef>(s).decorators), c.arguments(to<ClassDef>(s).bases),
+        c.block(to<ClassDef>(s).body);
     break;
   case StmtKind::StructDef: c.decorators(to<StructDef>(s).decorators), c.block(to<StructDef>(s).body); break;
   default: break;  // simple statements
@@ -124,7 +135,8 @@ Children childrenOf(const Stmt &s) {
   case StmtKind::Expr: c.expr(to<ExprStmt>(s).value); break;
   case StmtKind::Assign: c.exprs(to<AssignStmt>(s).targets), c.expr(to<AssignStmt>(s).value); break;
   case StmtKind::AnnAssign:
-    c.expr(to<AnnAssignStmt>(s).target), c.expr(to<AnnAssignStmt>(s).annotation), c.expr(to<AnnAssignStmt>(s).value);
+    c.expr(to<AnnAssignStmt>(s).target), c.expr(to<AnnAssignStmt>(s).annotation),
+        c.expr(to<AnnAssignStmt>(s).value);
     break;
   case StmtKind::AugAssign: c.expr(to<AugAssignStmt>(s).target), c.expr(to<AugAssignStmt>(s).value); break;
   case StmtKind::Sample: c.expr(to<SampleStmt>(s).target), c.expr(to<SampleStmt>(s).distribution); break;

@@ -1,5 +1,6 @@
 // `object.name`: members of modules, properties and methods of values, sizes of the tile context.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,6 +51,9 @@ Value Checker::attribute(const ast::AttributeExpr &expr) {
   Value object = checkExpr(*expr.object);
   if (object.isPoison()) return object;
   Value v = member(object, expr.attribute.text, expr.attribute.span);
+  auto *name = ast::as<ast::NameExpr>(expr.object);
+  if (v.isPoison() && name && frame_ && object.kind == ValueKind::List)  // it was to be changed: what it holds is not known
+    if (auto bound = frame_->names.find(name->name); bound != frame_->names.end()) bound->second.value = Value::poison();
   return v;
 }
 
@@ -127,19 +131,6 @@ Value Checker::memberOfTensor(const Value &object, const std::string &name, Span
     for (const auto &[n, value] : prelude_->names)
       if (isCallable(value)) known.push_back(n);
   return Value::of(ValueKind::Absent);
-}
-
-/// What NumPy or PyTorch call by another name than we do; empty if there is no such one.
-std::string_view Checker::nameHere(std::string_view name) {
-  static const std::map<std::string_view, std::string_view> names = {
-      {"dim", "axis"},           {"dims", "axis"},         {"keepdims", "keepdim"},     {"view", "reshape"},
-      {"cat", "concat"},         {"concatenate", "concat"}, {"mm", "matmul"},           {"bmm", "matmul"},
-      {"to", "astype"},          {"type", "astype"},       {"swapaxes", "transpose"},   {"amax", "max"},
-      {"amin", "min"},           {"softmax", "softmax_safe"}, {"log_softmax", "log_softmax_safe"},
-      {"layer_norm", "layernorm_safe"}, {"rms_norm", "rmsnorm_safe"}, {"absolute", "abs"}, {"power", "pow"},
-      {"scaled_dot_product_attention", "flash_attention"}, {"expand_dims", "unsqueeze"}};
-  auto it = names.find(name);
-  return it == names.end() ? std::string_view() : it->second;
 }
 
 Value Checker::memberOfHostTensor(const Value &object, const std::string &name, Span span,
@@ -227,9 +218,17 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end())
       near = ours;
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
-    if (!near.empty())
+    constexpr size_t kMostTold = 16;
+    if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(span, std::string(near), "write `" + std::string(near) + "`");
+    } else if (!known.empty() && known.size() <= kMostTold) {
+      std::string all;
+      for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";
+      builder.help("it has " + all);
+    } else if (object.kind == ValueKind::List || object.kind == ValueKind::Dict) {
+      builder.help("it does not change: build a new one, such as `parts + [x]`");
+    }
   }
   return Value::poison();
 }

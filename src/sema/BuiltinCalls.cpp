@@ -1,5 +1,6 @@
 // Built-in functions on numbers, tensors and tiles.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -99,8 +100,12 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
     return Value::poison();
   }
   if (hostOnly && !inHost()) {
-    if (fresh(Id::hostOnly, span))
+    bool atModuleLevel = !fn_ || fn_ == &moduleLevel_;  // there the first one says it for all
+    Span place = atModuleLevel && scope_ ? Span{scope_->ast->file, 0, 0} : span;
+    if (fresh(Id::hostOnly, place)) {
       report(Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
+      reportedSpans_.insert({static_cast<int>(Id::hostOnly), place.file, place.begin});
+    }
     return Value::poison();
   }
   switch (row.kind) {

@@ -30,7 +30,7 @@ Value Checker::arrayReduce(const BuiltinRow &row, Bound &args, Span span) {
       total = binaryValues(ast::BinaryOp::Add, total, item, span);
     return total;
   }
-  return reduce(*reduceByMnemonic(row.op), args.values[0], args.values[1], *keep, span, shown);
+  return reduce(*reduceByMnemonic(row.op), args.values[0], args.values[1], args.spans[1], *keep, span, shown);
 }
 
 Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
@@ -40,15 +40,16 @@ Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
   if (!keep) return Value::poison();
   if (arrayFirst) {
     Value axis = args.values[2];
+    Span axisSpan = args.spans[2];
     if (!axis.given() && args.rest.size() == 1 &&
         (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
-      axis = args.rest[0];
+      axis = args.rest[0], axisSpan = args.restSpans[0];
     else if (!args.rest.empty()) {
       report(Id::wrongArgument, args.restSpans[0], shown, "an axis", describe(args.rest[0]))
           .help("`" + shown + "imum(a, b)` compares element by element");
       return Value::poison();
     }
-    return reduce(*reduceByMnemonic(row.op), args.values[0], axis, *keep, span, shown);
+    return reduce(*reduceByMnemonic(row.op), args.values[0], axis, axisSpan, *keep, span, shown);
   }
   std::vector<Value> all = {args.values[0]};
   if (all[0].isSequence()) all = all[0].items;
@@ -74,7 +75,7 @@ Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
 
 Value Checker::arrayMean(const BuiltinRow &, Bound &args, Span span) {
   auto keep = flagArgument(args, 2);
-  return keep ? mean(args.values[0], args.values[1], *keep, span) : Value::poison();
+  return keep ? mean(args.values[0], args.values[1], args.spans[1], *keep, span) : Value::poison();
 }
 
 Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {

@@ -11,8 +11,8 @@ Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
       args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
   size_t rank = x.type.shape.size();
   std::vector<int> axes;
-  for (const Value &v : given) {
-    auto axis = axisOf(v, rank, span, describe(x));
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto axis = axisOf(given[i], rank, args.restSpans[args.rest.size() == given.size() ? i : 0], describe(x));
     if (!axis) return Value::poison();
     axes.push_back(*axis);
   }
@@ -104,7 +104,7 @@ Value Checker::arrayConcat(const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Value> parts;
   if (!partsArgument(row, args, span, parts)) return Value::poison();
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(axis, parts[0].type.shape.size(), span, describe(parts[0]));
+  auto at = axisOf(axis, parts[0].type.shape.size(), args.spans[1], describe(parts[0]));
   return at ? concat(std::move(parts), *at, span) : Value::poison();
 }
 
@@ -113,12 +113,13 @@ Value Checker::arrayStack(const BuiltinRow &row, Bound &args, Span span) {
   if (!partsArgument(row, args, span, parts)) return Value::poison();
   for (const Value &part : parts)
     if (part.type.shape.size() != parts[0].type.shape.size()) {
-      report(Id::rankMismatch, span, std::to_string(parts[0].type.shape.size()),
-             std::to_string(part.type.shape.size()));
+      report(Id::rankMismatch, span, diag::counted(parts[0].type.shape.size(), "dimension"),
+             diag::counted(part.type.shape.size(), "dimension"))
+          .label("part 0 has the shape " + shapeText(parts[0].type.shape) + ", another one " + shapeText(part.type.shape));
       return Value::poison();
     }
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(axis, parts[0].type.shape.size() + 1, span, describe(parts[0]));
+  auto at = axisOf(axis, parts[0].type.shape.size() + 1, args.spans[1], describe(parts[0]));
   return at ? stack(std::move(parts), *at, span) : Value::poison();
 }
 
@@ -127,7 +128,7 @@ Value Checker::arraySplit(const BuiltinRow &row, Bound &args, Span span) {
   Value x = arrayArgument(args, 0, shown);
   if (x.isPoison()) return x;
   auto axis = axisOf(args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
-                     span, describe(x));
+                     args.spans[2], describe(x));
   if (!axis) return Value::poison();
   if (args.values[1].isSequence()) {
     std::vector<Dim> sizes;

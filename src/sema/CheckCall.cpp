@@ -233,7 +233,8 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
 }
 
 Value Checker::callFunction(const Callable &callable, GivenList args, Span span) {
-  if (std::find(calls_.begin(), calls_.end(), &callable) != calls_.end() || callable.active) {
+  auto isThis = [&](const TracedCall &call) { return call.callable == &callable; };
+  if (std::any_of(calls_.begin(), calls_.end(), isThis) || callable.active) {
     if (fresh(Id::recursion, span))
       report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
     return Value::poison();
@@ -340,7 +341,7 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   }
   std::shared_ptr<Frame> caller = frame_;
   frame_ = calleeFrame(callable);
-  calls_.push_back(&callable);
+  calls_.push_back({&callable, span, spans});
   auto hint = accumulateHint_;
   accumulateHint_.reset();
   bool ok = matchArguments(callable, values, spans, nullptr);
@@ -359,14 +360,11 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   if (ok && callable.lambda) {
     result = checkExpr(*callable.lambda->body);
   } else if (ok) {
-    Span outer = callSpan_;
-    callSpan_ = span;
     whereFacts(*callable.def, true);
     if (failures_ == errors) {  // else all that is wrong in it follows
       checkBlock(callable.def->body);
       result = inlineResult(callable, span);
     }
-    callSpan_ = outer;
   }
   accumulateHint_ = hint;
   calls_.pop_back();

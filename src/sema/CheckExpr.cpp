@@ -1,5 +1,6 @@
 // Expressions: names, literals, operators.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <cmath>
 
@@ -161,8 +162,18 @@ void Checker::undefined(const std::string &name, Span span) {
   std::vector<std::string_view> views(known.begin(), known.end());
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
+  const Foreign *foreign = foreignName(name);
+  if (foreign && foreign->oncePerFunction && fn_ &&
+      !reportedSpans_.insert({static_cast<int>(Id::undefinedName), fn_->span.file, fn_->span.begin}).second) {
+    ++failures_;
+    return;
+  }
   auto builder = report(Id::undefinedName, span, name);
-  if (builtinByName(name, 'T'))
+  if (foreign) {
+    builder.help(std::string(foreign->why));
+    std::string here(foreign->here);
+    if (!here.empty()) builder.fix(span, here, "write `" + here + "`");
+  } else if (builtinByName(name, 'T'))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
   else if (auto near = std::find(views.begin(), views.end(), nameHere(name)) != views.end()
                            ? nameHere(name)
@@ -170,6 +181,14 @@ void Checker::undefined(const std::string &name, Span span) {
            !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
         .suggest(span, std::string(near), "write `" + std::string(near) + "`");
+}
+
+/// Types are made of the names of dtypes, so nothing else may have one.
+bool Checker::reservedName(const std::string &name, const std::string &what, Span span) {
+  if (!dtypeByName(name)) return false;
+  if (fresh(Id::reservedName, span))
+    report(Id::reservedName, span, name, what).help("take another name, such as `" + name + "_value`");
+  return true;
 }
 
 // ---------------------------------------------------------------- operators
@@ -230,7 +249,8 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
       if (!a.expr && !b.expr) return Value::string(a.text + b.text);
       return format({a, b}, {"", "", ""}, {"", ""}, span);
     }
-    report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    auto builder = report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    if (op == BinaryOp::Mod) builder.help("values are put into text by an f-string: `f\"x = {x}\"`");
     return Value::poison();
   }
   if (a.isSequence() || b.isSequence()) {
@@ -420,7 +440,7 @@ void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
       for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(*items[i], value.items[i]);
       return;
     }
-    report(Id::unpackCount, target.span, std::to_string(items.size()), std::to_string(value.items.size()));
+    report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), diag::counted(value.items.size(), "value"));
     return;
   }
   unsupported("this target of a comprehension", target.span);

@@ -108,7 +108,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span val
     bool fits =
         star == items.size() ? items.size() == value.items.size() : items.size() - 1 <= value.items.size();
     if (!fits) {
-      report(Id::unpackCount, target.span, std::to_string(items.size()), std::to_string(value.items.size()));
+      report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), diag::counted(value.items.size(), "value"));
       for (const auto &item : items)
         assignTo(item->kind == ast::ExprKind::Starred ? *static_cast<const ast::StarredExpr &>(*item).value
                                                       : *item,
@@ -228,9 +228,19 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
 
 // ---------------------------------------------------------------- return, assert
 
+/// A `return` that only run time reaches.
+void Checker::returnInside(const ast::ReturnStmt &stmt) {
+  if (options_.keepUnsupported) ++failures_;
+  else if (fresh(Id::cannotReturnInside, stmt.span))
+    report(Id::cannotReturnInside, stmt.span)
+        .label("only run time knows whether this is reached")
+        .help(stmt.value ? "return once, at the end: `where(condition, a, b)`, or a variable that each branch assigns"
+                         : "put what must not happen then under the opposite condition");
+}
+
 void Checker::returnStmt(const ast::ReturnStmt &stmt) {
   if (conditionDepth_ > frame_->conditionDepth) {
-    unsupported("a `return` under a condition that only run time knows", stmt.span);
+    returnInside(stmt);
     frame_->returned = true;
     return;
   }

@@ -41,7 +41,49 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   modules_[&module] = std::move(scope);
   evaluateModule(*main);
   checkEntries(*main);
+  dropLibraryEdits();
   return std::move(program_);
+}
+
+/// Where a mistake is said: one that shows in the text of the standard library was made where that is called, in the
+/// argument if it is one that does not fit.
+Span Checker::placeOf(Span span) const {
+  for (size_t i = calls_.size(); i-- > 0 && libraryFiles_.count(span.file) && calls_[i].span.valid();) {
+    const TracedCall &call = calls_[i];
+    const std::vector<ast::Parameter> &parameters = parametersOf(*call.callable);
+    std::string_view text = sources_.text(span);
+    span = call.span;
+    for (size_t k = 0; k < parameters.size(); ++k)
+      if (parameters[k].name.text == text) span = call.arguments[k];
+  }
+  return span;
+}
+
+/// The way from the program to a mistake inside of what it calls. Functions that are checked by themselves, too, are
+/// wrong without a call.
+void Checker::noteCalls(diag::Builder &builder, Span span) const {
+  bool inLibrary = libraryFiles_.count(span.file) != 0;
+  if (inLibrary && !(placeOf(span) == span))
+    builder.note(span, "this stands in `" + calls_.back().callable->name + "` of the standard library");
+  constexpr int kMostCalls = 3;
+  int told = 0;
+  for (size_t i = calls_.size(); i-- > 1 && told < kMostCalls;) {
+    const TracedCall &call = calls_[i];
+    bool outside = call.span.file == span.file && call.span.begin <= span.begin && span.end <= call.span.end;
+    if (!call.span.valid() || outside || libraryFiles_.count(call.callable->nameSpan.file)) continue;
+    if (!call.callable->def || isEntry(*call.callable)) continue;
+    builder.note(call.span, "`" + call.callable->name + "` is called here");
+    ++told;
+  }
+}
+
+/// The standard library is not the user's to edit.
+void Checker::dropLibraryEdits() {
+  if (!diagnostics_.hasErrors()) return;
+  std::vector<diag::Diagnostic> all = diagnostics_.all();
+  for (diag::Diagnostic &d : all)
+    std::erase_if(d.fixes, [&](const diag::Fix &fix) { return libraryFiles_.count(fix.span.file) != 0; });
+  diagnostics_.replace(std::move(all));
 }
 
 /// Entry points, in the order of the source. What they call is finished before them.

@@ -42,6 +42,9 @@ private:
 
   // ---- Checker.cpp: entry points
   void checkEntries(ModuleScope &main);
+  Span placeOf(Span span) const;
+  void noteCalls(diag::Builder &builder, Span span) const;
+  void dropLibraryEdits();
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
   std::string uniqueName(const Callable &callable);
@@ -62,7 +65,6 @@ private:
   Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
-  static std::string_view nameHere(std::string_view name);
   static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
                         const Callable *callable);
 
@@ -343,6 +345,7 @@ private:
   void assignName(const std::string &name, Value value, Span span);
   void augAssign(const ast::AugAssignStmt &stmt);
   void annAssign(const ast::AnnAssignStmt &stmt);
+  void returnInside(const ast::ReturnStmt &stmt);
   void returnStmt(const ast::ReturnStmt &stmt);
   void assertStmt(const ast::AssertStmt &stmt);
   void exprStmt(const ast::ExprStmt &stmt);
@@ -397,6 +400,7 @@ private:
   Value comprehension(const ast::ComprehensionExpr &expr);
   Value dictExpr(const ast::DictExpr &expr);
   void undefined(const std::string &name, Span span);
+  bool reservedName(const std::string &name, const std::string &what, Span span);
 
   // ---- Subscript.cpp
   Value subscript(const ast::SubscriptExpr &expr);
@@ -408,6 +412,7 @@ private:
                 std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool isStore);
   bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
                  std::optional<Limit> &limit);
+  void sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
   std::string indexText(const Dim &index, const Dim &extent) const;
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
@@ -575,8 +580,10 @@ private:
   ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape);
   std::optional<int> axisOf(const Value &value, size_t rank, Span span, const std::string &shown);
   bool axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown);
-  Value reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span, const std::string &what);
-  Value mean(Value value, const Value &axis, bool keepdim, Span span);
+  /// `axisSpan`: of the argument that says the axis; the call, if there is none.
+  Value reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
+               const std::string &what);
+  Value mean(Value value, const Value &axis, Span axisSpan, bool keepdim, Span span);
   Value transpose(Value value, std::vector<int> axes, Span span);
   Value reshape(Value value, std::vector<Dim> shape, int inferred, Span span);
   Value insertAxis(Value value, int axis, Span span);
@@ -634,14 +641,18 @@ private:
   Value unsupported(const std::string &what, Span span);
 
   template <class... Holes> diag::Builder report(Id id, Span span, const Holes &...holes) {
-    reportedSpans_.insert({static_cast<int>(id), span.file, span.begin});
+    Span place = placeOf(span);
+    reportedSpans_.insert({static_cast<int>(id), place.file, place.begin});
     ++failures_;
-    return diagnostics_.report(id, span, holes...);
+    diag::Builder builder = diagnostics_.report(id, place, holes...);
+    noteCalls(builder, span);
+    return builder;
   }
   /// False if this was already said about this place (a callee is traced once for each call).
   bool fresh(Id id, Span span) const {
     ++failures_;
-    return !reportedSpans_.count({static_cast<int>(id), span.file, span.begin});
+    Span place = placeOf(span);
+    return !reportedSpans_.count({static_cast<int>(id), place.file, place.begin});
   }
 
   const Sources &sources_;
@@ -667,7 +678,6 @@ private:
   std::shared_ptr<Frame> frame_;
   shape::Facts facts_;
   int blockId_ = 0, nextBlockId_ = 0;
-  Span callSpan_;                  // where the function being traced is called
   std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
   std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
@@ -675,7 +685,8 @@ private:
   SpentValues spent_;
   int lastHandle_ = 0;
   std::map<int, int> successors_;  // of states that moved on
-  std::vector<const Callable *> calls_;   // being traced
+  std::vector<TracedCall> calls_;         // the entry point, and what is being traced
+  std::set<FileId> libraryFiles_;
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
   std::set<Var *> rebindable_;

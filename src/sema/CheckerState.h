@@ -21,6 +21,13 @@ struct Given {
 };
 using GivenList = std::vector<Given>;
 
+/// A function that is being checked or traced: where it was called, and what with.
+struct TracedCall {
+  const Callable *callable = nullptr;
+  Span span;                       // of the call; invalid: an entry point
+  std::vector<Span> arguments;     // for each parameter
+};
+
 /// What is known of the function that is being checked; put aside while another one is.
 struct FunctionState {
   Function *fn = nullptr;
@@ -28,7 +35,7 @@ struct FunctionState {
   std::shared_ptr<Frame> frame;
   shape::Facts facts;
   int varyingDepth = 0, conditionDepth = 0;
-  std::vector<const Callable *> calls;
+  std::vector<TracedCall> calls;
   std::map<std::string, Var *> symVars;
   std::map<Var *, Value> varValues;
   std::set<Var *> rebindable;

@@ -101,7 +101,7 @@ std::optional<DeclaredType> Checker::declaredStruct(const Value &named, const as
 std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, const std::string &path) {
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) {
-    const Choices &choices = calls_.empty() ? Choices{} : calls_.front()->choices;
+    const Choices &choices = calls_.empty() ? Choices{} : calls_.front().callable->choices;
     auto chosen = choices.find(path);
     const ast::Expr *first = alternatives[0]->kind == ast::ExprKind::None ? alternatives[1] : alternatives[0];
     auto type = declaredType(chosen == choices.end() ? *first : *alternatives[chosen->second], path);

@@ -86,7 +86,7 @@ Checker::EinsumOperand Checker::einsumSum(EinsumOperand operand, const std::stri
     if (has(kept, operand.letters[a])) letters += operand.letters[a];
     else axes.items.push_back(Value::integer(Dim(static_cast<int64_t>(a))));
   if (axes.items.empty()) return operand;
-  return {reduce(ReduceOp::Sum, std::move(operand.value), axes, false, span, "einsum"), letters};
+  return {reduce(ReduceOp::Sum, std::move(operand.value), axes, span, false, span, "einsum"), letters};
 }
 
 /// The same with its axes in the order of these letters.
@@ -164,8 +164,8 @@ Value Checker::arrayEinsum(const BuiltinRow &row, Bound &args, Span span) {
     Value v = toArray(args.rest[i], DType::F32, args.restSpans[i]);
     if (!requireNumber(v, args.restSpans[i], "einsum")) return Value::poison();
     if (v.type.shape.size() != inputs[i].size()) {
-      report(Id::rankMismatch, args.restSpans[i], std::to_string(inputs[i].size()),
-             std::to_string(v.type.shape.size()))
+      report(Id::rankMismatch, args.restSpans[i], diag::counted(inputs[i].size(), "dimension"),
+             diag::counted(v.type.shape.size(), "dimension"))
           .note(args.spans[0], "`" + inputs[i] + "` has a letter for each axis");
       return Value::poison();
     }

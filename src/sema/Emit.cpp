@@ -208,10 +208,14 @@ ExprPtr Checker::conditionExpr(const Value &value, Span span) {
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
-  if (!value.isPoison())
-    report(Id::notACondition, span, describe(value))
-        .help(value.isArray() ? "say what shall hold of its elements: `any(x)` or `all(x)`"
-                              : "compare it: `x != 0`");
+  if (!value.isPoison()) {
+    std::string text(sources_.text(span));
+    auto builder = report(Id::notACondition, span, describe(value));
+    if (!value.isArray()) builder.help("compare it: `" + text + " != 0`");
+    else
+      builder.help("say what shall hold of its elements: `any(" + text + ")` or `all(" + text + ")`")
+          .help("to choose for each element, write `where(" + text + ", a, b)`");
+  }
   return nullptr;
 }
 

@@ -191,7 +191,7 @@ FunctionState Checker::enterFunction(Function &function, const Callable &callabl
   frame_ = std::make_shared<Frame>();
   frame_->function = &callable;
   frame_->module = callable.module;
-  calls_ = {&callable};
+  calls_ = {{&callable, {}, {}}};
   return saved;
 }
 

@@ -183,7 +183,7 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;
   if (have.shape.size() != dims.size()) {
     if (fresh(Id::rankMismatch, span))
-      report(Id::rankMismatch, span, std::to_string(dims.size()), std::to_string(have.shape.size()))
+      report(Id::rankMismatch, span, diag::counted(dims.size(), "dimension"), diag::counted(have.shape.size(), "dimension"))
           .label(quoted(name) + " has the shape " + shapeText(have.shape))
           .note(annotation.span, quoted(name) + " is declared here");
     return false;

@@ -1,5 +1,6 @@
 // Modules: their statements, evaluated by the compiler, and what they import.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -21,6 +22,7 @@ ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &
   slot = std::make_unique<ModuleScope>();
   slot->path = path;
   slot->ast = found;
+  if (level == 0 && path.rfind("tessera.", 0) == 0) libraryFiles_.insert(found->file);
   ModuleScope *scope = slot.get();
   evaluateModule(*scope);
   return scope;
@@ -33,7 +35,13 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
     if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
   auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
   auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
-  if (near.empty()) return;
+  if (near.empty()) {
+    builder.help(level > 0 ? "I looked for a file of that name, `.tsr`, beside this one"
+                 : foreignPackage(path) || foreignPackage(path.substr(0, path.find('.')))
+                     ? "there are no Python packages here; what they compute with is in `tessera`"
+                     : "modules are those of `tessera`, and files beside this one, `from .name import ...`");
+    return;
+  }
   builder.help("did you mean `" + std::string(near) + "`?");
   if (sources_.text(span) == path) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
 }
@@ -66,6 +74,8 @@ void Checker::evaluateModule(ModuleScope &scope) {
 }
 
 void Checker::define(ModuleScope &scope, const std::string &name, Value value, Span span) {
+  bool other = value.kind != ValueKind::DType && !value.isPoison();
+  if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span)) return;
   auto it = scope.names.find(name);
   auto isOwn = [&](const Value &v) {
     return (v.kind == ValueKind::Function && v.callable->module == &scope) ||
@@ -90,6 +100,7 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   made.module = &scope;
   made.closure = std::move(closure);
   made.nameSpan = def.name.span;
+  for (const ast::Parameter &p : def.parameters) reservedName(p.name.text, "a parameter", p.name.span);
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(*decorator.expression);
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
@@ -117,8 +128,8 @@ void Checker::moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign) {
     } else if (target->kind == ast::ExprKind::Tuple && value.isSequence()) {
       auto &items = static_cast<const ast::SequenceExpr &>(*target).items;
       if (items.size() != value.items.size()) {
-        report(Id::unpackCount, target->span, std::to_string(items.size()),
-               std::to_string(value.items.size()));
+        report(Id::unpackCount, target->span, diag::counted(items.size(), "name"),
+               diag::counted(value.items.size(), "value"));
         continue;
       }
       for (size_t i = 0; i < items.size(); ++i)
@@ -257,6 +268,7 @@ Value Checker::importedName(const ModuleScope &scope, int level, const std::stri
   if (builtin)
     for (const BuiltinRow &row : builtinRows()) known.push_back(row.name);
   auto near = diag::didYouMean(name, known);
+  if (std::string_view ours = nameHere(name); std::find(known.begin(), known.end(), ours) != known.end()) near = ours;
   auto builder = report(Id::unknownImport, item.span, path, name);
   if (!near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")

@@ -9,8 +9,11 @@ Value Checker::concat(std::vector<Value> values, int axis, Span span) {
   std::vector<Dim> shape = values[0].type.shape;
   for (size_t i = 1; i < values.size(); ++i) {
     if (values[i].type.shape.size() != shape.size()) {
-      report(Id::rankMismatch, span, std::to_string(shape.size()),
-             std::to_string(values[i].type.shape.size()));
+      report(Id::rankMismatch, span, diag::counted(shape.size(), "dimension"),
+             diag::counted(values[i].type.shape.size(), "dimension"))
+          .label("part 0 has the shape " + shapeText(values[0].type.shape) + ", part " + std::to_string(i) + " " +
+                 shapeText(values[i].type.shape))
+          .help("a new dimension is made by `x[None, :]`, or by `stack`");
       return Value::poison();
     }
     for (size_t a = 0; a < shape.size(); ++a) {

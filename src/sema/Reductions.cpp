@@ -60,13 +60,13 @@ Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
   return out;
 }
 
-Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim, Span span,
+Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
                       const std::string &what) {
   value = toArray(value, DType::F32, span);
   if (!requireNumber(value, span, what)) return Value::poison();
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(axis, value.type.shape.size(), span, axes, describe(value))) return Value::poison();
+  if (!axesOf(axis, value.type.shape.size(), axisSpan, axes, describe(value))) return Value::poison();
   bool truth = op == ReduceOp::Any || op == ReduceOp::All;
   if (truth && value.type.dtype != DType::Bool) {
     report(Id::badOperand, span, what, std::string(name(value.type.dtype)))
@@ -114,7 +114,7 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, bool keepdim,
   return out;
 }
 
-Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
+Value Checker::mean(Value value, const Value &axis, Span axisSpan, bool keepdim, Span span) {
   value = toArray(value, DType::F32, span);
   if (!requireNumber(value, span, "mean")) return Value::poison();
   if (!isFloat(value.type.dtype)) {
@@ -124,14 +124,14 @@ Value Checker::mean(Value value, const Value &axis, bool keepdim, Span span) {
   }
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(axis, value.type.shape.size(), span, axes, describe(value))) return Value::poison();
+  if (!axesOf(axis, value.type.shape.size(), axisSpan, axes, describe(value))) return Value::poison();
   ExprPtr count;
   Dim known(1);
   for (int a : axes) {
     const Limit *l = value.limit(a);
     known = known * (l ? Dim::min(value.type.shape[a], l->end) : value.type.shape[a]);
   }
-  Value sum = reduce(ReduceOp::Sum, std::move(value), axis, keepdim, span, "mean");
+  Value sum = reduce(ReduceOp::Sum, std::move(value), axis, axisSpan, keepdim, span, "mean");
   if (sum.isPoison()) return sum;
   count = makeCast(dimExpr(known, span), sum.expr->type.dtype, {});
   Type type = sum.type;

@@ -91,8 +91,8 @@ void Checker::whereFact(const ast::Expr &expr, FactOrigin origin) {
   std::string text(sources_.text(expr.span));
   auto fact = factOf(expr, text);
   if (!fact) return;
-  Span place = origin == FactOrigin::Call ? callSpan_ : expr.span;
-  if (origin == FactOrigin::Call) requireOfCall(*fact, calls_.back()->name, text, expr.span, place);
+  Span place = origin == FactOrigin::Call ? calls_.back().span : expr.span;
+  if (origin == FactOrigin::Call) requireOfCall(*fact, calls_.back().callable->name, text, expr.span, place);
   else addFact(*fact, text, place, origin);
 }
 

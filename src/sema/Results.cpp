@@ -3,18 +3,12 @@
 
 namespace tessera::sema {
 
-namespace {
-std::string counted(size_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-}  // namespace
-
 /// The parts of a result, and the tree that puts them together again. False after a message.
 bool Checker::resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
                           std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree) {
   bool structure = value.kind == ValueKind::Struct;
   auto wrong = [&](const std::string &wanted) {
-    std::string what = value.isSequence() ? counted(value.items.size(), "value") : describe(value);
+    std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(value);
     if (!reportNone(value, span) && fresh(Id::wrongResult, span))
       report(Id::wrongResult, span, fn_->name, what, wanted).note(declared->span, "declared here");
     return false;

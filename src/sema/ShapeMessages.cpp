@@ -30,7 +30,7 @@ std::string Checker::sizesText(const shape::Sizes &sizes, const std::set<std::st
 
 /// The dimension's place in the type of a parameter: "`N` is dimension 0 of `x`".
 bool Checker::noteDimension(diag::Builder &builder, const std::string &name) const {
-  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front()->def;
+  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front().callable->def;
   if (!def) return false;
   for (const ast::Parameter &p : def->parameters) {
     if (!p.annotation) continue;
@@ -59,7 +59,7 @@ bool Checker::noteDimension(diag::Builder &builder, const std::string &name) con
 
 /// The edit that writes the fact behind the entry function's `where`.
 void Checker::suggestFact(diag::Builder &builder, const Formula &fact) const {
-  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front()->def;
+  const ast::FuncDef *def = calls_.empty() ? nullptr : calls_.front().callable->def;
   if (!def || inHost()) return;
   std::set<std::string> vars;
   fact.collectVars(vars);

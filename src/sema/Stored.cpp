@@ -167,12 +167,12 @@ const Var *Checker::sourceParameter(const Expr &expr, DType dtype, int depth) co
 
 /// The words of the dtype in the declaration of a parameter of the entry point.
 Span Checker::declaredDType(const Var &var) {
-  if (calls_.empty() || !calls_.front()->def) return {};
+  if (calls_.empty() || !calls_.front().callable->def) return {};
   auto frame = frame_;
   frame_ = std::make_shared<Frame>();  // the names of types are those of the entry point's module
-  frame_->module = calls_.front()->module;
+  frame_->module = calls_.front().callable->module;
   Span found;
-  for (const ast::Parameter &p : calls_.front()->def->parameters) {
+  for (const ast::Parameter &p : calls_.front().callable->def->parameters) {
     if (p.name.text != var.name || !(p.name.span == var.span) || !p.annotation) continue;
     const ast::Expr *type = p.annotation.get();
     for (const ast::Expr *alternative : alternativesOf(*type))

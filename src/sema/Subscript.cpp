@@ -49,6 +49,23 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
   return true;
 }
 
+/// A slice whose size only run time knows: said with the words of the program.
+void Checker::sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length) {
+  auto text = [&](const ast::ExprPtr &e) { return std::string(sources_.text(e->span)); };
+  auto term = [&](const ast::ExprPtr &e) { return as<ast::BinaryExpr>(e) ? "(" + text(e) + ")" : text(e); };
+  std::string start = slice.start ? text(slice.start) : "0";
+  std::string size = slice.stop ? text(slice.stop) : show(extent);
+  if (slice.start) size += " - " + term(slice.start);
+  auto builder = report(Id::sliceSize, slice.span, size);
+  if (show(length) != size) builder.label("this is " + show(length) + " elements");
+  for (const ast::ExprPtr *bound : {&slice.start, &slice.stop})
+    if (auto *name = as<ast::NameExpr>(*bound))
+      if (auto it = frame_->names.find(name->name); it != frame_->names.end() && it->second.span.valid())
+        builder.note(it->second.span, "`" + name->name + "` gets its value here, when the program runs");
+  builder.help("a tile has as many elements as a number or a dimension says: `" + start + ":" +
+               (start == "0" ? "" : start + " + ") + "T.m`, where `T = tile.context()`");
+}
+
 bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
                         std::optional<Limit> &limit) {
   Value start = Value::integer(Dim(0)), stop = Value::integer(extent);
@@ -84,8 +101,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   for (const std::string &v : vars)
     if (v[0] == '%') {
       if (fresh(Id::sliceSize, slice.span))
-        report(Id::sliceSize, slice.span, show(length))
-            .help("the number of elements of a tile is a number or a dimension: write `x[i:i + T.m]`");
+        sliceSize(slice, extent, length);
       return false;
     }
   part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
@@ -127,9 +143,11 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
     given += item->kind != ast::ExprKind::None && item->kind != ast::ExprKind::Ellipsis;
   }
   if (given > extents.size() || ellipses > 1) {
-    if (fresh(Id::rankMismatch, expr.span))
-      report(Id::rankMismatch, expr.span, std::to_string(extents.size()), std::to_string(given))
-          .label(describe(base) + " has " + std::to_string(extents.size()) + " dimensions");
+    auto indices = [](size_t n) { return n == 1 ? "1 index" : std::to_string(n) + " indices"; };
+    if (ellipses > 1) unsupported("more than one `...` in an index", expr.span);
+    else if (fresh(Id::rankMismatch, expr.span))
+      report(Id::rankMismatch, expr.span, "at most " + indices(extents.size()), indices(given))
+          .label(describe(base) + " has " + diag::counted(extents.size(), "dimension"));
     return false;
   }
   auto whole = [&]() {
@@ -295,6 +313,24 @@ Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &
   return object.items[i];
 }
 
+namespace {
+/// What to say about a key that a dict does not have.
+void explainKeys(diag::Builder &builder, const Value &dict, const Value &key, const ast::Expr &syntax) {
+  std::vector<std::string_view> keys;
+  std::string all;
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2)
+    if (dict.items[i].kind == ValueKind::String) {
+      keys.push_back(dict.items[i].text);
+      all += (all.empty() ? "`\"" : ", `\"") + dict.items[i].text + "\"`";
+    }
+  auto near = key.kind == ValueKind::String ? diag::didYouMean(key.text, keys) : std::string_view();
+  std::string quoted = "\"" + std::string(near) + "\"";
+  if (!near.empty() && syntax.kind == ast::ExprKind::String)
+    builder.help("did you mean `" + quoted + "`?").fix(syntax.span, quoted, "write `" + quoted + "`");
+  else if (!all.empty()) builder.help("its keys are " + all);
+}
+}  // namespace
+
 Value Checker::subscript(const ast::SubscriptExpr &expr) {
   Value object = checkExpr(*expr.object);
   switch (object.kind) {
@@ -313,7 +349,8 @@ Value Checker::subscript(const ast::SubscriptExpr &expr) {
       Value same = compareValues(ast::CompareOp::Eq, key, object.items[i], expr.span);
       if (knownCondition(same).value_or(false)) return object.items[i + 1];
     }
-    report(Id::badConstant, expr.span, "the dict has no such key");
+    auto builder = report(Id::badConstant, expr.items[0].value->span, "the dict has no such key");
+    explainKeys(builder, object, key, *expr.items[0].value);
     return Value::poison();
   }
   case ValueKind::HostShape: {

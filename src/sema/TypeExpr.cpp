@@ -1,6 +1,7 @@
 // Types as they are written: Tensor[M, K, bf16 @accum(f32)], Const[H], f32, Int, unions with None.
 #include "sema/Checker.h"
 #include "sema/Policy.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -86,7 +87,7 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   if (!lookup(name->name, expr.span, true).isPoison()) return false;
   std::vector<std::string_view> known;
   for (std::string_view d : dtypeNames()) known.push_back(d);
-  auto near = diag::didYouMean(name->name, known);
+  auto near = dtypeHere(name->name).empty() ? diag::didYouMean(name->name, known) : dtypeHere(name->name);
   if (near.empty()) return false;
   if (fresh(Id::notAType, expr.span))
     report(Id::notAType, expr.span, "I know no dtype `" + name->name + "`")
@@ -153,7 +154,9 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
   if (!dtype) {
     if (!shape.empty() && misspeltDType(*shape.back())) return false;
     if (fresh(Id::notAType, expr.span))
-      report(Id::notAType, expr.span, "the dtype is missing").help("it stands last: `Tensor[M, N, f32]`");
+      report(Id::notAType, expr.span, "the dtype is missing")
+          .help("it stands last: `" + std::string(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
+                (shape.empty() ? "" : ", ") + "f32]`");
     return false;
   }
   if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {

@@ -196,7 +196,7 @@ bool Checker::reportNone(const Value &value, Span span) {
 
 /// Whether the entry point being checked is for other alternatives than the first.
 bool Checker::isOtherVariant() {
-  const Callable *entry = calls_.empty() ? nullptr : calls_.front();
+  const Callable *entry = calls_.empty() ? nullptr : calls_.front().callable;
   if (!entry) return false;
   for (const auto &[path, choice] : entry->choices) {
     const ast::Expr *zero = chosenAlternative(*entry, path, 0);
@@ -209,7 +209,7 @@ bool Checker::isOtherVariant() {
 /// than the first refuses those: there is none.
 bool Checker::refuseVariant(Span span) {
   if (conditionDepth_ > 0 || !isOtherVariant()) return false;
-  calls_.front()->raises = span;
+  calls_.front().callable->raises = span;
   ++failures_;
   frame_->returned = true;
   frame_->results = {Value::poison()};
@@ -222,8 +222,9 @@ void Checker::raiseStmt(const ast::RaiseStmt &stmt) {
     return;
   }
   if (refuseVariant(stmt.span)) return;
-  bool ofCall = calls_.size() > 1 && callSpan_.valid();
-  Span place = ofCall ? callSpan_ : stmt.span;
+  Span call = calls_.empty() ? Span() : calls_.back().span;
+  bool ofCall = call.valid();
+  Span place = ofCall ? call : stmt.span;
   if (fresh(Id::alwaysRaises, place)) {
     auto builder = report(Id::alwaysRaises, place);
     if (ofCall) builder.note(stmt.span, "raised here");

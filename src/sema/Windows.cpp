@@ -113,7 +113,7 @@ Value Checker::arrayPool(const BuiltinRow &row, Bound &args, Span span) {
   if (x.isPoison()) return x;
   std::vector<Value> taps = windowTaps(std::move(x), first, windows, span);
   if (!isMax)  // the sum of a window is a reduction, and accumulates like one
-    return mean(stack(std::move(taps), 0, span), Value::integer(Dim(0)), false, span);
+    return mean(stack(std::move(taps), 0, span), Value::integer(Dim(0)), span, false, span);
   Value out = std::move(taps[0]);
   for (size_t i = 1; i < taps.size(); ++i)
     out = elementwise(ElementwiseOp::Max, {std::move(out), std::move(taps[i])}, span, shown);
@@ -135,8 +135,8 @@ Value Checker::poolApart(Value x, size_t first, const std::vector<Window> &windo
   }
   x = reshape(std::move(x), std::move(shape), -1, span);
   if (x.isPoison()) return x;
-  if (isMax) return reduce(ReduceOp::Max, std::move(x), axes, false, span, "max_pool");
-  return mean(std::move(x), axes, false, span);
+  if (isMax) return reduce(ReduceOp::Max, std::move(x), axes, span, false, span, "max_pool");
+  return mean(std::move(x), axes, span, false, span);
 }
 
 // ---------------------------------------------------------------- convolutions

@@ -60,10 +60,11 @@ std::string whatCame(const test::Checking &checking) {
   for (const diag::Diagnostic &d : checking.diagnostics.all()) {
     const SourceFile &file = checking.sources.file(d.span.file);
     LineColumn begin = file.lineColumn(d.span.begin), end = file.lineColumn(d.span.end);
-    out += "  # expect: " + std::string(diag::row(d.id).code) + " line " + std::to_string(begin.line) + " columns " +
-           std::to_string(begin.column) + "-" + std::to_string(end.column - 1) + "\n";
+    out += "  # expect: " + std::string(diag::row(d.id).code) + " line " + std::to_string(begin.line) +
+           " columns " + std::to_string(begin.column) + "-" + std::to_string(end.column - 1) + "\n";
     const diag::Fix *fix = diag::fixOf(d, true);
-    out += "  # fix: " + (fix ? diag::editText(*fix, checking.sources) : "none: ...") + "\n    " + d.message + "\n";
+    out += "  # fix: " + (fix ? diag::editText(*fix, checking.sources) : "none: ...") + "\n    " + d.message +
+           "\n";
   }
   return out.empty() ? "  no message\n" : out;
 }
@@ -95,7 +96,8 @@ TEST_P(Wrong, GetsItsMessageAndMends) {
   std::string came = file.string() + "\n" + whatCame(*checking);
   if (std::getenv("TSR_UPDATE_GOLDENS")) return updateHeader(file, text, whatCame(*checking));
   ASSERT_FALSE(header.code.empty()) << "the header is not as README.md wants it\n" << came;
-  ASSERT_TRUE(fs::exists(folder / "right" / (GetParam() + ".tsr"))) << "there is no right program beside " << file;
+  ASSERT_TRUE(fs::exists(folder / "right" / (GetParam() + ".tsr")))
+      << "there is no right program beside " << file;
   ASSERT_EQ(checking->diagnostics.all().size(), 1u) << came;
   const diag::Diagnostic &d = checking->diagnostics.all()[0];
   const SourceFile &source = checking->sources.file(d.span.file);
@@ -122,7 +124,8 @@ TEST_P(Right, GetsNoMessage) {
   fs::path file = folder / "right" / (GetParam() + ".tsr");
   auto checking = checked(test::fileText(file.string()), file);
   EXPECT_TRUE(checking->diagnostics.all().empty()) << file << "\n" << whatCame(*checking);
-  EXPECT_TRUE(fs::exists(folder / "wrong" / (GetParam() + ".tsr"))) << "there is no wrong program beside " << file;
+  EXPECT_TRUE(fs::exists(folder / "wrong" / (GetParam() + ".tsr")))
+      << "there is no wrong program beside " << file;
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, Wrong, testing::ValuesIn(casesOf("wrong")), testName);

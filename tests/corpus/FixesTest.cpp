@@ -16,7 +16,8 @@ std::vector<fs::path> goldens() {
   std::vector<fs::path> files;
   for (const char *folder : {"tests/frontend/errors", "tests/sema/errors", "tests/corpus/wrong"})
     for (const auto &entry : fs::recursive_directory_iterator(fs::path(TSR_SOURCE_DIR) / folder))
-      if (entry.path().extension() == ".tsr" && entry.path().filename().string()[0] != '_') files.push_back(entry.path());
+      if (entry.path().extension() == ".tsr" && entry.path().filename().string()[0] != '_')
+        files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -31,13 +32,15 @@ bool saysAt(const test::Checking &checking, const diag::Diagnostic &like) {
 
 size_t countOf(const test::Checking &checking, const diag::Diagnostic &like) {
   size_t count = 0;
-  for (const diag::Diagnostic &d : checking.diagnostics.all()) count += d.id == like.id && d.message == like.message;
+  for (const diag::Diagnostic &d : checking.diagnostics.all())
+    count += d.id == like.id && d.message == like.message;
   return count;
 }
 
 size_t syntaxMistakes(const test::Checking &checking) {
   size_t count = 0;
-  for (const diag::Diagnostic &d : checking.diagnostics.all()) count += diag::row(d.id).code.substr(0, 3) == "E01";
+  for (const diag::Diagnostic &d : checking.diagnostics.all())
+    count += diag::row(d.id).code.substr(0, 3) == "E01";
   return count;
 }
 
@@ -52,12 +55,14 @@ TEST(Fixes, TakeTheirMessageAway) {
     for (const diag::Diagnostic &d : checking.diagnostics.all()) cut |= d.id == diag::Id::tooManyMistakes;
     for (const diag::Diagnostic &d : checking.diagnostics.all())
       for (const diag::Fix &fix : d.fixes) {
-        if (cut || fix.span.file != checking.main->file || fix.applicability != diag::Applicability::Certain) continue;
+        if (cut || fix.span.file != checking.main->file || fix.applicability != diag::Applicability::Certain)
+          continue;
         ++tried;
         std::string mended = diag::applyFixes(text, {&fix}).text;
         test::Checking again(mended, kBeside);
         EXPECT_FALSE(saysAt(again, d)) << file << ": " << d.message << "\n" << mended << again.messages();
-        EXPECT_LE(syntaxMistakes(again), syntaxMistakes(checking)) << file << ": " << d.message << "\n" << again.messages();
+        EXPECT_LE(syntaxMistakes(again), syntaxMistakes(checking)) << file << ": " << d.message << "\n"
+                                                                   << again.messages();
       }
   }
   EXPECT_GT(tried, 40u);

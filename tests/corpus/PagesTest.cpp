@@ -22,7 +22,8 @@ std::vector<std::string> programsOf(const std::string &page) {
 }
 
 /// Mistakes of files that no page can show: they are too large or no text. Their goldens are tests/frontend/errors.
-const std::set<std::string> kNotShown = {"tooManyMistakes", "sourceTooLarge", "nulByte", "badUtf8", "bareCarriageReturn", "nestingTooDeep"};
+const std::set<std::string> kNotShown = {"tooManyMistakes", "sourceTooLarge",     "nulByte",
+                                         "badUtf8",         "bareCarriageReturn", "nestingTooDeep"};
 
 std::vector<diag::Row> rowsOfPages() {
   std::vector<diag::Row> rows;
@@ -52,4 +53,6 @@ TEST_P(Page, ShowsItsMistakeAndHowToMendIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, Page, testing::ValuesIn(rowsOfPages()),
-                         [](const testing::TestParamInfo<diag::Row> &info) { return std::string(info.param.code) + "_" + std::string(info.param.name); });
+                         [](const testing::TestParamInfo<diag::Row> &info) {
+                           return std::string(info.param.code) + "_" + std::string(info.param.name);
+                         });

@@ -189,7 +189,7 @@ TEST(Check, OptionsThatMeanNothingAreRefused) {
             "E0505 1:25 `metric` of `kernel.autotune` is a text in quotes, but this is the integer 3\n");
   EXPECT_EQ(said("@deterministic(sed=1)\n@kernel"), "E0206 1:16 `deterministic` takes no argument `sed`\n");
   EXPECT_EQ(Checking("@jit(fast=True)\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n").messages(),
-            "E0207 1:6 `@jit` takes no arguments, but 1 were given\n");
+            "E0207 1:6 `@jit` takes no arguments, but saw 1\n");
   EXPECT_EQ(Checking("def main():\n    for i in range(0, 3, prefetch=2):\n        print(i)\n").messages(),
             "E0505 2:35 `prefetch` has a meaning only in the loops of kernels\n");
 }

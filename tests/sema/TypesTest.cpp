@@ -156,7 +156,7 @@ TEST(Structs, WrongDefinitions) {  // (T1)
 }
 TEST(Structs, WrongValues) {
   std::string f = linear + "def f[I, O](w: Tensor[I, O, f32], b: Tensor[O, f32]) -> Linear[I, O]:\n    return ";
-  EXPECT_EQ(said(f + "Linear(w, b, b)\n"), "E0207 7:25 `Linear` takes 2 fields, but 3 were given\n");
+  EXPECT_EQ(said(f + "Linear(w, b, b)\n"), "E0207 7:25 `Linear` takes 2 fields, but saw 3\n");
   EXPECT_EQ(said(f + "Linear(w, w=w, b=b)\n"), "E0209 7:24 `Linear` gets its argument `w` twice\n");
   EXPECT_EQ(said(f + "Linear(weights=w, b=b)\n"), "E0320 7:19 `Linear` has no field `weights`\n");
   EXPECT_EQ(said(f + "Linear()\n"), "E0321 7:12 `Linear` needs its field `w`, `b`\n");
@@ -413,7 +413,7 @@ TEST(Overloads, AFailureRanksTheCandidates) {  // (T22)
                      "def f[N, M](x: Tensor[N, M, f32]) -> f32:\n    return area(x, x)\n";
   EXPECT_EQ(said(text), "E0328 8:12 none of the 2 functions `area` fits these arguments\n");
   EXPECT_EQ(notes(text), "5:5 the closest: `scale` expects a scalar, but this is a tensor `[N, M]` of f32\n"
-                         "2:5 `area` takes 1 argument, but 2 were given\n");
+                         "2:5 `area` takes 1 argument, but saw 2\n");
 }
 TEST(Overloads, OfTheStandardLibrary) {
   std::string f = "def f[N, D](x: Tensor[N, D, f32], w: Tensor[D, f32]) -> Tensor[N, D, f32]:\n    return ";
@@ -455,7 +455,7 @@ TEST(Names, OfOtherLibrariesAreOffered) {
 TEST(Names, AKeywordOnlyParameterIsNamed) {  // (T16)
   std::string text = "def g(x, *, by):\n    return x * by\n"
                      "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return g(x, 3.0)\n";
-  EXPECT_EQ(said(text), "E0207 4:17 `g` takes 1 argument, but 2 were given\n");
+  EXPECT_EQ(said(text), "E0207 4:17 `g` takes 1 argument, but saw 2\n");
   EXPECT_EQ(said(mended(text)), "");
 }
 TEST(Names, WhatFollowsFromAMistakeIsNotSaid) {

@@ -1,32 +1,75 @@
-"""The pages of what the compiler cannot lower: the wrong program gets that message, the right one compiles."""
+"""Explanation pages: the wrong program or command of a page gives its message and no other, the right one none.
+
+Pages of the checker are run by tests/corpus/PagesTest.cpp; here are those of lowering, tools and runs."""
 import glob
 import os
 import re
+import subprocess
 import unittest
 
-from support import CANON, ToolTest, read, run
+from support import BIN, CANON, ToolTest, read, run, write_npy
 
 PAGES = os.path.join(os.path.dirname(os.path.dirname(CANON)), "docs", "errors")
+LARGEST_SOURCE = 64 << 20
+SOFTMAX = """\
+def softmax[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:
+    e = exp(x - max(x, axis=-1, keepdim=True))
+    return e / sum(e, axis=-1, keepdim=True)
+"""
+SAXPY = """\
+def saxpy[N](alpha: f32, x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
+    return alpha * x + y
+"""
+
+
+def pages(kinds, fence):
+    """(code, wrong, right) of the pages E06xx, E07xx, ... that have two blocks of this kind."""
+    for page in sorted(glob.glob(os.path.join(PAGES, f"E{kinds}*.md"))):
+        yield os.path.basename(page)[:5], re.findall(rf"```{fence}\n(.*?)```", read(page), re.S)
 
 
 class Pages(ToolTest):
-    def compile(self, text):
-        return run("tesserac", self.write("p.tsr", text), "-o", self.path("p.cpp"), "--json")
+    def expect_one_message(self, code, result):
+        said = result.stdout + result.stderr
+        self.assertIn(result.returncode, (1, 2), said)
+        self.assertEqual(re.findall(r"(?:error|warning)\[(E\d+)\]", said), [code], said)
+
+    def expect_none(self, result):
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, 0, said)
+        self.assertNotRegex(said, r"(?:error|warning)\[")
 
     def test_pages_of_lowering(self):
-        pages = sorted(glob.glob(os.path.join(PAGES, "E06*.md")))
-        self.assertTrue(pages)
-        for page in pages:
-            code = os.path.basename(page)[:5]
+        found = list(pages("06", "tsr"))
+        self.assertTrue(found)
+        for code, programs in found:
             with self.subTest(code):
-                programs = re.findall(r"```tsr\n(.*?)```", read(page), re.S)
                 self.assertEqual(len(programs), 2)
-                wrong = self.compile(programs[0])
-                self.assertEqual(wrong.returncode, 1)
-                self.assertIn(f'"code": "{code}"', wrong.stdout)
-                self.assertEqual(wrong.stdout.count('"code"'), 1, wrong.stdout)
-                right = self.compile(programs[1])
-                self.assertEqual(right.returncode, 0, right.stdout)
+                results = [run("tesserac", self.write("p.tsr", text), "-o", self.path("p.cpp")) for text in programs]
+                self.expect_one_message(code, results[0])
+                self.expect_none(results[1])
+
+    def test_pages_of_tools_and_runs(self):
+        found = [page for page in pages("0[78]", "sh") if page[0] != "E0709"]  # a mistake of the compiler has no command
+        self.assertGreater(len(found), 10)
+        self.write("model.tsr", SOFTMAX)
+        self.write("saxpy.tsr", SAXPY)
+        os.mkdir(self.path("models"))
+        self.write("models/model.tsr", SOFTMAX)
+        with open(self.write("table.tsr", ""), "wb") as table:
+            table.truncate(LARGEST_SOURCE + 1)
+        for name, size in (("three", 3), ("four", 4)):
+            write_npy(self.path(name + ".npy"), [float(i) for i in range(size)], [size])
+        for code, commands in found:
+            with self.subTest(code):
+                self.assertEqual(len(commands), 2)
+                results = [self.shell(command) for command in commands]
+                self.expect_one_message(code, results[0])
+                self.expect_none(results[1])
+
+    def shell(self, command):
+        path = BIN + os.pathsep + os.environ["PATH"]
+        return subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": path})
 
 
 if __name__ == "__main__":

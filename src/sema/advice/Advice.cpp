@@ -10,7 +10,7 @@ namespace tessera::sema {
 namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times.
-constexpr size_t kMostBytes = 512u << 10, kMostTrials = 16;
+constexpr size_t kMostBytes = 192u << 10, kMostTrials = 16;
 
 /// How often each message was given. Places move with an edit, so they do not count.
 using Messages = std::map<std::pair<diag::Id, std::string>, int>;
@@ -22,7 +22,8 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
 
 class Trials {
 public:
-  Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load, const CheckOptions &options)
+  Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
+         const CheckOptions &options)
       : module_(module), sources_(sources), load_(load), options_(options) {
     options_.advice = false;
     size_t bytes = sources.file(module.file).text.size() + 1;
@@ -64,7 +65,8 @@ private:
   size_t left_;
 };
 
-const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Messages &before, Trials &trials) {
+const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Messages &before,
+                        Trials &trials) {
   const diag::Fix *found = nullptr;
   for (const diag::Fix &fix : group.edits) {
     if (!trials.mends(fix, target, before)) continue;
@@ -77,8 +79,8 @@ const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &tar
 
 }  // namespace
 
-void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
-            size_t from, const CheckOptions &options) {
+void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
+            diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
   Messages before = messagesOf(all, from);
   Trials trials(module, sources, load, options);
@@ -90,12 +92,12 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (diag::fixOf(d, false)) continue;
     for (const CandidateGroup &group : candidatesFor(d, place, sources))
       if (const diag::Fix *fix = chosen(group, d, before, trials)) {
-        d.fixes.insert(d.fixes.begin(), *fix);  // before a fact for `where`, which mends every claim about shapes
+        d.fixes.insert(d.fixes.begin(),
+                       *fix);  // before a fact for `where`, which mends every claim about shapes
         break;
       }
   }
-  diagnostics.truncate(0);
-  for (diag::Diagnostic &d : all) diagnostics.append(std::move(d));
+  diagnostics.replace(std::move(all));
 }
 
 }  // namespace tessera::sema

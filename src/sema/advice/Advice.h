@@ -8,7 +8,7 @@ namespace tessera::sema {
 
 /// Adds fixes, and notes about the origin of operands, to the messages behind the first `from` ones that are about
 /// `module`. The work is bounded by the size of the module: large ones get fewer trials.
-void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
-            size_t from, const CheckOptions &options);
+void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
+            diag::Engine &diagnostics, size_t from, const CheckOptions &options);
 
 }  // namespace tessera::sema

@@ -1,5 +1,6 @@
 #include "sema/advice/Candidates.h"
 #include "frontend/Walk.h"
+#include "sema/advice/Foreign.h"
 #include "support/DType.h"
 #include <algorithm>
 #include <array>
@@ -24,7 +25,10 @@ public:
     case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
     case Id::badReshape: inferredSize(); break;
     case Id::dtypeMismatch: convertedOperands(); break;
-    case Id::badOperand: convertedArgument(); break;
+    case Id::badOperand: otherDivision(), asText(), convertedArgument(); break;
+    case Id::undefinedName: withoutPrefix(), laneNumber(); break;
+    case Id::unknownModule: ourModule(); break;
+    case Id::unknownAttribute: longerList(); break;
     case Id::missingAccumulate: statedAccumulate(); break;
     case Id::notIterable: rangeOfNumber(); break;
     case Id::unpackCount: restOfTuple(); break;
@@ -48,27 +52,34 @@ private:
     group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
   }
   void insert(CandidateGroup &group, uint32_t at, std::string what, std::string title) {
-    group.edits.push_back({{diagnostic_.span.file, at, at}, std::move(what), std::move(title), diag::Applicability::Suggestion});
+    group.edits.push_back({{diagnostic_.span.file, at, at},
+                           std::move(what),
+                           std::move(title),
+                           diag::Applicability::Suggestion});
   }
   /// The operand as something that may stand in front of `.` or `[`.
   std::string asPrimary(const ast::Expr &e) const {
     std::string shown = text(e.span);
-    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute || e.kind == ast::ExprKind::Call ||
-                   e.kind == ast::ExprKind::Subscript;
+    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
+                   e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
     return primary ? shown : "(" + shown + ")";
   }
 
   void transposedOperands() {
-    CandidateGroup &edits = group(true);
+    CandidateGroup &whole = group(true);
+    CandidateGroup batched;
     std::vector<const ast::Expr *> pair = operandsAt(place_);
     for (size_t i = std::min<size_t>(pair.size(), 2); i-- > 0;) {  // a weight stands on the right more often
       const ast::Expr &e = *pair[i];
-      replace(edits, e.span, place_.inKernel ? "tile.transpose(" + text(e.span) + ")" : asPrimary(e) + ".T");
+      replace(whole, e.span, place_.inKernel ? "tile.transpose(" + text(e.span) + ")" : asPrimary(e) + ".T");
+      replace(batched, e.span, "transpose(" + text(e.span) + ", -2, -1)");
     }
+    if (!place_.inKernel) groups_.push_back(std::move(batched));
   }
 
   void forgottenKeepdim() {
-    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
+    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod",
+                                               "var", "std",  "any", "all"};
     CandidateGroup &edits = group(false);
     for (const ast::Expr *operand : operandsAt(place_)) {
       if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
@@ -78,9 +89,11 @@ private:
       auto *function = as<ast::NameExpr>(call->callee);
       std::string name = method ? method->attribute.text : function ? function->name : "";
       bool has = false;
-      for (const ast::Argument &argument : call->arguments) has |= argument.keyword && argument.keyword->text == "keepdim";
+      for (const ast::Argument &argument : call->arguments)
+        has |= argument.keyword && argument.keyword->text == "keepdim";
       if (has || std::find(kReductions.begin(), kReductions.end(), name) == kReductions.end()) continue;
-      insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True", "keep the dimension that is reduced");
+      insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True",
+             "keep the dimension that is reduced");
     }
   }
 
@@ -89,8 +102,9 @@ private:
     auto *binary = as<ast::BinaryExpr>(e);
     if (!binary) return;
     CandidateGroup &edits = group(true);
-    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
-      replace(edits, operand->span, asPrimary(*operand) + "[:, None]");
+    for (const char *index : {"[:, None]", "[:, None, None]"})
+      for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
+        replace(edits, operand->span, asPrimary(*operand) + index);
   }
 
   void otherAxes(const ast::Expr *e) {
@@ -101,9 +115,11 @@ private:
     constexpr uint64_t kMostAxes = 4;
     if (auto *call = as<ast::CallExpr>(&e))
       for (const ast::Argument &argument : call->arguments) {
-        auto *axis = argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
+        auto *axis =
+            argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
         for (uint64_t other = 0; axis && other < kMostAxes; ++other)
-          if (other != axis->value) replace(edits, axis->span, std::to_string(other), "go along axis " + std::to_string(other));
+          if (other != axis->value)
+            replace(edits, axis->span, std::to_string(other), "go along axis " + std::to_string(other));
       }
     for (const ast::Expr *child : ast::childrenOf(e).exprs) axesIn(*child, edits);
   }
@@ -132,6 +148,68 @@ private:
     if (!all.empty()) replace(edits, all[0]->span, "cast(" + text(all[0]->span) + ", f32)");
   }
 
+  /// `a / b` of integers.
+  void otherDivision() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || binary->op != ast::BinaryOp::Div) return;
+    Span between{binary->span.file, binary->left->span.end, binary->right->span.begin};
+    size_t slash = text(between).find('/');
+    if (slash == std::string::npos) return;
+    uint32_t at = between.begin + static_cast<uint32_t>(slash);
+    group(false).edits.push_back(
+        {{between.file, at, at + 1}, "//", "divide and round down", diag::Applicability::Suggestion});
+  }
+
+  /// `"n = " + n`
+  void asText() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || binary->op != ast::BinaryOp::Add) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
+      replace(edits, operand->span, "str(" + text(operand->span) + ")");
+  }
+
+  /// `np.exp(x)`, where the functions have no prefix.
+  void withoutPrefix() {
+    if (place_.around.size() < 2) return;
+    auto *member = as<ast::AttributeExpr>(place_.around[1]);
+    if (!member || member->object.get() != place_.around[0]) return;
+    std::string name = member->attribute.text;
+    if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
+    replace(group(false), member->span, name);
+  }
+
+  /// `blockIdx.x * blockDim.x + threadIdx.x`
+  void laneNumber() {
+    const ast::Expr *whole = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (e->kind == ast::ExprKind::Binary) whole = e;
+    const Foreign *foreign = foreignName(text(diagnostic_.span));
+    if (whole && foreign && foreign->oncePerFunction && place_.inKernel)
+      replace(group(false), whole->span, "tile.linear_id()");
+  }
+
+  /// `import numpy as np`: the same functions are in `tessera`.
+  void ourModule() {
+    std::string path = text(diagnostic_.span), alias = path;
+    bool plain = place_.statement && place_.statement->kind == ast::StmtKind::Import;
+    if (size_t as = path.find(" as "); as != std::string::npos) alias = path.substr(as + 4), path.resize(as);
+    if (!foreignPackage(path) || (plain && alias.find('.') != std::string::npos)) return;
+    replace(group(false), diagnostic_.span, plain ? "tessera as " + alias : "tessera");
+  }
+
+  /// `parts.append(x)`: lists are values.
+  void longerList() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *list = method ? as<ast::NameExpr>(method->object) : nullptr;
+    if (!list || call->arguments.size() != 1 || call->arguments[0].keyword) return;
+    std::string items = text(call->arguments[0].value->span);
+    if (method->attribute.text == "append")
+      replace(group(false), call->span, list->name + " += [" + items + "]");
+    if (method->attribute.text == "extend") replace(group(false), call->span, list->name + " += " + items);
+  }
+
   /// `@accum(f32)` behind the dtype of a parameter.
   void statedAccumulate() {
     if (!place_.function) return;
@@ -143,7 +221,8 @@ private:
       auto dtype = last ? dtypeByName(last->name) : std::nullopt;
       if (!dtype || info(*dtype).accumulate == *dtype) continue;
       std::string policy = "@accum(" + std::string(name(info(*dtype).accumulate)) + ")";
-      insert(edits, last->span.end, " " + policy, "say `" + policy + "` in the type of `" + parameter.name.text + "`");
+      insert(edits, last->span.end, " " + policy,
+             "say `" + policy + "` in the type of `" + parameter.name.text + "`");
     }
   }
 
@@ -153,25 +232,29 @@ private:
 
   void restOfTuple() {
     const ast::Expr *e = place_.expr();
-    if (!e || e->kind != ast::ExprKind::Tuple || static_cast<const ast::SequenceExpr *>(e)->items.empty()) return;
+    if (!e || e->kind != ast::ExprKind::Tuple || static_cast<const ast::SequenceExpr *>(e)->items.empty())
+      return;
     CandidateGroup &edits = group(false);
     std::string names;
     for (int more = 1; more <= 3; ++more) {
       names += ", _";
-      insert(edits, static_cast<const ast::SequenceExpr *>(e)->items.back()->span.end, names, "leave the rest to `_`");
+      insert(edits, static_cast<const ast::SequenceExpr *>(e)->items.back()->span.end, names,
+             "leave the rest to `_`");
     }
   }
 
   void kernelDecorator() {
     if (!place_.function) return;
     uint32_t at = place_.function->span.begin;
-    if (!place_.function->decorators.empty()) at = std::min(at, place_.function->decorators.front().span.begin);
+    if (!place_.function->decorators.empty())
+      at = std::min(at, place_.function->decorators.front().span.begin);
     insert(group(false), at, "@kernel\n", "make `" + place_.function->name.text + "` a kernel");
   }
 
   void indexBefore() {
     if (auto *index = as<ast::IntExpr>(place_.expr()); index && index->value > 0)
-      replace(group(false), index->span, std::to_string(index->value - 1), "count from 0: the last index is " + std::to_string(index->value - 1));
+      replace(group(false), index->span, std::to_string(index->value - 1),
+              "count from 0: the last index is " + std::to_string(index->value - 1));
   }
 
   void returnLast() {
@@ -183,7 +266,8 @@ private:
     uint32_t start = file.lineStart(file.lineColumn(last->span.begin).line);
     std::string indent = file.text.substr(start, last->span.begin - start);
     if (indent.find_first_not_of(" \t") == std::string::npos)
-      insert(group(false), last->span.end, "\n" + indent + "return " + name->name, "return `" + name->name + "`");
+      insert(group(false), last->span.end, "\n" + indent + "return " + name->name,
+             "return `" + name->name + "`");
   }
 
   const diag::Diagnostic &diagnostic_;
@@ -194,7 +278,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources) {
   return Finder(diagnostic, place, sources).groups();
 }
 

@@ -14,6 +14,7 @@ struct CandidateGroup {
   bool onlyIfUnique = true;
 };
 /// The likeliest group first. Empty: for this kind of mistake nothing is known that mends it.
-std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources);
 
 }  // namespace tessera::sema

@@ -14,7 +14,9 @@ bool isAboutLayout(diag::Id id) {
 }
 
 bool hasWord(std::string_view text, std::string_view word) {
-  auto inWord = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+  auto inWord = [&](size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
     if (!(at > 0 && inWord(at - 1)) && !inWord(at + word.size())) return true;
   return false;
@@ -23,14 +25,16 @@ bool hasWord(std::string_view text, std::string_view word) {
 /// The statements at module level that hold a mistake of reading text, as ranges of the text up to the next statement.
 class BrokenStatements {
 public:
-  BrokenStatements(const ast::Module &module, const Sources &sources, const std::vector<diag::Diagnostic> &all)
+  BrokenStatements(const ast::Module &module, const Sources &sources,
+                   const std::vector<diag::Diagnostic> &all)
       : text_(sources.file(module.file).text) {
     for (const ast::StmtPtr &stmt : module.body) starts_.push_back(stmt->span.begin);
     for (const diag::Diagnostic &d : all) {
       if (!isAboutText(d) || d.span.file != module.file) continue;
       size_t index = indexOf(d.span.begin);
       broken_.insert(index);
-      if (!isAboutLayout(d.id)) continue;  // where lines belong is unclear: a neighbour may be a part that was cut off
+      if (!isAboutLayout(d.id))
+        continue;  // where lines belong is unclear: a neighbour may be a part that was cut off
       if (index > 0) broken_.insert(index - 1);
       broken_.insert(index + 1);
     }
@@ -38,7 +42,8 @@ public:
   bool holds(uint32_t offset) const { return broken_.count(indexOf(offset)) != 0; }
   bool mention(std::string_view name) const {
     return std::any_of(broken_.begin(), broken_.end(), [&](size_t index) {
-      size_t begin = index == 0 ? 0 : starts_[index - 1], end = index < starts_.size() ? starts_[index] : text_.size();
+      size_t begin = index == 0 ? 0 : starts_[index - 1],
+             end = index < starts_.size() ? starts_[index] : text_.size();
       return hasWord(std::string_view(text_).substr(begin, end - begin), name);
     });
   }
@@ -69,8 +74,7 @@ void dropConsequences(const ast::Module &module, const Sources &sources, diag::E
     bool aboutName = d.id == diag::Id::undefinedName || d.id == diag::Id::maybeUnassigned;
     return aboutName && broken.mention(sources.text(d.span));
   });
-  diagnostics.truncate(0);
-  for (diag::Diagnostic &d : all) diagnostics.append(std::move(d));
+  diagnostics.replace(std::move(all));
 }
 
 }  // namespace tessera::sema

@@ -13,6 +13,17 @@ bool isAboutDTypes(diag::Id id) {
   default: return false;
   }
 }
+bool isAboutShapes(diag::Id id) {
+  switch (id) {
+  case diag::Id::broadcastFails:
+  case diag::Id::contractionMismatch:
+  case diag::Id::shapeMismatch:
+  case diag::Id::rankMismatch:
+  case diag::Id::badReshape:
+  case diag::Id::wrongResult: return true;
+  default: return false;
+  }
+}
 
 Span declarationOf(const std::string &name, const Place &place) {
   if (!place.function) return {};
@@ -21,18 +32,44 @@ Span declarationOf(const std::string &name, const Place &place) {
   return {};
 }
 
+/// `sum(x)` behind `sum = ...`, and `tile.exp(x)` behind `tile = ...`: the function is hidden.
+void noteHidden(diag::Diagnostic &diagnostic, const Place &place) {
+  auto *call = place.innermost<ast::CallExpr>();
+  if (!call) return;
+  auto *name = ast::as<ast::NameExpr>(call->callee);
+  auto *member = ast::as<ast::AttributeExpr>(call->callee);
+  if (member) name = ast::as<ast::NameExpr>(member->object);
+  if (!name || (member && name->name != "tile")) return;
+  if (const ast::Expr *value = place.valueOf(name->name))
+    diagnostic.notes.insert(diagnostic.notes.begin(),
+                            {value->span, "`" + name->name + "` is bound to this here, which hides " +
+                                              (member ? "the module `tile`" : "the function of that name")});
+}
+
 }  // namespace
 
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
-  bool pointsSomewhere = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [](const diag::Note &n) { return n.span.valid(); });
-  if (!isAboutDTypes(diagnostic.id) || pointsSomewhere) return;
+  switch (diagnostic.id) {
+  case diag::Id::notCallable:
+  case diag::Id::tooManyArguments:
+  case diag::Id::unknownAttribute: noteHidden(diagnostic, place); break;
+  default: break;
+  }
+  bool pointsSomewhere = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
+                                     [](const diag::Note &n) { return n.span.valid(); });
+  bool shapes = isAboutShapes(diagnostic.id);  // where parameters get theirs is said by the checker
+  if (!shapes && (!isAboutDTypes(diagnostic.id) || pointsSomewhere)) return;
+  std::vector<const ast::Expr *> operands = operandsAt(place);
+  if (place.expr() && place.expr()->kind == ast::ExprKind::Name) operands = {place.expr()};
   std::vector<diag::Note> origins;
   std::set<std::string> told;
-  for (const ast::Expr *operand : operandsAt(place)) {
+  for (const ast::Expr *operand : operands) {
     auto *name = ast::as<ast::NameExpr>(operand);
     if (!name || !told.insert(name->name).second) continue;
-    if (const ast::Expr *value = place.valueOf(name->name)) origins.push_back({value->span, "`" + name->name + "` gets its value here"});
-    else if (Span declared = declarationOf(name->name, place); declared.valid()) origins.push_back({declared, "`" + name->name + "` is declared here"});
+    if (const ast::Expr *value = place.valueOf(name->name))
+      origins.push_back({value->span, "`" + name->name + "` gets its value here"});
+    else if (Span declared = declarationOf(name->name, place); declared.valid() && !shapes)
+      origins.push_back({declared, "`" + name->name + "` is declared here"});
   }
   diagnostic.notes.insert(diagnostic.notes.begin(), origins.begin(), origins.end());
 }

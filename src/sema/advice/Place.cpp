@@ -42,7 +42,8 @@ void lastValue(const ast::Block &block, const std::string &name, uint32_t before
     if (stmt->span.begin >= before) return;
     if (auto *assign = ast::as<ast::AssignStmt>(stmt))
       for (const ast::ExprPtr &target : assign->targets)
-        if (auto *bound = ast::as<ast::NameExpr>(target); bound && bound->name == name) value = assign->value.get();
+        if (auto *bound = ast::as<ast::NameExpr>(target); bound && bound->name == name)
+          value = assign->value.get();
   }
 }
 

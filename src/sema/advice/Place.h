@@ -8,9 +8,9 @@
 namespace tessera::sema {
 
 struct Place {
-  const ast::FuncDef *function = nullptr;    // the innermost one around it
-  const ast::Stmt *statement = nullptr;      // the innermost one around it
-  std::vector<const ast::Expr *> around;     // the expressions around it, from the innermost out
+  const ast::FuncDef *function = nullptr;  // the innermost one around it
+  const ast::Stmt *statement = nullptr;    // the innermost one around it
+  std::vector<const ast::Expr *> around;   // the expressions around it, from the innermost out
   bool inKernel = false;
 
   const ast::Expr *expr() const { return around.empty() ? nullptr : around.front(); }

@@ -48,14 +48,16 @@ int explain(std::string code) {
   for (const diag::Row &row : diag::rows()) codes.push_back(row.code);
   std::string_view near = diag::didYouMean(code, codes);
   std::fprintf(stderr, "tessera explain: there is no diagnostic `%s`%s\n", code.c_str(),
-               near.empty() ? "; `tessera explain` alone lists all" : ("; did you mean " + std::string(near) + "?").c_str());
+               near.empty() ? "; `tessera explain` alone lists all"
+                            : ("; did you mean " + std::string(near) + "?").c_str());
   return driver::kBadUsage;
 }
 
 /// Those in whose code, name, text or page all of the words occur; those with the words in the title first.
 int search(const std::vector<std::string> &words) {
   auto holds = [&](const std::string &text) {
-    return std::all_of(words.begin(), words.end(), [&](const std::string &w) { return text.find(lower(w)) != std::string::npos; });
+    return std::all_of(words.begin(), words.end(),
+                       [&](const std::string &w) { return text.find(lower(w)) != std::string::npos; });
   };
   std::vector<const diag::Row *> inTitle, elsewhere;
   for (const diag::Row &row : diag::rows()) {
@@ -84,8 +86,10 @@ int run(const std::vector<std::string> &words) {
 void addExplain(CLI::App &app, Chosen &chosen) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App *command = app.add_subcommand("explain", "what a message means, with a wrong and a right program");
-  command->add_option("words", *words, "a code such as E0412, or words to look for; without any, all are listed");
-  command->footer("Examples:\n  tessera explain E0412\n  tessera explain broadcast\n  tessera explain\nExit codes: 0 found, 1 no diagnostic has the words, 2 no such code.");
+  command->add_option("words", *words,
+                      "a code such as E0412, or words to look for; without any, all are listed");
+  command->footer("Examples:\n  tessera explain E0412\n  tessera explain broadcast\n  tessera explain\nExit "
+                  "codes: 0 found, 1 no diagnostic has the words, 2 no such code.");
   command->callback([words, &chosen] { chosen = [words] { return run(*words); }; });
 }
 

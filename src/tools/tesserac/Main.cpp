@@ -91,6 +91,10 @@ bool writeProduct(Session &session, const Options &options, Product product) {
 }
 
 bool compile(Session &session, const Options &options) {
+  if (!options.output.empty() && options.output == options.input) {
+    session.diagnostics.report(diag::Id::outputIsInput, {}, options.output).help("give another name to -o");
+    return false;
+  }
   auto target = chooseTarget(options, session.diagnostics);
   auto level = options.emit.empty() ? std::optional(Level::Source) : levelByName(options.emit);
   if (!level)
@@ -99,8 +103,6 @@ bool compile(Session &session, const Options &options) {
   if (options.emit.empty() && options.output.empty() && target)
     session.diagnostics.report(diag::Id::badOption, {}, "I do not know where to write the source")
         .help("give an output, such as `-o " + stemOf(options.input) + ".cu`, or a level to print, such as `--emit=tile`");
-  if (!options.output.empty() && options.output == options.input)
-    session.diagnostics.report(diag::Id::outputIsInput, {}, options.output).help("give another name to -o");
   if (session.diagnostics.hasErrors() || !session.load(options.input)) return false;
 
   CompileOptions compileOptions;

@@ -1,0 +1,89 @@
+#include "sema/advice/Foreign.h"
+#include <map>
+#include <set>
+
+namespace tessera::sema {
+
+std::string_view nameHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"absolute", "abs"},
+      {"amax", "max"},
+      {"amin", "min"},
+      {"bmm", "matmul"},
+      {"cat", "concat"},
+      {"concatenate", "concat"},
+      {"dim", "axis"},
+      {"dims", "axis"},
+      {"expand_dims", "unsqueeze"},
+      {"keepdims", "keepdim"},
+      {"layer_norm", "layernorm_safe"},
+      {"layernorm", "layernorm_safe"},
+      {"log_softmax", "log_softmax_safe"},
+      {"mm", "matmul"},
+      {"power", "pow"},
+      {"rms_norm", "rmsnorm_safe"},
+      {"rmsnorm", "rmsnorm_safe"},
+      {"scaled_dot_product_attention", "flash_attention"},
+      {"softmax", "softmax_safe"},
+      {"swapaxes", "transpose"},
+      {"to", "astype"},
+      {"type", "astype"},
+      {"view", "reshape"},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
+std::string_view dtypeHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"byte", "u8"},     {"char", "i8"},     {"double", "f64"}, {"half", "f16"},     {"int16_t", "i16"},
+      {"int32_t", "i32"}, {"int64_t", "i64"}, {"int8_t", "i8"},  {"long", "i64"},     {"short", "i16"},
+      {"single", "f32"},  {"uint", "u32"},    {"uint8_t", "u8"}, {"unsigned", "u32"},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
+const Foreign *foreignName(std::string_view name) {
+  static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
+                                             "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
+  static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
+  static constexpr std::string_view kPrefix = "functions such as `exp` and `sum` are there without a prefix";
+  static const std::map<std::string_view, Foreign> names = {
+      {"true", {"True", "truth values are `True` and `False`"}},
+      {"false", {"False", "truth values are `True` and `False`"}},
+      {"null", {"None", "nothing is called `None`"}},
+      {"NULL", {"None", "nothing is called `None`"}},
+      {"nullptr", {"None", "nothing is called `None`"}},
+      {"nil", {"None", "nothing is called `None`"}},
+      {"inf", {"INF", "infinity is called `INF`"}},
+      {"threadIdx", {"", kLanes, true}},
+      {"blockIdx", {"", kLanes, true}},
+      {"blockDim", {"", kLanes, true}},
+      {"gridDim", {"", kLanes, true}},
+      {"__syncthreads", {"tile.barrier", "lanes of a group wait for each other at `tile.barrier()`"}},
+      {"syncthreads", {"tile.barrier", "lanes of a group wait for each other at `tile.barrier()`"}},
+      {"__shared__", {"", "memory of a group is `tile.alloc_shared(shape, dtype)`"}},
+      {"atomicAdd",
+       {"", "a sum over lanes is `tile.sum`, or a tree in shared memory: atomics change from run to run"}},
+      {"tl", {"", kTiles, true}},
+      {"triton", {"", kTiles, true}},
+      {"np", {"", kPrefix, true}},
+      {"numpy", {"", kPrefix, true}},
+      {"jnp", {"", kPrefix, true}},
+      {"torch", {"", kPrefix, true}},
+      {"math", {"", kPrefix, true}},
+      {"F", {"", kPrefix, true}},
+      {"nn", {"", kPrefix, true}},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? nullptr : &it->second;
+}
+
+bool foreignPackage(std::string_view name) {
+  static const std::set<std::string_view> packages = {
+      "numpy", "torch", "math", "jax.numpy", "cupy", "torch.nn.functional", "tensorflow", "cmath"};
+  return packages.count(name) != 0;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,23 @@
+// What people know by another name from Python's libraries, C, CUDA and Triton.
+#pragma once
+#include <string_view>
+
+namespace tessera::sema {
+
+/// Our name of what NumPy or PyTorch call like this; empty if there is no such one.
+std::string_view nameHere(std::string_view name);
+/// Our dtype that others call like this ("double" is f64); empty if there is none.
+std::string_view dtypeHere(std::string_view name);
+
+/// A name of another language.
+struct Foreign {
+  std::string_view here;         // what it is written as; empty: not one name
+  std::string_view why;          // a sentence for the message
+  bool oncePerFunction = false;  // one of several that come together: the first says it for all
+};
+/// Null if the name is not known to be one.
+const Foreign *foreignName(std::string_view name);
+/// Whether it is a package whose functions have their like here without a prefix ("numpy", "math").
+bool foreignPackage(std::string_view name);
+
+}  // namespace tessera::sema
