@@ -78,10 +78,12 @@ bool Repair::foreignOperator() {
   return false;
 }
 
-/// `(x, y) => x + y`
+/// `(x, y) => x + y`, `x => x + 1`
 bool Repair::arrowFunction(size_t arrow) {
   size_t open = arrow;
-  if (arrow > first_ && kind(arrow - 1) == K::NAME) open = arrow - 1;
+  if (arrow > first_ && kind(arrow - 1) == K::NAME)  // `a => b` compares, unless `a` is used behind it
+    for (size_t i = arrow + 2; i < last_; ++i)
+      if (isWord(i, word(arrow - 1))) open = arrow - 1;
   if (arrow > first_ + 1 && kind(arrow - 1) == K::RPAREN)
     for (size_t i = arrow - 1; i-- > first_ && open == arrow && (kind(i) == K::NAME || kind(i) == K::COMMA || kind(i) == K::LPAREN);)
       if (kind(i) == K::LPAREN) open = i;

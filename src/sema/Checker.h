@@ -224,11 +224,6 @@ private:
   void kernelSafety(const ast::FuncDef &def);
 
   // ---- effects/Infer.cpp
-  struct DeclaredEffect {
-    EffectKind kind;
-    std::string of;  // empty: any
-    Span span;
-  };
   void noteEffect(Effect effect);
   void noteBuiltinEffect(const BuiltinRow &row, Span span);
   void takeOverEffects(const Effects &effects, const std::string &callee, Span span);
@@ -244,11 +239,6 @@ private:
   bool suspension(const ast::WithItem &item);
 
   // ---- effects/Linear.cpp: values that are used up
-  struct Spent {
-    Span span;
-    std::string by;
-    bool maybe = false;  // in one of two branches only
-  };
   using SpentValues = std::map<int, Spent>;
   int newHandle() { return ++lastHandle_; }
   bool isSpent(const Value &value, Span span);
@@ -275,10 +265,6 @@ private:
   Value newState(Bound &args, Span span);
   bool droppedState(const Value &value, const ast::Expr &expr);
   bool capturedState(const Value &value, const std::string &name, Span span);
-  struct PassedState {
-    std::string parameter, root;
-    int handle = 0;
-  };
   bool matchState(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
                   Value &out);
   std::vector<PassedState> enterStates();

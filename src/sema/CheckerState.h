@@ -28,6 +28,24 @@ struct TracedCall {
   std::vector<Span> arguments;     // for each parameter
 };
 
+/// A value that is used up.
+struct Spent {
+  Span span;
+  std::string by;
+  bool maybe = false;  // in one of two branches only
+};
+/// A state object that a traced call was given.
+struct PassedState {
+  std::string parameter, root;
+  int handle = 0;
+};
+/// An item of `effects[...]`.
+struct DeclaredEffect {
+  EffectKind kind;
+  std::string of;  // empty: any
+  Span span;
+};
+
 /// What is known of the function that is being checked; put aside while another one is.
 struct FunctionState {
   Function *fn = nullptr;

@@ -268,11 +268,16 @@ Value Checker::importedName(const ModuleScope &scope, int level, const std::stri
   if (builtin)
     for (const BuiltinRow &row : builtinRows()) known.push_back(row.name);
   auto near = diag::didYouMean(name, known);
-  if (std::string_view ours = nameHere(name); std::find(known.begin(), known.end(), ours) != known.end()) near = ours;
+  std::string write(near);
+  if (std::string_view ours = nameHere(name); std::find(known.begin(), known.end(), ours) != known.end()) {
+    bool renamed = sources_.file(item.span.file).text.compare(item.span.end, 4, " as ") == 0;
+    near = ours;
+    write = std::string(ours) + (renamed ? "" : " as " + name);
+  }
   auto builder = report(Id::unknownImport, item.span, path, name);
   if (!near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
-        .suggest(item.span, std::string(near), "write `" + std::string(near) + "`");
+        .suggest(item.span, write, "write `" + write + "`");
   return v;
 }
 

@@ -55,7 +55,7 @@ void Checker::sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Di
   auto term = [&](const ast::ExprPtr &e) { return as<ast::BinaryExpr>(e) ? "(" + text(e) + ")" : text(e); };
   std::string start = slice.start ? text(slice.start) : "0";
   std::string size = slice.stop ? text(slice.stop) : show(extent);
-  if (slice.start) size += " - " + term(slice.start);
+  if (start != "0") size += " - " + term(slice.start);
   auto builder = report(Id::sliceSize, slice.span, size);
   if (show(length) != size) builder.label("this is " + show(length) + " elements");
   for (const ast::ExprPtr *bound : {&slice.start, &slice.stop})

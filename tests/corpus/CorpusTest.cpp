@@ -94,7 +94,7 @@ TEST_P(Wrong, GetsItsMessageAndMends) {
   Header header = headerOf(text);
   auto checking = checked(text, file);
   std::string came = file.string() + "\n" + whatCame(*checking);
-  if (std::getenv("TSR_UPDATE_GOLDENS")) return updateHeader(file, text, whatCame(*checking));
+  if (std::getenv("TESSERA_UPDATE_GOLDENS") || std::getenv("TSR_UPDATE_GOLDENS")) return updateHeader(file, text, whatCame(*checking));
   ASSERT_FALSE(header.code.empty()) << "the header is not as README.md wants it\n" << came;
   ASSERT_TRUE(fs::exists(folder / "right" / (GetParam() + ".tsr")))
       << "there is no right program beside " << file;

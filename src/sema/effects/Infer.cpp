@@ -40,7 +40,7 @@ void Checker::takeOverEffects(const Effects &effects, const std::string &callee,
 
 // ---------------------------------------------------------------- effects[...]
 
-std::optional<Checker::DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, const ast::Expr &expr) {
+std::optional<DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, const ast::Expr &expr) {
   auto *call = as<ast::CallExpr>(&expr);
   auto *name = as<ast::NameExpr>(call ? call->callee.get() : &expr);
   auto kind = name ? effectByName(name->name) : std::nullopt;
@@ -71,7 +71,7 @@ std::optional<Checker::DeclaredEffect> Checker::declaredEffect(const ast::FuncDe
   return std::nullopt;
 }
 
-std::vector<Checker::DeclaredEffect> Checker::declaredEffects(const ast::FuncDef &def) {
+std::vector<DeclaredEffect> Checker::declaredEffects(const ast::FuncDef &def) {
   std::vector<DeclaredEffect> all;
   for (const ast::ExprPtr &item : *def.effects)
     if (auto effect = declaredEffect(def, *item)) all.push_back(std::move(*effect));

@@ -138,7 +138,7 @@ bool Checker::matchState(const Value &value, const ast::SubscriptExpr &annotatio
 }
 
 /// The state objects among the arguments of the function whose frame this is; from here on they bear its names.
-std::vector<Checker::PassedState> Checker::enterStates() {
+std::vector<PassedState> Checker::enterStates() {
   std::vector<PassedState> passed;
   for (auto &[name, binding] : frame_->names) {
     if (binding.value.kind != ValueKind::State) continue;

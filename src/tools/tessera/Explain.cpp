@@ -87,8 +87,8 @@ void addExplain(CLI::App &app, Chosen &chosen) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App *command = app.add_subcommand("explain", "what a message means, with a wrong and a right program");
   command->add_option("words", *words,
-                      "a code such as E0412, or words to look for; without any, all are listed");
-  command->footer("Examples:\n  tessera explain E0412\n  tessera explain broadcast\n  tessera explain\nExit "
+                      "a code such as E0404, or words to look for; without any, all are listed");
+  command->footer("Examples:\n  tessera explain E0404\n  tessera explain broadcast\n  tessera explain\nExit "
                   "codes: 0 found, 1 no diagnostic has the words, 2 no such code.");
   command->callback([words, &chosen] { chosen = [words] { return run(*words); }; });
 }
