@@ -38,10 +38,12 @@ void LineSplitter::open(Token token) {
 
 void LineSplitter::close(Token token) {
   if (open_.empty()) {
+    uint32_t end = token.end;  // at the start of a line the blanks behind it go, too: they would be indentation
+    while (line_.tokens.empty() && end < text_.size() && text_[end] == ' ') ++end;
     if (diag::Engine *engine = speak())
       engine->report(Id::unmatchedBracket, span(token), spelling(token.kind))
           .label("nothing is open here")
-          .suggest(span(token), "", "delete `" + std::string(spelling(token.kind)) + "`");
+          .suggest(span(token.begin, end), "", "delete `" + std::string(spelling(token.kind)) + "`");
     return;
   }
   if (token.kind != closerOf(open_.back().kind)) {

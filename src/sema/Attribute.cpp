@@ -144,7 +144,7 @@ Value Checker::memberOfHostTensor(const Value &object, const std::string &name, 
     return unsupported("`" + name + "` of a tensor in host code", span);
   known = {"shape"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
-    return unsupported("`" + std::string(row->name) + "` in host code; call a tensor function", span);
+    return unsupported("`" + std::string(row->name) + "` of a tensor in host code (a tensor function can)", span);
   return Value::of(ValueKind::Absent);
 }
 

@@ -35,7 +35,8 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
   }
   if (inHost()) return hostArgument(v, at);
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
-    report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`", describe(v));
+    report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`", describe(v))
+        .note(param.var->span, "declared here");
     return nullptr;
   }
   for (size_t a = 0; a < type.shape.size(); ++a) {
@@ -44,7 +45,15 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
     else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
                       "`" + callable.name + "` needs " + show(want.substitute(dims)) +
                           " == " + show(v.type.shape[a]))) {
-      auto builder = report(Id::shapeMismatch, at, shapeText(type.shape), shapeText(v.type.shape));
+      std::vector<Dim> expected;
+      for (const Dim &d : type.shape) expected.push_back(d.substitute(dims));
+      auto builder = report(Id::shapeMismatch, at, shapeText(expected), shapeText(v.type.shape));
+      builder.note(param.var->span, "`" + param.var->name + "` of `" + callable.name + "` is declared here, with the shape " +
+                                        shapeText(type.shape));
+      std::set<std::string> vars;
+      want.collectVars(vars);
+      for (const std::string &var : vars)
+        if (dims.count(var)) builder.help("`" + var + "` of `" + callable.name + "` is " + show(dims[var]) + " in this call");
       explainClaim(builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
       return nullptr;
     }

@@ -4,6 +4,7 @@
 #include "sema/advice/Consequences.h"
 #include "sema/numerics/Verify.h"
 #include <algorithm>
+#include <cctype>
 
 namespace tessera::sema {
 
@@ -59,12 +60,31 @@ Span Checker::placeOf(Span span) const {
   return span;
 }
 
+/// ", where `gamma` is `g`": the user's arguments that occur in a place of a library function, by its parameters.
+std::string Checker::argumentsIn(Span span) const {
+  const TracedCall &call = calls_.back();
+  const std::vector<ast::Parameter> &parameters = parametersOf(*call.callable);
+  std::string_view text = sources_.text(span);
+  std::string told;
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    const std::string &name = parameters[k].name.text;
+    Span given = call.arguments[k];
+    size_t at = text.find(name);
+    auto inWord = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+    while (at != std::string_view::npos && ((at > 0 && inWord(at - 1)) || inWord(at + name.size()))) at = text.find(name, at + 1);
+    bool own = given == call.span || libraryFiles_.count(given.file) || sources_.text(given) == name;
+    if (at == std::string_view::npos || own) continue;
+    told += (told.empty() ? ", where `" : " and `") + name + "` is `" + std::string(sources_.text(given)) + "`";
+  }
+  return told;
+}
+
 /// The way from the program to a mistake inside of what it calls. Functions that are checked by themselves, too, are
 /// wrong without a call.
 void Checker::noteCalls(diag::Builder &builder, Span span) const {
   bool inLibrary = libraryFiles_.count(span.file) != 0;
   if (inLibrary && !(placeOf(span) == span))
-    builder.note(span, "this stands in `" + calls_.back().callable->name + "` of the standard library");
+    builder.note(span, "this stands in `" + calls_.back().callable->name + "` of the standard library" + argumentsIn(span));
   constexpr int kMostCalls = 3;
   int told = 0;
   for (size_t i = calls_.size(); i-- > 1 && told < kMostCalls;) {

@@ -44,6 +44,7 @@ private:
   void checkEntries(ModuleScope &main);
   Span placeOf(Span span) const;
   void noteCalls(diag::Builder &builder, Span span) const;
+  std::string argumentsIn(Span span) const;
   void dropLibraryEdits();
   bool isEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);

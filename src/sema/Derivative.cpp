@@ -181,7 +181,7 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
   const Callable &callable = *derivative.callable;
   if (!fn_) return unsupported("calling a function at module level", span);
   if (inHost() || inKernel())
-    return unsupported(std::string("a derivative in ") + (inHost() ? "host code; call a tensor function that takes it"
+    return unsupported(std::string("a derivative in ") + (inHost() ? "host code (in a tensor function it can)"
                                                                    : "a kernel"),
                        span);
   std::vector<Value> values;

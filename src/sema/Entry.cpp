@@ -58,7 +58,8 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   }
   std::optional<DeclaredType> type;
   if (inHost()) {
-    report(Id::tooManyArguments, parameter.span, "main", "no parameters", "1");
+    report(Id::tooManyArguments, parameter.span, "main", "no parameters", "`" + parameter.name.text + "`")
+        .help("its inputs are files that it names: `load_npy(\"x.npy\")`");
   } else if (!parameter.annotation) {
     report(Id::notAType, parameter.span,
            "the parameter `" + parameter.name.text + "` of a kernel has no type");

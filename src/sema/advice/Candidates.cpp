@@ -232,15 +232,17 @@ private:
 
   void restOfTuple() {
     const ast::Expr *e = place_.expr();
-    if (!e || e->kind != ast::ExprKind::Tuple || static_cast<const ast::SequenceExpr *>(e)->items.empty())
-      return;
+    auto *tuple = e && e->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(e) : nullptr;
+    if (!tuple || tuple->items.empty()) return;
+    uint32_t end = tuple->items.back()->span.end;
     CandidateGroup &edits = group(false);
-    std::string names;
-    for (int more = 1; more <= 3; ++more) {
-      names += ", _";
-      insert(edits, static_cast<const ast::SequenceExpr *>(e)->items.back()->span.end, names,
-             "leave the rest to `_`");
+    for (size_t kept = tuple->items.size() - 1; kept > 0; --kept) {
+      Span gone{e->span.file, tuple->items[kept - 1]->span.end, end};
+      std::string names = text({gone.file, tuple->items[kept]->span.begin, end});
+      replace(edits, gone, kept == 1 ? "," : "", "leave out `" + names + "`");
     }
+    std::string names;
+    for (int more = 1; more <= 3; ++more) insert(edits, end, names += ", _", "leave the rest to `_`");
   }
 
   void kernelDecorator() {

@@ -56,6 +56,8 @@ const Foreign *foreignName(std::string_view name) {
       {"NULL", {"None", "nothing is called `None`"}},
       {"nullptr", {"None", "nothing is called `None`"}},
       {"nil", {"None", "nothing is called `None`"}},
+      {"input", {"", "a program reads `.npy` files, `load_npy(path)`, and nothing from the keyboard"}},
+      {"open", {"", "a program reads and writes `.npy` files: `load_npy(path)`, `save_npy(path, x)`"}},
       {"inf", {"INF", "infinity is called `INF`"}},
       {"threadIdx", {"", kLanes, true}},
       {"blockIdx", {"", kLanes, true}},
