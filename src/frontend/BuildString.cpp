@@ -202,6 +202,31 @@ uint32_t expressionEnd(std::string_view all, uint32_t i, uint32_t end) {
 }
 }  // namespace
 
+namespace {
+/// Python's `[[fill]align][sign][#][0][width][,][.precision][type]`. What a value inside of it would say is not known.
+bool knownFormat(std::string_view text) {
+  if (text.find('{') != std::string_view::npos) return true;
+  auto isAlign = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
+  size_t fill = 0, i = 0;  // the fill is one character of UTF-8
+  while (fill < text.size() && (fill == 0 || (static_cast<unsigned char>(text[fill]) & 0xC0) == 0x80)) ++fill;
+  if (fill < text.size() && isAlign(text[fill])) i = fill + 1;
+  else if (!text.empty() && isAlign(text[0])) i = 1;
+  auto skip = [&](std::string_view any) { i += i < text.size() && any.find(text[i]) != std::string_view::npos; };
+  auto digits = [&] {
+    size_t from = i;
+    while (i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]))) ++i;
+    return i > from;
+  };
+  skip("+- ");
+  skip("#");
+  digits();
+  skip(",_");
+  if (i < text.size() && text[i] == '.' && (++i, !digits())) return false;
+  skip("bdoxXeEfFgG%s");
+  return i == text.size();
+}
+}  // namespace
+
 /// Reads `{value!r:format}` from its `{` at `begin`; returns the place behind its `}`.
 uint32_t AstBuilder::interpolation(uint32_t begin, uint32_t end, std::vector<FStringPart> &parts) {
   std::string_view all = sources_.file(file_).text;
@@ -226,6 +251,12 @@ uint32_t AstBuilder::interpolation(uint32_t begin, uint32_t end, std::vector<FSt
     uint32_t from = ++i;
     for (int depth = 0; i < end && (all[i] != '}' || depth > 0); ++i) depth += all[i] == '{' ? 1 : all[i] == '}' ? -1 : 0;
     part.format = all.substr(from, i - from);
+  }
+  if (i < end && !knownFormat(part.format)) {
+    Span place{file_, i - static_cast<uint32_t>(part.format.size()), i};
+    diagnostics_.report(Id::formatBrace, place, "a format that I do not know")
+        .label("such as `.3f`, `>8`, `,` or `05d`");
+    part.format.clear();
   }
   if (i >= end) {
     uint32_t name = begin + 1;  // where a name behind the brace ends

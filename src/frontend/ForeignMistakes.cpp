@@ -263,7 +263,7 @@ bool Repair::printStatement() {
   return true;
 }
 
-/// `def f(x) => T:`, `def f(x) - > T:`, `def f(x): T:`
+/// `def f(x) => T:`, `def f(x) - > T:`, `def f(x): T:`, `def f(x): T`
 bool Repair::wrongArrow() {
   size_t def = kind(first_) == K::ASYNC ? first_ + 1 : first_;
   if (kind(def) != K::DEF) return false;
@@ -282,6 +282,14 @@ bool Repair::wrongArrow() {
   bool pair = (one == K::ASSIGN && two == K::GT) || (one == K::MINUS && (two == K::GT || two == K::ARROW)) ||
               (one == K::ARROW && two == K::GT) || (one == K::TILDE && two == K::GT);
   bool colons = one == K::COLON && kind(last_ - 1) == K::COLON && last_ - 1 > arrow + 1;
+  if (one == K::COLON && kind(last_ - 1) != K::COLON && kind(last_ + 1) == K::INDENT) {  // and no colon at the end
+    Span rest{file_, tokens_[arrow].begin, tokens_[last_ - 1].end};
+    std::string meant = " -> " + source_.text.substr(tokens_[arrow + 1].begin, rest.end - tokens_[arrow + 1].begin) + ":";
+    diagnostics_.report(Id::wrongArrow, span(arrow), ":").label("write `->`").fix(rest, meant, "write `" + meant.substr(1) + "`");
+    replace(arrow, K::ARROW);
+    insert(last_, K::COLON);
+    return true;
+  }
   if (!pair && !colons) return false;
   Span mark = pair ? span(arrow, arrow + 1) : span(arrow);
   std::string text(std::string_view(source_.text).substr(mark.begin, mark.end - mark.begin));

@@ -2,6 +2,7 @@
 #include "frontend/Kinds.h"
 #include "frontend/Repair.h"
 #include <algorithm>
+#include <cctype>
 
 namespace tessera::frontend {
 
@@ -70,10 +71,9 @@ bool Repair::assignInCondition() {
   bool condition = kind(first_) == K::RETURN || kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
   for (size_t i = first_; i < at_; ++i) condition |= kind(i) == K::WHERE;
   if (!condition || find(K::COLON, first_) < at_) return false;
-  diagnostics_.report(Id::assignInCondition, span(at_))
-      .label("write `==`")
-      .fix(span(at_), "==", "compare with `==`")
-      .help("to bind a name inside a condition, write `(name := value)`");
+  auto report = diagnostics_.report(Id::assignInCondition, span(at_));
+  report.label("write `==`").fix(span(at_), "==", "compare with `==`");
+  if (isHeader() && kind(first_) != K::DEF) report.help("to bind a name inside a condition, write `(name := value)`");
   replace(at_, K::EQ);
   return true;
 }
@@ -212,6 +212,27 @@ bool Repair::missingColon() {
   }
   if (kind(at_) != K::NEWLINE || kind(at_ + 1) == K::INDENT) return true;
   for (uint32_t wanted : {K::DEDENT, K::NEWLINE, K::ERROR_LINE, K::INDENT}) insert(at_ + 1, wanted);
+  return true;
+}
+
+/// `retrun x`, `improt tessera`, `Def f(x):`, `esle:`
+bool Repair::misspeltKeyword() {
+  if (kind(first_) != K::NAME || at_ == first_ || at_ > last_ + 1) return false;
+  bool block = kind(last_ - 1) == K::COLON, twoWords = at_ == first_ + 1 && startsValue(kind(at_)) && !isOpener(kind(at_));
+  if (!twoWords && !(block && at_ >= last_ && last_ == first_ + 2)) return false;
+  std::string text(word(first_));
+  for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::vector<std::string_view> words;
+  if (block) words = {"def", "if", "elif", "else", "for", "while", "with", "class", "try", "except", "finally"};
+  else words = {"return", "import", "from", "assert", "raise", "global"};
+  std::string_view near = diag::didYouMean(text, words);
+  if (near.empty() || (near == "from" && find(K::IMPORT, first_) == last_)) return false;
+  std::string meant(near);
+  diagnostics_.report(Id::misspeltKeyword, span(first_), word(first_))
+      .label("did you mean `" + meant + "`?")
+      .fix(span(first_), meant, "write `" + meant + "`");
+  for (uint32_t keyword = K::AND; keyword <= K::WITH; ++keyword)
+    if (spelling(keyword) == near) replace(first_, keyword);
   return true;
 }
 

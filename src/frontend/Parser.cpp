@@ -1,6 +1,7 @@
 #include "frontend/Parser.h"
 #include "frontend/GrammarParser.h"
 #include "frontend/Layout.h"
+#include "frontend/Placement.h"
 #include "frontend/Repair.h"
 #include "frontend/TextCheck.h"
 #include <algorithm>
@@ -23,6 +24,7 @@ public:
 
   void run() {
     read();
+    if (diagnostics_.all().empty()) checkPlacement(module_, diagnostics_);  // else what stands where is not known
     // Layout speaks before the grammar does; a reader wants the messages in the order of the text.
     std::vector<std::pair<uint32_t, size_t>> order;  // by place, then as they were said
     for (const diag::Diagnostic &diagnostic : diagnostics_.all()) order.emplace_back(diagnostic.span.begin, order.size());

@@ -23,7 +23,7 @@ void Repair::mend(const Failure &failure) {
   // A line gets several tries, so that one mistake in it does not hide a second; then it is given up.
   static constexpr Detector precise[] = {
       &Repair::continuedLine, &Repair::orphanClause,  &Repair::foreignComment,     &Repair::elseIf,          &Repair::foreignFunction,
-      &Repair::foreignLoop,   &Repair::foreignDeclaration, &Repair::foreignCast,     &Repair::angleParameters, &Repair::severalResults,
+      &Repair::misspeltKeyword, &Repair::foreignLoop,   &Repair::foreignDeclaration, &Repair::foreignCast,     &Repair::angleParameters, &Repair::severalResults,
       &Repair::foreignOperator, &Repair::increment,
       &Repair::wrongArrow,    &Repair::braces,             &Repair::printStatement,  &Repair::lonelyDecorator,
       &Repair::foreignConditional, &Repair::assignInCondition, &Repair::missingIn,   &Repair::keywordAsName,

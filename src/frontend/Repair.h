@@ -55,6 +55,7 @@ private:
   bool missingName();
   bool missingValue();
   bool missingColon();
+  bool misspeltKeyword();
   bool unknownBlock();
   bool missingComma();
   bool expected();

@@ -29,6 +29,12 @@ std::vector<SignatureItem> signatureItems(std::string_view text) {
 }
 }  // namespace
 
+std::string argumentNames(const std::vector<std::string_view> &names) {
+  std::string text;
+  for (std::string_view name : names) text += (text.empty() ? "it takes `" : ", `") + std::string(name) + "`";
+  return text.empty() ? "it takes no arguments" : text;
+}
+
 Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   Bound bound;
   std::vector<SignatureItem> items = signatureItems(row.signature);
@@ -67,6 +73,7 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
               .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+        else builder.help(argumentNames(names));
         bound.ok = false;
         continue;
       }
@@ -144,7 +151,7 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
   for (const Value &item : items) {
     if (item.kind != ValueKind::Int) {
       if (!item.isPoison() && fresh(Id::wrongArgument, span))
-        report(Id::wrongArgument, span, "a shape", "integers and dimensions", describe(item));
+        report(Id::wrongArgument, span, quoted("a shape"), "integers and dimensions", describe(item));
       return false;
     }
     Dim d = item.sym;
@@ -178,7 +185,7 @@ std::optional<DType> Checker::dtypeArgument(const Value &value, Span span, Numer
     if (value.builtin->name == "bool") return DType::Bool;
   }
   if (!value.isPoison() && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, "this argument", "a dtype", describe(value));
+    report(Id::wrongArgument, span, quoted("this argument"), "a dtype", describe(value));
   return std::nullopt;
 }
 

@@ -44,14 +44,14 @@ Value Checker::kernelLoad(const BuiltinRow &, Bound &args, const GivenList &, Sp
   Value v = toArray(args.values[0], DType::F32, args.spans[0]);
   if (v.kind != ValueKind::Array) {
     if (!v.isPoison())
-      report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+      report(Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(v));
     return Value::poison();
   }
   if (!args.values[1].given()) return v;
   Expr *load = v.expr.get();
   while (load->kind == ExprKind::Broadcast) load = load->args[0].get();
   if (load->kind != ExprKind::Load) {
-    report(Id::wrongArgument, args.spans[0], "tile.load", "a slice of a tensor", describe(v));
+    report(Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(v));
     return Value::poison();
   }
   ExprPtr other =
@@ -69,7 +69,7 @@ Value Checker::kernelLoad(const BuiltinRow &, Bound &args, const GivenList &, Sp
 Value Checker::kernelStore(const BuiltinRow &, Bound &args, const GivenList &given, Span span) {
   auto *target = given.empty() ? nullptr : ast::as<ast::SubscriptExpr>(given[0].syntax);
   if (!target) {
-    report(Id::wrongArgument, args.spans[0], "tile.store", "a slice of a tensor", describe(args.values[0]));
+    report(Id::wrongArgument, args.spans[0], quoted("tile.store"), "a slice of a tensor", describe(args.values[0]));
     return Value::poison();
   }
   Value object = checkExpr(*target->object);
@@ -92,7 +92,7 @@ Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenLis
   if (args.values[2].given()) {
     if (args.values[2].kind != ValueKind::String ||
         (args.values[2].text != "xor" && args.values[2].text != "none")) {
-      report(Id::wrongArgument, args.spans[2], "swizzle", "\"xor\" or \"none\"", describe(args.values[2]));
+      report(Id::wrongArgument, args.spans[2], quoted("swizzle"), "\"xor\" or \"none\"", describe(args.values[2]));
       return Value::poison();
     }
     if (args.values[2].text == "xor") swizzle = "xor";
@@ -114,7 +114,7 @@ Value Checker::kernelCpAsync(const BuiltinRow &, Bound &args, const GivenList &,
     TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
     if (v.kind == want) v = toWhole(v, args.spans[i]);
     if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
-      report(Id::wrongArgument, args.spans[i], "cp_async",
+      report(Id::wrongArgument, args.spans[i], quoted("cp_async"),
              i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
       return Value::poison();
     }

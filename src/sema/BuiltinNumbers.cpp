@@ -14,7 +14,7 @@ Value Checker::arrayWhere(const BuiltinRow &row, Bound &args, Span span) {
   Value condition = toArray(args.values[0], DType::Bool, args.spans[0]);
   if (condition.isPoison()) return condition;
   if (condition.kind != ValueKind::Array || condition.type.dtype != DType::Bool) {
-    report(Id::wrongArgument, args.spans[0], "where", "a condition", describe(condition));
+    report(Id::wrongArgument, args.spans[0], quoted("where"), "a condition", describe(condition));
     return Value::poison();
   }
   return elementwise(ElementwiseOp::Select, {condition, args.values[1], args.values[2]}, span, shown);
@@ -45,7 +45,7 @@ Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
         (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
       axis = args.rest[0], axisSpan = args.restSpans[0];
     else if (!args.rest.empty()) {
-      report(Id::wrongArgument, args.restSpans[0], shown, "an axis", describe(args.rest[0]))
+      report(Id::wrongArgument, args.restSpans[0], quoted(shown), "an axis", describe(args.rest[0]))
           .help("`" + shown + "imum(a, b)` compares element by element");
       return Value::poison();
     }
@@ -90,7 +90,7 @@ Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
       args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
     return castTo(args.values[0], *dtype, numerics, span);
   if (!reportNone(args.values[0], args.spans[0]))
-    report(Id::wrongArgument, args.spans[0], shown, "a number or tensor", describe(args.values[0]));
+    report(Id::wrongArgument, args.spans[0], quoted(shown), "a number or tensor", describe(args.values[0]));
   return Value::poison();
 }
 
@@ -101,7 +101,7 @@ Value Checker::castByChance(Bound &args, Span span) {
   const Value &rng = args.values[2];
   if (!dtype || rng.isPoison()) return Value::poison();
   if (rng.kind != ValueKind::Rng) {
-    report(Id::wrongArgument, args.spans[2], "cast", "a stream, `rng: Rng`", describe(rng));
+    report(Id::wrongArgument, args.spans[2], quoted("cast"), "a stream, `rng: Rng`", describe(rng));
     return Value::poison();
   }
   Numerics chance;
@@ -118,7 +118,7 @@ Value Checker::castByChance(Bound &args, Span span) {
   Value x = toArray(args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (x.kind != ValueKind::Array || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], "cast", "floats to round by chance", describe(x));
+    report(Id::wrongArgument, args.spans[0], quoted("cast"), "floats to round by chance", describe(x));
     return Value::poison();
   }
   if (!spend(rng, "`cast`", span)) return Value::poison();

@@ -182,7 +182,7 @@ Value Checker::arrayRepeat(const BuiltinRow &row, Bound &args, Span span) {
   auto axis = axisOf(args.values[2], x.type.shape.size(), args.spans[2], describe(x));
   if (!axis || !shapeArgument(args.values[1], args.spans[1], times)) return Value::poison();
   if (times.size() != 1) {
-    report(Id::wrongArgument, args.spans[1], std::string(row.name), "one number", describe(args.values[1]));
+    report(Id::wrongArgument, args.spans[1], quoted(std::string(row.name)), "one number", describe(args.values[1]));
     return Value::poison();
   }
   return repeat(std::move(x), times[0], *axis, row.name == "tile_repeat", span);

@@ -24,7 +24,7 @@ Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
   if (!full && isInt(dtype)) value = Value::integer(Dim(row.kind == BuiltinKind::Ones ? 1 : 0));
   if (!full && dtype == DType::Bool) value = Value::boolean(row.kind == BuiltinKind::Ones);
   if (value.isArray()) {
-    report(Id::wrongArgument, span, shown, "one value", describe(value));
+    report(Id::wrongArgument, span, quoted(shown), "one value", describe(value));
     return Value::poison();
   }
   Type type = scalarType(dtype, numerics);
@@ -135,7 +135,14 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   Value start = two ? args.values[0] : Value::integer(Dim(0));
   Value stop = two ? args.values[1] : args.values[0];
   Value step = args.values[2].given() ? args.values[2] : Value::integer(Dim(1));
-  v.items = {convertInt(start, span), convertInt(stop, span), convertInt(step, span)};
+  auto whole = [&](const Value &value, size_t i) {
+    if (value.kind != ValueKind::Float) return convertInt(value, args.spans[i]);
+    if (fresh(Id::wrongArgument, args.spans[i]))
+      report(Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(value))
+          .help("count in integers, and multiply inside of the loop");
+    return Value::poison();
+  };
+  v.items = {whole(start, 0), whole(stop, two ? 1 : 0), whole(step, 2)};
   for (const Value &item : v.items)
     if (item.isPoison()) return item;
   if (args.values.size() < 4 || !args.values[3].given()) return v;

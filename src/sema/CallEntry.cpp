@@ -17,7 +17,7 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
   if (type.kind == TypeKind::State) return stateArgument(v, type, callable, at);
   if (type.kind == TypeKind::Stream) {
     if (v.kind != ValueKind::Rng) {
-      report(Id::wrongArgument, at, callable.name, "a stream for `" + param.var->name + "`", describe(v));
+      report(Id::wrongArgument, at, quoted(callable.name), "a stream for `" + param.var->name + "`", describe(v));
       return nullptr;
     }
     return spend(v, "`" + callable.name + "`", at) ? clone(*v.expr) : nullptr;
@@ -28,14 +28,14 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
       v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
     ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
     if (arg && arg->type.kind == TypeKind::Tensor) {
-      report(Id::wrongArgument, at, callable.name, "a scalar for `" + param.var->name + "`", describe(v));
+      report(Id::wrongArgument, at, quoted(callable.name), "a scalar for `" + param.var->name + "`", describe(v));
       return nullptr;
     }
     return arg;
   }
   if (inHost()) return hostArgument(v, at);
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
-    report(Id::wrongArgument, at, callable.name, "`" + type.str() + "` for `" + param.var->name + "`", describe(v))
+    report(Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`", describe(v))
         .note(param.var->span, "declared here");
     return nullptr;
   }

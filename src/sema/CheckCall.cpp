@@ -18,7 +18,7 @@ GivenList Checker::arguments(const ast::CallExpr &expr) {
     }
     if (arg.stars == 2) {
       if (v.kind != ValueKind::Dict) {
-        if (!v.isPoison()) report(Id::wrongArgument, arg.span, "**", "a dict", describe(v));
+        if (!v.isPoison()) report(Id::wrongArgument, arg.span, quoted("**"), "a dict", describe(v));
         continue;
       }
       for (size_t i = 0; i + 1 < v.items.size(); i += 2)
@@ -78,7 +78,7 @@ Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, c
   const Value &value = args[0].value;
   if (value.isPoison() || reportNone(value, args[0].span)) return Value::poison();
   if (value.kind == ValueKind::None || value.isSequence() || value.kind == ValueKind::String) {
-    report(Id::wrongArgument, args[0].span, shown, "a number", describe(value));
+    report(Id::wrongArgument, args[0].span, quoted(shown), "a number", describe(value));
     return Value::poison();
   }
   return castTo(value, dtype.type.dtype, dtype.type.numerics, span);
@@ -87,7 +87,7 @@ Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, c
 /// kernel.with_schedule(...): the same kernel with other sizes.
 Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span span) {
   if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
-    report(Id::wrongArgument, span, "with_schedule", "one schedule",
+    report(Id::wrongArgument, span, quoted("with_schedule"), "one schedule",
            args.empty() ? "nothing" : describe(args[0].value));
     return Value::poison();
   }
@@ -118,7 +118,7 @@ Value Checker::makePartial(GivenList args, Span span) {
   if (args.empty() || !args[0].keyword.empty() || !isCallable(args[0].value)) {
     bool poison = !args.empty() && args[0].value.isPoison();
     if (!poison)
-      report(Id::wrongArgument, args.empty() ? span : args[0].span, "partial", "a function",
+      report(Id::wrongArgument, args.empty() ? span : args[0].span, quoted("partial"), "a function",
              args.empty() ? "nothing" : describe(args[0].value));
     return Value::poison();
   }
@@ -206,6 +206,7 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
               .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+        else builder.help(argumentNames(names));
         ok = false;
         continue;
       }

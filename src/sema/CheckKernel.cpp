@@ -117,12 +117,12 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
     Value v = checkExpr(*arg.value);
     if (v.isPoison()) continue;
     if (v.kind != ValueKind::Dict) {
-      report(Id::wrongArgument, arg.value->span, "space", "a dict of sizes", describe(v));
+      report(Id::wrongArgument, arg.value->span, quoted("space"), "a dict of sizes", describe(v));
       continue;
     }
     for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
       if (v.items[i].kind != ValueKind::String || v.items[i].expr) {
-        report(Id::wrongArgument, arg.value->span, "space", "names of sizes", describe(v.items[i]));
+        report(Id::wrongArgument, arg.value->span, quoted("space"), "names of sizes", describe(v.items[i]));
         continue;
       }
       const std::string &field = v.items[i].text;
@@ -155,7 +155,7 @@ void Checker::decorators(const ast::FuncDef &def) {
                                                     : Value::of(ValueKind::None);
       if (v.kind == ValueKind::Schedule) fn_->kernel.schedule = *v.schedule;
       else if (!v.isPoison())
-        report(Id::wrongArgument, decorator.span, "kernel.schedule", "one schedule", describe(v));
+        report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule", describe(v));
     } else if (which == "kernel.autotune") {
       if (call) autotuneOption(*call);
     } else if (which == "deterministic") {

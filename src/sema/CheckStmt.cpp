@@ -207,14 +207,16 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
     Value stored = finish(std::move(e), type, {}, span);
     stored.type.numerics = {};
     if (stored.isArray() && stored.type.shape.size() > shape.size()) {
-      report(Id::shapeMismatch, span, shapeText(shape), shapeText(stored.type.shape));
+      report(Id::shapeMismatch, apart ? valueSpan : span, shapeText(shape), shapeText(stored.type.shape))
+          .note(syntax.span, "what is written to here has the shape " + shapeText(shape));
       return;
     }
-    stored = broadcastValue(std::move(stored), shape, span);
+    stored = broadcastValue(std::move(stored), shape, apart ? valueSpan : span);
     if (stored.isPoison()) return;
     e = take(stored);
   } else if (e->type.kind == TypeKind::Tensor) {
-    report(Id::shapeMismatch, span, "[] (one element)", shapeText(e->type.shape));
+    report(Id::shapeMismatch, apart ? valueSpan : span, "[]", shapeText(e->type.shape))
+        .note(syntax.span, "one element is written to here");
     return;
   }
   stored_.insert(target.var);

@@ -73,6 +73,7 @@ private:
   std::unique_ptr<Function> checkEntry(const Callable &callable);
   void entryParameters(const ast::FuncDef &def);
   void entryParameter(const ast::Parameter &parameter);
+  void untypedParameters();
   void boundDimensions(const ast::FuncDef &def);
   void entryDefault(const ast::Parameter &parameter, Param &param);
   uint32_t headerEnd(const ast::FuncDef &def) const;

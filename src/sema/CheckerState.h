@@ -5,6 +5,15 @@
 
 namespace tessera::sema {
 
+/// "`x`", but "the result": what is no name stays as it is.
+inline std::string quoted(std::string_view name) {
+  std::string text(name);
+  return text.find(' ') == std::string::npos ? "`" + text + "`" : text;
+}
+
+/// "it takes `x`, `axis`"
+std::string argumentNames(const std::vector<std::string_view> &names);
+
 /// Arguments of a call, by the names of the callee's parameters.
 struct Bound {
   std::vector<Value> values;  // Absent where not given

@@ -435,7 +435,7 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
                      ? static_cast<const ast::SequenceExpr *>(stmt.target.get())
                      : nullptr;
     if (!pair || pair->items.size() != 2) {
-      report(Id::unpackCount, stmt.target->span, "these names", "an index and a value");
+      report(Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"), "an index and a value");
       return;
     }
     indexTarget = pair->items[0].get();

@@ -38,7 +38,7 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
     const Value &name = names[i];
     if (name.isPoison()) return false;
     if (name.kind != ValueKind::String || name.expr) {
-      report(Id::wrongArgument, at, "wrt", "names of parameters in quotes", describe(name));
+      report(Id::wrongArgument, at, quoted("wrt"), "names of parameters in quotes", describe(name));
       return false;
     }
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
@@ -47,6 +47,7 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
       if (auto near = diag::didYouMean(name.text, known); !near.empty())
         builder.help("did you mean `" + std::string(near) + "`?")
             .fix(at, "\"" + std::string(near) + "\"", "write `\"" + std::string(near) + "\"`");
+      else builder.help(argumentNames(known));
       return false;
     }
     if (!seen.insert(name.text).second) {
@@ -83,7 +84,7 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
   if (function->value.kind != ValueKind::Function || function->value.callable->isKernel) {
     bool kernel = function->value.kind == ValueKind::Function;
     auto builder =
-        report(Id::wrongArgument, function->span, shown, "a tensor function",
+        report(Id::wrongArgument, function->span, quoted(shown), "a tensor function",
                kernel ? "the kernel `" + function->value.callable->name + "`" : describe(function->value));
     if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
     else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)

@@ -153,7 +153,7 @@ Value Checker::arrayEinsum(const BuiltinRow &row, Bound &args, Span span) {
   const Value &equation = args.values[0];
   if (equation.kind != ValueKind::String || equation.expr) {
     if (fresh(Id::wrongArgument, args.spans[0]))
-      report(Id::wrongArgument, args.spans[0], std::string(row.name), "an equation as text", describe(equation));
+      report(Id::wrongArgument, args.spans[0], quoted(std::string(row.name)), "an equation as text", describe(equation));
     return Value::poison();
   }
   std::vector<std::string> inputs;

@@ -44,6 +44,21 @@ std::string Checker::signatureText(const ast::FuncDef &def) const {
   return text;
 }
 
+/// Parameters of a kernel without types: one mistake, however many they are.
+void Checker::untypedParameters() {
+  const ast::FuncDef &def = *frame_->function->def;
+  if (!fresh(Id::untypedParameter, def.name.span)) return;
+  std::vector<const ast::Parameter *> all;
+  std::string names;
+  for (const ast::Parameter &p : def.parameters)
+    if (!p.annotation) all.push_back(&p), names += (names.empty() ? "`" : ", `") + p.name.text + "`";
+  bool one = all.size() == 1;
+  report(Id::untypedParameter, all[0]->span, (one ? "the parameter " : "the parameters ") + names,
+         one ? "has no type" : "have no types")
+      .help("for example `" + all[0]->name.text + ": Tensor[\"N\", f32]`");
+  reportedSpans_.insert({static_cast<int>(Id::untypedParameter), def.name.span.file, def.name.span.begin});
+}
+
 void Checker::entryParameter(const ast::Parameter &parameter) {
   if (parameter.kind == ast::ParameterKind::VarPositional ||
       parameter.kind == ast::ParameterKind::VarKeyword) {
@@ -61,8 +76,7 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     report(Id::tooManyArguments, parameter.span, "main", "no parameters", "`" + parameter.name.text + "`")
         .help("its inputs are files that it names: `load_npy(\"x.npy\")`");
   } else if (!parameter.annotation) {
-    report(Id::notAType, parameter.span,
-           "the parameter `" + parameter.name.text + "` of a kernel has no type");
+    untypedParameters();
   } else {
     type = declaredType(*parameter.annotation, parameter.name.text);
   }

@@ -20,7 +20,7 @@ Value Checker::arrayTake(const BuiltinRow &row, Bound &args, Span span) {
   if (indices.isPoison()) return indices;
   if (!isIndexTensor(indices) && !(indices.isScalar() && isInt(indices.type.dtype))) {
     if (fresh(Id::wrongArgument, args.spans[1]))
-      report(Id::wrongArgument, args.spans[1], shown, "a tensor of integers as its indices", describe(indices));
+      report(Id::wrongArgument, args.spans[1], quoted(shown), "a tensor of integers as its indices", describe(indices));
     return Value::poison();
   }
   return unsupported("`" + shown + "` by indices that only run time knows", span);
@@ -37,7 +37,7 @@ Value Checker::arrayGather(const BuiltinRow &row, Bound &args, Span span) {
   if (!axis) return Value::poison();
   if (!isIndexTensor(indices)) {
     if (fresh(Id::wrongArgument, args.spans[1]))
-      report(Id::wrongArgument, args.spans[1], shown, "a tensor of integers as its indices", describe(indices));
+      report(Id::wrongArgument, args.spans[1], quoted(shown), "a tensor of integers as its indices", describe(indices));
     return Value::poison();
   }
   const std::vector<Dim> &from = x.type.shape, &to = indices.type.shape;

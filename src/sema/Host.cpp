@@ -69,7 +69,7 @@ Value Checker::hostScalar(const Value &value, Span span) {
 ExprPtr Checker::hostArgument(const Value &value, Span span) {
   if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
   if (!value.isPoison())
-    report(Id::wrongArgument, span, "this call", "a tensor", describe(value)).help("`load_npy` reads one");
+    report(Id::wrongArgument, span, quoted("this call"), "a tensor", describe(value)).help("`load_npy` reads one");
   return nullptr;
 }
 
@@ -114,7 +114,7 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
     } else if (v.expr) {
       arg = clone(*v.expr);
     } else {
-      report(Id::wrongArgument, span, "a format", "a value", describe(v));
+      report(Id::wrongArgument, span, quoted("a format"), "a value", describe(v));
       return Value::poison();
     }
     e->args.push_back(std::move(arg));
@@ -171,7 +171,7 @@ Value Checker::fstring(const ast::FStringExpr &expr) {
 Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   auto text = [&](const Value &v, Span at) -> ExprPtr {
     if (v.kind != ValueKind::String) {
-      report(Id::wrongArgument, at, std::string(row.name), "a path in quotes", describe(v));
+      report(Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(v));
       return nullptr;
     }
     Value copy = v;

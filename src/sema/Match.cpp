@@ -17,10 +17,6 @@ bool isIdentifier(const std::string &text) {
 const std::vector<Dim> &shapeOf(const Value &value) {
   return value.kind == ValueKind::View ? value.var->type.shape : value.type.shape;
 }
-/// "`x`", but "the result".
-std::string quoted(const std::string &name) {
-  return name.find(' ') == std::string::npos ? "`" + name + "`" : name;
-}
 }  // namespace
 
 // ---------------------------------------------------------------- what variables stand for
@@ -167,7 +163,7 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
 bool Checker::wrongValue(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
                          const std::string &wanted) {
   if (!reportNone(value, span) && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, name, wanted, describe(value)).note(annotation.span, "declared here");
+    report(Id::wrongArgument, span, quoted(name), wanted, describe(value)).note(annotation.span, "declared here");
   return false;
 }
 
@@ -220,7 +216,7 @@ bool Checker::matchConst(const Value &value, const ast::SubscriptExpr &annotatio
   out = v;
   if (sameDim(*want, v.sym, span, "this call needs " + show(*want) + " == " + show(v.sym))) return true;
   if (fresh(Id::wrongArgument, span)) {
-    auto builder = report(Id::wrongArgument, span, name, show(*want), show(v.sym));
+    auto builder = report(Id::wrongArgument, span, quoted(name), show(*want), show(v.sym));
     builder.note(annotation.span, "declared here");
     noteOrigins(builder, {annotation.items[0].value.get()});
   }
@@ -259,7 +255,7 @@ bool Checker::matchStruct(const Value &value, const Value &type, const ast::Expr
         sameDim(want->second, have, span, "this call needs " + show(want->second) + " == " + show(have)))
       continue;
     if (fresh(Id::wrongArgument, span)) {
-      auto builder = report(Id::wrongArgument, span, name, "`" + instanceText(*wanted) + "`",
+      auto builder = report(Id::wrongArgument, span, quoted(name), "`" + instanceText(*wanted) + "`",
                             "a `" + instanceText(*value.instance) + "`");
       builder.note(annotation.span, "declared here");
       std::vector<const ast::Expr *> arguments;
@@ -398,7 +394,7 @@ Value Checker::isInstance(const GivenList &args, Span span) {
     else if (named && name == "bool") is |= v.kind == ValueKind::Bool || (v.isScalar() && v.type.dtype == DType::Bool);
     else if (named && name == "str") is |= v.kind == ValueKind::String;
     else {
-      report(Id::wrongArgument, args[1].span, "isinstance", "a type", describe(type))
+      report(Id::wrongArgument, args[1].span, quoted("isinstance"), "a type", describe(type))
           .help("for example `Tensor`, `f32`, `int`, or a struct");
       return Value::poison();
     }

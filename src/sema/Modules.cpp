@@ -144,7 +144,7 @@ void Checker::moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign) {
 void Checker::modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy) {
   Value v = checkExpr(*policy.value);
   if (v.kind != ValueKind::Policy && !v.isPoison()) {
-    report(Id::wrongArgument, policy.value->span, "policy", "`Policy(...)`", describe(v));
+    report(Id::wrongArgument, policy.value->span, quoted("policy"), "`Policy(...)`", describe(v));
     v = Value::poison();
   }
   define(scope, policy.name.text, std::move(v), policy.name.span);

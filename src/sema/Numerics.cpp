@@ -292,8 +292,7 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
   if (value.isPoison()) return nullptr;
   if (value.kind != ValueKind::Array) {
     if (reportNone(value, span)) return nullptr;
-    bool quoted = what.size() > 2 && what.front() == '`' && what.back() == '`';
-    report(Id::wrongArgument, span, quoted ? what.substr(1, what.size() - 2) : what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
+    report(Id::wrongArgument, span, what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
     return nullptr;
   }
   if (type.numerics.perChannel >= 0) {
@@ -397,7 +396,10 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
 Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown) {
   for (Value &v : args) {
     if (v.kind == ValueKind::View || v.kind == ValueKind::HostTensor) v = toArray(v, DType::F32, span);
-    if (!requireNumber(v, span, shown)) return Value::poison();
+    bool mixed = args.size() == 2 && v.kind == ValueKind::String;  // then both are told
+    if (mixed && !args[0].isPoison() && !args[1].isPoison() && fresh(Id::badOperand, span))
+      report(Id::badOperand, span, shown, describe(args[0]) + " and " + describe(args[1]));
+    if (mixed || !requireNumber(v, span, shown)) return Value::poison();
   }
   bool select = op == ElementwiseOp::Select;
   std::vector<Value> operands(args.begin() + (select ? 1 : 0), args.end());

@@ -140,6 +140,8 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     names.insert(names.end(), {"block", "cluster", "swizzle", "order", "name"});
     auto builder = report(Id::badSchedule, span, "a schedule has no `" + field + "`");
     auto near = diag::didYouMean(field, names);
+    if (field == "num_warps") near = "warps";  // of Triton
+    if (field == "num_stages") near = "stages";
     if (near.empty()) return false;
     builder.help("did you mean `" + std::string(near) + "`?");
     Span word{span.file, span.begin, span.begin + static_cast<uint32_t>(field.size())};  // of `field=value`

@@ -216,6 +216,11 @@ void Checker::unknownField(const StructInfo &info, const std::string &name, Span
   if (auto near = diag::didYouMean(name, names); !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
         .fix(span, std::string(near), "write `" + std::string(near) + "`");
+  else {
+    std::string all;
+    for (std::string_view one : names) all += (all.empty() ? "it has `" : ", `") + std::string(one) + "`";
+    if (!all.empty()) builder.help(all);
+  }
 }
 
 /// The arguments of `Block(...)` by field; false after a message.
@@ -317,7 +322,7 @@ Value Checker::replaceFields(GivenList args, Span span) {
   Value object = std::move(args[0].value);
   if (object.isPoison() || reportNone(object, args[0].span)) return Value::poison();
   if (object.kind != ValueKind::Struct) {
-    report(Id::wrongArgument, args[0].span, "replace", "a struct", describe(object));
+    report(Id::wrongArgument, args[0].span, quoted("replace"), "a struct", describe(object));
     return Value::poison();
   }
   const StructInfo &info = *object.instance->info;

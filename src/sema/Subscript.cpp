@@ -16,8 +16,10 @@ Value Checker::convertInt(const Value &value, Span span) {
     e->args.push_back(take(v));
     return indexValue(std::move(e), "index", span);
   }
-  if (!reportNone(v, span) && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, "an index", "an integer", describe(v));
+  if (!reportNone(v, span) && fresh(Id::wrongArgument, span)) {
+    auto builder = report(Id::wrongArgument, span, "an index", "an integer", describe(v));
+    if (v.isArray()) builder.help("rows that a tensor of integers names are taken by `take(x, indices)`");
+  }
   return Value::poison();
 }
 

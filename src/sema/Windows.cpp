@@ -88,7 +88,7 @@ Value Checker::arrayPool(const BuiltinRow &row, Bound &args, Span span) {
   size_t rank = x.type.shape.size();
   size_t count = args.values[1].isSequence() ? args.values[1].items.size() : rank > 2 ? rank - 2 : 0;
   if (count == 0 || count > rank || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], shown, "floats of the shape `[batch, channels, ...]`", describe(x));
+    report(Id::wrongArgument, args.spans[0], quoted(shown), "floats of the shape `[batch, channels, ...]`", describe(x));
     return Value::poison();
   }
   std::vector<int64_t> sizes, strides, paddings;
@@ -180,7 +180,7 @@ Value Checker::arrayConv(const BuiltinRow &row, Bound &args, Span span) {
   if (x.isPoison() || w.isPoison() || bias.isPoison()) return Value::poison();
   for (auto [v, at, axes] : {std::tuple(&x, 0, "[batch, channels, "), std::tuple(&w, 1, "[made, channels, ")})
     if (v->type.shape.size() != count + 2) {
-      report(Id::wrongArgument, args.spans[static_cast<size_t>(at)], shown,
+      report(Id::wrongArgument, args.spans[static_cast<size_t>(at)], quoted(shown),
              "a tensor `" + std::string(axes) + (count == 1 ? "length]`" : "height, width]`"), describe(*v));
       return Value::poison();
     }

@@ -74,8 +74,8 @@ TEST(Statement, Blocks) {
   EXPECT_EQ(statements("if a:\n    b\nelif c: d\nelse:\n    e\n"),
             "  (if (name a)\n    (then\n      (expr (name b)))\n    (else\n      (elif (name c)\n        (then\n          (expr (name d)))\n"
             "        (else\n          (expr (name e))))))");
-  EXPECT_EQ(statements("for a, b in c, d:\n    pass\nelse:\n    break\n"),
-            "  (for (tuple (name a) (name b)) (tuple (name c) (name d))\n    (body\n      (pass))\n    (else\n      (break)))");
+  EXPECT_EQ(statements("for a, b in c, d:\n    pass\nelse:\n    f\n"),
+            "  (for (tuple (name a) (name b)) (tuple (name c) (name d))\n    (body\n      (pass))\n    (else\n      (expr (name f))))");
   EXPECT_EQ(statements("try:\n    a\nexcept E as e:\n    b\nexcept:\n    c\nelse:\n    d\nfinally:\n    f\n"),
             "  (try\n    (body\n      (expr (name a)))\n    (except (name E) e\n      (body\n        (expr (name b))))\n    (except _\n"
             "      (body\n        (expr (name c))))\n    (else\n      (expr (name d)))\n    (finally\n      (expr (name f))))");
@@ -92,7 +92,8 @@ TEST(Statement, Imports) {
 }
 
 TEST(Statement, OneWordStatements) {
-  EXPECT_EQ(statements("raise A from b\nassert a, b\ndel a, b[0]\nglobal a, b\nnonlocal c\nreturn\n"),
+  EXPECT_EQ(statements("raise A from b\nassert a, b\ndel a, b[0]\nglobal a, b\nnonlocal c\n"),
             "  (raise (name A) (name b))\n  (assert (name a) (name b))\n  (del (name a) (subscript (name b) (int 0)))\n"
-            "  (global a b)\n  (nonlocal c)\n  (return _)");
+            "  (global a b)\n  (nonlocal c)");
+  EXPECT_EQ(statements("while a:\n    break\n"), "  (while (name a)\n    (body\n      (break)))");
 }

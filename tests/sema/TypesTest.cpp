@@ -204,7 +204,7 @@ TEST(Tuples, AnotherNumberOfItems) {
   EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x, x\n"),
             "E0305 2:12 `f` returns 2 values, but 1 result is declared\n");
   EXPECT_EQ(said("def f[N](t: tuple[Tensor[N, f32], Tensor[N, f32]]) -> Tensor[N, f32]:\n    a, b, c = t\n    return a\n"),
-            "E0312 2:5 3 names stand for 2 values\n");
+            "E0312 2:5 3 names cannot stand for 2 values\n");
 }
 
 // ---------------------------------------------------------------- alternatives

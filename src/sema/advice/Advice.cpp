@@ -5,12 +5,13 @@
 #include "sema/advice/Origins.h"
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace tessera::sema {
 namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times.
-constexpr size_t kMostBytes = 192u << 10, kMostTrials = 16;
+constexpr size_t kMostBytes = 192u << 10, kMostTrials = 32;
 
 /// How often each message was given. Places move with an edit, so they do not count.
 using Messages = std::map<std::pair<diag::Id, std::string>, int>;
@@ -26,13 +27,37 @@ public:
          const CheckOptions &options)
       : module_(module), sources_(sources), load_(load), options_(options) {
     options_.advice = false;
-    size_t bytes = sources.file(module.file).text.size() + 1;
+    size_t bytes = 1;
+    for (FileId id = 0; id < sources.size(); ++id) bytes += sources.file(id).text.size();
     left_ = std::min(kMostTrials, kMostBytes / bytes);
   }
 
   /// Whether this edit takes the message away and brings no other.
   bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Messages &before) {
     if (left_ == 0 || fix.span.file != module_.file) return false;
+    auto after = with(fix);
+    return after && fewer(*after, target, before) &&
+           std::all_of(after->begin(), after->end(), [&](const auto &entry) {
+             auto it = before.find(entry.first);
+             return it != before.end() && entry.second <= it->second;
+           });
+  }
+
+  /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
+  bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Messages &before) {
+    if (left_ == 0 || fix.span.file != module_.file) return true;
+    auto after = with(fix);
+    return after && fewer(*after, target, before);
+  }
+
+private:
+  static bool fewer(const Messages &after, const diag::Diagnostic &target, const Messages &before) {
+    auto now = after.find({target.id, target.message});
+    return now == after.end() || now->second < before.at({target.id, target.message});
+  }
+
+  /// What is said about the program with this edit; nothing if it cannot be read.
+  std::optional<Messages> with(const diag::Fix &fix) {
     --left_;
     Sources edited;
     for (FileId id = 0; id < sources_.size(); ++id) {
@@ -41,23 +66,16 @@ public:
     }
     diag::Engine diagnostics;
     auto module = frontend::parse(edited, module_.file, diagnostics);
-    if (diagnostics.hasErrors()) return false;
+    if (diagnostics.hasErrors()) return std::nullopt;
     // A module that is loaded only now has no text in `edited`: it counts as one that is not there.
     ModuleLoader known = [&](FileId importer, int level, const std::string &path) {
       const ast::Module *found = load_(importer, level, path);
       return found && found->file < edited.size() ? found : nullptr;
     };
     check(*module, edited, known, diagnostics, options_);
-    Messages after = messagesOf(diagnostics.all(), 0);
-    auto same = before.find({target.id, target.message});
-    if (after[same->first] >= same->second) return false;
-    return std::all_of(after.begin(), after.end(), [&](const auto &entry) {
-      auto it = before.find(entry.first);
-      return entry.second == 0 || (it != before.end() && entry.second <= it->second);
-    });
+    return messagesOf(diagnostics.all(), 0);
   }
 
-private:
   const ast::Module &module_;
   const Sources &sources_;
   const ModuleLoader &load_;
@@ -89,6 +107,9 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (d.span.file != module.file) continue;
     Place place = placeOf(module, d.span);
     noteOrigins(d, place);
+    std::erase_if(d.fixes, [&](const diag::Fix &fix) {
+      return fix.applicability == diag::Applicability::Suggestion && !trials.helps(fix, d, before);
+    });
     if (diag::fixOf(d, false)) continue;
     for (const CandidateGroup &group : candidatesFor(d, place, sources))
       if (const diag::Fix *fix = chosen(group, d, before, trials)) {

@@ -25,8 +25,11 @@ public:
     case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
     case Id::badReshape: inferredSize(); break;
     case Id::dtypeMismatch: convertedOperands(); break;
-    case Id::badOperand: otherDivision(), asText(), convertedArgument(); break;
-    case Id::undefinedName: withoutPrefix(), laneNumber(); break;
+    case Id::badOperand: otherOperator(), comparedParts(), asText(), convertedArgument(); break;
+    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(); break;
+    case Id::notACondition: elementwiseCondition(); break;
+    case Id::redefinedType: tileFromTheStart(); break;
+    case Id::sliceSize: blockOfContext(); break;
     case Id::unknownModule: ourModule(); break;
     case Id::unknownAttribute: longerList(); break;
     case Id::missingAccumulate: statedAccumulate(); break;
@@ -148,16 +151,85 @@ private:
     if (!all.empty()) replace(edits, all[0]->span, "cast(" + text(all[0]->span) + ", f32)");
   }
 
-  /// `a / b` of integers.
-  void otherDivision() {
+  /// `a / b` of integers, `x ^ 2`.
+  void otherOperator() {
     auto *binary = as<ast::BinaryExpr>(place_.expr());
-    if (!binary || binary->op != ast::BinaryOp::Div) return;
+    if (!binary || (binary->op != ast::BinaryOp::Div && binary->op != ast::BinaryOp::BitXor)) return;
+    bool division = binary->op == ast::BinaryOp::Div;
     Span between{binary->span.file, binary->left->span.end, binary->right->span.begin};
-    size_t slash = text(between).find('/');
-    if (slash == std::string::npos) return;
-    uint32_t at = between.begin + static_cast<uint32_t>(slash);
-    group(false).edits.push_back(
-        {{between.file, at, at + 1}, "//", "divide and round down", diag::Applicability::Suggestion});
+    size_t sign = text(between).find(division ? '/' : '^');
+    if (sign == std::string::npos) return;
+    uint32_t at = between.begin + static_cast<uint32_t>(sign);
+    replace(group(false), {between.file, at, at + 1}, division ? "//" : "**",
+            division ? "divide and round down" : "powers are written `**`");
+  }
+
+  /// `x > 0 & x < 1`, which compares `0 & x`.
+  void comparedParts() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    bool bits = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr);
+    auto *whole = bits && place_.around.size() > 1 ? as<ast::CompareExpr>(place_.around[1]) : nullptr;
+    if (!whole) return;
+    std::string left = text({whole->span.file, whole->span.begin, binary->left->span.end}),
+                right = text({whole->span.file, binary->right->span.begin, whole->span.end});
+    replace(group(false), whole->span,
+            "(" + left + (binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (") + right + ")");
+  }
+
+  /// `x > 0 and x < 1` and `not x` of tensors.
+  void elementwiseCondition() {
+    const ast::BoolOpExpr *list = place_.innermost<ast::BoolOpExpr>();
+    auto *unary = as<ast::UnaryExpr>(place_.expr());
+    if (unary && unary->op == ast::UnaryOp::Not)
+      return replace(group(false), unary->span, "~" + asPrimary(*unary->operand));
+    if (!list) return;
+    std::string joined;
+    for (const auto &operand : list->operands)
+      joined +=
+          (joined.empty() ? ""
+           : list->isAnd  ? " & "
+                          : " | ") +
+          (operand->kind == ast::ExprKind::Compare ? "(" + text(operand->span) + ")" : asPrimary(*operand));
+    replace(group(false), list->span, joined);
+  }
+
+  /// `acc = 0.0` in front of a loop that adds tiles to it.
+  void tileFromTheStart() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *start = name ? place_.valueOf(name->name) : nullptr;
+    const std::string &said = diagnostic_.message;
+    size_t open = said.find("would become a tensor `["), close = said.find("]` of ");
+    bool zero = start && (start->kind == ast::ExprKind::Float || start->kind == ast::ExprKind::Int);
+    if (!zero || open == std::string::npos || close == std::string::npos) return;
+    open = said.find('[', open);
+    std::string shape = said.substr(open + 1, close - open - 1), dtype = said.substr(close + 6);
+    if (shape.find(',') == std::string::npos) shape += ",";
+    replace(group(false), start->span,
+            (place_.inKernel ? "tile.full((" : "full((") + shape + "), " + text(start->span) + ", " + dtype +
+                ")");
+  }
+
+  /// `x[i:end]` in a kernel: as many elements as the schedule says; what lies outside reads as zero.
+  void blockOfContext() {
+    auto *slice = place_.innermost<ast::SliceExpr>();
+    if (!slice || !place_.function) return;
+    std::string start = slice->start ? text(slice->start->span) : "0";
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+      auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      if (!callee || callee->attribute.text != "context") continue;
+      CandidateGroup &edits = group(false);
+      for (const char *size : {".m", ".n", ".k"})
+        replace(edits, slice->span, start + ":" + start + " + " + text(assign->targets[0]->span) + size);
+    }
+  }
+
+  void importTessera() {
+    std::string name = text(diagnostic_.span);
+    if (name != "ts" && name != "tessera") return;
+    std::string line = name == "ts" ? "import tessera as ts" : "import tessera";
+    insert(group(false), 0, line + "\n", "write `" + line + "` at the start");
   }
 
   /// `"n = " + n`
@@ -176,7 +248,10 @@ private:
     if (!member || member->object.get() != place_.around[0]) return;
     std::string name = member->attribute.text;
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
-    replace(group(false), member->span, name);
+    CandidateGroup &edits = group(false);
+    replace(edits, member->span, name);
+    if (place_.inKernel)  // of Triton
+      replace(edits, member->span, "tile." + (name == "program_id" ? "group_id" : name));
   }
 
   /// `blockIdx.x * blockDim.x + threadIdx.x`
@@ -261,6 +336,8 @@ private:
 
   void returnLast() {
     auto *def = place_.function;
+    auto *value = def && !def->body.empty() ? as<ast::ExprStmt>(def->body.back()) : nullptr;
+    if (value) return insert(group(false), value->span.begin, "return ", "return this");
     auto *last = def && !def->body.empty() ? as<ast::AssignStmt>(def->body.back()) : nullptr;
     auto *name = last ? as<ast::NameExpr>(last->targets.front()) : nullptr;
     if (!name) return;

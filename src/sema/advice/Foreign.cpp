@@ -48,7 +48,8 @@ const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
                                              "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
   static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
-  static constexpr std::string_view kPrefix = "functions such as `exp` and `sum` are there without a prefix";
+  static constexpr std::string_view kPrefix =
+      "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
       {"true", {"True", "truth values are `True` and `False`"}},
       {"false", {"False", "truth values are `True` and `False`"}},
@@ -56,6 +57,8 @@ const Foreign *foreignName(std::string_view name) {
       {"NULL", {"None", "nothing is called `None`"}},
       {"nullptr", {"None", "nothing is called `None`"}},
       {"nil", {"None", "nothing is called `None`"}},
+      {"ts", {"", "import it: `import tessera as ts`"}},
+      {"tessera", {"", "import it: `import tessera`"}},
       {"input", {"", "a program reads `.npy` files, `load_npy(path)`, and nothing from the keyboard"}},
       {"open", {"", "a program reads and writes `.npy` files: `load_npy(path)`, `save_npy(path, x)`"}},
       {"inf", {"INF", "infinity is called `INF`"}},

@@ -7,7 +7,7 @@ namespace tessera::sema {
 std::optional<std::string> Checker::meshAxis(const Value &value, Span span) {
   if (value.kind == ValueKind::String && !value.expr && !value.text.empty()) return value.text;
   if (!value.isPoison() && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, "axis", "an axis of the mesh in quotes", describe(value));
+    report(Id::wrongArgument, span, quoted("axis"), "an axis of the mesh in quotes", describe(value));
   return std::nullopt;
 }
 
@@ -33,7 +33,7 @@ Value Checker::collective(const BuiltinRow &row, Bound &args, Span span) {
   Value x = toArray(args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (x.kind != ValueKind::Array) {
-    report(Id::wrongArgument, args.spans[0], name, "a tensor", describe(x));
+    report(Id::wrongArgument, args.spans[0], quoted(name), "a tensor", describe(x));
     return Value::poison();
   }
   auto axis = meshAxis(args.values[1], args.spans[1]);

@@ -73,7 +73,7 @@ Value Checker::moveOn(const BuiltinRow &row, Bound &args, Span span) {
                      "`append` needs " + show(part.type.shape[axis]) + " == " + show(wanted[axis]));
     if (!fits) {
       if (fresh(Id::wrongArgument, args.spans[i]))
-        report(Id::wrongArgument, args.spans[i], "append",
+        report(Id::wrongArgument, args.spans[i], quoted("append"),
                "what is added to `" + object.type.str() + "`, of the same batch, heads and features", describe(part));
       return Value::poison();
     }
@@ -131,7 +131,7 @@ bool Checker::matchState(const Value &value, const ast::SubscriptExpr &annotatio
   if (!stateType(annotation, type, &dims)) return false;
   bool fits = value.kind == ValueKind::State && value.type.dtype == type.dtype;
   if (!fits && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, name, "`" + std::string(sources_.text(annotation.span)) + "`", describe(value))
+    report(Id::wrongArgument, span, quoted(name), "`" + std::string(sources_.text(annotation.span)) + "`", describe(value))
         .note(annotation.span, "declared here");
   out = value;
   return fits && unifyDims(dims, value, name, span);
@@ -171,7 +171,7 @@ void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee,
 /// A state object as the argument of an entry point, which moves it on.
 ExprPtr Checker::stateArgument(const Value &value, const Type &type, const Callable &callable, Span span) {
   if (value.kind != ValueKind::State || value.type.dtype != type.dtype) {
-    report(Id::wrongArgument, span, callable.name, "a state object `" + type.str() + "`", describe(value));
+    report(Id::wrongArgument, span, quoted(callable.name), "a state object `" + type.str() + "`", describe(value));
     return nullptr;
   }
   ExprPtr e = clone(*value.expr);

@@ -76,7 +76,7 @@ Value Checker::drawFrom(const BuiltinRow &row, Bound &args, Span span) {
     auto given = dtypeArgument(args.values[2], args.spans[2], &numerics);
     if (!given) return Value::poison();
     if (!isFloat(*given)) {
-      report(Id::wrongArgument, args.spans[2], name, "a dtype of floats", describe(args.values[2]));
+      report(Id::wrongArgument, args.spans[2], quoted(name), "a dtype of floats", describe(args.values[2]));
       return Value::poison();
     }
     dtype = *given;
@@ -96,7 +96,7 @@ Value Checker::dropout(Bound &args, Span span) {
   Value x = toArray(args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (!x.isArray() || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], "dropout", "a tensor of floats", describe(x));
+    report(Id::wrongArgument, args.spans[0], quoted("dropout"), "a tensor of floats", describe(x));
     return Value::poison();
   }
   const Value &p = args.values[1];
@@ -104,13 +104,13 @@ Value Checker::dropout(Bound &args, Span span) {
   double share = p.kind == ValueKind::Float ? p.number : known ? static_cast<double>(p.sym.constant()) : 0;
   if (p.isPoison()) return p;
   if ((!known && !p.isScalar()) || share < 0 || share >= 1) {
-    report(Id::wrongArgument, args.spans[1], "dropout", "a share of at least 0 and below 1",
+    report(Id::wrongArgument, args.spans[1], quoted("dropout"), "a share of at least 0 and below 1",
            known ? "the number " + std::string(sources_.text(args.spans[1])) : describe(p));
     return Value::poison();
   }
   const Value &rng = args.values[2];
   if (rng.given() && rng.kind != ValueKind::Rng) {
-    if (!rng.isPoison()) report(Id::wrongArgument, args.spans[2], "dropout", "a stream, `rng: Rng`", describe(rng));
+    if (!rng.isPoison()) report(Id::wrongArgument, args.spans[2], quoted("dropout"), "a stream, `rng: Rng`", describe(rng));
     return Value::poison();
   }
   if (rng.given() && !spend(rng, "`dropout`", span)) return Value::poison();
