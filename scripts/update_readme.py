@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the emitted kernel in README.md what the compiler emits.
+"""Keeps the emitted kernel and the message in README.md what the compiler says.
 
 usage: update_readme.py TESSERAC [--check]
 """
@@ -11,6 +11,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BLOCK = re.compile(r"(<!-- emitted: (\S+) (\S+) (\S+) -->\n)(.*?)(<!-- /emitted -->)", re.S)
+MISTAKE = re.compile(r"(<!-- mistake: (\S+) -->\n```python\n(.*?)```\n.*?```text\n)(.*?)(```\n<!-- /mistake -->)", re.S)
 
 
 def kernel_of(source: str, name: str) -> str:
@@ -34,11 +35,19 @@ def main() -> int:
             kernel = kernel_of(open(out, encoding="utf-8").read(), name)
         return f"{match.group(1)}```cpp\n{kernel}```\n{match.group(6)}"
 
-    new = BLOCK.sub(emitted, text)
+    def message(match: re.Match) -> str:
+        program, wrong = match.group(2, 3)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, program), "w", encoding="utf-8") as file:
+                file.write(wrong)
+            said = subprocess.run([tesserac, program, "--emit=checked"], cwd=folder, capture_output=True, text=True).stderr
+        return match.group(1) + said[: said.rindex("\n\n") + 1] + match.group(5)  # without the count of errors
+
+    new = MISTAKE.sub(message, BLOCK.sub(emitted, text))
     if new == text:
         return 0
     if check:
-        print("README.md shows another kernel than the compiler emits: run scripts/update_readme.py")
+        print("README.md shows another kernel or message than the compiler prints: run scripts/update_readme.py")
         return 1
     open(path, "w", encoding="utf-8").write(new)
     return 0
