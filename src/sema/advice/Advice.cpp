@@ -2,6 +2,7 @@
 #include "diag/Edits.h"
 #include "frontend/Parser.h"
 #include "sema/advice/Candidates.h"
+#include "sema/advice/Excerpt.h"
 #include "sema/advice/Origins.h"
 #include <algorithm>
 #include <map>
@@ -10,7 +11,8 @@
 namespace tessera::sema {
 namespace {
 
-/// At most so many bytes of program are checked again for all messages together, and so many times.
+/// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
+/// costs, that is less than 100 ms.
 constexpr size_t kMostBytes = 192u << 10, kMostTrials = 32;
 
 /// How often each message was given. Places move with an edit, so they do not count.
@@ -21,48 +23,75 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
   return messages;
 }
 
+/// The part of the program that an edit is tried in, and what is said about it without the edit.
+struct Part {
+  Excerpt excerpt;
+  Messages before;
+};
+
 class Trials {
 public:
   Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
-         const CheckOptions &options)
-      : module_(module), sources_(sources), load_(load), options_(options) {
+         const CheckOptions &options, Messages all)
+      : module_(module), sources_(sources), load_(load),
+        options_(options), whole_{Excerpt(text()), std::move(all)} {
     options_.advice = false;
-    size_t bytes = 1;
-    for (FileId id = 0; id < sources.size(); ++id) bytes += sources.file(id).text.size();
-    left_ = std::min(kMostTrials, kMostBytes / bytes);
+  }
+
+  /// Where edits for this message are tried: the function it is about alone, if it is said there, too.
+  const Part &partFor(const diag::Diagnostic &target) {
+    Part part{Excerpt(module_, text(), target.span), {}};
+    if (part.excerpt.isWhole()) return whole_;
+    std::string shown = *part.excerpt.text();
+    auto [it, isNew] = parts_.try_emplace(shown, std::move(part));
+    if (isNew)
+      if (auto messages = check(std::move(shown))) it->second.before = std::move(*messages);
+    return it->second.before.count({target.id, target.message}) ? it->second : whole_;
   }
 
   /// Whether this edit takes the message away and brings no other.
-  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Messages &before) {
-    if (left_ == 0 || fix.span.file != module_.file) return false;
-    auto after = with(fix);
-    return after && fewer(*after, target, before) &&
+  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
+    auto after = with(fix, part);
+    return after && fewer(*after, target, part.before) &&
            std::all_of(after->begin(), after->end(), [&](const auto &entry) {
-             auto it = before.find(entry.first);
-             return it != before.end() && entry.second <= it->second;
+             auto it = part.before.find(entry.first);
+             return it != part.before.end() && entry.second <= it->second;
            });
   }
 
   /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
-  bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Messages &before) {
-    if (left_ == 0 || fix.span.file != module_.file) return true;
-    auto after = with(fix);
-    return after && fewer(*after, target, before);
+  bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
+    size_t trials = trials_;
+    auto after = with(fix, part);
+    return trials == trials_ || (after && fewer(*after, target, part.before));
   }
 
 private:
+  const std::string &text() const { return sources_.file(module_.file).text; }
+
   static bool fewer(const Messages &after, const diag::Diagnostic &target, const Messages &before) {
     auto now = after.find({target.id, target.message});
     return now == after.end() || now->second < before.at({target.id, target.message});
   }
 
-  /// What is said about the program with this edit; nothing if it cannot be read.
-  std::optional<Messages> with(const diag::Fix &fix) {
-    --left_;
+  std::optional<Messages> with(const diag::Fix &fix, const Part &part) {
+    if (fix.span.file != module_.file) return std::nullopt;
+    auto edited = part.excerpt.text(&fix);
+    return edited ? check(std::move(*edited)) : std::nullopt;
+  }
+
+  /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
+  std::optional<Messages> check(std::string text) {
+    size_t size = text.size();
+    for (FileId id = 0; id < sources_.size(); ++id)
+      if (id != module_.file) size += sources_.file(id).text.size();
+    if (trials_ == kMostTrials || bytes_ + size > kMostBytes) return std::nullopt;
+    ++trials_;
+    bytes_ += size;
     Sources edited;
     for (FileId id = 0; id < sources_.size(); ++id) {
       const SourceFile &file = sources_.file(id);
-      edited.add(file.path, id == module_.file ? diag::applyFixes(file.text, {&fix}).text : file.text);
+      edited.add(file.path, id == module_.file ? std::move(text) : file.text);
     }
     diag::Engine diagnostics;
     auto module = frontend::parse(edited, module_.file, diagnostics);
@@ -72,7 +101,7 @@ private:
       const ast::Module *found = load_(importer, level, path);
       return found && found->file < edited.size() ? found : nullptr;
     };
-    check(*module, edited, known, diagnostics, options_);
+    sema::check(*module, edited, known, diagnostics, options_);
     return messagesOf(diagnostics.all(), 0);
   }
 
@@ -80,14 +109,16 @@ private:
   const Sources &sources_;
   const ModuleLoader &load_;
   CheckOptions options_;
-  size_t left_;
+  Part whole_;
+  std::map<std::string, Part> parts_;  // by their texts
+  size_t trials_ = 0, bytes_ = 0;
 };
 
-const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Messages &before,
+const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Part &part,
                         Trials &trials) {
   const diag::Fix *found = nullptr;
   for (const diag::Fix &fix : group.edits) {
-    if (!trials.mends(fix, target, before)) continue;
+    if (!trials.mends(fix, target, part)) continue;
     if (!group.onlyIfUnique) return &fix;
     if (found) return nullptr;
     found = &fix;
@@ -100,23 +131,27 @@ const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &tar
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
             diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
-  Messages before = messagesOf(all, from);
-  Trials trials(module, sources, load, options);
+  Trials trials(module, sources, load, options, messagesOf(all, from));
   for (size_t i = from; i < all.size(); ++i) {
     diag::Diagnostic &d = all[i];
     if (d.span.file != module.file) continue;
     Place place = placeOf(module, d.span);
     noteOrigins(d, place);
+    std::vector<CandidateGroup> groups = candidatesFor(d, place, sources);
+    bool certain = diag::fixOf(d, false) != nullptr;
+    if (d.fixes.empty() && groups.empty()) continue;
+    if (certain && d.fixes.size() == 1) continue;
+    const Part &part = trials.partFor(d);
     std::erase_if(d.fixes, [&](const diag::Fix &fix) {
-      return fix.applicability == diag::Applicability::Suggestion && !trials.helps(fix, d, before);
+      return fix.applicability == diag::Applicability::Suggestion && !trials.helps(fix, d, part);
     });
-    if (diag::fixOf(d, false)) continue;
-    for (const CandidateGroup &group : candidatesFor(d, place, sources))
-      if (const diag::Fix *fix = chosen(group, d, before, trials)) {
-        d.fixes.insert(d.fixes.begin(),
-                       *fix);  // before a fact for `where`, which mends every claim about shapes
-        break;
-      }
+    for (const CandidateGroup &group : groups) {
+      const diag::Fix *fix = certain ? nullptr : chosen(group, d, part, trials);
+      if (!fix) continue;
+      d.fixes.insert(d.fixes.begin(),
+                     *fix);  // before a fact for `where`, which mends every claim about shapes
+      break;
+    }
   }
   diagnostics.replace(std::move(all));
 }
