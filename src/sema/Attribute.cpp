@@ -141,10 +141,12 @@ Value Checker::memberOfHostTensor(const Value &object, const std::string &name, 
     return v;
   }
   if (name == "ndim" || name == "size" || name == "dtype" || name == "T")
-    return unsupported("`" + name + "` of a tensor in host code", span);
+    return unsupported("`" + name + "` of a tensor in host code", span,
+                       "do it in a tensor function, and call that");
   known = {"shape"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
-    return unsupported("`" + std::string(row->name) + "` of a tensor in host code (a tensor function can)", span);
+    return unsupported("`" + std::string(row->name) + "` of a tensor in host code", span,
+                       "do it in a tensor function, and call that");
   return Value::of(ValueKind::Absent);
 }
 
@@ -219,6 +221,8 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
       near = ours;
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
     constexpr size_t kMostTold = 16;
+    bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
+    if (tensor && !memberInstead(name).empty()) near = {};
     if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(span, std::string(near), "write `" + std::string(near) + "`");
@@ -226,6 +230,8 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
       std::string all;
       for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";
       builder.help("it has " + all);
+    } else if (std::string_view instead = memberInstead(name); !instead.empty() && tensor) {
+      builder.help(std::string(instead));
     } else if (object.kind == ValueKind::List || object.kind == ValueKind::Dict) {
       builder.help("it does not change: build a new one, such as `parts + [x]`");
     }

@@ -64,7 +64,7 @@ Value Checker::arrayUnsqueeze(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   Value x = toArray(args.values[0], DType::F32, span);
   if (!requireNumber(x, span, shown)) return Value::poison();
-  auto axis = axisOf(args.values[1], x.type.shape.size() + 1, args.spans[1], describe(x));
+  auto axis = axisOf(args.values[1], x.type.shape.size() + 1, args.spans[1], "the result of `" + shown + "`");
   return axis ? insertAxis(std::move(x), *axis, span) : Value::poison();
 }
 
@@ -119,7 +119,7 @@ Value Checker::arrayStack(const BuiltinRow &row, Bound &args, Span span) {
       return Value::poison();
     }
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(axis, parts[0].type.shape.size() + 1, args.spans[1], describe(parts[0]));
+  auto at = axisOf(axis, parts[0].type.shape.size() + 1, args.spans[1], "the result of `stack`");
   return at ? stack(std::move(parts), *at, span) : Value::poison();
 }
 

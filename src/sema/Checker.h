@@ -626,7 +626,8 @@ private:
   std::string describe(const Value &value) const;
   bool inKernel() const { return fn_ && fn_->kind == FunctionKind::Kernel; }
   bool inHost() const { return fn_ && fn_->kind == FunctionKind::Host; }
-  Value unsupported(const std::string &what, Span span);
+  /// `instead`: what can be written; may be empty.
+  Value unsupported(const std::string &what, Span span, const std::string &instead = {});
 
   template <class... Holes> diag::Builder report(Id id, Span span, const Holes &...holes) {
     Span place = placeOf(span);

@@ -182,9 +182,8 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
   const Callable &callable = *derivative.callable;
   if (!fn_) return unsupported("calling a function at module level", span);
   if (inHost() || inKernel())
-    return unsupported(std::string("a derivative in ") + (inHost() ? "host code (in a tensor function it can)"
-                                                                   : "a kernel"),
-                       span);
+    return unsupported(std::string("a derivative in ") + (inHost() ? "host code" : "a kernel"), span,
+                       "take it in a tensor function, and call that");
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindParameters(callable, args, span, values, spans)) return Value::poison();

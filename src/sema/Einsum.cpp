@@ -53,8 +53,7 @@ bool Checker::einsumLetters(const std::string &equation, size_t operands, Span s
   for (const std::string &letters : inputs)
     if (!isDistinct(letters)) return refuse("a letter occurs twice in `" + letters + "`; a diagonal is not understood yet");
   if (inputs.size() != operands)
-    return refuse("it has " + std::to_string(inputs.size()) + " operands, but " + std::to_string(operands) +
-                  " are given");
+    return refuse("it has " + std::to_string(inputs.size()) + " operands, but I saw " + std::to_string(operands));
   return true;
 }
 

@@ -313,10 +313,13 @@ std::string Checker::describe(const Value &value) const {
   return "this";
 }
 
-Value Checker::unsupported(const std::string &what, Span span) {
+Value Checker::unsupported(const std::string &what, Span span, const std::string &instead) {
   if (options_.keepUnsupported) ++failures_;
-  else if (fresh(Id::notSupportedYet, span))
-    report(Id::notSupportedYet, span, what).label("this parses, but has no meaning yet");
+  else if (fresh(Id::notSupportedYet, span)) {
+    auto builder = report(Id::notSupportedYet, span, what);
+    builder.label("this parses, but has no meaning yet");
+    if (!instead.empty()) builder.help(instead);
+  }
   return Value::poison();
 }
 

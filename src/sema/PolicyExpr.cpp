@@ -200,14 +200,26 @@ std::optional<Numerics> Checker::statedPolicy(const ast::Expr &expr, const Type 
   else if (!call) named = lookup(policy, expr.span, true);
   if (named.kind == ValueKind::Policy) return ifOk(bundleOf(named, type, expr.span, n));
   if (callee.kind == ast::ExprKind::Attribute && named.isPoison()) return std::nullopt;
+  const ModuleScope *module = frame_ ? frame_->module : scope_;
+  if (!call && module && module->names.count(policy)) {  // its declaration has a message, or it is something else
+    if (!named.isPoison()) report(Id::wrongArgument, expr.span, "a policy behind `@`", "`Policy(...)`", describe(named));
+    return std::nullopt;
+  }
   static const std::vector<std::string_view> names = {
       "accum",    "compute",   "saturate",   "stochastic_round", "round",
       "round_at", "denormals", "loss_scale", "per_channel"};
   auto near = diag::didYouMean(policy, names);
+  for (std::string_view one : names)  // `@acc`, `@accumulate`
+    if (near.empty() && policy.size() > 2 && (one.substr(0, policy.size()) == policy || policy.rfind(one, 0) == 0)) near = one;
   auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
   if (!near.empty())
     builder.help("did you mean `@" + std::string(near) + "`?")
         .suggest(callee.span, std::string(near), "write `@" + std::string(near) + "`");
+  else {
+    std::string all;
+    for (std::string_view one : names) all += (all.empty() ? "`@" : ", `@") + std::string(one) + "`";
+    builder.help("there are " + all + ", and bundles that `policy " + policy + " = Policy(...)` declares");
+  }
   return std::nullopt;
 }
 

@@ -91,7 +91,10 @@ ExprPtr Checker::resultPart(const Value &value, size_t i, Span span, bool alone)
   Value v = toArray(value, DType::F32, span);
   if (v.isPoison() || reportNone(v, span)) return nullptr;
   if (v.kind != ValueKind::Array) {
-    report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? (*declared_)[i].str() : "a tensor");
+    if (v.kind == ValueKind::State)
+      unsupported("a state object as a result", span, "it moves on in the caller, too: return what was computed");
+    else
+      report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? "`" + (*declared_)[i].str() + "`" : "a tensor");
     return nullptr;
   }
   Type type = declared_ ? (*declared_)[i] : v.type;

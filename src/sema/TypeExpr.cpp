@@ -8,6 +8,19 @@ namespace tessera::sema {
 
 using ast::as;
 
+namespace {
+bool dividesByZero(const Dim &dim) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) continue;
+      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+      if (divides && *atom.right == Dim(0)) return true;
+      if (dividesByZero(*atom.left) || dividesByZero(*atom.right)) return true;
+    }
+  return false;
+}
+}  // namespace
+
 std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   auto named = [&](const std::string &name) -> std::optional<Dim> {
     for (Frame *f = frame_.get(); f; f = f->parent.get())
@@ -20,8 +33,9 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   };
   if (auto *text = as<ast::StringExpr>(&expr)) {
     auto dim = Dim::parse(text->value);
-    if (!dim) {
-      report(Id::notAType, expr.span, "\"" + text->value + "\" is no dimension");
+    if (!dim || dividesByZero(*dim)) {
+      report(Id::notAType, expr.span,
+             dim ? "a dimension is divided by 0" : "\"" + text->value + "\" is no dimension");
       return std::nullopt;
     }
     std::set<std::string> vars;
@@ -55,6 +69,10 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   if (auto *binary = as<ast::BinaryExpr>(&expr)) {
     auto a = dimOf(*binary->left, bind), b = dimOf(*binary->right, bind);
     if (!a || !b) return std::nullopt;
+    if ((binary->op == ast::BinaryOp::FloorDiv || binary->op == ast::BinaryOp::Mod) && *b == Dim(0)) {
+      if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is divided by 0");
+      return std::nullopt;
+    }
     switch (binary->op) {
     case ast::BinaryOp::Add: return *a + *b;
     case ast::BinaryOp::Sub: return *a - *b;

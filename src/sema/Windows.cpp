@@ -148,7 +148,7 @@ bool Checker::convShapes(const Value &x, const Value &w, const Value &bias, int6
   shape::Formula same(channels, Relation::Eq, taken);
   if (!claim(same, "this convolution needs " + show(same), span)) {
     if (!fresh(Id::channelMismatch, span)) return false;
-    auto builder = report(Id::channelMismatch, span, "the convolution", show(channels), show(taken));
+    auto builder = report(Id::channelMismatch, span, w.type.shape.size() == 4 ? "conv2d" : "conv1d", show(channels), show(taken));
     explainClaim(builder, same);
     return false;
   }

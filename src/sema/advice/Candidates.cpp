@@ -1,6 +1,6 @@
 #include "sema/advice/Candidates.h"
 #include "frontend/Walk.h"
-#include "sema/advice/Foreign.h"
+#include "sema/advice/EditFinder.h"
 #include "support/DType.h"
 #include <algorithm>
 #include <array>
@@ -11,12 +11,12 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class Finder {
+class Finder : EditFinder {
 public:
-  Finder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
-      : diagnostic_(diagnostic), place_(place), sources_(sources) {}
+  using EditFinder::EditFinder;
 
   std::vector<CandidateGroup> groups() {
+    groups_ = foreignCandidates(diagnostic_, place_, sources_);
     switch (diagnostic_.id) {
     case Id::contractionMismatch: transposedOperands(); break;
     case Id::broadcastFails: forgottenKeepdim(), uprightOperands(); break;
@@ -25,13 +25,9 @@ public:
     case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
     case Id::badReshape: inferredSize(); break;
     case Id::dtypeMismatch: convertedOperands(); break;
-    case Id::badOperand: otherOperator(), comparedParts(), asText(), convertedArgument(); break;
-    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(); break;
-    case Id::notACondition: elementwiseCondition(); break;
+    case Id::badOperand: convertedArgument(); break;
     case Id::redefinedType: tileFromTheStart(); break;
     case Id::sliceSize: blockOfContext(); break;
-    case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: longerList(); break;
     case Id::missingAccumulate: statedAccumulate(); break;
     case Id::notIterable: rangeOfNumber(); break;
     case Id::unpackCount: restOfTuple(); break;
@@ -45,29 +41,6 @@ public:
   }
 
 private:
-  CandidateGroup &group(bool onlyIfUnique) {
-    groups_.push_back({{}, onlyIfUnique});
-    return groups_.back();
-  }
-  std::string text(Span span) const { return std::string(sources_.text(span)); }
-  void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
-    if (title.empty()) title = "write `" + by + "`";
-    group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
-  }
-  void insert(CandidateGroup &group, uint32_t at, std::string what, std::string title) {
-    group.edits.push_back({{diagnostic_.span.file, at, at},
-                           std::move(what),
-                           std::move(title),
-                           diag::Applicability::Suggestion});
-  }
-  /// The operand as something that may stand in front of `.` or `[`.
-  std::string asPrimary(const ast::Expr &e) const {
-    std::string shown = text(e.span);
-    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
-                   e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
-    return primary ? shown : "(" + shown + ")";
-  }
-
   void transposedOperands() {
     CandidateGroup &whole = group(true);
     CandidateGroup batched;
@@ -114,6 +87,7 @@ private:
     if (auto *name = as<ast::NameExpr>(e)) e = place_.valueOf(name->name);
     if (e) axesIn(*e, group(true));
   }
+
   void axesIn(const ast::Expr &e, CandidateGroup &edits) {
     constexpr uint64_t kMostAxes = 4;
     if (auto *call = as<ast::CallExpr>(&e))
@@ -130,6 +104,8 @@ private:
   void transposedResult() {
     if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
       replace(group(true), e->span, asPrimary(*e) + ".T");
+    if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
+      replace(group(true), e->span, "transpose(" + text(e->span) + ", -2, -1)");
   }
 
   void inferredSize() {
@@ -145,52 +121,11 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *e : operandsAt(place_)) replace(edits, e->span, "cast(" + text(e->span) + ", f32)");
   }
+
   void convertedArgument() {
     CandidateGroup &edits = group(false);
     std::vector<const ast::Expr *> all = operandsAt(place_);
     if (!all.empty()) replace(edits, all[0]->span, "cast(" + text(all[0]->span) + ", f32)");
-  }
-
-  /// `a / b` of integers, `x ^ 2`.
-  void otherOperator() {
-    auto *binary = as<ast::BinaryExpr>(place_.expr());
-    if (!binary || (binary->op != ast::BinaryOp::Div && binary->op != ast::BinaryOp::BitXor)) return;
-    bool division = binary->op == ast::BinaryOp::Div;
-    Span between{binary->span.file, binary->left->span.end, binary->right->span.begin};
-    size_t sign = text(between).find(division ? '/' : '^');
-    if (sign == std::string::npos) return;
-    uint32_t at = between.begin + static_cast<uint32_t>(sign);
-    replace(group(false), {between.file, at, at + 1}, division ? "//" : "**",
-            division ? "divide and round down" : "powers are written `**`");
-  }
-
-  /// `x > 0 & x < 1`, which compares `0 & x`.
-  void comparedParts() {
-    auto *binary = as<ast::BinaryExpr>(place_.expr());
-    bool bits = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr);
-    auto *whole = bits && place_.around.size() > 1 ? as<ast::CompareExpr>(place_.around[1]) : nullptr;
-    if (!whole) return;
-    std::string left = text({whole->span.file, whole->span.begin, binary->left->span.end}),
-                right = text({whole->span.file, binary->right->span.begin, whole->span.end});
-    replace(group(false), whole->span,
-            "(" + left + (binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (") + right + ")");
-  }
-
-  /// `x > 0 and x < 1` and `not x` of tensors.
-  void elementwiseCondition() {
-    const ast::BoolOpExpr *list = place_.innermost<ast::BoolOpExpr>();
-    auto *unary = as<ast::UnaryExpr>(place_.expr());
-    if (unary && unary->op == ast::UnaryOp::Not)
-      return replace(group(false), unary->span, "~" + asPrimary(*unary->operand));
-    if (!list) return;
-    std::string joined;
-    for (const auto &operand : list->operands)
-      joined +=
-          (joined.empty() ? ""
-           : list->isAnd  ? " & "
-                          : " | ") +
-          (operand->kind == ast::ExprKind::Compare ? "(" + text(operand->span) + ")" : asPrimary(*operand));
-    replace(group(false), list->span, joined);
   }
 
   /// `acc = 0.0` in front of a loop that adds tiles to it.
@@ -223,66 +158,6 @@ private:
       for (const char *size : {".m", ".n", ".k"})
         replace(edits, slice->span, start + ":" + start + " + " + text(assign->targets[0]->span) + size);
     }
-  }
-
-  void importTessera() {
-    std::string name = text(diagnostic_.span);
-    if (name != "ts" && name != "tessera") return;
-    std::string line = name == "ts" ? "import tessera as ts" : "import tessera";
-    insert(group(false), 0, line + "\n", "write `" + line + "` at the start");
-  }
-
-  /// `"n = " + n`
-  void asText() {
-    auto *binary = as<ast::BinaryExpr>(place_.expr());
-    if (!binary || binary->op != ast::BinaryOp::Add) return;
-    CandidateGroup &edits = group(true);
-    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
-      replace(edits, operand->span, "str(" + text(operand->span) + ")");
-  }
-
-  /// `np.exp(x)`, where the functions have no prefix.
-  void withoutPrefix() {
-    if (place_.around.size() < 2) return;
-    auto *member = as<ast::AttributeExpr>(place_.around[1]);
-    if (!member || member->object.get() != place_.around[0]) return;
-    std::string name = member->attribute.text;
-    if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
-    CandidateGroup &edits = group(false);
-    replace(edits, member->span, name);
-    if (place_.inKernel)  // of Triton
-      replace(edits, member->span, "tile." + (name == "program_id" ? "group_id" : name));
-  }
-
-  /// `blockIdx.x * blockDim.x + threadIdx.x`
-  void laneNumber() {
-    const ast::Expr *whole = nullptr;
-    for (const ast::Expr *e : place_.around)
-      if (e->kind == ast::ExprKind::Binary) whole = e;
-    const Foreign *foreign = foreignName(text(diagnostic_.span));
-    if (whole && foreign && foreign->oncePerFunction && place_.inKernel)
-      replace(group(false), whole->span, "tile.linear_id()");
-  }
-
-  /// `import numpy as np`: the same functions are in `tessera`.
-  void ourModule() {
-    std::string path = text(diagnostic_.span), alias = path;
-    bool plain = place_.statement && place_.statement->kind == ast::StmtKind::Import;
-    if (size_t as = path.find(" as "); as != std::string::npos) alias = path.substr(as + 4), path.resize(as);
-    if (!foreignPackage(path) || (plain && alias.find('.') != std::string::npos)) return;
-    replace(group(false), diagnostic_.span, plain ? "tessera as " + alias : "tessera");
-  }
-
-  /// `parts.append(x)`: lists are values.
-  void longerList() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-    auto *list = method ? as<ast::NameExpr>(method->object) : nullptr;
-    if (!list || call->arguments.size() != 1 || call->arguments[0].keyword) return;
-    std::string items = text(call->arguments[0].value->span);
-    if (method->attribute.text == "append")
-      replace(group(false), call->span, list->name + " += [" + items + "]");
-    if (method->attribute.text == "extend") replace(group(false), call->span, list->name + " += " + items);
   }
 
   /// `@accum(f32)` behind the dtype of a parameter.
@@ -348,11 +223,6 @@ private:
       insert(group(false), last->span.end, "\n" + indent + "return " + name->name,
              "return `" + name->name + "`");
   }
-
-  const diag::Diagnostic &diagnostic_;
-  const Place &place_;
-  const Sources &sources_;
-  std::vector<CandidateGroup> groups_;
 };
 
 }  // namespace

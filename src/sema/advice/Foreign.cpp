@@ -44,6 +44,40 @@ std::string_view dtypeHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+std::string_view memberInstead(std::string_view name) {
+  static constexpr std::string_view kCast = "a conversion is `cast(x, f32)`, for each dtype";
+  static constexpr std::string_view kSame =
+      "tensors are values, and where they lie is not said: leave it out";
+  static constexpr std::string_view kStatic = "changing in place is not possible: build a new value";
+  static const std::map<std::string_view, std::string_view> names = {
+      {"add_", kStatic},
+      {"bool", kCast},
+      {"chunk", "`split(x, n, axis=...)` makes equal parts"},
+      {"clamp", "between two values: `minimum(maximum(x, low), high)`"},
+      {"clip", "between two values: `minimum(maximum(x, low), high)`"},
+      {"clone", kSame},
+      {"contiguous", kSame},
+      {"copy", kSame},
+      {"cpu", kSame},
+      {"cuda", kSame},
+      {"detach", kSame},
+      {"double", kCast},
+      {"fill_", kStatic},
+      {"float", kCast},
+      {"half", kCast},
+      {"int", kCast},
+      {"item", "a tensor of one element is read by an index: `x[0]`"},
+      {"long", kCast},
+      {"masked_fill", "`where(mask, value, x)` chooses for each element"},
+      {"mul_", kStatic},
+      {"numpy", kSame},
+      {"unbind", "`split(x, n, axis=...)` makes equal parts"},
+      {"zero_", kStatic},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
 const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
                                              "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
@@ -51,6 +85,8 @@ const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
+      {"zeros_like", {"", "`zeros(x.shape, x.dtype)` has the shape and dtype of `x`"}},
+      {"ones_like", {"", "`ones(x.shape, x.dtype)` has the shape and dtype of `x`"}},
       {"true", {"True", "truth values are `True` and `False`"}},
       {"false", {"False", "truth values are `True` and `False`"}},
       {"null", {"None", "nothing is called `None`"}},

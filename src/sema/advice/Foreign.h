@@ -9,6 +9,9 @@ std::string_view nameHere(std::string_view name);
 /// Our dtype that others call like this ("double" is f64); empty if there is none.
 std::string_view dtypeHere(std::string_view name);
 
+/// What to write in place of a method that tensors have elsewhere; empty if that is not known.
+std::string_view memberInstead(std::string_view name);
+
 /// A name of another language.
 struct Foreign {
   std::string_view here;         // what it is written as; empty: not one name

@@ -1,0 +1,166 @@
+// Edits for habits from Python's libraries, C, CUDA and Triton.
+#include "frontend/Walk.h"
+#include "sema/advice/EditFinder.h"
+#include "sema/advice/Foreign.h"
+#include <map>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class ForeignFinder : EditFinder {
+public:
+  using EditFinder::EditFinder;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::badOperand: otherOperator(), comparedParts(), asText(); break;
+    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(); break;
+    case Id::notACondition: elementwiseCondition(); break;
+    case Id::unknownModule: ourModule(); break;
+    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(); break;
+    default: break;
+    }
+    return std::move(groups_);
+  }
+
+private:
+  /// `a / b` of integers, `x ^ 2`.
+  void otherOperator() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || (binary->op != ast::BinaryOp::Div && binary->op != ast::BinaryOp::BitXor)) return;
+    bool division = binary->op == ast::BinaryOp::Div;
+    Span between{binary->span.file, binary->left->span.end, binary->right->span.begin};
+    size_t sign = text(between).find(division ? '/' : '^');
+    if (sign == std::string::npos) return;
+    uint32_t at = between.begin + static_cast<uint32_t>(sign);
+    replace(group(false), {between.file, at, at + 1}, division ? "//" : "**",
+            division ? "divide and round down" : "powers are written `**`");
+  }
+
+  /// `x > 0 & x < 1`, which compares `0 & x`.
+  void comparedParts() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    bool bits = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr);
+    auto *whole = bits && place_.around.size() > 1 ? as<ast::CompareExpr>(place_.around[1]) : nullptr;
+    if (!whole) return;
+    std::string left = text({whole->span.file, whole->span.begin, binary->left->span.end}),
+                right = text({whole->span.file, binary->right->span.begin, whole->span.end});
+    replace(group(false), whole->span,
+            "(" + left + (binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (") + right + ")");
+  }
+
+  /// `x > 0 and x < 1` and `not x` of tensors.
+  void elementwiseCondition() {
+    const ast::BoolOpExpr *list = place_.innermost<ast::BoolOpExpr>();
+    auto *unary = as<ast::UnaryExpr>(place_.expr());
+    if (unary && unary->op == ast::UnaryOp::Not)
+      return replace(group(false), unary->span, "~" + asPrimary(*unary->operand));
+    if (!list) return;
+    std::string joined;
+    for (const auto &operand : list->operands)
+      joined +=
+          (joined.empty() ? ""
+           : list->isAnd  ? " & "
+                          : " | ") +
+          (operand->kind == ast::ExprKind::Compare ? "(" + text(operand->span) + ")" : asPrimary(*operand));
+    replace(group(false), list->span, joined);
+  }
+
+  void importTessera() {
+    std::string name = text(diagnostic_.span);
+    if (name != "ts" && name != "tessera") return;
+    std::string line = name == "ts" ? "import tessera as ts" : "import tessera";
+    insert(group(false), 0, line + "\n", "write `" + line + "` at the start");
+  }
+
+  /// `"n = " + n`
+  void asText() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || binary->op != ast::BinaryOp::Add) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
+      replace(edits, operand->span, "str(" + text(operand->span) + ")");
+  }
+
+  /// `np.exp(x)`, where the functions have no prefix.
+  void withoutPrefix() {
+    if (place_.around.size() < 2) return;
+    auto *member = as<ast::AttributeExpr>(place_.around[1]);
+    if (!member || member->object.get() != place_.around[0]) return;
+    std::string name = member->attribute.text;
+    if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
+    CandidateGroup &edits = group(false);
+    replace(edits, member->span, name);
+    if (place_.inKernel)  // of Triton
+      replace(edits, member->span, "tile." + (name == "program_id" ? "group_id" : name));
+  }
+
+  /// `blockIdx.x * blockDim.x + threadIdx.x`
+  void laneNumber() {
+    const ast::Expr *whole = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (e->kind == ast::ExprKind::Binary) whole = e;
+    const Foreign *foreign = foreignName(text(diagnostic_.span));
+    if (whole && foreign && foreign->oncePerFunction && place_.inKernel)
+      replace(group(false), whole->span, "tile.linear_id()");
+  }
+
+  /// `import numpy as np`: the same functions are in `tessera`.
+  void ourModule() {
+    std::string path = text(diagnostic_.span), alias = path;
+    bool plain = place_.statement && place_.statement->kind == ast::StmtKind::Import;
+    if (size_t as = path.find(" as "); as != std::string::npos) alias = path.substr(as + 4), path.resize(as);
+    if (!foreignPackage(path) || (plain && alias.find('.') != std::string::npos)) return;
+    replace(group(false), diagnostic_.span, plain ? "tessera as " + alias : "tessera");
+  }
+
+  /// `x.contiguous()`, `x.float()`
+  void withoutMethod() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method || !call->arguments.empty() || memberInstead(method->attribute.text).empty()) return;
+    static const std::map<std::string_view, std::string_view> casts = {{"float", "f32"}, {"double", "f64"},
+                                                                       {"half", "f16"},  {"int", "i32"},
+                                                                       {"long", "i64"},  {"bool", "bool"}};
+    std::string object = text(method->object->span);
+    auto cast = casts.find(method->attribute.text);
+    if (cast == casts.end()) replace(group(false), call->span, object, "leave it out");
+    else replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
+  }
+
+  /// `x.clip(a, b)`, `x.masked_fill(m, v)`
+  void asFunction() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method || call->arguments.size() != 2) return;
+    std::string x = text(method->object->span), a = text(call->arguments[0].value->span),
+                b = text(call->arguments[1].value->span), name = method->attribute.text;
+    if (name == "clip" || name == "clamp")
+      replace(group(false), call->span, "minimum(maximum(" + x + ", " + a + "), " + b + ")");
+    if (name == "masked_fill") replace(group(false), call->span, "where(" + a + ", " + b + ", " + x + ")");
+  }
+
+  /// `parts.append(x)`: lists are values.
+  void longerList() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *list = method ? as<ast::NameExpr>(method->object) : nullptr;
+    if (!list || call->arguments.size() != 1 || call->arguments[0].keyword) return;
+    std::string items = text(call->arguments[0].value->span);
+    if (method->attribute.text == "append")
+      replace(group(false), call->span, list->name + " += [" + items + "]");
+    if (method->attribute.text == "extend") replace(group(false), call->span, list->name + " += " + items);
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources) {
+  return ForeignFinder(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
