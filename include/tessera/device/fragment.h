@@ -52,7 +52,7 @@ template <class T, int M, int N, class Grid> struct Fragment {
 template <class T, int M, class Grid> struct RowVector {
   using Element = T;
   using ThreadGrid = Grid;
-  static constexpr int height = M, rows = (M + Grid::rows - 1) / Grid::rows;
+  static constexpr int height = M, rows = (M + Grid::rows - 1) / Grid::rows, count = rows;
   T element[rows];
 
   RowVector() = default;
@@ -63,6 +63,7 @@ template <class T, int M, class Grid> struct RowVector {
   TSR_DEVICE T &operator()(int i) { return element[i]; }
   TSR_DEVICE const T &operator()(int i) const { return element[i]; }
   static TSR_DEVICE int row(int i) { return Grid::row() + i * Grid::rows; }
+  static TSR_DEVICE int position(int i) { return row(i); }
   static TSR_DEVICE bool holds(int i) { return M % Grid::rows == 0 || row(i) < M; }
   /// True in the one lane that stores the vector's elements.
   static TSR_DEVICE bool owner() { return Grid::col() == 0; }
@@ -71,7 +72,7 @@ template <class T, int M, class Grid> struct RowVector {
 template <class T, int N, class Grid> struct ColVector {
   using Element = T;
   using ThreadGrid = Grid;
-  static constexpr int width = N, cols = (N + Grid::cols - 1) / Grid::cols;
+  static constexpr int width = N, cols = (N + Grid::cols - 1) / Grid::cols, count = cols;
   T element[cols];
 
   ColVector() = default;
@@ -82,96 +83,92 @@ template <class T, int N, class Grid> struct ColVector {
   TSR_DEVICE T &operator()(int j) { return element[j]; }
   TSR_DEVICE const T &operator()(int j) const { return element[j]; }
   static TSR_DEVICE int col(int j) { return Grid::col() + j * Grid::cols; }
+  static TSR_DEVICE int position(int j) { return col(j); }
   static TSR_DEVICE bool holds(int j) { return N % Grid::cols == 0 || col(j) < N; }
   static TSR_DEVICE bool owner() { return Grid::row() == 0; }
 };
 
 // ---------------------------------------------------------------- to and from global memory
 
-/// The M x N elements of `from` whose first is (row0, col0); `other` for those outside of the tensor.
-template <class T, int M, int N, class Grid, class V>
-TSR_DEVICE void load_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0, T other = T{}) {
+namespace detail {
+
+/// Elements of a tensor, each compared with its extents.
+struct Masked {
+  template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T other, At... at) {
+    return view.at_or(other, at...);
+  }
+  template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
+    view.put(value, at...);
+  }
+};
+/// Elements that are known to lie inside of the tensor.
+struct Inside {
+  template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T, At... at) { return view(at...); }
+  template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
+    view(at...) = value;
+  }
+};
+
+template <class Access, class T, int M, int N, class Grid, class V>
+TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, T other, int64_t row0,
+                              int64_t col0) {
   TSR_UNROLL
   for (int i = 0; i < to.rows; ++i) {
     TSR_UNROLL
     for (int j = 0; j < to.cols; ++j)
-      to(i, j) = to.holds(i, j) ? from.at_or(other, row0 + to.row(i), col0 + to.col(j)) : other;
+      to(i, j) = to.holds(i, j) ? Access::read(from, other, row0 + to.row(i), col0 + to.col(j)) : other;
   }
 }
-/// Stores the tile at (row0, col0); what lies outside of the tensor is not written.
-template <class V, class T, int M, int N, class Grid>
-TSR_DEVICE void store_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+template <class Access, class Vector, class V>
+TSR_DEVICE void load_elements(Vector &to, const View<V, 1> &from, typename Vector::Element other, int64_t first) {
+  TSR_UNROLL
+  for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
+}
+
+template <class Access, class V, class T, int M, int N, class Grid>
+TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL
     for (int j = 0; j < from.cols; ++j)
-      if (from.holds(i, j)) to.put(from(i, j), row0 + from.row(i), col0 + from.col(j));
+      if (from.holds(i, j)) Access::write(to, from(i, j), row0 + from.row(i), col0 + from.col(j));
   }
 }
-/// Likewise M elements from element `row0` of a tensor of one dimension.
-template <class T, int M, class Grid, class V>
-TSR_DEVICE void load_fragment(RowVector<T, M, Grid> &to, const View<V, 1> &from, int64_t row0, T other = T{}) {
+template <class Access, class V, class Vector>
+TSR_DEVICE void store_elements(const View<V, 1> &to, const Vector &from, int64_t first) {
   TSR_UNROLL
-  for (int i = 0; i < to.rows; ++i) to(i) = to.holds(i) ? from.at_or(other, row0 + to.row(i)) : other;
+  for (int i = 0; i < from.count; ++i)
+    if (from.owner() && from.holds(i)) Access::write(to, from(i), first + from.position(i));
 }
-template <class V, class T, int M, class Grid>
-TSR_DEVICE void store_fragment(const View<V, 1> &to, const RowVector<T, M, Grid> &from, int64_t row0) {
-  TSR_UNROLL
-  for (int i = 0; i < from.rows; ++i)
-    if (from.owner() && from.holds(i)) to.put(from(i), row0 + from.row(i));
+
+}  // namespace detail
+
+/// The M x N elements of `from` whose first is (row0, col0); `other` for those outside of the tensor.
+template <class Tile, class V>
+TSR_DEVICE void load_fragment(Tile &to, const View<V, 2> &from, int64_t row0, int64_t col0,
+                              typename Tile::Element other = {}) {
+  detail::load_elements<detail::Masked>(to, from, other, row0, col0);
 }
-template <class T, int N, class Grid, class V>
-TSR_DEVICE void load_fragment(ColVector<T, N, Grid> &to, const View<V, 1> &from, int64_t col0, T other = T{}) {
-  TSR_UNROLL
-  for (int j = 0; j < to.cols; ++j) to(j) = to.holds(j) ? from.at_or(other, col0 + to.col(j)) : other;
+/// Likewise a RowVector or ColVector, from element `first` of a tensor of one dimension.
+template <class Vector, class V>
+TSR_DEVICE void load_fragment(Vector &to, const View<V, 1> &from, int64_t first, typename Vector::Element other = {}) {
+  detail::load_elements<detail::Masked>(to, from, other, first);
 }
-template <class V, class T, int N, class Grid>
-TSR_DEVICE void store_fragment(const View<V, 1> &to, const ColVector<T, N, Grid> &from, int64_t col0) {
-  TSR_UNROLL
-  for (int j = 0; j < from.cols; ++j)
-    if (from.owner() && from.holds(j)) to.put(from(j), col0 + from.col(j));
+/// Stores the tile whose first element is at `first`, an index for each dimension; what lies outside of the tensor is
+/// not written.
+template <class V, int Rank, class Tile, class... First>
+TSR_DEVICE void store_fragment(const View<V, Rank> &to, const Tile &from, First... first) {
+  detail::store_elements<detail::Masked>(to, from, first...);
 }
 
 // Likewise for tiles that are known to lie inside of their tensor: no element is compared with its extents.
-template <class T, int M, int N, class Grid, class V>
-TSR_DEVICE void load_whole_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0) {
-  TSR_UNROLL
-  for (int i = 0; i < to.rows; ++i) {
-    TSR_UNROLL
-    for (int j = 0; j < to.cols; ++j)
-      to(i, j) = to.holds(i, j) ? from(row0 + to.row(i), col0 + to.col(j)) : T{};
-  }
+template <class Tile, class V, int Rank, class... First>
+TSR_DEVICE void load_whole_fragment(Tile &to, const View<V, Rank> &from, First... first) {
+  detail::load_elements<detail::Inside>(to, from, typename Tile::Element{}, first...);
 }
-template <class V, class T, int M, int N, class Grid>
-TSR_DEVICE void store_whole_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
-  TSR_UNROLL
-  for (int i = 0; i < from.rows; ++i) {
-    TSR_UNROLL
-    for (int j = 0; j < from.cols; ++j)
-      if (from.holds(i, j)) to(row0 + from.row(i), col0 + from.col(j)) = from(i, j);
-  }
-}
-template <class T, int M, class Grid, class V>
-TSR_DEVICE void load_whole_fragment(RowVector<T, M, Grid> &to, const View<V, 1> &from, int64_t row0) {
-  TSR_UNROLL
-  for (int i = 0; i < to.rows; ++i) to(i) = to.holds(i) ? from(row0 + to.row(i)) : T{};
-}
-template <class V, class T, int M, class Grid>
-TSR_DEVICE void store_whole_fragment(const View<V, 1> &to, const RowVector<T, M, Grid> &from, int64_t row0) {
-  TSR_UNROLL
-  for (int i = 0; i < from.rows; ++i)
-    if (from.owner() && from.holds(i)) to(row0 + from.row(i)) = from(i);
-}
-template <class T, int N, class Grid, class V>
-TSR_DEVICE void load_whole_fragment(ColVector<T, N, Grid> &to, const View<V, 1> &from, int64_t col0) {
-  TSR_UNROLL
-  for (int j = 0; j < to.cols; ++j) to(j) = to.holds(j) ? from(col0 + to.col(j)) : T{};
-}
-template <class V, class T, int N, class Grid>
-TSR_DEVICE void store_whole_fragment(const View<V, 1> &to, const ColVector<T, N, Grid> &from, int64_t col0) {
-  TSR_UNROLL
-  for (int j = 0; j < from.cols; ++j)
-    if (from.owner() && from.holds(j)) to(col0 + from.col(j)) = from(j);
+template <class V, int Rank, class Tile, class... First>
+TSR_DEVICE void store_whole_fragment(const View<V, Rank> &to, const Tile &from, First... first) {
+  detail::store_elements<detail::Inside>(to, from, first...);
 }
 
 }  // namespace tsr
