@@ -30,6 +30,9 @@ struct Language {
   Doc (*launch)(const LaunchText &launch, const std::string &call);
 };
 
+/// What the targets share that have CUDA's words; target, name, suffix, dynamicShared and launch are left to
+/// them.
+Language gpuLanguage();
 const Language &cudaLanguage();
 const Language &hipLanguage();
 const Language &cpuLanguage();

@@ -29,13 +29,4 @@ const Language &cpuLanguage() {
   return language;
 }
 
-const Language &languageOf(Target target) {
-  switch (target) {
-  case Target::Cuda: return cudaLanguage();
-  case Target::Hip: return hipLanguage();
-  case Target::Cpu: return cpuLanguage();
-  }
-  TSR_UNREACHABLE("no such target");
-}
-
 }  // namespace tessera::codegen

@@ -16,18 +16,15 @@ Doc launch(const LaunchText &l, const std::string &call) {
 }  // namespace
 
 const Language &cudaLanguage() {
-  static const Language language{Target::Cuda,
-                                 "CUDA",
-                                 ".cu",
-                                 true,
-                                 "static __global__",
-                                 "__launch_bounds__",
-                                 "__shared__ ",
-                                 "__restrict__ ",
-                                 "#pragma unroll",
-                                 "#pragma unroll ",
-                                 dynamicShared,
-                                 launch};
+  static const Language language = [] {
+    Language words = gpuLanguage();
+    words.target = Target::Cuda;
+    words.name = "CUDA";
+    words.suffix = ".cu";
+    words.dynamicShared = dynamicShared;
+    words.launch = launch;
+    return words;
+  }();
   return language;
 }
 

@@ -18,18 +18,15 @@ Doc launch(const LaunchText &l, const std::string &call) {
 }  // namespace
 
 const Language &hipLanguage() {
-  static const Language language{Target::Hip,
-                                 "HIP",
-                                 ".hip",
-                                 true,
-                                 "static __global__",
-                                 "__launch_bounds__",
-                                 "__shared__ ",
-                                 "__restrict__ ",
-                                 "#pragma unroll",
-                                 "#pragma unroll ",
-                                 dynamicShared,
-                                 launch};
+  static const Language language = [] {
+    Language words = gpuLanguage();
+    words.target = Target::Hip;
+    words.name = "HIP";
+    words.suffix = ".hip";
+    words.dynamicShared = dynamicShared;
+    words.launch = launch;
+    return words;
+  }();
   return language;
 }
 
