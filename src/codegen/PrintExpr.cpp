@@ -55,6 +55,10 @@ Expr FunctionPrinter::operation(Operation *op) {
         return conditionalExpr(expr(o.getCondition()), expr(o.getThenValue()), expr(o.getElseValue()));
       })
       .Case([&](target::CastOp o) {
+        // A variable that has the type already: i64 and index are one.
+        Operation *from = o.getOperand().getDefiningOp();
+        bool same = spell_.type(o.getOperand().getType()) == spell_.type(o.getResult().getType());
+        if (same && (!from || isa<target::ReadOp>(from))) return expr(o.getOperand());
         return callExpr(Doc(spell_.type(o.getResult().getType())), {expr(o.getOperand())});
       })
       .Case([&](target::CallOp o) { return call(o); })

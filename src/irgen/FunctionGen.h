@@ -57,6 +57,7 @@ private:
   Value genTranspose(const sema::Expr &expr, mlir::Location location);
   Value genReduce(const sema::Expr &expr, mlir::Location location);
   Value genDot(const sema::Expr &expr, mlir::Location location);
+  Value genGather(const sema::Expr &expr, mlir::Location location);
   Value genConcat(const sema::Expr &expr, mlir::Location location);
   Value genIndex(int64_t value);
   Value genDim(const Dim &dim, mlir::Location location);

@@ -42,6 +42,10 @@ Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
   case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.axes.at(0));
   case ExprKind::Load: return genLoad(expr, location);
   case ExprKind::Concat: return genConcat(expr, location);
+  case ExprKind::Window:
+    return builder_.create<graph::WindowOp>(location, typeOf(expr.type), expr.axes.at(0),
+                                            genExpr(*expr.args[0]), expr.axes.at(1), expr.axes.at(2));
+  case ExprKind::Gather: return genGather(expr, location);
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {
     std::string_view query = queryName(expr.query);
@@ -154,6 +158,21 @@ Value FunctionGen::genDot(const sema::Expr &expr, Location location) {
   a = fit(a, ir::TensorType::get(a.getContext(), aShape, aType.getElementType()), location);
   b = fit(b, ir::TensorType::get(b.getContext(), bShape, bType.getElementType()), location);
   return builder_.create<graph::DotOp>(location, result, a, b);
+}
+
+/// What is chosen from has the result's spelling of the axes that stay, the places theirs of the new ones.
+Value FunctionGen::genGather(const sema::Expr &expr, Location location) {
+  Value from = genExpr(*expr.args[0]), places = genExpr(*expr.args[1]);
+  auto result = cast<ir::TensorType>(typeOf(expr.type));
+  size_t axis = expr.axes.at(0);
+  std::vector<int> along(expr.axes.begin() + 1, expr.axes.end());
+  SmallVector<ir::DimAttr> shape(result.getShape()), placeShape;
+  shape[axis] = ir::shapeOf(from.getType())[axis];
+  for (int to : along) placeShape.push_back(result.getShape()[to]);
+  from = fit(from, ir::TensorType::get(from.getContext(), shape, result.getElementType()), location);
+  Type placeType = ir::elementTypeOf(places.getType());
+  places = fit(places, ir::TensorType::get(from.getContext(), placeShape, placeType), location);
+  return builder_.create<graph::GatherOp>(location, result, axis, from, places, axesAttr(builder_, along));
 }
 
 Value FunctionGen::genConcat(const sema::Expr &expr, Location location) {

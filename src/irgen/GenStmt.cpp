@@ -72,7 +72,7 @@ void FunctionGen::genReturn(const sema::Stmt &stmt) {
   SmallVector<Value> results;
   for (size_t i = 0; i < stmt.values.size(); ++i) {
     const sema::FunctionResult &result = function_.results[i];
-    Value value = genExpr(*stmt.values[i], result.name == "result" ? "" : StringRef(result.name));
+    Value value = genExpr(*stmt.values[i]);
     results.push_back(fit(value, typeOf(result.type), place(stmt.span)));
   }
   builder_.create<graph::ReturnOp>(place(stmt.span), results);

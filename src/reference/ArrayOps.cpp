@@ -255,6 +255,43 @@ Ref iota(DType dtype, const Shape &shape, int axis) {
   return out;
 }
 
+Ref window(const Ref &value, int axis, int64_t step, int64_t dilation, const Shape &shape) {
+  size_t lead = value->lanes != 0, at = static_cast<size_t>(axis) + lead;
+  Shape target = shape, strides = rowMajor(withLanes(*value));
+  if (lead) target.insert(target.begin(), value->lanes);
+  int64_t stride = strides[at];
+  strides[at] = stride * dilation;
+  strides.insert(strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, stride * step);
+  return gather(value, target, strides, 0);
+}
+
+Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
+                const Shape &shape) {
+  TSR_CHECK(value->lanes == 0 && places->lanes == 0, "a gather in lanes");
+  Ref out = makeDatum(value->dtype, shape);
+  size_t rank = shape.size();
+  Shape index(rank, 0);
+  auto at = [](const Shape &extents, const Shape &position) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < extents.size(); ++d) offset = offset * extents[d] + position[d];
+    return static_cast<size_t>(offset);
+  };
+  for (size_t to = 0, count = elementCount(shape); to < count; ++to) {
+    size_t rest = to;
+    for (size_t d = rank; d-- > 0; rest /= static_cast<size_t>(shape[d]))
+      index[d] = static_cast<int64_t>(rest % static_cast<size_t>(shape[d]));
+    Shape place(along.size()), source(index);
+    for (size_t i = 0; i < along.size(); ++i) place[i] = index[static_cast<size_t>(along[i])];
+    int64_t &chosen = source[static_cast<size_t>(axis)];
+    chosen = places->ints[at(places->shape, place)];
+    bool inside = chosen >= 0 && chosen < value->shape[static_cast<size_t>(axis)];
+    size_t from = inside ? at(value->shape, source) : 0;
+    if (out->isFloat()) out->floats[to] = inside ? value->floats[from] : 0;
+    else out->ints[to] = inside ? value->ints[from] : 0;
+  }
+  return out;
+}
+
 Ref concat(const std::vector<Ref> &values, int axis) {
   Shape shape = values[0]->shape;
   auto along = static_cast<size_t>(axis);

@@ -19,6 +19,11 @@ Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType re
 Ref dot(const Ref &left, const Ref &right, DType result);
 Ref full(const Ref &scalar, const Shape &shape, DType dtype);
 Ref iota(DType dtype, const Shape &shape, int axis);
+/// `shape` has the places in a window and the windows, `step` apart, for `axis`.
+Ref window(const Ref &value, int axis, int64_t step, int64_t dilation, const Shape &shape);
+/// `value` at `places` along `axis`, 0 outside of it; along[i]: which axis of `shape` axis i of the places is.
+Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
+                const Shape &shape);
 Ref concat(const std::vector<Ref> &values, int axis);
 /// Elements offset, offset + step, ... along each axis; `keep` says which axes stay.
 struct SlicePart {

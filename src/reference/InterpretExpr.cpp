@@ -159,6 +159,12 @@ Ref Interpreter::evalArray(const Expr &expr) {
   case ExprKind::Reduce: out = reduce(args[0], expr.reduceOp, expr.axes, dtype); break;
   case ExprKind::Dot: out = dot(args[0], args[1], dtype); break;
   case ExprKind::Full: out = full(args[0], *target, dtype); break;
+  case ExprKind::Window:
+    out = window(args[0], expr.axes.at(0), expr.axes.at(1), expr.axes.at(2), *target);
+    break;
+  case ExprKind::Gather:
+    out = gatherAlong(args[0], args[1], expr.axes.at(0), {expr.axes.begin() + 1, expr.axes.end()}, *target);
+    break;
   case ExprKind::Concat: out = concat(args, expr.axes.at(0)); break;
   default: TSR_UNREACHABLE("expression kind");
   }

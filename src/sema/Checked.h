@@ -97,6 +97,10 @@ enum class ExprKind : uint8_t {
   Iota,         // the index along axes[0], dtype i32, this shape
   Load,         // `access`: a scalar if every part is a Point, else an array (Points dropped)
   Concat,       // args along axes[0]
+  Window,       // args[0] with axes [size, count] in the place of axis axes[0]: element (k, i) is what stands there at
+                //   i * axes[1] + k * axes[2], proved in bounds
+  Gather,       // args[0] at the places args[1] (i64) of axis axes[0]; axes[1 + i]: which result axis axis i of
+                //   args[1] is. What lies outside of the axis is 0
   Slice,        // args[0] (array value, not a view) by `access.parts` (no masks: proved in bounds)
   Query,        // `query` of axis `queryAxis`: Index
   Call,         // `callee`(args): a kernel or tensor function called from host code, or a kernel called from a

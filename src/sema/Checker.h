@@ -484,6 +484,9 @@ private:
   // ---- Gather.cpp
   Value arrayTake(const BuiltinRow &row, Bound &args, Span span);
   Value arrayGather(const BuiltinRow &row, Bound &args, Span span);
+  Value indicesFromStart(Value indices, const Dim &extent, Span span);
+  Value gathered(Value x, Value places, int axis, const std::vector<int> &along, Span span);
+  Value scattered(Value x, Value indices, Value values, int axis, Span span);
   // ---- Windows.cpp
   struct Window;
   Value arrayConv(const BuiltinRow &row, Bound &args, Span span);
@@ -491,8 +494,7 @@ private:
   bool windowNumbers(const Value &given, size_t count, int64_t least, int64_t absent, Span span,
                      const char *what, std::vector<int64_t> &out);
   bool windowExtents(const Value &x, size_t first, std::vector<Window> &windows, Span span);
-  std::vector<Value> windowTaps(Value x, size_t first, const std::vector<Window> &windows, Span span);
-  Value poolApart(Value x, size_t first, const std::vector<Window> &windows, bool isMax, Span span);
+  Value windowed(Value x, size_t first, const std::vector<Window> &windows, Span span);
   Value convolve(Value x, Value w, const std::vector<Window> &windows, Span span);
   Value convolveGroups(Value x, Value w, const std::vector<Window> &windows, int64_t groups, Span span);
   bool convShapes(const Value &x, const Value &w, const Value &bias, int64_t groups, Span span);

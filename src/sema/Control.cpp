@@ -395,12 +395,11 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   loop.stop = indexExpr(stop, stmt.iterable->span);
   loop.step = indexExpr(step, stmt.iterable->span);
   bool varying = isVarying(*loop.start) || isVarying(*loop.stop) || isVarying(*loop.step);
-  Var *var = newVar(target->name, indexType(), stmt.target->span);
-  loop.var = var;
-  var->varying = varying;
   if (range.items.size() > 3) notePrefetch(target->name, range.items[3].sym.constant());
   bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
   loopBody(&loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
+    Var *var = loop.var = newVar(target->name, indexType(), stmt.target->span);
+    var->varying = varying;
     Binding binding;
     Value v = Value::of(ValueKind::Int);
     v.type = indexType();
@@ -442,9 +441,8 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
     rowTarget = pair->items[1].get();
   }
   auto *indexName = as<ast::NameExpr>(indexTarget);
-  Var *var = newVar(indexName ? indexName->name : "row", indexType(), stmt.target->span);
-  loop.var = var;
   loopBody(&loop, stmt.body, std::nullopt, [&] {
+    Var *var = loop.var = newVar(indexName ? indexName->name : "row", indexType(), stmt.target->span);
     Value index = Value::of(ValueKind::Int);
     index.type = indexType();
     index = valueOfVar(var, index, stmt.target->span);

@@ -128,6 +128,8 @@ private:
     case ExprKind::Full: return "full" + dims(e.type.shape) + args(e);
     case ExprKind::Iota: return "iota" + axes(e) + dims(e.type.shape);
     case ExprKind::Load: return "load " + access(e.access);
+    case ExprKind::Window: return "window" + axes(e) + dims(e.type.shape) + args(e);
+    case ExprKind::Gather: return "gather" + axes(e) + args(e);
     case ExprKind::Concat: return "concat" + axes(e) + args(e);
     case ExprKind::Slice: return "slice" + args(e) + access(e.access);
     case ExprKind::Query:

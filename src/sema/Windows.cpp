@@ -1,5 +1,5 @@
-// Convolutions and pooling: what slides a window over the last axes. The elements that a window has at one place
-// (a tap) are a slice with a step, so that all of it is written out as slices, reshapes and products.
+// Convolutions and pooling: what slides a window over the last axes. Each such axis becomes two, the place in the window
+// and the window's number; what is done with the windows is a reduction or a product.
 #include "sema/Checker.h"
 #include <cmath>
 
@@ -13,7 +13,7 @@ struct Checker::Window {
 };
 
 namespace {
-constexpr int64_t kMostTaps = 256, kMostGroups = 64;
+constexpr int64_t kMostGroups = 64;
 }  // namespace
 
 /// One number for all axes, or one for each.
@@ -61,21 +61,26 @@ bool Checker::windowExtents(const Value &x, size_t first, std::vector<Window> &w
   return true;
 }
 
-/// The elements of x at each place of the window, as tensors of the shape of the result; the first axis of the
-/// window varies slowest. x is padded already.
-std::vector<Value> Checker::windowTaps(Value x, size_t first, const std::vector<Window> &windows, Span span) {
-  std::vector<Value> taps = {cheap(std::move(x), "padded", span)};
-  for (size_t i = 0; i < windows.size(); ++i) {
+/// x, padded already, with two axes for each that a window slides over: the places in the window, then the windows.
+Value Checker::windowed(Value x, size_t first, const std::vector<Window> &windows, Span span) {
+  for (size_t i = 0; i < windows.size() && !x.isPoison(); ++i) {
     const Window &w = windows[i];
-    std::vector<Value> finer;
-    for (Value &tap : taps) {
-      if (i > 0) tap = cheap(std::move(tap), "rows", span);
-      for (int64_t k = 0; k < w.size; ++k)
-        finer.push_back(sliceAxis(tap, first + i, Dim(k * w.dilation), w.out, w.stride, span));
-    }
-    taps = std::move(finer);
+    size_t axis = first + 2 * i;
+    if (x.limit(axis)) return unsupported("windows over a tile that may reach over the edge of its tensor", span);
+    Type type = x.type;
+    std::vector<std::optional<Limit>> limits = x.limits;
+    limits.resize(type.shape.size());
+    limits.insert(limits.begin() + static_cast<std::ptrdiff_t>(axis), std::nullopt);
+    ExprPtr arg = take(x);
+    Type result = arg->type;
+    result.shape[axis] = Dim(w.size);
+    result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, w.out);
+    ExprPtr e = makeExpr(ExprKind::Window, std::move(result), span);
+    e->axes = {static_cast<int>(axis), static_cast<int>(w.stride), static_cast<int>(w.dilation)};
+    e->args.push_back(std::move(arg));
+    x = finish(std::move(e), type, std::move(limits), span);
   }
-  return taps;
+  return x;
 }
 
 // ---------------------------------------------------------------- pooling
@@ -97,46 +102,18 @@ Value Checker::arrayPool(const BuiltinRow &row, Bound &args, Span span) {
   if (!windowNumbers(args.values[3], count, 0, 0, args.spans[3], "the padding", paddings)) return Value::poison();
   std::vector<Window> windows;
   size_t first = rank - count;
-  bool apart = true;  // windows stand side by side
-  int64_t elements = 1;
+  Value places = Value::of(ValueKind::Tuple);  // the axes that are places in a window
   for (size_t i = 0; i < count; ++i) {
-    Window w{sizes[i], strides[i] == 0 ? sizes[i] : strides[i], paddings[i], 1, {}};
-    apart &= w.stride == w.size && w.padding == 0;
-    elements = std::min(elements * w.size, kMostTaps + 1);
-    windows.push_back(w);
+    windows.push_back({sizes[i], strides[i] == 0 ? sizes[i] : strides[i], paddings[i], 1, {}});
+    places.items.push_back(Value::integer(Dim(static_cast<int64_t>(first + 2 * i))));
   }
   if (!windowExtents(x, first, windows, span)) return Value::poison();
-  if (apart && elements > kMostTaps) return poolApart(std::move(x), first, windows, isMax, span);
-  if (elements > kMostTaps) return unsupported("overlapping windows of more than 256 elements", span);
   for (size_t i = 0; i < count; ++i)
     x = padAxis(std::move(x), first + i, windows[i].padding, isMax ? -INFINITY : 0, span);
+  x = windowed(std::move(x), first, windows, span);
   if (x.isPoison()) return x;
-  std::vector<Value> taps = windowTaps(std::move(x), first, windows, span);
-  if (!isMax)  // the sum of a window is a reduction, and accumulates like one
-    return mean(stack(std::move(taps), 0, span), Value::integer(Dim(0)), span, false, span);
-  Value out = std::move(taps[0]);
-  for (size_t i = 1; i < taps.size(); ++i)
-    out = elementwise(ElementwiseOp::Max, {std::move(out), std::move(taps[i])}, span, shown);
-  return out;
-}
-
-/// Windows that stand side by side are axes of their own; what is left over at the end is cut off.
-Value Checker::poolApart(Value x, size_t first, const std::vector<Window> &windows, bool isMax, Span span) {
-  std::vector<Dim> shape(x.type.shape.begin(), x.type.shape.begin() + static_cast<std::ptrdiff_t>(first));
-  Value axes = Value::of(ValueKind::Tuple);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    const Dim whole = x.type.shape[first + i];
-    Dim used = windows[i].out * Dim(windows[i].size);
-    if (facts_.equal(used, whole) != shape::Verdict::Proved)
-      x = sliceAxis(std::move(x), first + i, Dim(0), used, 1, span);
-    shape.push_back(windows[i].out);
-    axes.items.push_back(Value::integer(Dim(static_cast<int64_t>(shape.size()))));
-    shape.push_back(Dim(windows[i].size));
-  }
-  x = reshape(std::move(x), std::move(shape), -1, span);
-  if (x.isPoison()) return x;
-  if (isMax) return reduce(ReduceOp::Max, std::move(x), axes, span, false, span, "max_pool");
-  return mean(std::move(x), axes, span, false, span);
+  if (isMax) return reduce(ReduceOp::Max, std::move(x), places, span, false, span, shown);
+  return mean(std::move(x), places, span, false, span);
 }
 
 // ---------------------------------------------------------------- convolutions
@@ -192,16 +169,13 @@ Value Checker::arrayConv(const BuiltinRow &row, Bound &args, Span span) {
     return Value::poison();
   if (!convShapes(x, w, bias, groups[0], span)) return Value::poison();
   std::vector<Window> windows;
-  int64_t elements = 1;
   for (size_t i = 0; i < count; ++i) {
     const Dim &size = w.type.shape[2 + i];
     if (!size.isConstant() || size.constant() < 1)
       return unsupported("a convolution whose window is no known number (here `" + show(size) + "`)", span);
     windows.push_back({size.constant(), strides[i], paddings[i], dilations[i], {}});
-    elements = std::min(elements * size.constant(), kMostTaps + 1);
   }
   if (!windowExtents(x, 2, windows, span)) return Value::poison();
-  if (elements > kMostTaps) return unsupported("a convolution with a window of more than 256 elements", span);
   if (groups[0] > kMostGroups) return unsupported("a convolution of more than 64 groups", span);
   Value out = convolveGroups(std::move(x), std::move(w), windows, groups[0], span);
   if (out.isPoison() || !bias.isArray()) return out;
@@ -209,27 +183,26 @@ Value Checker::arrayConv(const BuiltinRow &row, Bound &args, Span span) {
   return elementwise(ElementwiseOp::Add, {std::move(out), std::move(bias)}, span, shown);
 }
 
-/// The taps of all windows become columns [B, C * taps, places]; one product with the weights [O, C * taps] does
-/// the rest.
+/// The windows become columns [B, C * places in the window, windows]; one product with the weights [O, C * places in
+/// the window] does the rest.
 Value Checker::convolve(Value x, Value w, const std::vector<Window> &windows, Span span) {
-  const Dim batch = x.type.shape[0], channels = x.type.shape[1], made = w.type.shape[0];
+  const Dim batch = x.type.shape[0], made = w.type.shape[0];
   std::vector<Dim> shape = {batch, made};
-  Dim places(1);
-  for (const Window &one : windows) {
-    places = places * one.out;
-    shape.push_back(one.out);
+  Dim rows = x.type.shape[1], columns(1);
+  std::vector<int> order = {0, 1};
+  for (size_t i = 0; i < windows.size(); ++i) {
+    rows = rows * Dim(windows[i].size);
+    columns = columns * windows[i].out;
+    shape.push_back(windows[i].out);
+    order.push_back(static_cast<int>(2 + 2 * i));
   }
-  std::vector<Value> taps = windowTaps(std::move(x), 2, windows, span);
-  Dim rows = channels * Dim(static_cast<int64_t>(taps.size()));
-  for (Value &tap : taps) {
-    tap = reshape(std::move(tap), {batch, channels, places}, -1, span);
-    if (tap.isPoison()) return tap;
-  }
-  Value columns = stack(std::move(taps), 2, span);  // [B, C, taps, places]
-  if (!columns.isPoison()) columns = reshape(std::move(columns), {batch, rows, places}, -1, span);
+  for (size_t i = 0; i < windows.size(); ++i) order.push_back(static_cast<int>(3 + 2 * i));
+  x = windowed(std::move(x), 2, windows, span);
+  if (x.isPoison()) return x;
+  x = reshape(transpose(std::move(x), std::move(order), span), {batch, rows, columns}, -1, span);
   w = reshape(std::move(w), {made, rows}, -1, span);
-  if (columns.isPoison() || w.isPoison()) return Value::poison();
-  Value out = dot(std::move(w), std::move(columns), Value::of(ValueKind::Absent), span);
+  if (x.isPoison() || w.isPoison()) return Value::poison();
+  Value out = dot(std::move(w), std::move(x), Value::of(ValueKind::Absent), span);
   return out.isPoison() ? out : reshape(std::move(out), std::move(shape), -1, span);
 }
 

@@ -184,3 +184,47 @@ TEST(ShapeOps, PoolingInAllForms) {
            return best;
          });
 }
+TEST(ShapeOps, TakeGatherAndScatterAtAnyIndex) {
+  std::mt19937 random_(10);
+  auto indices = [&](const Shape &shape, int64_t extent) {  // from the end too, and some that lie outside
+    int64_t count = 1;
+    for (int64_t n : shape) count *= n;
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<int64_t>(random_() % static_cast<uint64_t>(2 * extent + 4)) - extent - 2);
+    return Value::ofInts(DType::I32, shape, values);
+  };
+  auto placed = [](const Value &v, const Shape &index, int64_t extent) {  // -1: outside
+    int64_t linear = 0;
+    for (size_t i = 0; i < index.size(); ++i) linear = linear * v.shape[i] + index[i];
+    int64_t place = v.ints[static_cast<size_t>(linear)];
+    if (place < 0) place += extent;
+    return place >= 0 && place < extent ? place : int64_t(-1);
+  };
+  Value x = random({4, 5, 3}, 1), many = indices({2, 6}, 5), like = indices({4, 7, 3}, 5), less = indices({2, 7, 3}, 5);
+  expect("def f[A, N, C, P, Q](x: Tensor[A, N, C, f32], at: Tensor[P, Q, i32]) -> Tensor[A, P, Q, C, f32]:\n    return take(x, at, 1)\n",
+         {x, many}, {4, 2, 6, 3}, [&](const Shape &i) {
+           int64_t place = placed(many, {i[1], i[2]}, 5);
+           return place < 0 ? 0 : at(x, {i[0], place, i[3]});
+         });
+  for (int64_t one : {-6, -5, -1, 0, 4, 5})
+    expect("def f[A, N, C](x: Tensor[A, N, C, f32], at: i32) -> Tensor[A, C, f32]:\n    return take(x, at, 1)\n",
+           {x, Value::ofInts(DType::I32, {}, {one})}, {4, 3}, [&](const Shape &i) {
+             int64_t place = one < 0 ? one + 5 : one;
+             return place < 0 || place >= 5 ? 0 : at(x, {i[0], place, i[1]});
+           });
+  for (const Value *where : {&like, &less})
+    expect("def f[A, N, C, B, K](x: Tensor[A, N, C, f32], at: Tensor[B, K, C, i32]) -> Tensor[B, K, C, f32] where B <= A:\n    return gather(x, at, 1)\n",
+           {x, *where}, where->shape, [&](const Shape &i) {
+             int64_t place = placed(*where, i, 5);
+             return place < 0 ? 0 : at(x, {i[0], place, i[2]});
+           });
+  Value values = random({4, 7, 3}, 2);
+  expect("def f[A, N, C, K](x: Tensor[A, N, C, f32], at: Tensor[A, K, C, i32], v: Tensor[A, K, C, f32]) -> Tensor[A, N, C, f32]:\n    return scatter(x, at, v, 1)\n",
+         {x, like, values}, {4, 5, 3}, [&](const Shape &i) {
+           double last = at(x, i);
+           for (int64_t k = 0; k < 7; ++k)
+             if (placed(like, {i[0], k, i[2]}, 5) == i[1]) last = at(values, {i[0], k, i[2]});
+           return last;
+         });
+}

@@ -38,14 +38,29 @@ graph.kernel @read_after_store(%x: !tsr.view<["R", "C"], f32>) attributes {dims 
 
 // -----
 
-graph.func @branch(%x: !tsr.tensor<["N"], f32>, %flag: i1) -> !tsr.tensor<["N"], f32> attributes {
-    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"flag", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
-  // expected-error @+1 {{control flow that depends on values is not supported in a tensor function yet}}
-  %y = scf.if %flag -> !tsr.tensor<["N"], f32> {
-    %e = graph.elementwise "exp" %x : !tsr.tensor<["N"], f32>
+graph.func @turns(%x: !tsr.tensor<["N"], f32>, %n: index) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"n", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+  %c0 = graph.constant 0 : index
+  %c1 = graph.constant 1 : index
+  // expected-error @+1 {{a loop of a tensor function whose number of turns only run time knows; write a kernel}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
+    %e = graph.elementwise "exp" %a : !tsr.tensor<["N"], f32>
     scf.yield %e : !tsr.tensor<["N"], f32>
-  } else {
-    scf.yield %x : !tsr.tensor<["N"], f32>
+  }
+  graph.return %y : !tsr.tensor<["N"], f32>
+}
+
+// -----
+
+graph.func @many(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+  %c0 = graph.constant 0 : index
+  %c1 = graph.constant 1 : index
+  %n = graph.constant 257 : index
+  // expected-error @+1 {{a loop of more than 256 turns in a tensor function; write a kernel}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
+    %e = graph.elementwise "exp" %a : !tsr.tensor<["N"], f32>
+    scf.yield %e : !tsr.tensor<["N"], f32>
   }
   graph.return %y : !tsr.tensor<["N"], f32>
 }

@@ -102,9 +102,11 @@ def Tsr_GridAttr : Tsr_Attr<"Grid", "grid"> {
   let summary = "what the groups of a kernel's launch are";
   let description = [{
     `output`: one group for each tile of parameter `param`, `dims` is the tile's extent along each of its
-    dimensions. `explicit`: `dims` are the numbers of groups. `lanes`: one lane for each index below `dims[0]`.
+    dimensions. `explicit`: `dims` are the numbers of groups. `lanes`: one lane for each index below
+    `dims[0]`.
 
-    Examples: `#tsr.grid<output, ["T.m", "T.n"], param = 2>`, `#tsr.grid<explicit, ["1"]>`, `#tsr.grid<lanes, ["n"]>`
+    Examples: `#tsr.grid<output, ["T.m", "T.n"], param = 2>`, `#tsr.grid<explicit, ["1"]>`, `#tsr.grid<lanes,
+    ["n"]>`
   }];
   let parameters = (ins EnumParameter<Tsr_GridKind>:$kind, Tsr_DimsParameter:$dims,
                         DefaultValuedParameter<"int64_t", "-1">:$param);
@@ -138,7 +140,9 @@ def Tsr_ViewType : Tsr_Type<"View", "view"> {
 
 def Tsr_SharedType : Tsr_Type<"Shared", "shared"> {
   let summary = "a buffer in the shared memory of a group";
-  let description = "Example: `!tsr.shared<[\"2\", \"128\", \"32\"], bf16, \"xor\">`; the swizzle is \"\" or \"xor\".";
+  let description = [{
+    Example: `!tsr.shared<["2", "128", "32"], bf16, "xor">`; the swizzle is "" or "xor".
+  }];
   let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType,
                         StringRefParameter<"swizzle">:$swizzle);
   let assemblyFormat = "`<` $shape `,` $elementType `,` $swizzle `>`";

@@ -1,6 +1,7 @@
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include <map>
 
 namespace tessera::ir {
 using namespace mlir;
@@ -166,6 +167,47 @@ LogicalResult verifyKernel(FunctionOpInterface op, ArrayAttr params, ArrayAttr o
                                << " is held by a parameter of type " << type;
   }
   return verifyGrid(op, grid);
+}
+
+LogicalResult verifyArguments(FunctionOpInterface op) {
+  for (Type type : op.getArgumentTypes())
+    if (!isScalar(type) && !isa<ViewType>(type))
+      return op->emitOpError() << "takes " << type << ", but it takes scalars and views";
+  return success();
+}
+
+/// The kernel's shape in the caller's dimensions.
+static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
+                         const std::map<std::string, Dim> &values) {
+  if (callee.size() != caller.size()) return false;
+  for (auto [inner, outer] : llvm::zip(callee, caller))
+    if (!(inner.getDim().substitute(values) == outer.getDim())) return false;
+  return true;
+}
+
+LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayAttr kernelDims,
+                           TypeRange operands, DimsAttr dims) {
+  StringRef name = kernel.getName();
+  if (kernel.getNumArguments() != operands.size())
+    return launch->emitOpError() << "passes " << operands.size() << " values, @" << name << " takes "
+                                 << kernel.getNumArguments();
+  std::map<std::string, Dim> values;
+  if (dims) {
+    if (dims.getDims().size() != kernelDims.size())
+      return launch->emitOpError() << "gives " << dims.getDims().size() << " dimensions, @" << name << " has "
+                                   << kernelDims.size();
+    for (auto [dimension, dim] : llvm::zip(kernelDims.getAsRange<StringAttr>(), dims.getDims()))
+      values[dimension.str()] = dim.getDim();
+  }
+  for (auto [operand, declared] : llvm::zip(operands, kernel.getArgumentTypes())) {
+    bool matches = operand == declared;
+    if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
+        elementTypeOf(operand) == elementTypeOf(declared))
+      matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values);
+    if (!matches)
+      return launch->emitOpError() << "passes " << operand << " where @" << name << " takes " << declared;
+  }
+  return success();
 }
 
 }  // namespace tessera::ir

@@ -24,6 +24,12 @@ mlir::LogicalResult verifyFunction(mlir::FunctionOpInterface op, mlir::ArrayAttr
 /// lanes, every output is held by a view parameter, and nothing is returned.
 mlir::LogicalResult verifyKernel(mlir::FunctionOpInterface op, mlir::ArrayAttr params,
                                  mlir::ArrayAttr outputs, GridAttr grid, int64_t group);
+/// Entry functions and kernels take scalars and views.
+mlir::LogicalResult verifyArguments(mlir::FunctionOpInterface op);
+/// The operands have the types of the kernel's arguments, under the values that `dims` gives its dimensions
+/// (null: those of the same name).
+mlir::LogicalResult verifyLaunch(mlir::Operation *launch, mlir::FunctionOpInterface kernel,
+                                 mlir::ArrayAttr kernelDims, mlir::TypeRange operands, DimsAttr dims);
 /// Every dimension of the types in the body is an expression over the function's dimensions.
 mlir::LogicalResult verifyDimensionsIn(mlir::FunctionOpInterface op, const std::set<std::string> &known);
 /// The names that dimensions may use: `dims` and "T.<field>" for each field of `context`.

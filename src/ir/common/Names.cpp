@@ -78,6 +78,17 @@ FileLineColLoc placeOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) return placeOf(call.getCallee());
   return {};
 }
+std::string wordOf(Operation *operation) {
+  auto mnemonic = operation->getAttrOfType<StringAttr>("mnemonic");
+  StringRef word = mnemonic ? mnemonic.getValue() : operation->getName().stripDialect();
+  return ("`" + word + "`").str();
+}
+
+Location unnamed(Location location) {
+  if (auto line = placeOf(location)) return line;
+  return UnknownLoc::get(location.getContext());
+}
+
 FileLineColLoc placeOf(Operation *operation) { return placeOf(operation->getLoc()); }
 
 }  // namespace tessera::ir

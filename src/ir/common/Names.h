@@ -15,6 +15,8 @@ namespace tessera::ir {
 
 /// NameLoc(name, place); just the place if the name is empty.
 mlir::Location named(llvm::StringRef name, mlir::Location place);
+/// The line alone, for what has no name of its own: an index, a part of an expression.
+mlir::Location unnamed(mlir::Location location);
 /// The same place, which also carries sizes in the program's names (Dim::written): the shape of the result of
 /// the operation, the value of a program integer, of a kernel its grid. As it is where no size has a name.
 /// They are hints: a size whose name is lost on the way is printed as a number.
@@ -23,6 +25,8 @@ mlir::Location withSizes(llvm::ArrayRef<Dim> sizes, mlir::Location location);
 llvm::SmallVector<Dim> sizesOf(mlir::Location location);
 /// `location` with the sizes of another.
 mlir::Location withSizesOf(mlir::Location other, mlir::Location location);
+/// "`concat`": an operation, for messages.
+std::string wordOf(mlir::Operation *operation);
 /// What the user calls this value, or "".
 llvm::StringRef nameHint(mlir::Value value);
 /// The name in a location (the outermost NameLoc, also inside a FusedLoc), or "".

@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // An operation whose results print under the names that the user gave them.
 class Tsr_Op<Dialect dialect, string mnemonic, list<Trait> traits = []>
-    : Op<dialect, mnemonic, !listconcat(traits, [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>])> {
+    : Op<dialect, mnemonic, !listconcat(traits, [DeclareOpInterfaceMethods<OpAsmOpInterface,
+        ["getAsmResultNames"]>])> {
   code namesDefinition = [{
     void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
       ::tessera::ir::setResultNames(getOperation(), setName);
@@ -20,8 +21,8 @@ class Tsr_Op<Dialect dialect, string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = namesDefinition;
 }
 
-// The elements of a view or shared buffer that an operation reaches: one index group for each dimension of the
-// base. Written %A[%m size "T.m" in_bounds, %k]: a group with a size is a range, one without is a point.
+// The elements of a view or shared buffer that an operation reaches: one index group for each dimension of
+// the base. Written %A[%m size "T.m" in_bounds, %k]: a group with a size is a range, one without is a point.
 defvar Tsr_AccessArguments = (ins Variadic<Index>:$offsets, DenseBoolArrayAttr:$points, Tsr_DimsAttr:$sizes,
                               DenseI64ArrayAttr:$steps, DenseBoolArrayAttr:$in_bounds);
 defvar Tsr_AccessFormat = "`[` custom<Access>($offsets, $points, $sizes, $steps, $in_bounds)";

@@ -6,7 +6,8 @@ def Graph_FuncOp : Tsr_FunctionOp<Graph_Dialect, "func"> {
     Example:
     ```mlir
     graph.func @twice(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {
-        dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+        dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"],
+            f32>>]} {
       %0 = graph.elementwise "add" %x, %x : !tsr.tensor<["N"], f32>
       graph.return %0 : !tsr.tensor<["N"], f32>
     }
@@ -37,7 +38,8 @@ def Graph_KernelOp : Tsr_FunctionOp<Graph_Dialect, "kernel"> {
     ```mlir
     graph.kernel @one(%result: !tsr.view<[], f32>) attributes {
         dims = [], params = [#tsr.param<"result", out, result>],
-        outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 0>], grid = #tsr.grid<explicit, ["1"]>} {
+        outputs = [#tsr.result<"result", !tsr.tensor<[], f32>, param = 0>], grid = #tsr.grid<explicit,
+            ["1"]>} {
       %0 = graph.constant 1.0 : f32
       graph.store %0, %result[] {once} : f32, !tsr.view<[], f32>
       graph.kernel_end

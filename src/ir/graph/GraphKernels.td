@@ -5,12 +5,13 @@ def Graph_LoadOp : Graph_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandS
   let description = [{
     A scalar if every index is a point, else an array of the ranges' sizes.
 
-    Example: `%3 = graph.load %A[%m size "T.m", %k size "T.k"] : !tsr.view<["M", "K"], bf16> to !tsr.tensor<["T.m", "T.k"], bf16>`
+    Example: `%3 = graph.load %A[%m size "T.m", %k size "T.k"] : !tsr.view<["M", "K"], bf16> to
+    !tsr.tensor<["T.m", "T.k"], bf16>`
   }];
   let arguments = !con((ins Tsr_Memory:$base), Tsr_AccessArguments, (ins Optional<Tsr_Numeric>:$other));
   let results = (outs Tsr_Value:$result);
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
-                                   " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
+      " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
   let hasVerifier = 1;
 }
 
@@ -48,23 +49,27 @@ def Graph_AllocSharedOp : Graph_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> 
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Graph_AsyncCopyOp : Graph_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+def Graph_AsyncCopyOp : Graph_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>,
+    AttrSizedOperandSegments]> {
   let summary = "the whole group copies part of a view to part of a shared buffer, asynchronously";
   let description = [{
     Both parts have one shape; what lies outside the view becomes zero. Done when waited for.
 
-    Example: `graph.async_copy %A[%m size "128", %k size "32"] to %s[%z size "128", %z size "32" in_bounds] : !tsr.view<["M", "K"], bf16> to !tsr.shared<["128", "32"], bf16, "">`
+    Example: `graph.async_copy %A[%m size "128", %k size "32"] to %s[%z size "128", %z size "32" in_bounds] :
+    !tsr.view<["M", "K"], bf16> to !tsr.shared<["128", "32"], bf16, "">`
   }];
-  let arguments = (ins Tsr_ViewType:$source, Variadic<Index>:$source_offsets, DenseBoolArrayAttr:$source_points,
+  let arguments = (ins Tsr_ViewType:$source,
+                       Variadic<Index>:$source_offsets, DenseBoolArrayAttr:$source_points,
                        Tsr_DimsAttr:$source_sizes, DenseI64ArrayAttr:$source_steps,
                        DenseBoolArrayAttr:$source_in_bounds,
-                       Tsr_SharedType:$target, Variadic<Index>:$target_offsets, DenseBoolArrayAttr:$target_points,
+                       Tsr_SharedType:$target,
+                       Variadic<Index>:$target_offsets, DenseBoolArrayAttr:$target_points,
                        Tsr_DimsAttr:$target_sizes, DenseI64ArrayAttr:$target_steps,
                        DenseBoolArrayAttr:$target_in_bounds);
   let assemblyFormat = [{
-    $source `` `[` custom<Access>($source_offsets, $source_points, $source_sizes, $source_steps, $source_in_bounds)
-    `to` $target `` `[` custom<Access>($target_offsets, $target_points, $target_sizes, $target_steps, $target_in_bounds)
-    attr-dict `:` type($source) `to` type($target)
+    $source `` `[` custom<Access>($source_offsets, $source_points, $source_sizes, $source_steps,
+    $source_in_bounds) `to` $target `` `[` custom<Access>($target_offsets, $target_points, $target_sizes,
+    $target_steps, $target_in_bounds) attr-dict `:` type($source) `to` type($target)
   }];
   let hasVerifier = 1;
 }

@@ -1,4 +1,5 @@
-// Values: scalars and arrays of any rank. Every op is pure; nothing here rounds but `cast` and arithmetic itself.
+// Values: scalars and arrays of any rank. Every op is pure; nothing here rounds but `cast` and arithmetic
+// itself.
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 def Graph_ConstantOp : Graph_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
@@ -22,8 +23,9 @@ def Graph_DimOp : Graph_Op<"dim", [Pure]> {
 def Graph_ElementwiseOp : Graph_Op<"elementwise", [Pure]> {
   let summary = "an operation of support/Ops.def on scalars, or on arrays of one shape";
   let description = [{
-    The type after the colon is the last operand's. Operands have one type (`select`: the first is a truth value);
-    the result is of that type or, for comparisons, of truth values. Nothing is broadcast or converted.
+    The type after the colon is the last operand's. Operands have one type (`select`: the first is a truth
+    value); the result is of that type or, for comparisons, of truth values. Nothing is broadcast or
+    converted.
 
     Example: `%2 = graph.elementwise "add" %0, %1 : !tsr.tensor<["R", "C"], f32>`
   }];
@@ -37,8 +39,8 @@ def Graph_ElementwiseOp : Graph_Op<"elementwise", [Pure]> {
 def Graph_CastOp : Graph_Op<"cast", [Pure]> {
   let summary = "the same values in another dtype";
   let description = [{
-    Floats round by `rounding` (to nearest even if it is not written). Out-of-range values become infinity or wrap
-    as the dtype's conversion does, with `saturate` the nearest value that is there.
+    Floats round by `rounding` (to nearest even if it is not written). Out-of-range values become infinity or
+    wrap as the dtype's conversion does, with `saturate` the nearest value that is there.
 
     Example: `%1 = graph.cast %0 {rounding = "toward_zero"} : f32 to bf16`
   }];
@@ -55,7 +57,8 @@ def Graph_BroadcastOp : Graph_Op<"broadcast", [Pure]> {
   let description = [{
     `axes[i]` is the result axis that axis i of the operand becomes; they ascend.
 
-    Example: `%1 = graph.broadcast %0 {axes = array<i64: 1>} : !tsr.tensor<["C"], f32> to !tsr.tensor<["R", "C"], f32>`
+    Example: `%1 = graph.broadcast %0 {axes = array<i64: 1>} : !tsr.tensor<["C"], f32> to !tsr.tensor<["R",
+    "C"], f32>`
   }];
   let arguments = (ins Tsr_TensorType:$operand, DenseI64ArrayAttr:$axes);
   let results = (outs Tsr_TensorType:$result);
@@ -79,8 +82,10 @@ def Graph_ReshapeOp : Graph_Op<"reshape", [Pure]> {
 
 def Graph_TransposeOp : Graph_Op<"transpose", [Pure]> {
   let summary = "axes in another order: result axis i is operand axis perm[i]";
-  let description =
-    "Example: `%1 = graph.transpose %0 {perm = array<i64: 1, 0>} : !tsr.tensor<[\"M\", \"N\"], f32> to !tsr.tensor<[\"N\", \"M\"], f32>`";
+  let description = [{
+    Example: `%1 = graph.transpose %0 {perm = array<i64: 1, 0>} : !tsr.tensor<["M", "N"], f32> to
+    !tsr.tensor<["N", "M"], f32>`
+  }];
   let arguments = (ins Tsr_TensorType:$operand, DenseI64ArrayAttr:$perm);
   let results = (outs Tsr_TensorType:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -92,7 +97,8 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
   let description = [{
     Carried in the result's dtype. Over all axes of an array the result is `!tsr.tensor<[], T>` or a scalar T.
 
-    Example: `%1 = graph.reduce "sum" %0 {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>`
+    Example: `%1 = graph.reduce "sum" %0 {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to
+    !tsr.tensor<["R"], f32>`
   }];
   let arguments = (ins StrAttr:$mnemonic, Tsr_TensorType:$operand, DenseI64ArrayAttr:$axes);
   let results = (outs Tsr_Value:$result);
@@ -102,8 +108,10 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
 
 def Graph_DotOp : Graph_Op<"dot", [Pure]> {
   let summary = "[..., M, K] times [..., K, N]; products are added up in the result's dtype";
-  let description =
-    "Example: `%2 = graph.dot %0, %1 : (!tsr.tensor<[\"M\", \"K\"], bf16>, !tsr.tensor<[\"K\", \"N\"], bf16>) -> !tsr.tensor<[\"M\", \"N\"], f32>`";
+  let description = [{
+    Example: `%2 = graph.dot %0, %1 : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) ->
+    !tsr.tensor<["M", "N"], f32>`
+  }];
   let arguments = (ins Tsr_TensorType:$lhs, Tsr_TensorType:$rhs);
   let results = (outs Tsr_TensorType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
@@ -140,7 +148,8 @@ def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
 def Graph_ConcatOp : Graph_Op<"concat", [Pure]> {
   let summary = "arrays one after the other along one axis";
   let description = [{
-    Example: `%2 = graph.concat 0 %0, %1 : (!tsr.tensor<["N"], f32>, !tsr.tensor<["M"], f32>) -> !tsr.tensor<["M + N"], f32>`
+    Example: `%2 = graph.concat 0 %0, %1 : (!tsr.tensor<["N"], f32>, !tsr.tensor<["M"], f32>) ->
+    !tsr.tensor<["M + N"], f32>`
   }];
   let arguments = (ins I64Attr:$axis, Variadic<Tsr_TensorType>:$operands);
   let results = (outs Tsr_TensorType:$result);
@@ -148,10 +157,44 @@ def Graph_ConcatOp : Graph_Op<"concat", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_WindowOp : Graph_Op<"window", [Pure]> {
+  let summary = "an axis as windows that slide over it";
+  let description = [{
+    In the place of the axis stand the places in a window and the windows: element (k, i) of them is the
+    operand's at i * step + k * dilation, which the function's facts keep inside.
+
+    Example: `%1 = graph.window 1 %0 step 2 dilation 1 : !tsr.tensor<["B", "2*L + 1"], f32> to
+    !tsr.tensor<["B", "3", "L"], f32>`
+  }];
+  let arguments = (ins I64Attr:$axis, Tsr_TensorType:$operand, I64Attr:$step, I64Attr:$dilation);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = [{custom<Integer>($axis) $operand `step` custom<Integer>($step) `dilation`
+    custom<Integer>($dilation) attr-dict `:` type($operand) `to` type($result)}];
+  let hasVerifier = 1;
+}
+
+def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
+  let summary = "elements at places of one axis that only run time knows";
+  let description = [{
+    result[i...] is operand[i...] with the index of `axis` replaced by an element of the places, which run
+    along the result's axes `axes`. A place outside of the axis gives 0.
+
+    Example: `%2 = graph.gather 0 %0 at %1 {axes = array<i64: 0>} : (!tsr.tensor<["V", "D"], f32>,
+    !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "D"], f32>`
+  }];
+  let arguments = (ins I64Attr:$axis, Tsr_TensorType:$operand, Tsr_TensorType:$places,
+      DenseI64ArrayAttr:$axes);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat =
+    "custom<Integer>($axis) $operand `at` $places attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Graph_SliceOp : Graph_Op<"slice", [Pure]> {
   let summary = "a part of an array value, proved to lie inside it";
-  let description =
-    "Example: `%2 = graph.slice %0[%1 size \"8\" in_bounds] : !tsr.tensor<[\"N\"], f32> to !tsr.tensor<[\"8\"], f32>`";
+  let description = [{
+    Example: `%2 = graph.slice %0[%1 size "8" in_bounds] : !tsr.tensor<["N"], f32> to !tsr.tensor<["8"], f32>`
+  }];
   let arguments = !con((ins Tsr_TensorType:$base), Tsr_AccessArguments);
   let results = (outs Tsr_Value:$result);
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,

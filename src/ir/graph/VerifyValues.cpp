@@ -159,6 +159,54 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
+LogicalResult WindowOp::verify() {
+  auto from = getOperand().getType().getShape(), to = getType().getShape();
+  int64_t rank = static_cast<int64_t>(from.size()), axis = getAxis();
+  int64_t step = getStep(), dilation = getDilation();
+  if (failed(sameElements(*this, getOperand().getType(), getType()))) return failure();
+  if (axis < 0 || axis >= rank || to.size() != from.size() + 1)
+    return emitOpError() << "slides along axis " << axis << " of " << getOperand().getType() << " into "
+                         << getType();
+  if (step < 1 || dilation < 1) return emitOpError("has a step and a dilation of at least 1");
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis && from[i] != to[i < axis ? i : i + 1])
+      return emitOpError() << "has extent " << to[i < axis ? i : i + 1].getText() << " where the operand has "
+                           << from[i].getText();
+  std::optional<int64_t> size = to[axis].getConstant(), count = to[axis + 1].getConstant(),
+                         extent = from[axis].getConstant();
+  if (!size || *size < 1) return emitOpError() << "has windows of " << to[axis].getText() << " elements";
+  if (count && extent && *count > 0 && (*count - 1) * step + (*size - 1) * dilation >= *extent)
+    return emitOpError() << "reaches beyond the " << *extent << " elements of its axis";
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  auto from = getOperand().getType().getShape(), places = getPlaces().getType().getShape();
+  auto shape = getType().getShape();
+  int64_t rank = static_cast<int64_t>(shape.size()), axis = getAxis();
+  if (failed(sameElements(*this, getOperand().getType(), getType()))) return failure();
+  if (!getPlaces().getType().getElementType().isInteger(64))
+    return emitOpError() << "counts places in i64, not in " << getPlaces().getType().getElementType();
+  if (from.size() != shape.size() || axis < 0 || axis >= rank)
+    return emitOpError() << "chooses along axis " << axis << " of " << getOperand().getType() << " into "
+                         << getType();
+  if (getAxes().size() != places.size() || !llvm::is_contained(getAxes(), axis))
+    return emitOpError("axes must name a result axis for each axis of the places, and the chosen one");
+  int64_t last = -1;
+  for (auto [i, to] : llvm::enumerate(getAxes())) {
+    if (to <= last || to >= rank) return emitOpError("axes must rise and be axes of the result");
+    last = to;
+    if (places[i] != shape[to])
+      return emitOpError() << "places have extent " << places[i].getText() << " along result axis " << to
+                           << ", which has " << shape[to].getText();
+  }
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis && from[i] != shape[i])
+      return emitOpError() << "result axis " << i << " has extent " << shape[i].getText() << ", expected "
+                           << from[i].getText();
+  return success();
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyAccess(*this, getBase().getType(), getOffsets().size(), getPoints(), getSizes().getDims(),
                           getSteps(), getInBounds())))

@@ -35,9 +35,10 @@ def Schedule_FuncOp : Tsr_FunctionOp<Schedule_Dialect, "func"> {
 def Schedule_KernelOp : Tsr_FunctionOp<Schedule_Dialect, "kernel"> {
   let summary = "a kernel over views, in tile form, with every decision as an attribute";
   let description = [{
-    `sizes` has a value for each field of `context`; `group` is decided. `capacity`: run-time dimensions that are
-    an extent of a register tile, each with the sizes that the kernel is compiled for, ascending; the entry
-    chooses. `rows`: dimensions that a group streams over. `reasons`: sentences for the comment over the kernel.
+    `sizes` has a value for each field of `context`; `group` is decided. `capacity`: run-time dimensions that
+    are an extent of a register tile, each with the sizes that the kernel is compiled for, ascending; the
+    entry chooses. `rows`: dimensions that a group streams over. `reasons`: sentences for the comment over the
+    kernel.
 
     Example:
     ```mlir

@@ -2,17 +2,9 @@
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <map>
 
 namespace tessera::ir::schedule {
 using namespace mlir;
-
-static LogicalResult verifyArguments(FunctionOpInterface function) {
-  for (Type type : function.getArgumentTypes())
-    if (!isScalar(type) && !isa<ViewType>(type))
-      return function->emitOpError() << "takes " << type << ", but it takes scalars and views";
-  return success();
-}
 
 template <class EndOp> static LogicalResult verifyEnd(FunctionOpInterface function) {
   Block &last = function.getFunctionBody().back();
@@ -98,38 +90,10 @@ LogicalResult KernelOp::verify() {
 
 // ---------------------------------------------------------------- launches
 
-/// The kernel's shape in the caller's dimensions.
-static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
-                         const std::map<std::string, Dim> &values) {
-  if (callee.size() != caller.size()) return false;
-  for (auto [inner, outer] : llvm::zip(callee, caller))
-    if (!(inner.getDim().substitute(values) == outer.getDim())) return false;
-  return true;
-}
-
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = dyn_cast_or_null<KernelOp>(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
   if (!kernel) return emitOpError() << "launches @" << getKernel() << ", which is not a kernel";
-  if (kernel.getNumArguments() != getOperands().size())
-    return emitOpError() << "passes " << getOperands().size() << " values, @" << getKernel() << " takes "
-                         << kernel.getNumArguments();
-  std::map<std::string, Dim> values;
-  if (getDims()) {
-    if (getDims()->getDims().size() != kernel.getDims().size())
-      return emitOpError() << "gives " << getDims()->getDims().size() << " dimensions, @" << getKernel()
-                           << " has " << kernel.getDims().size();
-    for (auto [name, dim] : llvm::zip(kernel.getDims().getAsRange<StringAttr>(), getDims()->getDims()))
-      values[name.str()] = dim.getDim();
-  }
-  for (auto [operand, declared] : llvm::zip(getOperandTypes(), kernel.getArgumentTypes())) {
-    bool matches = operand == declared;
-    if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
-        elementTypeOf(operand) == elementTypeOf(declared))
-      matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values);
-    if (!matches)
-      return emitOpError() << "passes " << operand << " where @" << getKernel() << " takes " << declared;
-  }
-  return success();
+  return verifyLaunch(*this, kernel, kernel.getDims(), getOperandTypes(), getDimsAttr());
 }
 
 LogicalResult ReturnOp::verify() {

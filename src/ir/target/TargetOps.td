@@ -15,48 +15,57 @@ class Target_Expression<string mnem, list<Trait> traits = []> : Target_Op<mnem, 
 def NamesResults : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
 def NamesArguments : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
 
-def Target_LValue : DialectType<Target_Dialect, CPred<"::llvm::isa<::tessera::ir::target::LValueType>($_self)">, "lvalue">;
+def Target_LValue : DialectType<Target_Dialect,
+    CPred<"::llvm::isa<::tessera::ir::target::LValueType>($_self)">, "lvalue">;
 
 // ---------------------------------------------------------------- module level
 
-def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, HasParent<"::mlir::ModuleOp">,
+def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock,
+    HasParent<"::mlir::ModuleOp">,
                                            NamesArguments]> {
-  let summary = "A device function that a launch starts; on the CPU a static function with its own loop over groups";
+  let summary = "A device function that a launch starts; on the CPU it is a loop over its groups";
   let description = [{
-    `capacities` are `int` template parameters. `group` is the number of threads of a group (launch bounds; 0 on the CPU).
-    `comment` are the lines over the function. With `dynamic_shared`, the `target.shared` declarations are members of one
-    struct in dynamic shared memory, in order, each aligned to 128 bytes (launches then give the byte count); without it
-    they are static. Pointer parameters are `__restrict__` unless `may_alias` is present.
+    `capacities` are `int` template parameters. `group` is the number of threads of a group (launch bounds; 0
+    on the CPU). `comment` are the lines over the function. With `dynamic_shared`, the `target.shared`
+    declarations are members of one struct in dynamic shared memory, in order, each aligned to 128 bytes
+    (launches then give the byte count); without it they are static. Pointer parameters are `__restrict__`
+    unless `may_alias` is present.
 
     ```mlir
-    target.kernel @scale attributes {capacities = [], comment = ["y = 2 * y"], group = 256 : i64, param_names = ["y", "n"]} {
+    target.kernel @scale attributes {capacities = [], comment = ["y = 2 * y"], group = 256 : i64,
+        param_names = ["y", "n"]} {
     ^bb0(%y: !target.pointer<f32>, %n: index):
       ...
     }
     ```
     prints `__global__ void __launch_bounds__(256) scale(float *__restrict__ y, int64_t n) { ... }`.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$param_names, StrArrayAttr:$capacities, I64Attr:$group,
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$param_names, StrArrayAttr:$capacities,
+      I64Attr:$group,
                        StrArrayAttr:$comment, UnitAttr:$dynamic_shared, UnitAttr:$may_alias);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
 }
 
-def Target_EntryOp : Target_Op<"entry", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
+def Target_EntryOp : Target_Op<"entry", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock,
+    HasParent<"::mlir::ModuleOp">]> {
   let summary = "A function of the C ABI: checks, temporaries, launches";
   let description = [{
-    `returns` names the parameters that are the function's results, in order (mode "result", or "inout"/"out" for a
-    result that is an argument). The body holds `target.constant`, `target.require`, `target.temporary` and
-    `target.launch`, in order. Dimension expressions in them are over the shapes' variables and the entry's constants.
+    `returns` names the parameters that are the function's results, in order (mode "result", or "inout"/"out"
+    for a result that is an argument). The body holds `target.constant`, `target.require`, `target.temporary`
+    and `target.launch`, in order. Dimension expressions in them are over the shapes' variables and the
+    entry's constants.
 
     ```mlir
     target.entry @saxpy attributes {
-        doc = "y = alpha * x + y", signature = "saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]", returns = ["y"],
+        doc = "y = alpha * x + y", signature = "saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]",
+            returns = ["y"],
         parameters = [#target.parameter<"x", f32, ["n"], "in">, #target.parameter<"y", f32, ["n"], "inout">,
                       #target.parameter<"alpha", f32, [], "scalar">]} {
       target.launch @saxpy_kernel grid "(n + 255) // 256" group 256 arguments
-          [#target.argument<"tensor", "x">, #target.argument<"tensor", "y">, #target.argument<"scalar", "alpha">,
+          [#target.argument<"tensor", "x">, #target.argument<"tensor", "y">, #target.argument<"scalar",
+              "alpha">,
            #target.argument<"dim", "n">]
     }
     ```
@@ -80,7 +89,9 @@ def Target_RequireOp : Target_Op<"require", [HasParent<"EntryOp">]> {
 }
 def Target_TemporaryOp : Target_Op<"temporary", [HasParent<"EntryOp">]> {
   let summary = "Device memory that lives as long as the call";
-  let description = [{ Example: `target.temporary "mean" : f32 ["B", "S"]` (bytes: product of the dimensions times 4). }];
+  let description = [{
+    Example: `target.temporary "mean" : f32 ["B", "S"]` (bytes: product of the dimensions times 4).
+  }];
   let arguments = (ins StrAttr:$name, TypeAttr:$dtype, StrArrayAttr:$shape);
   let assemblyFormat = "$name `:` $dtype $shape attr-dict";
   let hasVerifier = 1;
@@ -88,11 +99,12 @@ def Target_TemporaryOp : Target_Op<"temporary", [HasParent<"EntryOp">]> {
 def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
   let summary = "Start a kernel over a one-dimensional grid";
   let description = [{
-    `grid` is the number of groups, a dimension expression; zero groups launch nothing. Without `grid` (the CPU) the
-    kernel is called once and loops over its groups itself. `capacities` chooses the template arguments, in the order of
-    the kernel's `capacities`. `shared_bytes` is the dynamic shared memory: one number for each combination of capacity
-    values, the last capacity varying fastest (so one number without capacities); absent when all shared memory is
-    static. `group_name` is the entry's constant that holds `group`.
+    `grid` is the number of groups, a dimension expression; zero groups launch nothing. Without `grid` (the
+    CPU) the kernel is called once and loops over its groups itself. `capacities` chooses the template
+    arguments, in the order of the kernel's `capacities`. `shared_bytes` is the dynamic shared memory: one
+    number for each combination of capacity values, the last capacity varying fastest (so one number without
+    capacities); absent when all shared memory is static. `group_name` is the entry's constant that holds
+    `group`.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -111,10 +123,11 @@ def Target_HostFuncOp : Target_Op<"host_func", [IsolatedFromAbove, Symbol, NoTer
                                                 HasParent<"::mlir::ModuleOp">, NamesArguments]> {
   let summary = "A function of host code: files, printing, calls of entry functions";
   let description = [{
-    Strings are `!target.named<"std::string">`, tensors of run-time shape `!target.named<"tsr::host::Tensor">`. Files and printing
-    are calls: `tsr::host::load_npy(path)`, `tsr::host::save_npy(path, tensor)`, `tsr::host::print(strings...)`,
-    `tsr::host::format(value, "spec")`, `tsr::host::shape(tensor, axis)`, `tsr::host::item<T>(tensor)`,
-    `tsr::host::check(condition, message)`. `@main` is the program's main.
+    Strings are `!target.named<"std::string">`, tensors of run-time shape
+    `!target.named<"tsr::host::Tensor">`. Files and printing are calls: `tsr::host::load_npy(path)`,
+    `tsr::host::save_npy(path, tensor)`, `tsr::host::print(strings...)`, `tsr::host::format(value, "spec")`,
+    `tsr::host::shape(tensor, axis)`, `tsr::host::item<T>(tensor)`, `tsr::host::check(condition, message)`.
+    `@main` is the program's main.
 
     ```mlir
     target.host_func @main attributes {param_names = [], result_types = []} {
@@ -132,13 +145,16 @@ def Target_HostFuncOp : Target_Op<"host_func", [IsolatedFromAbove, Symbol, NoTer
 def Target_EntryCallOp : Target_Op<"entry_call", [NamesResults]> {
   let summary = "Host code calls an entry function; its results become variables";
   let description = [{
-    Operands follow the entry's parameters without those of mode "result". One `tsr::host::Tensor` variable for each of
-    the entry's `returns`, with these names. A failure (a requirement, the device) ends the program with its message.
-    Example: `%C = target.entry_call @matmul(%A, %B) ["C"] : (!target.named<"tsr::host::Tensor">, ...) -> !target.lvalue<...>`.
+    Operands follow the entry's parameters without those of mode "result". One `tsr::host::Tensor` variable
+    for each of the entry's `returns`, with these names. A failure (a requirement, the device) ends the
+    program with its message.
+    Example: `%C = target.entry_call @matmul(%A, %B) ["C"] : (!target.named<"tsr::host::Tensor">, ...) ->
+    !target.lvalue<...>`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands_, StrArrayAttr:$names);
   let results = (outs Variadic<Target_LValue>:$results_);
-  let assemblyFormat = "$callee `(` $operands_ `)` $names attr-dict `:` functional-type($operands_, $results_)";
+  let assemblyFormat =
+    "$callee `(` $operands_ `)` $names attr-dict `:` functional-type($operands_, $results_)";
   let hasVerifier = 1;
 }
 
@@ -147,7 +163,8 @@ def Target_EntryCallOp : Target_Op<"entry_call", [NamesResults]> {
 def Target_ConstantOp : Target_Op<"constant"> {
   let summary = "A constant at the top of a function";
   let description = [{
-    The value is an integer or the text of a constant expression; referred to by `target.name` and in texts of types.
+    The value is an integer or the text of a constant expression; referred to by `target.name` and in texts of
+    types.
     Examples: `target.constant "BM" = 128 : i64` prints `constexpr int BM = 128;`,
     `target.constant "Pairs" = "BM / 2"` prints `constexpr int Pairs = BM / 2;`. Neighbours may share a line.
   }];
@@ -157,7 +174,9 @@ def Target_ConstantOp : Target_Op<"constant"> {
 }
 def Target_AliasOp : Target_Op<"alias"> {
   let summary = "A name for a type";
-  let description = [{ Example: `target.alias "Grid" = "tsr::ThreadGrid<16, 16>"` prints `using Grid = tsr::ThreadGrid<16, 16>;`. }];
+  let description = [{
+    Example: `target.alias "Grid" = "tsr::ThreadGrid<16, 16>"` prints `using Grid = tsr::ThreadGrid<16, 16>;`.
+  }];
   let arguments = (ins StrAttr:$name, StrAttr:$type);
   let assemblyFormat = "$name `=` $type attr-dict";
   let hasVerifier = 1;
@@ -165,9 +184,10 @@ def Target_AliasOp : Target_Op<"alias"> {
 def Target_SharedOp : Target_Op<"shared", [NamesResults]> {
   let summary = "Memory shared by a group; on the CPU a local variable of the group's task";
   let description = [{
-    Example: `%A_tile = target.shared "A_tile" : !target.array<["stages"], !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">>`
-    prints `__shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile[stages];`. Aligned to 128 bytes.
-    Stands at the top of a kernel; on the CPU in the body of its loop over groups, where it prints as a local variable.
+    Example: `%A_tile = target.shared "A_tile" : !target.array<["stages"],
+    !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">>` prints `__shared__
+    tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile[stages];`. Aligned to 128 bytes. Stands at the top of
+    a kernel; on the CPU in the body of its loop over groups, where it prints as a local variable.
   }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Target_LValue:$place);
@@ -177,17 +197,20 @@ def Target_SharedOp : Target_Op<"shared", [NamesResults]> {
 def Target_VariableOp : Target_Op<"variable", [NamesResults]> {
   let summary = "A local variable";
   let description = [{
-    Without operands it is left uninitialised (class types: default-constructed). `form`: "copy" `T x = a;` (one operand),
-    "direct" `T x(a, b);`, "braces" `T x{a, b};`. With `is_const` it is `const T`. `storage` is "" or "static thread_local".
+    Without operands it is left uninitialised (class types: default-constructed). `form`: "copy" `T x = a;`
+    (one operand), "direct" `T x(a, b);`, "braces" `T x{a, b};`. With `is_const` it is `const T`. `storage` is
+    "" or "static thread_local".
 
-    Examples: `%acc = target.variable "acc" "direct" (%zero) : (f32) -> !target.named<"tsr::Fragment<float, BM, BN, Grid>">`
-    prints `tsr::Fragment<float, BM, BN, Grid> acc(0.0f);`, `%t = target.variable "t" "copy" () : f32` prints `float t;`,
-    `%i = target.variable "i" "copy" (%e) {is_const} : (index) -> index` prints `const int64_t i = ...;`.
+    Examples: `%acc = target.variable "acc" "direct" (%zero) : (f32) -> !target.named<"tsr::Fragment<float,
+    BM, BN, Grid>">` prints `tsr::Fragment<float, BM, BN, Grid> acc(0.0f);`, `%t = target.variable "t" "copy"
+    () : f32` prints `float t;`, `%i = target.variable "i" "copy" (%e) {is_const} : (index) -> index` prints
+    `const int64_t i = ...;`.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$form, Variadic<AnyType>:$init, UnitAttr:$is_const,
                        DefaultValuedStrAttr<StrAttr, "">:$storage);
   let results = (outs Target_LValue:$place);
-  let assemblyFormat = "$name $form `(` $init `)` attr-dict `:` custom<Initialised>(type($init), type($place))";
+  let assemblyFormat =
+    "$name $form `(` $init `)` attr-dict `:` custom<Initialised>(type($init), type($place))";
   let hasVerifier = 1;
 }
 
@@ -196,8 +219,9 @@ def Target_VariableOp : Target_Op<"variable", [NamesResults]> {
 def Target_LiteralOp : Target_Expression<"literal"> {
   let summary = "A number, truth value or string";
   let description = [{
-    Typed floats (`1.0 : f32` prints `1.0f`; infinities and NaN by the language's macros), integers (`128 : index`), `true`,
-    and strings: `target.literal "x.npy" : !target.named<"std::string">` (the attribute carries that type). dtypes without a literal form print as a cast of one.
+    Typed floats (`1.0 : f32` prints `1.0f`; infinities and NaN by the language's macros), integers (`128 :
+    index`), `true`, and strings: `target.literal "x.npy" : !target.named<"std::string">` (the attribute
+    carries that type). dtypes without a literal form print as a cast of one.
   }];
   let arguments = (ins AnyAttrOf<[AnyAttrOf<[BoolAttr, StrAttr]>, AnyAttr]>:$value);
   let results = (outs AnyType:$result);
@@ -205,8 +229,11 @@ def Target_LiteralOp : Target_Expression<"literal"> {
   let hasVerifier = 1;
 }
 def Target_NameOp : Target_Expression<"name"> {
-  let summary = "A name of the function or the language: a constant, a template parameter, a built-in variable";
-  let description = [{ Examples: `target.name "BM" : index`, `target.name "threadIdx.x" : ui32`, `target.name "blockIdx.x" : ui32`. }];
+  let summary = "A name of the function or the language: constant, template parameter, built-in variable";
+  let description = [{
+    Examples: `target.name "BM" : index`, `target.name "threadIdx.x" : ui32`, `target.name "blockIdx.x" :
+    ui32`.
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
@@ -223,8 +250,8 @@ def Target_ReadOp : Target_Expression<"read", [
 def Target_BinaryOp : Target_Expression<"binary"> {
   let summary = "An infix operator";
   let description = [{
-    Arithmetic `+ - * / %` and `& | ^ << >>` on two values of one type (`+ -` also on a pointer and an `index`); comparisons
-    `== != < <= > >=` give i1; `&& ||` take and give i1. Parentheses are the printer's.
+    Arithmetic `+ - * / %` and `& | ^ << >>` on two values of one type (`+ -` also on a pointer and an
+    `index`); comparisons `== != < <= > >=` give i1; `&& ||` take and give i1. Parentheses are the printer's.
     Example: `target.binary "+" %a, %b : (f32, f32) -> f32`.
   }];
   let arguments = (ins StrAttr:$op, AnyType:$left, AnyType:$right);
@@ -240,7 +267,8 @@ def Target_UnaryOp : Target_Expression<"unary", [AllTypesMatch<["operand", "resu
   let assemblyFormat = "$op $operand attr-dict `:` type($operand)";
   let hasVerifier = 1;
 }
-def Target_ConditionalOp : Target_Expression<"conditional", [AllTypesMatch<["then_value", "else_value", "result"]>]> {
+def Target_ConditionalOp : Target_Expression<"conditional", [AllTypesMatch<["then_value", "else_value",
+    "result"]>]> {
   let summary = "`c ? a : b`; only the chosen side is evaluated";
   let description = [{ Example: `target.conditional %c, %a, %b : f32`. }];
   let arguments = (ins I1:$condition, AnyType:$then_value, AnyType:$else_value);
@@ -261,8 +289,8 @@ def Target_CastOp : Target_Expression<"cast"> {
 def Target_CallOp : Target_Expression<"call"> {
   let summary = "A call of a helper of the device headers or of the language";
   let description = [{
-    Template arguments are types (spelled by the dtype table), integers, or texts. Operands that are lvalues are passed by
-    reference. A call that gives nothing has type `none`.
+    Template arguments are types (spelled by the dtype table), integers, or texts. Operands that are lvalues
+    are passed by reference. A call that gives nothing has type `none`.
 
     Examples: `target.call "tsr::to"<[bf16]>(%x) : (f32) -> bf16` prints `tsr::to<tsr::bf16>(x)`,
     `target.call "tsr::copy_tile"(%A_tile, %view) : (!target.lvalue<...>, ...) -> none`.
@@ -276,7 +304,9 @@ def Target_CallOp : Target_Expression<"call"> {
 }
 def Target_MethodOp : Target_Expression<"method"> {
   let summary = "A call of a member function";
-  let description = [{ Example: `target.method %f "row"(%i) : (!target.lvalue<...>, i32) -> index` prints `f.row(i)`. }];
+  let description = [{
+    Example: `target.method %f "row"(%i) : (!target.lvalue<...>, i32) -> index` prints `f.row(i)`.
+  }];
   let arguments = (ins AnyType:$object, StrAttr:$name, Variadic<AnyType>:$args);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$object $name `(` $args `)` attr-dict `:` functional-type(operands, $result)";
@@ -284,7 +314,9 @@ def Target_MethodOp : Target_Expression<"method"> {
 }
 def Target_MemberOp : Target_Expression<"member"> {
   let summary = "A data member";
-  let description = [{ Example: `target.member %pair "first" : (!target.lvalue<...>) -> !target.lvalue<f32>`; `.` is understood. }];
+  let description = [{
+    Example: `target.member %pair "first" : (!target.lvalue<...>) -> !target.lvalue<f32>`; `.` is understood.
+  }];
   let arguments = (ins AnyType:$object, StrAttr:$name);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$object $name attr-dict `:` functional-type($object, $result)";
@@ -303,7 +335,9 @@ def Target_SubscriptOp : Target_Expression<"subscript"> {
 }
 def Target_ElementOp : Target_Expression<"element"> {
   let summary = "`f(i, j)`: an element of a fragment, a vector of a fragment, a shared tile or a view";
-  let description = [{ Example: `%e = target.element %acc(%i, %j) : (!target.lvalue<...>, i32, i32) -> !target.lvalue<f32>`. }];
+  let description = [{
+    Example: `%e = target.element %acc(%i, %j) : (!target.lvalue<...>, i32, i32) -> !target.lvalue<f32>`.
+  }];
   let arguments = (ins AnyType:$base, Variadic<AnyType>:$indices);
   let results = (outs Target_LValue:$place);
   let assemblyFormat = "$base `(` $indices `)` attr-dict `:` functional-type(operands, $place)";
@@ -332,12 +366,13 @@ def Target_ExpressionOp : Target_Op<"expression"> {
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
-def Target_ForOp : Target_Op<"for", [NoTerminator, SingleBlock, NamesArguments, AllTypesMatch<["lower", "upper", "step"]>]> {
+def Target_ForOp : Target_Op<"for", [NoTerminator, SingleBlock, NamesArguments, AllTypesMatch<["lower",
+    "upper", "step"]>]> {
   let summary = "`for (T k = lower; k < upper; k += step)`";
   let description = [{
-    The bounds are evaluated before every turn and must not change; the step is positive. Marks: `unroll` (0: wholly, n: by n),
-    `parallel` (`#pragma omp parallel for`), `simd` (`#pragma omp simd`; with parallel: `parallel for simd`). The block
-    argument is the counter, of type `index` (int64_t) or `i32` (int).
+    The bounds are evaluated before every turn and must not change; the step is positive. Marks: `unroll` (0:
+    wholly, n: by n), `parallel` (`#pragma omp parallel for`), `simd` (`#pragma omp simd`; with parallel:
+    `parallel for simd`). The block argument is the counter, of type `index` (int64_t) or `i32` (int).
 
     ```mlir
     target.for "k" %zero to %K step %BK : index attributes {unroll = 0 : i64} {
@@ -347,7 +382,8 @@ def Target_ForOp : Target_Op<"for", [NoTerminator, SingleBlock, NamesArguments, 
     ```
   }];
   let arguments = (ins StrAttr:$name, AnyTypeOf<[Index, I32]>:$lower, AnyTypeOf<[Index, I32]>:$upper,
-                       AnyTypeOf<[Index, I32]>:$step, OptionalAttr<I64Attr>:$unroll, UnitAttr:$parallel, UnitAttr:$simd);
+                       AnyTypeOf<[Index, I32]>:$step, OptionalAttr<I64Attr>:$unroll, UnitAttr:$parallel,
+                           UnitAttr:$simd);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name $lower `to` $upper `step` $step `:` type($lower) attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -391,7 +427,9 @@ def Target_BlockOp : Target_Op<"block", [SingleBlock, NoTerminator]> {
 }
 def Target_CommentOp : Target_Op<"comment"> {
   let summary = "A sentence over the statement that follows";
-  let description = [{ Example: `target.comment "the two blocks share B"` prints `// the two blocks share B`. }];
+  let description = [{
+    Example: `target.comment "the two blocks share B"` prints `// the two blocks share B`.
+  }];
   let arguments = (ins StrAttr:$text);
   let assemblyFormat = "$text attr-dict";
 }

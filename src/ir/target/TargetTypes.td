@@ -9,19 +9,20 @@ def Target_Dialect : Dialect {
   let cppNamespace = "::tessera::ir::target";
   let summary = "Structured, imperative text of a C-family language";
   let description = [{
-    A module of this dialect is emitted code, word for word: the printer chooses line breaks and parentheses and
-    the spelling of dtypes, nothing else. Rules of reading:
+    A module of this dialect is emitted code, word for word: the printer chooses line breaks and parentheses
+    and the spelling of dtypes, nothing else. Rules of reading:
 
-    - **Expressions** (`literal`, `name`, `read`, `binary`, `unary`, `conditional`, `cast`, `call`, `method`, `member`,
-      `subscript`, `element`) are SSA values. An expression prints where it is used, has at most one use, and stands
-      in the block of its use. One without a use prints nothing.
+    - **Expressions** (`literal`, `name`, `read`, `binary`, `unary`, `conditional`, `cast`, `call`, `method`,
+      `member`, `subscript`, `element`) are SSA values. An expression prints where it is used, has at most one
+      use, and stands in the block of its use. One without a use prints nothing.
     - **Statements** print in order, one statement each.
-    - **Names** are final: identifiers of the language, distinct where they are visible, keywords already avoided.
+    - **Names** are final: identifiers of the language, distinct where they are visible, keywords already
+      avoided.
     - Every `index` is an `int64_t`; other scalars are spelled by the dtype table.
     - An op's location is the place in the `.tsr` text that it comes from; the printer writes it as a trailing
       comment once per group of statements.
-    - The module says which language it is: `target.device = "cuda" | "hip" | "cpu"`; for `hip` also the wave size,
-      `target.wave = 64 : i64`.
+    - The module says which language it is: `target.device = "cuda" | "hip" | "cpu"`; for `hip` also the wave
+      size, `target.wave = 64 : i64`.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -39,8 +40,8 @@ def Target_PointerType : Target_Type<"Pointer", "pointer"> {
 def Target_ViewType : Target_Type<"View", "view"> {
   let summary = "`tsr::View<T, rank>`: a kernel parameter that knows its extents";
   let description = [{
-    Row-major and contiguous; the extents that a launch gives are the shape of the tensor it passes. `base[i]` fixes the
-    first index. Example: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`.
+    Row-major and contiguous; the extents that a launch gives are the shape of the tensor it passes. `base[i]`
+    fixes the first index. Example: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`.
   }];
   let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly);
   let hasCustomAssemblyFormat = 1;
@@ -53,7 +54,9 @@ def Target_NamedType : Target_Type<"Named", "named"> {
 }
 def Target_ArrayType : Target_Type<"Array", "array"> {
   let summary = "An array with extents that are texts (constants by name, or numbers)";
-  let description = [{ Example: a variable "stage" of `!target.array<["2"], !target.named<"Tile">>` prints as `Tile stage[2]`. }];
+  let description = [{
+    Example: a variable "stage" of `!target.array<["2"], !target.named<"Tile">>` prints as `Tile stage[2]`.
+  }];
   let parameters = (ins "::mlir::ArrayAttr":$extents, "::mlir::Type":$element);
   let assemblyFormat = "`<` $extents `,` $element `>`";
 }
@@ -67,13 +70,16 @@ def Target_LValueType : Target_Type<"LValue", "lvalue"> {
 def Target_ParameterAttr : Target_Attr<"Parameter", "parameter"> {
   let summary = "A parameter of an entry function";
   let description = [{
-    Name, dtype, shape (dimensions as text in the normal form of `Dim`) and mode: "in", "out", "inout", "result" (memory
-    that the caller gives for a result), or "scalar" (passed by value, empty shape; an integer that gives a dimension has
-    that one). A dimension variable is bound by the first shape that holds it alone; every other mention is checked at entry.
+    Name, dtype, shape (dimensions as text in the normal form of `Dim`) and mode: "in", "out", "inout",
+    "result" (memory that the caller gives for a result), or "scalar" (passed by value, empty shape; an
+    integer that gives a dimension has that one). A dimension variable is bound by the first shape that holds
+    it alone; every other mention is checked at entry.
 
-    Example: `#target.parameter<"A", bf16, ["M", "K"], "in">`, `#target.parameter<"alpha", f32, [], "scalar">`.
+    Example: `#target.parameter<"A", bf16, ["M", "K"], "in">`, `#target.parameter<"alpha", f32, [],
+    "scalar">`.
   }];
-  let parameters = (ins StringRefParameter<"its name">:$name, "::mlir::Type":$dtype, "::mlir::ArrayAttr":$shape,
+  let parameters = (ins StringRefParameter<"its name">:$name,
+                        "::mlir::Type":$dtype, "::mlir::ArrayAttr":$shape,
                         StringRefParameter<"in, out, inout, result, scalar">:$mode);
   let assemblyFormat = "`<` $name `,` $dtype `,` $shape `,` $mode `>`";
   let genVerifyDecl = 1;
@@ -81,19 +87,20 @@ def Target_ParameterAttr : Target_Attr<"Parameter", "parameter"> {
 def Target_ArgumentAttr : Target_Attr<"Argument", "argument"> {
   let summary = "What a launch passes for a kernel parameter";
   let description = [{
-    Kind "tensor": the memory of the parameter or temporary of that name. Kind "dim": a dimension expression, as int64_t.
-    Kind "scalar": the scalar parameter of that name.
+    Kind "tensor": the memory of the parameter or temporary of that name. Kind "dim": a dimension expression,
+    as int64_t. Kind "scalar": the scalar parameter of that name.
     Example: `#target.argument<"tensor", "A">`, `#target.argument<"dim", "D // H">`.
   }];
-  let parameters = (ins StringRefParameter<"tensor, dim, scalar">:$kind, StringRefParameter<"name or expression">:$text);
+  let parameters = (ins StringRefParameter<"tensor, dim, scalar">:$kind,
+      StringRefParameter<"name or expression">:$text);
   let assemblyFormat = "`<` $kind `,` $text `>`";
   let genVerifyDecl = 1;
 }
 def Target_CapacityAttr : Target_Attr<"Capacity", "capacity"> {
   let summary = "A dimension with a template parameter: the kernel is compiled once for each value";
   let description = [{
-    The launch takes the least value that is at least the dimension; when there is none, the entry function fails with
-    a message. Example: `#target.capacity<"D", [64, 128, 256]>`.
+    The launch takes the least value that is at least the dimension; when there is none, the entry function
+    fails with a message. Example: `#target.capacity<"D", [64, 128, 256]>`.
   }];
   let parameters = (ins StringRefParameter<"dimension expression">:$dim, "::mlir::DenseI64ArrayAttr":$values);
   let hasCustomAssemblyFormat = 1;

@@ -156,22 +156,29 @@ LogicalResult ElementOp::verify() {
   return verifyIndices(*this, getIndices());
 }
 
-static LogicalResult verifyStore(Operation *op, Type place, Type value) {
-  Type held = valueOf(place);
+static bool isReadOnly(Type base) {
+  if (auto place = dyn_cast<LValueType>(base)) base = place.getValue();
+  if (auto pointer = dyn_cast<PointerType>(base)) return pointer.getReadOnly();
+  auto view = dyn_cast<ViewType>(base);
+  return view && view.getReadOnly();
+}
+static LogicalResult verifyStore(Operation *op, Value place, Type value) {
+  Type held = valueOf(place.getType());
   if (isNumber(held) && held != value)
     return op->emitOpError() << "stores " << value << " into a place of " << held;
+  Operation *made = place.getDefiningOp();
+  if (auto variable = dyn_cast_if_present<VariableOp>(made); variable && variable.getIsConst())
+    return op->emitOpError() << "writes the constant '" << variable.getName() << "'";
+  if (isa_and_present<SubscriptOp, ElementOp>(made) && isReadOnly(made->getOperand(0).getType()))
+    return op->emitOpError() << "writes through " << made->getOperand(0).getType() << ", which is only read";
   return success();
 }
-LogicalResult AssignOp::verify() {
-  if (auto variable = getPlace().getDefiningOp<VariableOp>(); variable && variable.getIsConst())
-    return emitOpError() << "writes the constant '" << variable.getName() << "'";
-  return verifyStore(*this, getPlace().getType(), getValue().getType());
-}
+LogicalResult AssignOp::verify() { return verifyStore(*this, getPlace(), getValue().getType()); }
 LogicalResult CompoundAssignOp::verify() {
   StringRef op = getOp();
   if (!op.consume_back("=") || !isArithmetic(op))
     return emitOpError() << "'" << getOp() << "' is no compound assignment";
-  return verifyStore(*this, getPlace().getType(), getValue().getType());
+  return verifyStore(*this, getPlace(), getValue().getType());
 }
 
 LogicalResult ForOp::verifyRegions() {

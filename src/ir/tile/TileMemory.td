@@ -1,8 +1,9 @@
 // Memory and time.
 //
-// An access to a tile is written as in `graph`: %A[%b, %m size "T.m" step 2 in_bounds]: for each dimension of the base
-// a point (the dimension is dropped) or a range; `in_bounds` is proved: no mask is needed. A read outside the base
-// gives `other`, or zero; a write there does nothing. The tile has exactly the ranges' sizes.
+// An access to a tile is written as in `graph`: %A[%b, %m size "T.m" step 2 in_bounds]: for each dimension of
+// the base a point (the dimension is dropped) or a range; `in_bounds` is proved: no mask is needed. A read
+// outside the base gives `other`, or zero; a write there does nothing. The tile has exactly the ranges'
+// sizes.
 #ifndef TESSERA_IR_TILE_MEMORY_TD
 #define TESSERA_IR_TILE_MEMORY_TD
 
@@ -16,7 +17,8 @@ class Tile_AccessStmt<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemon
 // ---------------------------------------------------------------- single elements
 
 def Tile_LoadElementOp : Tile_AccessOp<"load_element", [AttrSizedOperandSegments,
-    TypesMatchWith<"the result is an element of the base", "base", "result", "::tessera::ir::elementTypeOf($_self)">]> {
+    TypesMatchWith<"the result is an element of the base", "base", "result",
+        "::tessera::ir::elementTypeOf($_self)">]> {
   let summary = "one element of a view or shared buffer";
   let description = [{
     `in_bounds` has an entry for each dimension (absent: nothing is proved).
@@ -25,7 +27,8 @@ def Tile_LoadElementOp : Tile_AccessOp<"load_element", [AttrSizedOperandSegments
     !tsr.view<["M", "N"], f32>`
   }];
   let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
-  let arguments = (ins Arg<Tsr_Memory, "", [MemRead]>:$base, Variadic<Index>:$indices, Optional<Tsr_Scalar>:$other,
+  let arguments = (ins Arg<Tsr_Memory, "", [MemRead]>:$base, Variadic<Index>:$indices,
+      Optional<Tsr_Scalar>:$other,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs Tsr_Scalar:$result);
   let assemblyFormat = "$base `[` $indices `]` (`other` $other^ `:` type($other))? attr-dict `:` type($base)";
@@ -54,17 +57,19 @@ def Tile_LoadFragmentOp : Tile_AccessOp<"load_fragment", [AttrSizedOperandSegmen
                        (ins Optional<Tsr_Scalar>:$other, UnitAttr:$transposed));
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
-                                  " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
+      " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
 }
 
 def Tile_StoreFragmentOp : Tile_AccessStmt<"store_fragment"> {
   let summary = "writes a fragment to a view; positions beyond the tile or the view are not written";
   let description = [{
-    Example: `tile.store_fragment %acc, %C[%m size "T.m", %n size "T.n"] : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
-    !tsr.view<["M", "N"], f32>`
+    Example: `tile.store_fragment %acc, %C[%m size "T.m", %n size "T.n"] : !tile.fragment<["T.m", "T.n"], f32,
+    #tile.grid<16 x 16>>, !tsr.view<["M", "N"], f32>`
   }];
-  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base), Tsr_AccessArguments);
-  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat, " attr-dict `:` type($value) `,` type($base)");
+  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base),
+      Tsr_AccessArguments);
+  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat,
+      " attr-dict `:` type($value) `,` type($base)");
 }
 
 def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]> {
@@ -77,7 +82,7 @@ def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]>
                        (ins Optional<Tsr_Scalar>:$other, UnitAttr:$transposed));
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
-                                  " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
+      " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
 }
 
 def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
@@ -86,22 +91,27 @@ def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
     Example: `tile.write_shared %p, %s[%zero size "64" in_bounds, %zero size "64" in_bounds] :
     !tile.fragment<["64", "64"], bf16, #tile.grid<16 x 16>>, !tsr.shared<["64", "64"], bf16, "">`
   }];
-  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_SharedType, "", [MemWrite]>:$base), Tsr_AccessArguments);
-  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat, " attr-dict `:` type($value) `,` type($base)");
+  let arguments = !con((ins Tile_FragmentType:$value, Arg<Tsr_SharedType, "", [MemWrite]>:$base),
+      Tsr_AccessArguments);
+  let assemblyFormat = !strconcat("$value `,` $base `` ", Tsr_AccessFormat,
+      " attr-dict `:` type($value) `,` type($base)");
 }
 
 def Tile_CopyOp : Tile_AccessStmt<"copy"> {
   let summary = "the group copies a tile of a view to a whole shared buffer";
   let description = [{
-    The buffer has the tile's shape, up to the capacities of its extents; what lies outside the view is written as
-    zero. An extent that is below its capacity is the view's whole dimension. With `async` the copy joins the next `tile.commit_group` and has landed after
-    the `tile.wait_group` and barrier that follow; without, it has landed after the next barrier.
+    The buffer has the tile's shape, up to the capacities of its extents; what lies outside the view is
+    written as zero. An extent that is below its capacity is the view's whole dimension. With `async` the copy
+    joins the next `tile.commit_group` and has landed after the `tile.wait_group` and barrier that follow;
+    without, it has landed after the next barrier.
 
-    Example: `tile.copy %A[%m size "T.m", %k size "T.k"] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to !tsr.shared<["T.m", "T.k"], bf16, "">`
+    Example: `tile.copy %A[%m size "T.m", %k size "T.k"] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to
+    !tsr.shared<["T.m", "T.k"], bf16, "">`
   }];
   let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base), Tsr_AccessArguments,
                        (ins Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async));
-  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat, " `to` $target attr-dict `:` type($base) `to` type($target)");
+  let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
+      " `to` $target attr-dict `:` type($base) `to` type($target)");
 }
 
 // ---------------------------------------------------------------- shared memory and time

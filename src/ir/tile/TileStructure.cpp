@@ -23,7 +23,8 @@ static LogicalResult checkExtents(KernelOp kernel, Operation *op, ArrayRef<DimAt
 }
 
 LogicalResult KernelOp::verify() {
-  if (failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements(), getContext())))
+  if (failed(verifyArguments(*this)) ||
+      failed(verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements(), getContext())))
     return failure();
   if (getGroup() == 0) return emitOpError("needs a decided 'group': the number of lanes of a group");
   for (NamedAttribute entry : getCapacity()) {
@@ -57,6 +58,10 @@ LogicalResult KernelOp::verifyRegions() {
 
 LogicalResult FuncOp::verify() {
   if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
+  if (failed(verifyArguments(*this))) return failure();
+  for (Operation &op : getBody().front())
+    if (!isa<TempOp, LaunchOp, ReturnOp>(op))
+      return op.emitOpError("may not stand in an entry function: it is a list of temporaries and launches");
   return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
 }
 
@@ -66,18 +71,8 @@ LogicalResult HostFuncOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  if (!kernel) return emitOpError() << "there is no kernel " << getKernelAttr();
-  ArrayRef<Type> expected = kernel.getArgumentTypes();
-  if (expected.size() != getArgs().size())
-    return emitOpError() << getKernelAttr() << " takes " << expected.size() << " arguments, not "
-                         << getArgs().size();
-  for (auto [want, arg] : llvm::zip(expected, getArgs())) {
-    Type type = arg.getType();
-    bool same = elementTypeOf(want) == elementTypeOf(type) && shapeOf(want).size() == shapeOf(type).size() &&
-                isa<ViewType>(want) == isa<ViewType>(type);
-    if (!same) return emitOpError() << "passes " << type << " where " << getKernelAttr() << " takes " << want;
-  }
-  return success();
+  if (!kernel) return emitOpError() << "launches @" << getKernel() << ", which is not a kernel";
+  return verifyLaunch(*this, kernel, kernel.getDims(), getArgs().getTypes(), getDimsAttr());
 }
 
 LogicalResult ReturnOp::verify() {

@@ -5,16 +5,17 @@
 def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
   let summary = "the body of one kernel: runs once in each group of the launch";
   let description = [{
-    Attributes are those of `schedule.kernel`. `group`: lanes of a group, decided here. `sizes`: every field of
-    tile.context() has a value (the dimension "T.m" is the size "m"). `capacity`: for each dimension that is an
-    extent of a fragment or of shared memory and varies at run time, the values that the kernel is compiled
-    for; the entry function takes the least that is not below the dimension. `reasons`: sentences for the comment
-    over the kernel. The verifier requires fragments of exactly `group` lanes, and of every extent of a fragment
-    or shared buffer that its variables are sizes or in `capacity`.
+    Attributes are those of `schedule.kernel`. `group`: lanes of a group, decided here. `sizes`: every field
+    of tile.context() has a value (the dimension "T.m" is the size "m"). `capacity`: for each dimension that
+    is an extent of a fragment or of shared memory and varies at run time, the values that the kernel is
+    compiled for; the entry function takes the least that is not below the dimension. `reasons`: sentences for
+    the comment over the kernel. The verifier requires fragments of exactly `group` lanes, and of every extent
+    of a fragment or shared buffer that its variables are sizes or in `capacity`.
 
     Example:
     ```mlir
-    tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = [],
+    tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>],
+        outputs = [],
                       grid = #tsr.grid<lanes, ["n"]>, group = 256 : i64} {
       %i = tile.query "linear_id"
       %one = tile.constant 1.0 : f32
@@ -24,7 +25,8 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
     ```
   }];
   let arguments = !con(Tsr_FunctionArguments, Tsr_KernelArguments,
-                       (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity, DefaultValuedAttr<StrArrayAttr, "{}">:$reasons));
+                       (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity, DefaultValuedAttr<StrArrayAttr,
+                           "{}">:$reasons));
   let hasRegionVerifier = 1;
 }
 
@@ -41,7 +43,8 @@ def Tile_FuncOp : Tsr_FunctionOp<Tile_Dialect, "func"> {
 
     Example:
     ```mlir
-    tile.func @fill(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>], outputs = []} {
+    tile.func @fill(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = [#tsr.param<"x", out>],
+        outputs = []} {
       tile.launch @ones(%x) : !tsr.view<["n"], f32>
       tile.return
     }
@@ -64,7 +67,8 @@ def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel; kernels of one function run in order";
   let description = [{
     `dims` are the kernel's dimensions in terms of this function's, in the kernel's order, where they differ.

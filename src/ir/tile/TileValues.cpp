@@ -95,6 +95,9 @@ LogicalResult DotOp::verify() {
   if (a.getElementType() != b.getElementType())
     return emitOpError() << "multiplies values of one dtype, not " << a.getElementType() << " and "
                          << b.getElementType();
+  if (!isSameOrWider(a.getElementType(), acc.getElementType()) || acc.getElementType().isInteger(1))
+    return emitOpError() << "adds products of " << a.getElementType() << " up in " << acc.getElementType()
+                         << ", which does not hold them";
   DimAttr m = a.getShape()[getTransA() ? 1 : 0], ka = a.getShape()[getTransA() ? 0 : 1];
   DimAttr kb = b.getShape()[getTransB() ? 1 : 0], n = b.getShape()[getTransB() ? 0 : 1];
   if (ka != kb)

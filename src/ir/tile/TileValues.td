@@ -79,11 +79,13 @@ def Tile_ElementwiseOp : Tile_ValueOp<"elementwise", [Pure]> {
 
     The type is the last operand's.
 
-    Examples: `%y = tile.elementwise "exp" %x : f32`, `%z = tile.elementwise "add" %a, %b : !F` with a fragment type `!F`
+    Examples: `%y = tile.elementwise "exp" %x : f32`, `%z = tile.elementwise "add" %a, %b : !F` with a
+    fragment type `!F`
   }];
   let arguments = (ins StrAttr:$mnemonic, Variadic<Tile_Value>:$args);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$mnemonic $args attr-dict `:` custom<ElementwiseTypes>(type($args), type($result), ref($mnemonic))";
+  let assemblyFormat =
+    "$mnemonic $args attr-dict `:` custom<ElementwiseTypes>(type($args), type($result), ref($mnemonic))";
   let hasVerifier = 1;
 }
 
@@ -104,7 +106,9 @@ def Tile_CastOp : Tile_ValueOp<"cast", [Pure]> {
 
 def Tile_FillOp : Tile_ValueOp<"fill", [Pure]> {
   let summary = "a fragment with one value everywhere";
-  let description = "Example: `%acc = tile.fill %zero : f32 to !tile.fragment<[\"T.m\", \"T.n\"], f32, #tile.grid<16 x 16>>`";
+  let description = [{
+    Example: `%acc = tile.fill %zero : f32 to !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
+  }];
   let arguments = (ins Tsr_Scalar:$value);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
@@ -113,7 +117,9 @@ def Tile_FillOp : Tile_ValueOp<"fill", [Pure]> {
 
 def Tile_IotaOp : Tile_ValueOp<"iota", [Pure]> {
   let summary = "the index along one axis";
-  let description = "Example: `%c = tile.iota {axis = 1 : i64} : !tile.fragment<[\"T.m\", \"T.n\"], i32, #tile.grid<16 x 16>>`";
+  let description = [{
+    Example: `%c = tile.iota {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], i32, #tile.grid<16 x 16>>`
+  }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -142,8 +148,8 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
     wider than its tile (an extent that is no multiple of the thread grid, or below its capacity), select
     the identity there first.
 
-    Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> to
-    !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
+    Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x
+    16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
   }];
   let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
   let results = (outs Tile_Value:$result);
@@ -155,13 +161,14 @@ def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "the accumulator plus the product of two tiles in shared memory";
   let description = [{
     acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
-    `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it. k may run to
-    the capacity of its extent: along k both buffers must hold zeros from the extent on.
+    `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it. k may
+    run to the capacity of its extent: along k both buffers must hold zeros from the extent on.
 
-    Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
-    !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`
+    Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x
+    16>>, !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`
   }];
-  let arguments = (ins Tile_FragmentType:$acc, Arg<Tsr_SharedType, "", [MemRead]>:$a, Arg<Tsr_SharedType, "", [MemRead]>:$b,
+  let arguments = (ins Tile_FragmentType:$acc, Arg<Tsr_SharedType, "", [MemRead]>:$a, Arg<Tsr_SharedType, "",
+      [MemRead]>:$b,
                        UnitAttr:$trans_a, UnitAttr:$trans_b);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b)";

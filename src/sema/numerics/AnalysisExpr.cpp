@@ -377,7 +377,8 @@ Abstract Analysis::evalAll(const Expr &expr) {
     pointers.push_back(&a);
   }
   bool known =
-      expr.kind == ExprKind::Reshape || expr.kind == ExprKind::Concat || expr.kind == ExprKind::Slice;
+      expr.kind == ExprKind::Reshape || expr.kind == ExprKind::Concat || expr.kind == ExprKind::Slice ||
+      expr.kind == ExprKind::Window;
   if (!known) return plain(Range::unknown(), true);
   out.number = expr.kind == ExprKind::Slice ? fresh() : numberOf(keyOf(expr, pointers));
   return out;

@@ -34,6 +34,8 @@ mlir::FailureOr<std::string> specializeKernel(mlir::OpBuilder &builder, ir::grap
 mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names,
                                      Target machine);
 
+/// A tensor function without loops and branches (StraightLine.cpp).
+mlir::LogicalResult straighten(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
 void expandVectorDots(ir::graph::KernelOp kernel);
 /// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller

@@ -9,6 +9,23 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
+PartAccess::PartAccess(OpBuilder &builder, ArrayRef<DimAttr> extents, const Indices &indices, Location loc) {
+  SmallVector<bool> isPoint;
+  SmallVector<DimAttr> counts;
+  TypedAttr zero = builder.getIndexAttr(0);
+  for (auto [extent, index] : llvm::zip(extents, indices)) {
+    Value start = index;
+    if (!start) start = builder.create<graph::ConstantOp>(loc, zero.getType(), zero);
+    offsets.push_back(start);
+    isPoint.push_back(static_cast<bool>(index));
+    counts.push_back(index ? DimAttr::get(builder.getContext(), Dim(1)) : extent);
+  }
+  points = builder.getDenseBoolArrayAttr(isPoint);
+  sizes = DimsAttr::get(builder.getContext(), counts);
+  steps = builder.getDenseI64ArrayAttr(SmallVector<int64_t>(extents.size(), 1));
+  inBounds = builder.getDenseBoolArrayAttr(SmallVector<bool>(extents.size(), true));
+}
+
 // ---------------------------------------------------------------- small builders
 
 Value Privatiser::constantIndex(int64_t value, Location loc) {
@@ -22,7 +39,19 @@ Value Privatiser::dim(const Dim &dim, Location loc) {
                                        DimAttr::get(builder_.getContext(), dim));
 }
 
+static std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  if (!constant || !value.getType().isIndex()) return std::nullopt;
+  return cast<IntegerAttr>(constant.getValue()).getInt();
+}
+
+/// The operation, or an operand that it does nothing to.
 Value Privatiser::arithmetic(StringRef mnemonic, Value a, Value b, Location loc) {
+  std::optional<int64_t> left = constantOf(a), right = constantOf(b);
+  bool adds = mnemonic == "add", multiplies = mnemonic == "mul";
+  if ((adds && left == 0) || (multiplies && left == 1)) return b;
+  if ((adds && right == 0) || (multiplies && right == 1)) return a;
+  if (multiplies && left && right) return constantIndex(*left * *right, loc);
   auto op = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
   return builder_.create<graph::ElementwiseOp>(loc, elementwiseResultType(*op, b.getType()), mnemonic,
                                                ValueRange{a, b});
@@ -36,15 +65,20 @@ Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Locatio
     else axes.push_back(i);
   // linear / (extents behind) % extent, from the first axis to the last.
   for (size_t i = 0; i < axes.size(); ++i) {
-    Dim extent = extents[axes[i]].getDim(), behind(1);
-    for (size_t j = i + 1; j < axes.size(); ++j) behind = behind * extents[axes[j]].getDim();
+    Dim extent = extents[axes[i]].getDim();
+    Value behind;
+    for (size_t j = i + 1; j < axes.size(); ++j) {
+      Value next = dim(extents[axes[j]].getDim(), loc);
+      behind = behind ? arithmetic("mul", behind, next, loc) : next;
+    }
     std::string text = extent.str();
     std::string name = axes.size() == 2 ? (i == 0 ? "row" : "col") : "";
     if (text.size() == 1 && llvm::isAlpha(text[0])) name = StringRef(text).lower();
+    if (name.empty()) name = "i" + std::to_string(axes[i]);
     Location place = naming && axes.size() > 1 ? named(name, loc) : loc;
     bool first = i == 0, last = i + 1 == axes.size();
     Value index = linear;
-    if (!last) index = arithmetic("floordiv", index, dim(behind, loc), first ? place : loc);
+    if (!last) index = arithmetic("floordiv", index, behind, first ? place : loc);
     if (!first) index = arithmetic("mod", index, dim(extent, loc), place);
     indices[axes[i]] = index;
   }
@@ -81,23 +115,30 @@ Value Privatiser::part(Value value, const Indices &indices) {
   return result;
 }
 
-Value Privatiser::loaded(Value view, const Indices &indices, Location loc) {
-  SmallVector<Value> offsets;
-  SmallVector<bool> points, inBounds;
-  SmallVector<DimAttr> sizes;
-  SmallVector<int64_t> steps;
-  DimAttr one = DimAttr::get(builder_.getContext(), Dim(1));
-  for (auto [extent, index] : llvm::zip(shapeOf(view.getType()), indices)) {
-    offsets.push_back(index ? index : constantIndex(0, loc));
-    points.push_back(static_cast<bool>(index));
-    sizes.push_back(index ? one : extent);
-    steps.push_back(1);
-    inBounds.push_back(true);
+/// `masked`: an axis whose index may lie outside; -1 if there is none.
+Value Privatiser::loaded(Value view, const Indices &indices, Location loc, int64_t masked) {
+  PartAccess at(builder_, shapeOf(view.getType()), indices, loc);
+  if (masked >= 0) {
+    SmallVector<bool> inBounds(at.inBounds.asArrayRef());
+    inBounds[masked] = false;
+    at.inBounds = builder_.getDenseBoolArrayAttr(inBounds);
   }
-  return builder_.create<graph::LoadOp>(
-      loc, accessedType(view.getType(), points, sizes), view, offsets, builder_.getDenseBoolArrayAttr(points),
-      DimsAttr::get(builder_.getContext(), sizes), builder_.getDenseI64ArrayAttr(steps),
-      builder_.getDenseBoolArrayAttr(inBounds), Value());
+  Type type = accessedType(view.getType(), at.points, at.sizes.getDims());
+  return builder_.create<graph::LoadOp>(loc, type, view, at.offsets, at.points, at.sizes, at.steps,
+                                        at.inBounds, Value());
+}
+
+/// `opened`: the indices of the part `value`.
+Value Privatiser::picked(Value whole, const Indices &opened, const Indices &indices, Location loc) {
+  Value piece = part(whole, opened);
+  if (!piece) return {};
+  Indices inner;  // of the piece
+  for (auto [before, index] : llvm::zip(opened, indices))
+    if (!before) inner.push_back(index);
+  PartAccess at(builder_, shapeOf(piece.getType()), inner, loc);
+  Type type = partType(whole.getType(), indices);
+  return builder_.create<graph::SliceOp>(loc, type, piece, at.offsets, at.points, at.sizes, at.steps,
+                                         at.inBounds);
 }
 
 Value Privatiser::compute(Value value, const Indices &indices) {
@@ -144,8 +185,10 @@ Value Privatiser::compute(Value value, const Indices &indices) {
   if (auto reduceOp = dyn_cast<graph::ReduceOp>(op)) return reduce(reduceOp, indices);
   if (auto dotOp = dyn_cast<graph::DotOp>(op)) return dot(dotOp, indices);
   if (auto concatOp = dyn_cast<graph::ConcatOp>(op)) return concat(concatOp, indices, 0);
+  if (auto windowOp = dyn_cast<graph::WindowOp>(op)) return window(windowOp, indices);
+  if (auto gatherOp = dyn_cast<graph::GatherOp>(op)) return gather(gatherOp, indices);
   if (auto sliceOp = dyn_cast<graph::SliceOp>(op)) return slice(sliceOp, indices);
-  return failedAt(op, "there is no lowering of this operation in a tensor function");
+  return failedAt(op, wordOf(op) + " in a tensor function");
 }
 
 /// The operand's axes that are repeated are read at 0; the part is repeated along the whole axes that it
@@ -218,7 +261,7 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
 }
 
 Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t first) {
-  Location loc = op.getLoc();
+  Location loc = op.getLoc(), line = unnamed(loc);
   int64_t axis = op.getAxis();
   if (!indices[axis]) {
     SmallVector<Value> pieces;
@@ -227,10 +270,15 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
     int64_t position = llvm::count(ArrayRef(indices).take_front(axis), Value());
     return builder_.create<graph::ConcatOp>(loc, partType(op.getType(), indices), position, pieces);
   }
+  if (llvm::is_contained(indices, Value())) {  // which operand a row is of is asked for each of its elements
+    Indices opened(indices);
+    opened[axis] = {};
+    return picked(op.getResult(), opened, indices, loc);
+  }
   Value operand = op.getOperands()[first];
   if (first + 1 == op.getOperands().size()) return part(operand, indices);
-  Value extent = dim(shapeOf(operand.getType())[axis].getDim(), loc);
-  Value isHere = arithmetic("lt", indices[axis], extent, loc);
+  Value extent = dim(shapeOf(operand.getType())[axis].getDim(), line);
+  Value isHere = arithmetic("lt", indices[axis], extent, line);
   auto branch =
       builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
   Indices rest(indices);
@@ -246,14 +294,68 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   };
   bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) &&
                 fill(branch.getElseRegion(), [&] {
-                  rest[axis] = arithmetic("sub", indices[axis], extent, loc);
+                  rest[axis] = arithmetic("sub", indices[axis], extent, line);
                   return concat(op, rest, first + 1);
                 });
   return filled ? branch.getResult(0) : Value();
 }
 
-Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
+Value Privatiser::window(graph::WindowOp op, const Indices &indices) {
+  size_t axis = op.getAxis();
+  Value place = indices[axis], number = indices[axis + 1];
+  Location loc = unnamed(op.getLoc());
+  if (static_cast<bool>(place) != static_cast<bool>(number)) {
+    Indices opened(indices);
+    opened[axis] = opened[axis + 1] = {};
+    return picked(op.getResult(), opened, indices, op.getLoc());
+  }
+  Indices inner(indices);
+  inner.erase(inner.begin() + axis);
+  if (place)
+    inner[axis] = arithmetic("add", arithmetic("mul", number, constantIndex(op.getStep(), loc), loc),
+                             arithmetic("mul", place, constantIndex(op.getDilation(), loc), loc), loc);
+  Value piece = part(op.getOperand(), inner);
+  if (!piece || place) return piece;
+  int64_t position = llvm::count(ArrayRef(indices).take_front(axis), Value());
+  return builder_.create<graph::WindowOp>(op.getLoc(), partType(op.getType(), indices), position, piece,
+                                          op.getStep(), op.getDilation());
+}
+
+/// A place that all elements of the part share is the index of a load, which is masked along that axis.
+Value Privatiser::gather(graph::GatherOp op, const Indices &indices) {
   Location loc = op.getLoc();
+  size_t axis = op.getAxis();
+  Indices placesAt;
+  for (int64_t to : op.getAxes()) placesAt.push_back(indices[to]);
+  bool differ = llvm::is_contained(placesAt, Value());
+  if (differ && indices[axis]) {
+    Indices opened(indices);
+    opened[axis] = {};
+    return picked(op.getResult(), opened, indices, loc);
+  }
+  Value places = part(op.getPlaces(), placesAt);
+  if (!places) return {};
+  Indices inner(indices);
+  if (differ) {
+    inner[axis] = {};
+    Value from = part(op.getOperand(), inner);
+    if (!from) return {};
+    SmallVector<int64_t> axes;
+    auto before = [&](int64_t to) { return llvm::count(ArrayRef(indices).take_front(to), Value()); };
+    for (int64_t to : op.getAxes())
+      if (!indices[to]) axes.push_back(before(to));
+    Type type = partType(op.getType(), indices);
+    return builder_.create<graph::GatherOp>(loc, type, before(axis), from, places, axes);
+  }
+  Type index = builder_.getIndexType();
+  inner[axis] = builder_.create<graph::CastOp>(loc, index, places, StringAttr(), UnitAttr());
+  Value view = leaves_.lookup(op.getOperand());
+  TSR_CHECK(view && isa<ViewType>(view.getType()), "what a gather chooses from lies in memory");
+  return loaded(view, inner, loc, static_cast<int64_t>(axis));
+}
+
+Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
+  Location loc = op.getLoc(), line = unnamed(loc);
   Indices inner;
   SmallVector<Value> offsets;
   SmallVector<bool> points, inBounds;
@@ -263,7 +365,7 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
   for (size_t i = 0; i < op.getOffsets().size(); ++i) {
     Value offset = scalar(op.getOffsets()[i]);
     if (!offset) return {};
-    Value index = op.getPoints()[i] ? constantIndex(0, loc) : *next++;
+    Value index = op.getPoints()[i] ? constantIndex(0, line) : *next++;
     if (!index) {  // the whole range: a slice remains
       inner.push_back({});
       offsets.push_back(offset);
@@ -273,8 +375,8 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
       steps.push_back(op.getSteps()[i]);
       continue;
     }
-    if (op.getSteps()[i] != 1) index = arithmetic("mul", index, constantIndex(op.getSteps()[i], loc), loc);
-    inner.push_back(op.getPoints()[i] ? offset : arithmetic("add", offset, index, loc));
+    index = arithmetic("mul", index, constantIndex(op.getSteps()[i], line), line);
+    inner.push_back(op.getPoints()[i] ? offset : arithmetic("add", offset, index, line));
   }
   Value piece = part(op.getBase(), inner);
   if (!piece || offsets.empty()) return piece;

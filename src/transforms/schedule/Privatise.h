@@ -10,6 +10,16 @@ namespace tessera::transforms {
 /// An index for each axis of a value; null: the whole axis.
 using Indices = llvm::SmallVector<mlir::Value>;
 
+/// An access to the part of an array at these indices: a point where there is one, else the whole axis.
+struct PartAccess {
+  PartAccess(mlir::OpBuilder &builder, llvm::ArrayRef<ir::DimAttr> extents, const Indices &indices,
+             mlir::Location loc);
+  llvm::SmallVector<mlir::Value> offsets;
+  mlir::DenseBoolArrayAttr points, inBounds;
+  ir::DimsAttr sizes;
+  mlir::DenseI64ArrayAttr steps;
+};
+
 /// Clones the producers of a value into a kernel, so that each computes just the part that is asked for.
 class Privatiser {
 public:
@@ -22,22 +32,25 @@ public:
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
-  /// `naming`: each index is called after its dimension: r along R, row and col where the dimensions have no
-  /// letters.
+  /// `naming`: each index is called after its dimension, r along R, or after its axis: row and col, i0, i1, i2.
   Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc,
                       bool naming = false);
 
 private:
   mlir::Value compute(mlir::Value value, const Indices &indices);
   mlir::Value scalar(mlir::Value value) { return part(value, {}); }
-  mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc);
+  mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc, int64_t masked = -1);
   mlir::Value broadcast(ir::graph::BroadcastOp op, const Indices &indices);
   mlir::Value reshape(ir::graph::ReshapeOp op, const Indices &indices);
   mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);
   mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
   mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
   mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first);
+  mlir::Value window(ir::graph::WindowOp op, const Indices &indices);
+  mlir::Value gather(ir::graph::GatherOp op, const Indices &indices);
   mlir::Value slice(ir::graph::SliceOp op, const Indices &indices);
+  /// Of a part in which axes are whole that are not asked for whole: what lies at their indices.
+  mlir::Value picked(mlir::Value value, const Indices &opened, const Indices &indices, mlir::Location loc);
   /// The type of a value's whole axes: a tensor, or its element type.
   mlir::Type partType(mlir::Type type, const Indices &indices);
   mlir::Value failedAt(mlir::Operation *op, const llvm::Twine &why);
@@ -53,5 +66,7 @@ enum class AxisKind : uint8_t { Private, Whole };
 using AxisKinds = llvm::SmallVector<AxisKind>;
 /// The operand's axes when the result's are so; nothing if the op cannot be taken apart that way.
 std::optional<AxisKinds> operandAxes(mlir::Operation *op, unsigned operand, const AxisKinds &result);
+/// Elements of a whole axis come from several rows of the operands: finding each costs a division or branch.
+bool mixesRows(mlir::Operation *op, const AxisKinds &result);
 
 }  // namespace tessera::transforms

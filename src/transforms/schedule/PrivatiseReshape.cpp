@@ -1,4 +1,5 @@
 // Reshapes taken apart, and how the axes of an operation's operands follow from those of its result.
+#include "ir/common/Names.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -22,6 +23,7 @@ struct Middle {
   }
   ArrayRef<int64_t> fromMiddle() const { return ArrayRef(from).slice(head, from.size() - head - tail); }
   ArrayRef<int64_t> toMiddle() const { return ArrayRef(to).slice(head, to.size() - head - tail); }
+  bool mixes(size_t whole) const { return whole != 0 && whole != toMiddle().size(); }
   /// Two spellings of one extent.
   bool isRespelled() const { return fromMiddle().size() == 1 && toMiddle().size() == 1; }
 };
@@ -29,32 +31,35 @@ struct Middle {
 }  // namespace
 
 Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
-  Location loc = op.getLoc();
+  Location loc = op.getLoc(), line = unnamed(loc);
   Type operandType = op.getOperand().getType();
   ArrayRef<DimAttr> fromShape = shapeOf(operandType), toShape = shapeOf(op.getType());
   Middle middle(operandType, op.getType());
+  size_t whole = llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return !indices[axis]; });
+  if (middle.mixes(whole)) {
+    Indices opened(indices);
+    for (int64_t axis : middle.toMiddle()) opened[axis] = {};
+    return picked(op.getResult(), opened, indices, loc);
+  }
   Indices inner(fromShape.size());
   for (size_t axis = 0; axis < fromShape.size(); ++axis)
-    if (isUnit(fromShape[axis])) inner[axis] = constantIndex(0, loc);
+    if (isUnit(fromShape[axis])) inner[axis] = constantIndex(0, line);
   for (size_t i = 0; i < middle.head; ++i) inner[middle.from[i]] = indices[middle.to[i]];
   for (size_t i = 1; i <= middle.tail; ++i)
     inner[middle.from[middle.from.size() - i]] = indices[middle.to[middle.to.size() - i]];
   ArrayRef<int64_t> from = middle.fromMiddle(), to = middle.toMiddle();
-  size_t whole = llvm::count_if(to, [&](int64_t axis) { return !indices[axis]; });
   if (middle.isRespelled()) {
     inner[from[0]] = indices[to[0]];
   } else if (!from.empty() && whole == 0) {
     Value linear;
     for (int64_t axis : to) {
-      if (linear) linear = arithmetic("mul", linear, dim(toShape[axis].getDim(), loc), loc);
-      linear = linear ? arithmetic("add", linear, indices[axis], loc) : indices[axis];
+      if (linear) linear = arithmetic("mul", linear, dim(toShape[axis].getDim(), line), line);
+      linear = linear ? arithmetic("add", linear, indices[axis], line) : indices[axis];
     }
     SmallVector<DimAttr> extents;
     for (int64_t axis : from) extents.push_back(fromShape[axis]);
-    Indices split = delinearize(linear ? linear : constantIndex(0, loc), extents, loc);
+    Indices split = delinearize(linear ? linear : constantIndex(0, line), extents, line);
     for (auto [axis, index] : llvm::zip(from, split)) inner[axis] = index;
-  } else if (whole != to.size()) {
-    return failedAt(op, "this reshape mixes rows of a kernel with what is inside them");
   }
   Value piece = part(op.getOperand(), inner);
   Type type = partType(op.getType(), indices);
@@ -63,18 +68,28 @@ Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
   return builder_.create<graph::ReshapeOp>(loc, type, piece);
 }
 
-static std::optional<AxisKinds> reshapeAxes(graph::ReshapeOp op, const AxisKinds &result) {
+static size_t wholeInMiddle(const Middle &middle, const AxisKinds &result) {
+  return llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return result[axis] == AxisKind::Whole; });
+}
+
+static AxisKinds reshapeAxes(graph::ReshapeOp op, const AxisKinds &result) {
   Middle middle(op.getOperand().getType(), op.getType());
   AxisKinds kinds(op.getOperand().getType().getRank(), AxisKind::Private);
   for (size_t i = 0; i < middle.head; ++i) kinds[middle.from[i]] = result[middle.to[i]];
   for (size_t i = 1; i <= middle.tail; ++i)
     kinds[middle.from[middle.from.size() - i]] = result[middle.to[middle.to.size() - i]];
-  size_t whole =
-      llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return result[axis] == AxisKind::Whole; });
-  if (whole != 0 && whole != middle.toMiddle().size()) return std::nullopt;
-  if (middle.toMiddle().empty() && !middle.fromMiddle().empty()) return std::nullopt;
+  bool whole = wholeInMiddle(middle, result) != 0;
   for (int64_t axis : middle.fromMiddle()) kinds[axis] = whole ? AxisKind::Whole : AxisKind::Private;
   return kinds;
+}
+
+bool mixesRows(Operation *op, const AxisKinds &result) {
+  if (auto concat = dyn_cast<graph::ConcatOp>(op))
+    return result[concat.getAxis()] == AxisKind::Private && llvm::is_contained(result, AxisKind::Whole);
+  auto reshape = dyn_cast<graph::ReshapeOp>(op);
+  if (!reshape) return false;
+  Middle middle(reshape.getOperand().getType(), reshape.getType());
+  return middle.fromMiddle().size() > 1 && middle.mixes(wholeInMiddle(middle, result));
 }
 
 std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const AxisKinds &result) {
@@ -105,8 +120,27 @@ std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const Axis
     return kinds;
   }
   if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
-    bool mixed = result[concat.getAxis()] == AxisKind::Private && llvm::is_contained(result, AxisKind::Whole);
-    return mixed ? std::nullopt : std::optional<AxisKinds>(result);
+    AxisKinds kinds(result);
+    if (mixesRows(op, result)) kinds[concat.getAxis()] = AxisKind::Whole;
+    return kinds;
+  }
+  if (auto window = dyn_cast<graph::WindowOp>(op)) {
+    AxisKinds kinds(result);
+    int64_t axis = window.getAxis();
+    bool whole = result[axis] == AxisKind::Whole || result[axis + 1] == AxisKind::Whole;
+    kinds.erase(kinds.begin() + axis);
+    kinds[axis] = whole ? AxisKind::Whole : AxisKind::Private;
+    return kinds;
+  }
+  if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+    AxisKinds kinds(result);
+    kinds[gather.getAxis()] = AxisKind::Whole;
+    if (operand == 0) return kinds;
+    kinds.clear();
+    bool differ = llvm::any_of(gather.getAxes(), [&](int64_t to) { return result[to] == AxisKind::Whole; });
+    for (int64_t to : gather.getAxes())
+      kinds.push_back(differ && to == static_cast<int64_t>(gather.getAxis()) ? AxisKind::Whole : result[to]);
+    return kinds;
   }
   if (auto slice = dyn_cast<graph::SliceOp>(op)) {
     if (operand != 0) return AxisKinds();

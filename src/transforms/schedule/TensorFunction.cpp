@@ -28,10 +28,11 @@ public:
 
 private:
   // ---- which values are roots
-  LogicalResult findRoots();
+  void findRoots();
   void markIf(bool condition, Value value) {
     if (condition && !leaves_.count(value)) roots_.insert(value);
   }
+  void markMixed(Value value, const AxisKinds &kinds);
   bool holds(Value value, bool (*isIt)(Operation *));
   bool isStored(Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
@@ -66,6 +67,17 @@ private:
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
+bool costsMore(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, graph::ConcatOp>(op); }
+
+/// A product reads each element of its operands many times: what makes an element hard to find is done once.
+void FunctionScheduler::markMixed(Value value, const AxisKinds &kinds) {
+  if (isStored(value)) return;
+  Operation *op = value.getDefiningOp();
+  if (mixesRows(op, kinds)) return markIf(true, value);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (isa<TensorType>(operand.getType()))
+      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) markMixed(operand, *inner);
+}
 
 /// The ops between a value and memory include one of this kind.
 bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
@@ -74,11 +86,8 @@ bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
   return isIt(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return holds(operand, isIt); });
 }
 
-LogicalResult FunctionScheduler::findRoots() {
+void FunctionScheduler::findRoots() {
   for (Operation &op : function_.entry()) {
-    if (op.getNumRegions())
-      return op.emitError("control flow that depends on values is not supported in a tensor function yet; "
-                          "use ts.where, or write a kernel");
     if (auto call = dyn_cast<graph::CallOp>(op)) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
@@ -86,16 +95,22 @@ LogicalResult FunctionScheduler::findRoots() {
       markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
       for (Value operand : dot.getOperands()) markIf(holds(operand, isDotOrReduce), operand);
+      AxisKinds element(dot.getType().getRank(), AxisKind::Private);
+      for (unsigned i : {0, 1}) markMixed(dot->getOperand(i), *operandAxes(dot, i, element));
       markIf(!dot->hasOneUse(), dot.getResult());
     } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
       markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
                  holds(broadcast.getOperand(), isDot),
              broadcast.getOperand());
+    } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
+      markIf(holds(window.getOperand(), costsMore), window.getOperand());  // each element is read several times
+    } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+      markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
+      markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
     } else if (isa<graph::ReturnOp>(op)) {
       for (Value value : op.getOperands()) markIf(true, value);
     }
   }
-  return success();
 }
 
 // ---------------------------------------------------------------- planning one root
@@ -257,6 +272,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   state.addAttribute("dims", function_.getDimsAttr());
   state.addAttribute("params", builder_.getArrayAttr(params));
   state.addAttribute("outputs", builder_.getArrayAttr(output));
+  state.addAttribute("requirements", function_.getRequirementsAttr());
   state.addAttribute("signature", function_.getSignatureAttr());
   state.addAttribute("grid", grid.getKind() == GridKind::Output
                                  ? GridAttr::get(context, GridKind::Output, grid.getDims(), params.size() - 1)
@@ -283,25 +299,9 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
 
 void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const Indices &indices,
                               bool byLane, Location loc) {
-  SmallVector<Value> offsets;
-  SmallVector<bool> points, inBounds(indices.size(), true);
-  SmallVector<DimAttr> sizes;
-  SmallVector<int64_t> steps(indices.size(), 1);
-  DimAttr one = DimAttr::get(builder.getContext(), Dim(1));
+  PartAccess at(builder, shapeOf(view.getType()), indices, loc);
   bool once = isScalar(piece.getType()) && !byLane;
-  for (auto [extent, index] : llvm::zip(shapeOf(view.getType()), indices)) {
-    Value zero;
-    if (!index) {
-      TypedAttr attribute = builder.getIndexAttr(0);
-      zero = builder.create<graph::ConstantOp>(loc, attribute.getType(), attribute);
-    }
-    offsets.push_back(index ? index : zero);
-    points.push_back(static_cast<bool>(index));
-    sizes.push_back(index ? one : extent);
-  }
-  builder.create<graph::StoreOp>(loc, piece, view, offsets, builder.getDenseBoolArrayAttr(points),
-                                 DimsAttr::get(builder.getContext(), sizes),
-                                 builder.getDenseI64ArrayAttr(steps), builder.getDenseBoolArrayAttr(inBounds),
+  builder.create<graph::StoreOp>(loc, piece, view, at.offsets, at.points, at.sizes, at.steps, at.inBounds,
                                  once);
 }
 
@@ -350,8 +350,7 @@ LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool seque
       sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
   Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Location place = loc;
-  if (auto line = placeOf(loc)) place = line;
+  Location place = unnamed(loc);
   Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
   Privatiser outer(builder, kernel.leaves);
   Value isInside = outer.arithmetic("lt", i, outer.dim(count, place), place);
@@ -463,7 +462,7 @@ LogicalResult FunctionScheduler::run() {
   launches_ = OpBuilder::atBlockEnd(&block);
   builder_.setInsertionPoint(entry_);
 
-  if (failed(findRoots())) return failure();
+  findRoots();
   for (Operation &op : function_.entry()) {
     if (auto call = dyn_cast<graph::CallOp>(op)) {
       if (failed(launchCall(call))) return failure();
@@ -482,6 +481,7 @@ LogicalResult FunctionScheduler::run() {
 
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
                                Target machine) {
+  if (failed(straighten(function))) return failure();
   return FunctionScheduler(builder, function, names, machine).run();
 }
 

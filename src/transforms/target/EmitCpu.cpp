@@ -35,10 +35,25 @@ static std::string standingName(tile::KernelOp kernel, StringRef query, int64_t 
   return name;
 }
 
+/// The number of lanes: where it is the number of a tensor's elements, the product of its extents.
+ExprRef KernelEmitter::lanes() {
+  for (Type type : llvm::reverse(kernel_.getArgumentTypes())) {
+    if (!isa<ir::ViewType>(type)) continue;
+    Dim count(1);
+    ExprRef product = typed(1);
+    for (ir::DimAttr extent : ir::shapeOf(type)) {
+      count = count * extent.getDim();
+      product = binary("*", product, dim(extent.getDim()));
+    }
+    if (count == grid_[0]) return product;
+  }
+  return dim(grid_[0]);
+}
+
 LogicalResult KernelEmitter::emitPlainLoop() {
   Location place = kernel_.getLoc();
   std::string counter = standingName(kernel_, "linear_id", 0);
-  Value from = write(builder_, place, typed(0)), to = write(builder_, place, dim(grid_[0]));
+  Value from = write(builder_, place, typed(0)), to = write(builder_, place, lanes());
   Value by = write(builder_, place, typed(1));
   Scope scope(*this);
   counter = counter.empty() ? names_.fresh("i") : names_.declare(counter);
@@ -49,21 +64,44 @@ LogicalResult KernelEmitter::emitPlainLoop() {
   return emitBlock(kernel_.getBody().front());
 }
 
-/// Integers of a dtype: what compilers make of them in a vector differs, and one that gives up warns of the mark.
-static bool isInteger(Type type) {
-  if (auto place = dyn_cast<out::LValueType>(type)) type = place.getValue();
-  return isa<IntegerType>(type) && !type.isInteger(1);
+/// A store that may change what the loop counts with, for all that a compiler can see of a parallel loop: to
+/// 64-bit integers, which its bounds are, or to bytes, which may be part of anything.
+static bool mayMoveBounds(Operation *op) {
+  if (!isa<out::AssignOp, out::CompoundAssignOp>(op)) return false;
+  Value target = op->getOperand(0);
+  if (target.getDefiningOp<out::VariableOp>()) return false;
+  auto integer = dyn_cast<IntegerType>(cast<out::LValueType>(target.getType()).getValue());
+  return integer && !integer.isInteger(1) && (integer.getWidth() == 64 || integer.getWidth() <= 8);
 }
 
-/// A loop or branch in the body, or a call of the C library, keeps a loop from becoming vector instructions.
+/// A loop or branch in the body, a call of the C library, or a division whose divisor only run time knows.
+static bool isScalar(Operation *op) {
+  if (isa<out::ForOp, out::WhileOp, out::IfOp>(op)) return true;
+  auto call = dyn_cast<out::CallOp>(op);
+  if (!call) return false;
+  bool divides = call.getCallee() == "tsr::floordiv" || call.getCallee() == "tsr::mod";
+  if (divides && !isa<FloatType>(call.getType()))
+    return !isa_and_nonnull<out::LiteralOp>(call->getOperand(1).getDefiningOp());
+  return !hasVectorForm(call.getCallee(), call.getType());
+}
+
+static bool isLoaded(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (isa_and_nonnull<out::SubscriptOp, out::ElementOp>(op)) return true;
+  return op && llvm::any_of(op->getOperands(), isLoaded);
+}
+/// Elements at indices that stand in memory themselves: nobody can tell which of them a store may change.
+static bool readsAnywhere(Operation *op) {
+  auto element = dyn_cast<out::SubscriptOp>(op);
+  return element && llvm::any_of(element.getIndices(), isLoaded);
+}
+
+/// What cannot become vector instructions has no mark for them: compilers warn of it.
 void KernelEmitter::keepVectorLoops() {
   out_.walk([](out::ForOp loop) {
     if (!loop.getSimd()) return;
     WalkResult found = loop.getBody().walk([](Operation *op) {
-      auto call = dyn_cast<out::CallOp>(op);
-      bool scalar =
-          isa<out::ForOp, out::WhileOp, out::IfOp>(op) || llvm::any_of(op->getResultTypes(), isInteger) ||
-          (call && !hasVectorForm(call.getCallee(), call.getType()));
+      bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op);
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
     loop.setSimd(!found.wasInterrupted());

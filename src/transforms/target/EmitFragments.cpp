@@ -184,7 +184,7 @@ LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
     if (j) at.push_back(j);
     assign(element(place, at, type.getElementType()), value, op.getLoc());
   });
-  if (!known) return unsupported(op, "this operation has no form on " + ir::text(type.getElementType()));
+  if (!known) return unsupported(op, ir::wordOf(&op) + " has no form on " + ir::text(type.getElementType()));
   bound_[result] = place;
   return success();
 }

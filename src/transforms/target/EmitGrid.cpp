@@ -1,12 +1,14 @@
 // Where a group and a lane stand, and dimensions as expressions.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "shape/Facts.h"
 #include "support/Check.h"
 #include "transforms/target/KernelEmitter.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
 namespace out = tessera::ir::target;
+using tessera::shape::plainlyNonNegative;
 
 namespace tessera::transforms::totarget {
 
@@ -30,20 +32,19 @@ ExprRef KernelEmitter::dimVar(const std::string &variable) {
 ExprRef KernelEmitter::dimAtom(const Atom &atom) {
   if (atom.kind == AtomKind::Var) return dimVar(atom.name);
   const Dim &left = *atom.left, &right = *atom.right;
-  auto nonNegative = [](const Dim &d) {
-    return llvm::all_of(d.terms(), [](const Dim::Term &term) { return term.coefficient >= 0; });
-  };
+  bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+  bool plain = divides && facts_.isNonNegative(left) && facts_.isNonNegative(right);  // C rounds alike
   if (atom.kind == AtomKind::FloorDiv) {
     Dim counted = left - right + Dim(1);  // (x + right - 1) // right
     if (counted.terms().size() < left.terms().size() ||
-        (right.isConstant() && right.constant() > 1 && nonNegative(counted) && counted.terms().size() == 1 &&
-         !counted.isConstant()))
+        (right.isConstant() && right.constant() > 1 && plainlyNonNegative(counted) &&
+         counted.terms().size() == 1 && !counted.isConstant()))
       return call("tsr::ceil_div", {dim(counted), dim(right)}, indexType());
-    if (nonNegative(left) && nonNegative(right)) return binary("/", dim(left), dim(right));
+    if (plain) return binary("/", dim(left), dim(right));
     return call("tsr::floordiv", {dim(left), dim(right)}, indexType());
   }
   if (atom.kind == AtomKind::Mod) {
-    if (nonNegative(left) && nonNegative(right)) return binary("%", dim(left), dim(right));
+    if (plain) return binary("%", dim(left), dim(right));
     return call("tsr::mod", {dim(left), dim(right)}, indexType());
   }
   return call(atom.kind == AtomKind::Min ? "tsr::min" : "tsr::max", {dim(left), dim(right)}, indexType(),
@@ -189,7 +190,8 @@ ExprRef KernelEmitter::query(tile::QueryOp op) {
   int64_t axis = op.getAxis();
   if (what == "origin") return origin(axis);
   if (what == "group_id") return groupIndex(axis);
-  if (what == "group_count") return dim(groupCounts_[axis]);
+  if (what == "group_count")
+    return axis < static_cast<int64_t>(groupCounts_.size()) ? dim(groupCounts_[axis]) : typed(1);
   if (what == "group_size") return singleLane_ && runs_.empty() ? typed(1) : name("Threads", indexType());
   if (what == "local_id") return lane();
   if (what == "lane_id") return binary("%", lane(), typed(32));

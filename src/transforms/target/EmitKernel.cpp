@@ -14,10 +14,7 @@ namespace tessera::transforms::totarget {
 
 KernelEmitter::KernelEmitter(tile::KernelOp kernel, std::string name, Target target, OpBuilder &module)
     : kernel_(kernel), target_(target), context_(kernel->getContext()), builder_(module),
-      plan_(kernel.getBody()) {
-  info_.name = std::move(name);
-  singleLane_ = isCpu();
-}
+      info_(std::move(name)), plan_(kernel.getBody()), singleLane_(target == Target::Cpu), facts_(kernel) {}
 
 static ArrayAttr stringsOf(MLIRContext *context, ArrayRef<std::string> texts) {
   SmallVector<Attribute> list;

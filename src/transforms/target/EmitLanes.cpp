@@ -197,6 +197,7 @@ ExprRef KernelEmitter::laneArray(const std::string &name, Type type, Location pl
 }
 void KernelEmitter::declareLaneArray(Storage &storage, Location place) {
   std::string base = storage.hint.empty() ? "value" : storage.hint;
+  if (storage.reduction) base = "lane_" + base;  // the group's gets the plain name
   storage.place = laneArray(names_.declare(base), storage.type, place);
   storage.perLane = true;
 }
@@ -230,14 +231,23 @@ LogicalResult KernelEmitter::emitGroupOp(Operation &op) {
   return emitIf(branch);
 }
 
+/// The array in which the lanes have the value, or null.
+ExprRef KernelEmitter::lanesOf(Value value) {
+  if (Storage *storage = plan_.storage(value)) return storage->perLane ? storage->place : nullptr;
+  return perLane_.lookup(value);
+}
+
 LogicalResult KernelEmitter::emitLaneReduce(tile::GroupReduceOp op) {
   Type type = op.getType();
-  ExprRef values = laneArray(names_.fresh("lane_values"), type, op.getLoc());
-  if (failed(overLanes(op.getLoc(), [&] {
-        assign(subscript(values, {lane_}, type), scalar(op.getValue()), op.getLoc());
-        return success();
-      })))
-    return failure();
+  ExprRef values = lanesOf(op.getValue());
+  if (!values) {
+    values = laneArray(names_.fresh("lane_values"), type, op.getLoc());
+    if (failed(overLanes(op.getLoc(), [&] {
+          assign(subscript(values, {lane_}, type), scalar(op.getValue()), op.getLoc());
+          return success();
+        })))
+      return failure();
+  }
   std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())),
                                       StringAttr::get(context_, "Threads")};
   define(op.getResult(), call("tsr::group_reduce", {values}, type, templates));

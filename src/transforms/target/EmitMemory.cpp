@@ -64,7 +64,7 @@ ExprRef KernelEmitter::reachElement(const Reach &reach, const ExprRef &row, cons
     indices.push_back(index);
     if (reach.inBounds[i] || !inside) continue;
     ExprRef part = compare("<", index, dim(shape[i].getDim()));
-    if (!isNonNegative(offset)) part = binary("&&", compare(">=", index, typed(0)), part);
+    if (!facts_.isNonNegative(offset)) part = binary("&&", compare(">=", index, typed(0)), part);
     *inside = *inside ? binary("&&", *inside, part) : part;
   }
   return elementPlace(reach.base, indices, reach.base);

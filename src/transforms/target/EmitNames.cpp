@@ -1,5 +1,6 @@
 // What a variable of the compiler's own is called: after the values that it is made of.
 #include "ir/common/Common.h"
+#include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
 #include "transforms/target/KernelEmitter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,8 +58,8 @@ std::string KernelEmitter::describe(Value value) {
 }
 
 std::string KernelEmitter::typeWord(Type type) {
-  std::string text = dtypeText(ir::elementTypeOf(type));
-  return StringRef(text).starts_with("tsr::") ? text.substr(5) : text;
+  auto dtype = ir::dtypeOf(ir::elementTypeOf(type));
+  return dtype ? std::string(name(*dtype)) : "index";
 }
 
 /// Two short names joined: x_plus_b; or "".

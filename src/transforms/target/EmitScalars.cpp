@@ -65,7 +65,7 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
     bool nonNegative = true;
     for (Value operand : elementwiseOp.getArgs()) {
       operands.push_back(scalar(operand));
-      nonNegative &= isNonNegative(operand);
+      nonNegative &= facts_.isNonNegative(operand);
     }
     value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), nonNegative);
     if (!value)
@@ -74,48 +74,6 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   }
   define(result, value);
   return success();
-}
-
-/// Whether the index can be below zero, as far as can be seen from how it is computed.
-bool KernelEmitter::isNonNegative(Value value) {
-  auto [known, isNew] =
-      nonNegative_.try_emplace(value, true);  // a loop keeps what its start has, unless shown otherwise
-  if (!isNew) return known->second;
-  bool result = findNonNegative(value);
-  nonNegative_[value] = result;
-  return result;
-}
-
-bool KernelEmitter::findNonNegative(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      if (argument == loop.getInductionVar()) return isNonNegative(loop.getLowerBound());
-      unsigned i = argument.getArgNumber() - 1;
-      return isNonNegative(loop.getInitArgs()[i]) && isNonNegative(loop.getYieldedValues()[i]);
-    }
-    auto loop = dyn_cast<scf::WhileOp>(parent);
-    if (!loop) return false;
-    unsigned i = argument.getArgNumber();
-    if (argument.getOwner() == loop.getAfterBody()) return isNonNegative(loop.getConditionOp().getArgs()[i]);
-    return isNonNegative(loop.getInits()[i]) && isNonNegative(loop.getYieldOp().getOperand(i));
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<tile::QueryOp>(op)) return true;
-  if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
-    auto parsed = Dim::parse(dimOp.getDim().str());
-    return parsed &&
-           llvm::all_of(parsed->terms(), [](const Dim::Term &term) { return term.coefficient >= 0; });
-  }
-  if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
-    auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
-    return integer && !integer.getValue().isNegative();
-  }
-  auto elementwiseOp = dyn_cast<tile::ElementwiseOp>(op);
-  if (!elementwiseOp) return false;
-  static const char *const keeping[] = {"add", "mul", "floordiv", "mod", "min", "max", "shr"};
-  return llvm::is_contained(keeping, elementwiseOp.getMnemonic()) &&
-         llvm::all_of(elementwiseOp.getArgs(), [&](Value operand) { return isNonNegative(operand); });
 }
 
 /// The element at these indices, as a place.
@@ -155,7 +113,7 @@ ExprRef KernelEmitter::mask(Value base, ValueRange indices, llvm::function_ref<b
   ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (inBounds(i)) continue;
-    if (!isNonNegative(index)) require(compare(">=", scalar(index), typed(0)));
+    if (!facts_.isNonNegative(index)) require(compare(">=", scalar(index), typed(0)));
     require(compare("<", scalar(index), dim(shape[i].getDim())));
   }
   return condition;

@@ -54,15 +54,7 @@ void KernelEmitter::declareStorage(Storage &storage, ExprRef init, Location plac
 }
 
 void KernelEmitter::assign(const ExprRef &target, const ExprRef &value, Location place) {
-  // x = x op y is x op= y.
-  static const char *const compound[] = {"+", "-", "*", "/", "&", "|", "^"};
-  bool shortens = value->kind == Expr::Kind::Binary && value->operands[0]->kind == Expr::Kind::Read &&
-                  same(value->operands[0]->operands[0], target) &&
-                  llvm::is_contained(compound, StringRef(value->text));
-  Value to = write(builder_, place, target);
-  Value what = write(builder_, place, shortens ? value->operands[1] : value);
-  if (shortens) builder_.create<out::CompoundAssignOp>(place, value->text + "=", to, what);
-  else builder_.create<out::AssignOp>(place, to, what);
+  totarget::assign(builder_, target, value, place);
 }
 
 void KernelEmitter::statement(const ExprRef &call, Location place) {

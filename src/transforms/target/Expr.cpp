@@ -149,4 +149,15 @@ Value write(OpBuilder &builder, Location location, const ExprRef &expr) {
   return {};
 }
 
+void assign(OpBuilder &builder, const ExprRef &target, const ExprRef &value, Location location) {
+  static const char *const compound[] = {"+", "-", "*", "/", "&", "|", "^"};
+  bool shortens = value->kind == Expr::Kind::Binary && value->operands[0]->kind == Expr::Kind::Read &&
+                  same(value->operands[0]->operands[0], target) &&
+                  llvm::is_contained(compound, StringRef(value->text));
+  Value to = write(builder, location, target);
+  Value what = write(builder, location, shortens ? value->operands[1] : value);
+  if (shortens) builder.create<out::CompoundAssignOp>(location, value->text + "=", to, what);
+  else builder.create<out::AssignOp>(location, to, what);
+}
+
 }  // namespace tessera::transforms::totarget

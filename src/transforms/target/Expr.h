@@ -66,5 +66,7 @@ bool same(const ExprRef &a, const ExprRef &b);
 bool isTrivial(const ExprRef &expr);
 
 mlir::Value write(mlir::OpBuilder &builder, mlir::Location location, const ExprRef &expr);
+/// target = value; x = x op y is x op= y.
+void assign(mlir::OpBuilder &builder, const ExprRef &target, const ExprRef &value, mlir::Location location);
 
 }  // namespace tessera::transforms::totarget

@@ -44,6 +44,10 @@ private:
     builder_.create<out::ExpressionOp>(place, write(builder_, place, call));
   }
   void copyInto(ValueRange values, ArrayRef<ExprRef> targets, Location place);
+  ExprRef startOf(Operation &loop, Value init, BlockArgument argument);
+  /// Where to write a value that its block hands on to a loop's variable, if nobody still needs the old one.
+  ExprRef handedOnTo(Value value);
+  bool foldsWhole(Block &block);
   Type named(StringRef text) { return out::NamedType::get(context_, text); }
   Type text() { return named("std::string"); }
   Type none() { return NoneType::get(context_); }
@@ -53,6 +57,7 @@ private:
   MLIRContext *context_;
   NameTable names_;
   llvm::DenseMap<Value, ExprRef> bound_;
+  llvm::DenseMap<Block *, SmallVector<ExprRef>> targets_;  // of a loop's body: the variables that it carries
 };
 
 Type HostEmitter::typeOf(Type type) {
@@ -70,7 +75,31 @@ ExprRef HostEmitter::declare(StringRef hint, Type type, const ExprRef &init, boo
   return valueOf(variable.getPlace());
 }
 
+ExprRef HostEmitter::handedOnTo(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto found = targets_.find(op->getBlock());
+  Operation *end = &op->getBlock()->back();
+  if (found == targets_.end() || !value.hasOneUse() || *value.user_begin() != end) return nullptr;
+  ExprRef target = found->second[value.use_begin()->getOperandNumber()];
+  auto needs = [&](Value operand) {
+    ExprRef bound = bound_.lookup(operand);
+    return bound && mentions(bound, target->value);
+  };
+  for (Operation *later = op->getNextNode(); later; later = later->getNextNode()) {
+    WalkResult needed = later->walk([&](Operation *nested) {
+      return llvm::any_of(nested->getOperands(), needs) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (needed.wasInterrupted()) return nullptr;
+  }
+  return target;
+}
+
 void HostEmitter::define(Value value, const ExprRef &expr) {
+  if (ExprRef target = handedOnTo(value); target && !isTrivial(expr)) {
+    assign(builder_, target, expr, value.getLoc());
+    bound_[value] = read(target);
+    return;
+  }
   StringRef hint = ir::nameHint(value);
   Operation *op = value.getDefiningOp();
   bool reads = !isa<graph::StringOp, graph::ConstantOp>(op) && !isMemoryEffectFree(op);
@@ -241,13 +270,30 @@ void HostEmitter::copyInto(ValueRange values, ArrayRef<ExprRef> targets, Locatio
     builder_.create<out::AssignOp>(place, write(builder_, place, target), write(builder_, place, expr));
 }
 
+/// The variable that a loop carries a value in: that of the value it starts from, where only the loop needs
+/// it.
+ExprRef HostEmitter::startOf(Operation &loop, Value init, BlockArgument argument) {
+  ExprRef start = get(init);
+  Type type = typeOf(argument.getType());
+  StringRef hint = ir::nameHint(argument);
+  if (init.hasOneUse() && start->kind == Expr::Kind::Read && start->type == type &&
+      (hint.empty() || hint == ir::nameHint(init)))
+    if (auto variable = start->operands[0]->value.getDefiningOp<out::VariableOp>();
+        variable && variable->getBlock() == builder_.getInsertionBlock()) {
+      variable.setIsConst(false);
+      return start->operands[0];
+    }
+  return declare(hint, type, start, false, loop.getLoc());
+}
+
 LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   Location place = op.getLoc();
   SmallVector<ExprRef> carried;
   for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
-    carried.push_back(declare(ir::nameHint(argument), typeOf(argument.getType()), get(init), false, place));
+    carried.push_back(startOf(*op, init, argument));
     bound_[argument] = read(carried.back());
   }
+  targets_[op.getBody()] = carried;
   Value from = write(builder_, place, get(op.getLowerBound())),
         to = write(builder_, place, get(op.getUpperBound()));
   Value by = write(builder_, place, get(op.getStep()));
@@ -286,12 +332,22 @@ LogicalResult HostEmitter::emitIf(scf::IfOp op) {
   return success();
 }
 
-/// while (true) { before; if (!condition) break; body }
+/// No statement is made of the block: its values are folded into what its end asks for.
+bool HostEmitter::foldsWhole(Block &block) {
+  return llvm::all_of(block.without_terminator(), [&](Operation &op) {
+    Value value = op.getNumResults() == 1 ? op.getResult(0) : Value();
+    return value && ir::nameHint(value).empty() && value.hasOneUse() && isMemoryEffectFree(&op) &&
+           (*value.user_begin())->getBlock() == &block && op.getNumRegions() == 0;
+  });
+}
+
+/// while (condition) { body }; where the condition takes statements
+/// while (true) { ...; if (!condition) break; body }
 LogicalResult HostEmitter::emitWhile(scf::WhileOp op) {
   Location place = op.getLoc();
   SmallVector<ExprRef> carried, passed;
   for (auto [init, argument] : llvm::zip(op.getInits(), op.getBeforeArguments())) {
-    carried.push_back(declare(ir::nameHint(argument), typeOf(argument.getType()), get(init), false, place));
+    carried.push_back(startOf(*op, init, argument));
     bound_[argument] = read(carried.back());
   }
   for (auto [argument, given] : llvm::zip(op.getAfterArguments(), op.getConditionOp().getArgs())) {
@@ -301,18 +357,24 @@ LogicalResult HostEmitter::emitWhile(scf::WhileOp op) {
                : declare(ir::nameHint(argument), typeOf(argument.getType()), nullptr, false, place));
     bound_[argument] = read(passed.back());
   }
+  bool passesOn = llvm::all_of(llvm::zip(passed, carried),
+                               [](auto pair) { return same(std::get<0>(pair), std::get<1>(pair)); });
+  bool plain = passesOn && passed.size() == carried.size() && foldsWhole(*op.getBeforeBody());
+  if (passesOn) targets_[op.getAfterBody()] = carried;
   auto loop = builder_.create<out::WhileOp>(place);
   OpBuilder::InsertionGuard guard(builder_);
   builder_.createBlock(&loop.getBefore());
-  builder_.create<out::ConditionOp>(
-      place, write(builder_, place, literal(builder_.getBoolAttr(true), builder_.getI1Type())));
+  if (plain && failed(emitBlock(*op.getBeforeBody()))) return failure();
+  ExprRef whole = plain ? get(op.getConditionOp().getCondition())
+                        : literal(builder_.getBoolAttr(true), builder_.getI1Type());
+  builder_.create<out::ConditionOp>(place, write(builder_, place, whole));
   builder_.createBlock(&loop.getBody());
   names_.push();
-  if (failed(emitBlock(*op.getBeforeBody()))) return failure();
-  copyInto(op.getConditionOp().getArgs(), passed, place);
-  auto leave = builder_.create<out::IfOp>(
-      place, write(builder_, place, unary("!", get(op.getConditionOp().getCondition()))));
-  {
+  if (!plain) {
+    if (failed(emitBlock(*op.getBeforeBody()))) return failure();
+    copyInto(op.getConditionOp().getArgs(), passed, place);
+    auto leave = builder_.create<out::IfOp>(
+        place, write(builder_, place, unary("!", get(op.getConditionOp().getCondition()))));
     OpBuilder::InsertionGuard inner(builder_);
     builder_.createBlock(&leave.getThenBody());
     builder_.create<out::BreakOp>(place);

@@ -5,12 +5,14 @@
 #include "support/DType.h"
 #include "transforms/target/Names.h"
 #include "transforms/target/Plan.h"
+#include "transforms/tile/KernelFacts.h"
 #include <map>
 
 namespace tessera::transforms::totarget {
 
 /// What the launches of a kernel must know of it.
 struct KernelInfo {
+  explicit KernelInfo(std::string name = "") : name(std::move(name)) {}
   std::string name;                                        // of the emitted function
   int64_t group = 0;                                       // threads; 0 on the CPU
   std::string groupName;                                   // the constant with that number
@@ -60,6 +62,7 @@ private:
   bool isPlainLoop();
   Dim groupsAlong(int64_t axis);
   LogicalResult emitPlainLoop();
+  ExprRef lanes();
   LogicalResult emitGroupLoop();
   void keepVectorLoops();
 
@@ -73,6 +76,7 @@ private:
   LogicalResult overLanes(mlir::Location place, llvm::function_ref<LogicalResult()> body);
   LogicalResult emitLanes(mlir::Block &block);
   LogicalResult emitGroupOp(Operation &op);
+  ExprRef lanesOf(Value value);
   LogicalResult emitLaneReduce(ir::tile::GroupReduceOp op);
   void declareCrossing(llvm::ArrayRef<Operation *> stretch);
   ExprRef laneArray(const std::string &name, mlir::Type type, mlir::Location place);
@@ -140,8 +144,6 @@ private:
   LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);
   ExprRef elementPlace(Value base, const Indices &indices, Value view);
   ExprRef mask(Value base, mlir::ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds);
-  bool isNonNegative(Value value);
-  bool findNonNegative(Value value);
 
   // ---- fragments (EmitFragments.cpp, EmitMemory.cpp)
   LogicalResult emitFragment(Operation &op);
@@ -194,8 +196,9 @@ private:
   std::vector<Shared> shared_;
   Operation *lastLoop_ = nullptr;  // the loop over elements that ended last, for the next to join
   mlir::Type lastLoopType_;
-  bool singleLane_ = false;  // the group has one lane: the CPU
-  llvm::DenseMap<Value, bool> varies_, nonNegative_;
+  bool singleLane_;  // the group has one lane: the CPU
+  llvm::DenseMap<Value, bool> varies_;
+  KernelFacts facts_;
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane

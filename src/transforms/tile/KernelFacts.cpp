@@ -36,6 +36,13 @@ KernelFacts::KernelFacts(tile::KernelOp kernel) : kernel_(kernel) {
 
 Dim KernelFacts::fresh() { return Dim::var("%" + std::to_string(variables_++)); }
 
+/// Of a value that is not understood, its sign may be known.
+Dim KernelFacts::unknown(Value value) {
+  Dim variable = fresh();
+  if (isa<IndexType>(value.getType()) && signs_.isNonNegative(value)) facts_.addNonNegative(variable);
+  return variable;
+}
+
 void KernelFacts::addRange(const Dim &value, const Dim &end) {
   facts_.addNonNegative(value);
   facts_.add(Formula(value, Relation::Lt, end));
@@ -75,7 +82,7 @@ Dim KernelFacts::query(tile::QueryOp op) {
 }
 
 Dim KernelFacts::elementwise(tile::ElementwiseOp op) {
-  if (op.getArgs().size() != 2) return fresh();
+  if (op.getArgs().size() != 2) return unknown(op.getResult());
   Dim a = of(op.getArgs()[0]), b = of(op.getArgs()[1]);
   StringRef what = op.getMnemonic();
   bool byPositive = b.isConstant() && b.constant() > 0;
@@ -86,7 +93,7 @@ Dim KernelFacts::elementwise(tile::ElementwiseOp op) {
   if (what == "max") return Dim::max(a, b);
   if (what == "floordiv" && byPositive) return Dim::floorDiv(a, b);
   if (what == "mod" && byPositive) return Dim::mod(a, b);
-  return fresh();
+  return unknown(op.getResult());
 }
 
 Dim KernelFacts::of(Value value) {
@@ -101,7 +108,7 @@ Dim KernelFacts::of(Value value) {
   else if (parsed) result = withSizes(*parsed);
   else if (auto where = dyn_cast_if_present<tile::QueryOp>(op)) result = query(where);
   else if (auto combined = dyn_cast_if_present<tile::ElementwiseOp>(op)) result = elementwise(combined);
-  else result = fresh();
+  else result = unknown(value);
   return values_[value] = result;
 }
 

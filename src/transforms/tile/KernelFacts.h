@@ -4,6 +4,7 @@
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "shape/Facts.h"
+#include "transforms/tile/Signs.h"
 
 namespace tessera::transforms {
 
@@ -18,6 +19,11 @@ public:
   std::optional<shape::Formula> condition(mlir::Value value);
   /// In dimensions and numbers: sizes of the schedule are replaced.
   Dim withSizes(const Dim &dim) const { return dim.substitute(sizes_); }
+  bool isNonNegative(mlir::Value value) { return signs_.isNonNegative(value); }
+  /// As it stands, or by the facts.
+  bool isNonNegative(const Dim &dim) const {
+    return shape::plainlyNonNegative(dim) || proves(shape::Formula(withSizes(dim), shape::Relation::Ge, Dim(0)));
+  }
   bool proves(const shape::Formula &claim) const {
     return facts_.decide(claim) == shape::Verdict::Proved;
   }
@@ -39,6 +45,7 @@ public:
 
 private:
   Dim fresh();
+  Dim unknown(mlir::Value value);
   Dim query(ir::tile::QueryOp op);
   Dim origin(size_t axis);
   Dim elementwise(ir::tile::ElementwiseOp op);
@@ -49,6 +56,7 @@ private:
   std::map<std::string, Dim> queries_;  // "origin 0"
   llvm::DenseMap<mlir::Value, Dim> values_;
   shape::Facts facts_;
+  Signs signs_{[this](const Dim &dim) { return isNonNegative(dim); }};
   int variables_ = 0;
 };
 

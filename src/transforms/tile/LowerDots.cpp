@@ -107,9 +107,7 @@ Value KernelLowering::copyToShared(graph::LoadOp load) {
   Value buffer = allocShared(longShape(load.getType()), elementTypeOf(load.getType()), name, load.getLoc(),
                              load.getLoc());
   Access access = accessOf(load);
-  Location at = load.getLoc();
-  if (auto line = placeOf(at)) at = line;
-  builder_.create<tile::CopyOp>(at, values_.lookup(load.getBase()), access.offsets,
+  builder_.create<tile::CopyOp>(unnamed(load.getLoc()), values_.lookup(load.getBase()), access.offsets,
                                 builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
                                 builder_.getDenseI64ArrayAttr(access.steps),
                                 builder_.getDenseBoolArrayAttr(access.inBounds), buffer, UnitAttr());

@@ -56,24 +56,59 @@ Value KernelLowering::computeElement(Value array, ArrayRef<Value> index) {
   if (auto slice = llvm::dyn_cast<graph::SliceOp>(op)) return slicedElement(slice, index);
   if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) return reshapedElement(reshape, index);
   if (auto concat = llvm::dyn_cast<graph::ConcatOp>(op)) return concatElement(concat, index, 0);
+  if (auto window = llvm::dyn_cast<graph::WindowOp>(op)) return windowElement(window, index);
+  if (auto gather = llvm::dyn_cast<graph::GatherOp>(op)) return gatheredElement(gather, index);
   if (auto dot = llvm::dyn_cast<graph::DotOp>(op)) return dotElement(dot, index);
   if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op)) return reducedElement(reduce, index);
-  op->emitError("there is no lowering of this operation on a row that is streamed");
+  op->emitError(wordOf(op) + " of a row that is longer than a group can hold");
   return {};
 }
 
-Value KernelLowering::loadedElement(graph::LoadOp load, ArrayRef<Value> index) {
+Value KernelLowering::loadedElement(graph::LoadOp load, ArrayRef<Value> index, int64_t masked) {
   SmallVector<Value> indices;
+  SmallVector<bool> inBounds(load.getInBounds());
   auto next = index.begin();
   for (size_t i = 0; i < load.getOffsets().size(); ++i) {
     Value offset = values_.lookup(load.getOffsets()[i]);
+    if (!load.getPoints()[i] && next - index.begin() == masked) inBounds[i] = false;
     indices.push_back(load.getPoints()[i] ? offset
                                           : offsetBy(offset, *next++, load.getSteps()[i], load.getLoc()));
   }
   Value other = load.getOther() ? values_.lookup(load.getOther()) : Value();
   return builder_.create<tile::LoadElementOp>(load.getLoc(), elementTypeOf(load.getType()),
                                               values_.lookup(load.getBase()), indices, other,
-                                              proved(load.getInBounds()));
+                                              proved(inBounds));
+}
+
+Value KernelLowering::windowElement(graph::WindowOp window, ArrayRef<Value> index) {
+  Location loc = unnamed(window.getLoc());
+  size_t axis = window.getAxis();
+  Index inner(index);
+  inner.erase(inner.begin() + axis);
+  Value start = offsetBy(constantIndex(0, loc), index[axis + 1], window.getStep(), loc);
+  inner[axis] = offsetBy(start, index[axis], window.getDilation(), loc);
+  return element(window.getOperand(), inner);
+}
+
+/// A masked load: the mask is the extent of the tensor, so that the array must be the whole of that axis.
+Value KernelLowering::gatheredElement(graph::GatherOp gather, ArrayRef<Value> index) {
+  size_t axis = gather.getAxis();
+  auto load = gather.getOperand().getDefiningOp<graph::LoadOp>();
+  SmallVector<size_t> ranges;  // the dimensions of the tensor that are the array's axes
+  for (size_t i = 0; load && i < load.getPoints().size(); ++i)
+    if (!load.getPoints()[i]) ranges.push_back(i);
+  bool whole = load && !load.getOther() && load.getSteps()[ranges[axis]] == 1 &&
+               load.getSizes().getDims()[ranges[axis]] == shapeOf(load.getBase().getType())[ranges[axis]];
+  if (!whole) {
+    gather.emitError("elements can be chosen by indices only out of a whole axis of a tensor in memory");
+    return {};
+  }
+  Index places, inner(index);
+  for (int64_t to : gather.getAxes()) places.push_back(index[to]);
+  Value place = element(gather.getPlaces(), places);
+  if (!place) return {};
+  inner[axis] = cast(place, builder_.getIndexType(), gather.getLoc());
+  return loadedElement(load, inner, static_cast<int64_t>(axis));
 }
 
 Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index) {
@@ -89,7 +124,7 @@ Value KernelLowering::slicedElement(graph::SliceOp slice, ArrayRef<Value> index)
 
 /// Row-major position in one shape, as indices of the other. Equal leading and trailing axes pass through.
 Value KernelLowering::reshapedElement(graph::ReshapeOp reshape, ArrayRef<Value> index) {
-  Location loc = reshape.getLoc();
+  Location loc = unnamed(reshape.getLoc());
   SmallVector<DimAttr> from = longShape(reshape.getOperand().getType()), to = longShape(reshape.getType());
   SmallVector<Value> position;
   for (int64_t axis : longAxes(reshape.getType())) position.push_back(index[axis]);
@@ -120,10 +155,10 @@ Value KernelLowering::reshapedElement(graph::ReshapeOp reshape, ArrayRef<Value> 
 Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> index, size_t first) {
   Value operand = concat.getOperands()[first];
   if (first + 1 == concat.getOperands().size()) return element(operand, index);
-  Location loc = concat.getLoc();
+  Location loc = concat.getLoc(), line = unnamed(loc);
   int64_t axis = concat.getAxis();
-  Value extent = dim(shapeOf(operand.getType())[axis], loc);
-  Value isHere = elementwise("lt", {index[axis], extent}, loc);
+  Value extent = dim(shapeOf(operand.getType())[axis], line);
+  Value isHere = elementwise("lt", {index[axis], extent}, line);
   auto branch =
       builder_.create<scf::IfOp>(loc, TypeRange(elementTypeOf(concat.getType())), isHere, /*withElse=*/true);
   auto fill = [&](Region &region, auto compute) {
@@ -139,7 +174,7 @@ Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> inde
   Index rest(index);
   bool filled = fill(branch.getThenRegion(), [&] { return element(operand, index); }) &&
                 fill(branch.getElseRegion(), [&] {
-                  rest[axis] = elementwise("sub", {index[axis], extent}, loc);
+                  rest[axis] = elementwise("sub", {index[axis], extent}, line);
                   return concatElement(concat, rest, first + 1);
                 });
   return filled ? branch.getResult(0) : Value();

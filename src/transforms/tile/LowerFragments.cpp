@@ -66,7 +66,7 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     if (accumulation(dot)) return success();  // the addition that follows does it
     return lowerDot(dot, {}, dot.getResult());
   } else {
-    return unsupported(op, "there is no lowering of this operation on a tile inside a kernel");
+    return unsupported(op, wordOf(op) + " of tiles inside a kernel");
   }
   values_.map(op->getResult(0), result);
   return success();
@@ -204,9 +204,8 @@ Value KernelLowering::allocShared(ArrayRef<DimAttr> shape, Type element, StringR
   while (place != top.end() && llvm::isa<tile::AllocSharedOp>(*place)) ++place;
   builder_.setInsertionPoint(&top, place);
   auto type = SharedType::get(builder_.getContext(), shape, element, "");
-  Location at = loc;
-  if (auto line = placeOf(loc)) at = line;
-  return builder_.create<tile::AllocSharedOp>(withSizesOf(like, named(name, at)), type, /*manual=*/false);
+  return builder_.create<tile::AllocSharedOp>(withSizesOf(like, named(name, unnamed(loc))), type,
+                                              /*manual=*/false);
 }
 
 Value KernelLowering::writeToShared(Value fragment, StringRef name, Location loc) {

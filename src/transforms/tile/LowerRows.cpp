@@ -12,9 +12,17 @@ LogicalResult KernelLowering::lowerStreamed(Operation *op) {
     if (!isLong(reduce.getType())) return reduceRow(reduce);
   bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp,
                             graph::TransposeOp, graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp,
-                            graph::SliceOp, graph::ReduceOp, graph::DotOp>(op);
-  if (!isRecipe) return unsupported(op, "there is no lowering of this operation on a row that is streamed");
-  return success();  // its consumers compute its elements
+                            graph::SliceOp, graph::WindowOp, graph::GatherOp, graph::ReduceOp,
+                            graph::DotOp>(op);
+  if (!isRecipe) return unsupported(op, wordOf(op) + " of a row that is longer than a group can hold");
+  if (isLong(op->getResult(0).getType())) return success();  // its consumers compute its elements
+  // One element of a row: a scalar from here on.
+  Index first(shapeOf(op->getResult(0).getType()).size());
+  for (Value &index : first) index = constantIndex(0, op->getLoc());
+  Value value = element(op->getResult(0), first);
+  if (!value) return failure();
+  values_.map(op->getResult(0), value);
+  return success();
 }
 
 // ---------------------------------------------------------------- who runs the loop
@@ -93,8 +101,7 @@ Value KernelLowering::loopOver(ArrayRef<DimAttr> extents, bool byGroup, Value in
       longExtents.push_back(extent);
       count = count * extent.getDim();
     }
-  Location place = named("", FileLineColLoc::get(builder_.getContext(), "", 0, 0));
-  if (auto at = placeOf(loc)) place = at;
+  Location place = unnamed(loc);
   Value start = byGroup ? query("local_id", 0, place) : constantIndex(0, place);
   Value stop = dim(DimAttr::get(builder_.getContext(), count), place);
   Value step = byGroup ? query("group_size", 0, place) : constantIndex(1, place);

@@ -9,7 +9,8 @@ using namespace tessera::ir;
 
 /// No array of several elements is touched, or only a tile of one element.
 bool KernelLowering::isScalarOp(Operation *op) {
-  if (llvm::isa<graph::ReduceOp, graph::DotOp, graph::ConcatOp, graph::SliceOp>(op)) {
+  if (llvm::isa<graph::ReduceOp, graph::DotOp, graph::ConcatOp, graph::SliceOp, graph::WindowOp,
+                graph::GatherOp>(op)) {
     for (Type type : op->getOperandTypes())
       if (isLong(type)) return false;
     return llvm::isa<graph::ReduceOp>(op);
@@ -54,7 +55,7 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
   } else {
-    return unsupported(op, "there is no lowering of this operation inside a kernel");
+    return unsupported(op, wordOf(op) + " inside a kernel");
   }
   values_.map(op->getResult(0), result);
   return success();
@@ -84,12 +85,6 @@ Value KernelLowering::constant(TypedAttr value, Location loc) {
 
 Value KernelLowering::query(StringRef name, int64_t axis, Location loc) {
   return builder_.create<tile::QueryOp>(loc, builder_.getIndexType(), name, axis);
-}
-
-/// What a location names is the value that is being lowered, not the numbers that it takes.
-static Location unnamed(Location loc) {
-  if (auto line = placeOf(loc)) return line;
-  return UnknownLoc::get(loc.getContext());
 }
 
 Value KernelLowering::constantIndex(int64_t value, Location loc) {

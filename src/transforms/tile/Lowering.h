@@ -58,7 +58,10 @@ private:
   /// The element of a source array at these target indices; null after a diagnostic.
   mlir::Value element(mlir::Value array, llvm::ArrayRef<mlir::Value> index);
   mlir::Value computeElement(mlir::Value array, llvm::ArrayRef<mlir::Value> index);
-  mlir::Value loadedElement(ir::graph::LoadOp load, llvm::ArrayRef<mlir::Value> index);
+  /// `masked`: the array's axis whose index may lie outside; -1 if there is none.
+  mlir::Value loadedElement(ir::graph::LoadOp load, llvm::ArrayRef<mlir::Value> index, int64_t masked = -1);
+  mlir::Value windowElement(ir::graph::WindowOp window, llvm::ArrayRef<mlir::Value> index);
+  mlir::Value gatheredElement(ir::graph::GatherOp gather, llvm::ArrayRef<mlir::Value> index);
   mlir::Value slicedElement(ir::graph::SliceOp slice, llvm::ArrayRef<mlir::Value> index);
   mlir::Value reshapedElement(ir::graph::ReshapeOp reshape, llvm::ArrayRef<mlir::Value> index);
   mlir::Value concatElement(ir::graph::ConcatOp concat, llvm::ArrayRef<mlir::Value> index, size_t first);

@@ -10,9 +10,9 @@
 static void
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
-                          int64_t C, int64_t R) {
+                          int64_t R, int64_t C) {
   #pragma omp parallel for
-  for (int64_t i = 0; i < C * R; ++i) {  // 02_elementwise.tsr:4
+  for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:4
     const int64_t r0 = i / C;
     const int64_t c = i % C;
     const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
@@ -26,14 +26,14 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
 //   one lane an element
 static void
 swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ up,
-              tsr::bf16 *__restrict__ result, int64_t C, int64_t R) {
+              tsr::bf16 *__restrict__ result, int64_t R, int64_t C) {
   #pragma omp parallel for simd
-  for (int64_t i = 0; i < C * R; ++i) {  // 02_elementwise.tsr:7
+  for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:7
     const int64_t r = i / C;
     const int64_t c = i % C;
-    const float gate_float = tsr::to<float>(gate[r * C + c]);
+    const float gate_f32 = tsr::to<float>(gate[r * C + c]);
     result[r * C + c] = tsr::to<tsr::bf16>(
-        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[r * C + c]));
+        gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
   }
 }
 
@@ -52,7 +52,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   if (call.failed()) return call.status();
 
   bias_gelu_residual_kernel(call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b),
-      call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), C, R);
+      call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), R, C);
   return call.finish();
 }
 extern "C" TessStatus bias_gelu_residual_call(const TessValue *args, int32_t count,
@@ -71,7 +71,7 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   if (call.failed()) return call.status();
 
   swiglu_kernel(call.data<const tsr::bf16>(gate), call.data<const tsr::bf16>(up),
-      call.data<tsr::bf16>(result), C, R);
+      call.data<tsr::bf16>(result), R, C);
   return call.finish();
 }
 extern "C" TessStatus swiglu_call(const TessValue *args, int32_t count, TessStream stream) {

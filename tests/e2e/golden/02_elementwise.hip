@@ -35,9 +35,9 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
   if (i < C * R) {
     const int64_t r = i / C;
     const int64_t c = i % C;
-    const float gate_float = tsr::to<float>(gate[r * C + c]);
+    const float gate_f32 = tsr::to<float>(gate[r * C + c]);
     result[r * C + c] = tsr::to<tsr::bf16>(
-        gate_float * tsr::sigmoid(gate_float) * tsr::to<float>(up[r * C + c]));
+        gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
   }
 }
 

@@ -46,8 +46,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const int64_t s0 = group % S;
     float sum = 0.0f;
     for (int64_t i = 0; i < D; ++i) {
-      const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
-      sum += x_float * x_float;
+      const float x_f32 = tsr::to<float>(x[(b0 * S + s0) * D + i]);
+      sum += x_f32 * x_f32;
     }
     const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
     for (int64_t i = 0; i < D; ++i) {

@@ -50,8 +50,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
   const int64_t s0 = int64_t(blockIdx.x) % S;
   float lane_sum = 0.0f;
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float x_float = tsr::to<float>(x[(b0 * S + s0) * D + i]);
-    lane_sum += x_float * x_float;
+    const float x_f32 = tsr::to<float>(x[(b0 * S + s0) * D + i]);
+    lane_sum += x_f32 * x_f32;
   }
   const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
   const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);

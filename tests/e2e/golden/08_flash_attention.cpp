@@ -51,6 +51,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         tsr::Fragment<int32_t, BM, BN, Grid> query;  // :19
         tsr::Fragment<int32_t, BM, BN, Grid> key;
         for (int i = 0; i < query.rows; ++i) {
+          #pragma omp simd
           for (int j = 0; j < query.cols; ++j) {
             query(i, j) = int32_t(q0) + query.row(i);
             key(i, j) = int32_t(k0) + key.col(j);
@@ -60,6 +61,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       }
       tsr::Fragment<float, BM, BN, Grid> s_masked;  // :20
       for (int i = 0; i < s_masked.rows; ++i) {
+        #pragma omp simd
         for (int j = 0; j < s_masked.cols; ++j) {
           s_masked(i, j) = s_masked.col(j) < int32_t(S - k0) ? s(i, j) : -INFINITY;
         }
@@ -75,6 +77,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       tsr::Fragment<float, BM, BN, Grid> p;  // :22
       tsr::Fragment<float, BM, BN, Grid> p_masked;  // :23
       for (int i = 0; i < p.rows; ++i) {  // :22
+        #pragma omp simd
         for (int j = 0; j < p.cols; ++j) {
           p(i, j) = tsr::exp(s(i, j) - m_new(i));
           p_masked(i, j) = p_masked.col(j) < int32_t(S - k0) ? p(i, j) : 0.0f;  // :23
@@ -93,6 +96,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       }
       tsr::Fragment<tsr::bf16, BM, BN, Grid> p_bf16;
       for (int i = 0; i < p_bf16.rows; ++i) {
+        #pragma omp simd
         for (int j = 0; j < p_bf16.cols; ++j) {
           p_bf16(i, j) = p_bf16.col(j) < int32_t(S - k0) ? tsr::to<tsr::bf16>(p(i, j))
               : tsr::to<tsr::bf16>(0.0f);

@@ -146,6 +146,7 @@ greatest_kernel(tsr::View<const float, 2> x, float *__restrict__ result, int64_t
   tsr::load_fragment(x_part, x, 0, 0);
   tsr::Fragment<float, ROWS, STEP, Grid> chosen;
   for (int i = 0; i < chosen.rows; ++i) {
+    #pragma omp simd
     for (int j = 0; j < chosen.cols; ++j) {
       chosen(i, j) = chosen.col(j) < int32_t(C)
           ? (chosen.row(i) < int32_t(R) ? x_part(i, j) : -INFINITY) : -INFINITY;

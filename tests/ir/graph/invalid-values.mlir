@@ -374,3 +374,120 @@ graph.func @f(%x: !tsr.tensor<["M"], f32>, %i: index) attributes {dims = ["M", "
   %0 = graph.slice %x[%i in_bounds, %i in_bounds] : !tsr.tensor<["M"], f32> to f32
   graph.return
 }
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{counts places in i64, not in 'i32'}}
+  %0 = graph.gather 0 %x at %j {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i32>) -> !tsr.tensor<["N", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{chooses along axis 2 of}}
+  %0 = graph.gather 2 %x at %i {axes = array<i64: 2>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{chooses along axis -1 of}}
+  %0 = graph.gather -1 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{axes must name a result axis for each axis of the places, and the chosen one}}
+  %0 = graph.gather 0 %x at %i {axes = array<i64: 1>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{axes must name a result axis for each axis of the places, and the chosen one}}
+  %0 = graph.gather 0 %x at %i {axes = array<i64: 0, 1>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{places have extent N along result axis 0, which has M}}
+  %0 = graph.gather 0 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{result axis 1 has extent 4, expected 8}}
+  %0 = graph.gather 0 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "4"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{slides along axis 2 of}}
+  %0 = graph.window 2 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "3", "6"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{slides along axis 1 of}}
+  %0 = graph.window 1 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "3"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{has a step and a dilation of at least 1}}
+  %0 = graph.window 1 %x step 0 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "3", "6"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{has extent N where the operand has M}}
+  %0 = graph.window 1 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["N", "3", "6"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{has windows of N elements}}
+  %0 = graph.window 1 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "N", "6"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
+  // expected-error @+1 {{reaches beyond the 8 elements of its axis}}
+  %0 = graph.window 1 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "3", "7"], f32>
+  graph.return
+}

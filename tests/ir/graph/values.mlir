@@ -50,6 +50,11 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %zero = graph.constant 0 : index
   // CHECK: graph.slice %{{.*}}[%{{.*}} size "R" step 2 in_bounds, %{{.*}} in_bounds] : <["2*R", "C"], f32> to !tsr.tensor<["R"], f32>
   %part = graph.slice %both[%zero size "R" step 2 in_bounds, %zero in_bounds] : !tsr.tensor<["2*R", "C"], f32> to !tsr.tensor<["R"], f32>
+  // CHECK: graph.window 1 %x step 2 dilation 1 : <["R", "C"], f32> to <["R", "3", "C // 2"], f32>
+  %windows = graph.window 1 %x step 2 dilation 1 : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "3", "C // 2"], f32>
+  %at = graph.iota 0 : !tsr.tensor<["C"], i64>
+  // CHECK: graph.gather 0 %x at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
+  %chosen_rows = graph.gather 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
   // CHECK: graph.return %{{.*}} : !tsr.tensor<["R", "C"], f32>
   graph.return %chosen : !tsr.tensor<["R", "C"], f32>
 }

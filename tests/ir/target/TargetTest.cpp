@@ -82,6 +82,18 @@ const Wrong inKernel[] = {
         %w = target.literal 2 : index
         target.assign %x, %w : !target.lvalue<index>, index)",
      "writes the constant 'x'"},
+    {R"(%v = target.literal 1 : index
+        %x = target.variable "x" "copy" (%v) {is_const} : (index) -> index
+        %w = target.literal 2 : index
+        target.compound_assign "+=" %x, %w : !target.lvalue<index>, index)",
+     "writes the constant 'x'"},
+    {R"(%source = target.variable "source" "copy" () : !target.pointer<f32, const>
+        %q = target.read %source : !target.pointer<f32, const>
+        %i = target.literal 0 : index
+        %e = target.subscript %q[%i] : (!target.pointer<f32, const>, index) -> !target.lvalue<f32>
+        %v = target.literal 1.0 : f32
+        target.assign %e, %v : !target.lvalue<f32>, f32)",
+     "which is only read"},
     {R"(%v = target.literal 1.0 : f32
         %x = target.variable "x" "copy" () : index
         target.compound_assign "+=" %x, %v : !target.lvalue<index>, f32)",

@@ -468,7 +468,92 @@ tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#t
 // -----
 
 tile.func @f(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", inout>], outputs = []} {
-  // expected-error @+1 {{there is no kernel @k}}
+  // expected-error @+1 {{launches @k, which is not a kernel}}
   tile.launch @k(%x) : !tsr.view<["M"], f32>
   tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+tile.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{passes 0 values, @k takes 1}}
+  tile.launch @k()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+tile.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{passes 'f32' where @k takes}}
+  tile.launch @k(%s) : f32
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+tile.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error-re @+1 {{passes {{.*}} where @k takes}}
+  tile.launch @k(%z) : !tsr.view<["M"], f32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+tile.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{gives 2 dimensions, @k has 1}}
+  tile.launch @k(%x) {dims = #tsr.dims<["N", "M"]>} : !tsr.view<["N"], f32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+tile.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{may not stand in an entry function: it is a list of temporaries and launches}}
+  %c = tile.constant 0 : index
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{but it takes scalars and views}}
+tile.kernel @k(%x: !tsr.tensor<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", in>], outputs = [],
+    grid = #tsr.grid<lanes, ["N"]>, group = 32 : i64} {
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %zero = tile.constant 0.0 : bf16
+  %f = tile.fill %zero : bf16 to <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>
+  %s = tile.alloc_shared : <["T.m", "T.m"], f32, "">
+  // expected-error @+1 {{adds products of 'f32' up in 'bf16', which does not hold them}}
+  %y = tile.dot %f, %s, %s : <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>, <["T.m", "T.m"], f32, "">, <["T.m", "T.m"], f32, "">
+  tile.kernel_end
 }

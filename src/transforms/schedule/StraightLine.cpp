@@ -1,0 +1,105 @@
+// Tensor functions without control flow: loops whose number of turns is known are written out, a branch
+// becomes a choice between what both sides give. Nothing in them has an effect: both sides may be computed.
+#include "ir/common/Names.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "transforms/schedule/Kernels.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kMostTurns = 256;
+
+std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return integer ? std::optional(integer.getInt()) : std::nullopt;
+}
+
+/// Clones a block in front of an operation; gives what it yields.
+SmallVector<Value> inlineBefore(Operation *place, Block &block, IRMapping &values) {
+  OpBuilder builder(place);
+  for (Operation &op : block.without_terminator()) builder.clone(op, values);
+  SmallVector<Value> yielded;
+  for (Value value : block.getTerminator()->getOperands()) yielded.push_back(values.lookupOrDefault(value));
+  return yielded;
+}
+
+LogicalResult writeOut(scf::ForOp loop) {
+  std::optional<int64_t> start = constantOf(loop.getLowerBound()), stop = constantOf(loop.getUpperBound()),
+                         step = constantOf(loop.getStep());
+  bool known = start && stop && step && *step > 0;
+  if (!known)
+    return loop.emitError("a loop of a tensor function whose number of turns only run time knows; write a "
+                          "kernel");
+  if (*stop > *start && (*stop - *start - 1) / *step >= kMostTurns)
+    return loop.emitError() << "a loop of more than " << kMostTurns
+                            << " turns in a tensor function; write a kernel";
+  SmallVector<Value> carried(loop.getInitArgs());
+  for (int64_t i = *start; i < *stop; i += *step) {
+    OpBuilder builder(loop);
+    TypedAttr counter = builder.getIndexAttr(i);
+    IRMapping values;
+    Location line = unnamed(loop.getLoc());
+    values.map(loop.getInductionVar(),
+               builder.create<graph::ConstantOp>(line, counter.getType(), counter).getResult());
+    values.map(loop.getRegionIterArgs(), carried);
+    carried = inlineBefore(loop, *loop.getBody(), values);
+  }
+  loop->replaceAllUsesWith(carried);
+  loop.erase();
+  return success();
+}
+
+LogicalResult choose(scf::IfOp branch) {
+  SmallVector<Value> yes, no;
+  IRMapping values;
+  bool pure = true;
+  branch->walk([&](Operation *op) { pure &= !isa<graph::CallOp>(op); });
+  if (!pure)
+    return branch.emitError("a call of a kernel under a condition in a tensor function; choose between its "
+                            "results");
+  yes = inlineBefore(branch, *branch.thenBlock(), values);
+  if (branch.elseBlock()) no = inlineBefore(branch, *branch.elseBlock(), values);
+  OpBuilder builder(branch);
+  SmallVector<Value> chosen;
+  for (auto [result, a, b] : llvm::zip(branch.getResults(), yes, no)) {
+    Location loc = named(nameHint(result), unnamed(branch.getLoc()));
+    Value condition = branch.getCondition();
+    if (isa<TensorType>(result.getType())) {
+      Type truths = withElementType(result.getType(), builder.getI1Type());
+      condition = builder.create<graph::FullOp>(loc, truths, condition);
+    }
+    chosen.push_back(builder.create<graph::ElementwiseOp>(loc, result.getType(), "select",
+                                                          ValueRange{condition, a, b}));
+  }
+  branch->replaceAllUsesWith(chosen);
+  branch.erase();
+  return success();
+}
+
+}  // namespace
+
+LogicalResult straighten(graph::FuncOp function) {
+  while (true) {
+    Operation *next = nullptr;  // the innermost first: what it is made of stands in straight lines then
+    function.walk([&](Operation *op) {
+      if (op == function || op->getNumRegions() == 0) return WalkResult::advance();
+      next = op;
+      return WalkResult::interrupt();
+    });
+    if (!next) return success();
+    if (auto loop = dyn_cast<scf::ForOp>(next)) {
+      if (failed(writeOut(loop))) return failure();
+    } else if (auto branch = dyn_cast<scf::IfOp>(next)) {
+      if (failed(choose(branch))) return failure();
+    } else {
+      return next->emitError("a loop of a tensor function that ends by a condition; write a kernel");
+    }
+  }
+}
+
+}  // namespace tessera::transforms

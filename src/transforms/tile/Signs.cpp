@@ -1,0 +1,69 @@
+#include "transforms/tile/Signs.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+bool Signs::isNonNegative(Value value) {
+  // A loop keeps what its start has, unless shown otherwise.
+  auto [known, isNew] = known_.try_emplace(value, true);
+  if (!isNew) return known->second;
+  bool result = find(value);
+  if (!result && isa<BlockArgument>(value)) {  // what was concluded from the assumption falls with it
+    SmallVector<Value> assumed;
+    for (auto [concluded, holds] : known_)
+      if (holds) assumed.push_back(concluded);
+    for (Value concluded : assumed) known_.erase(concluded);
+  }
+  known_[value] = result;
+  return result;
+}
+
+/// A loop's counter is never below its start; what a loop carries has the sign of its start if each turn
+/// keeps it.
+bool Signs::ofArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (argument == loop.getInductionVar()) return isNonNegative(loop.getLowerBound());
+    unsigned i = argument.getArgNumber() - 1;
+    return isNonNegative(loop.getInitArgs()[i]) && isNonNegative(loop.getYieldedValues()[i]);
+  }
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  if (!loop) return false;
+  unsigned i = argument.getArgNumber();
+  if (argument.getOwner() == loop.getAfterBody()) return isNonNegative(loop.getConditionOp().getArgs()[i]);
+  return isNonNegative(loop.getInits()[i]) && isNonNegative(loop.getYieldOp().getOperand(i));
+}
+
+/// To 64 bits: what has no sign, or none in the type that it has.
+bool Signs::ofCast(tile::CastOp cast) {
+  Type from = cast.getValue().getType(), to = cast.getResult().getType();
+  bool fits = isa<IndexType>(to) || to.isInteger(64);
+  if (!fits || !isa<IntegerType, IndexType>(from)) return false;
+  return from.isUnsignedInteger() || from.isInteger(1) || isNonNegative(cast.getValue());
+}
+
+bool Signs::find(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) return ofArgument(argument);
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::QueryOp>(op)) return true;
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    auto parsed = Dim::parse(dim.getDim().str());
+    return parsed && proves_(*parsed);
+  }
+  if (auto constant = dyn_cast<tile::ConstantOp>(op)) {
+    auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+    return integer && !integer.getValue().isNegative();
+  }
+  if (auto cast = dyn_cast<tile::CastOp>(op)) return ofCast(cast);
+  auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+  if (!elementwise) return false;
+  auto known = [&](Value operand) { return isNonNegative(operand); };
+  if (elementwise.getMnemonic() == "max") return llvm::any_of(elementwise.getArgs(), known);
+  if (elementwise.getMnemonic() == "select") return llvm::all_of(elementwise.getArgs().drop_front(), known);
+  return llvm::is_contained({"add", "mul", "floordiv", "mod", "min", "shr"}, elementwise.getMnemonic()) &&
+         llvm::all_of(elementwise.getArgs(), known);
+}
+
+}  // namespace tessera::transforms
