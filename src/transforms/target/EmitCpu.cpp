@@ -85,15 +85,16 @@ static bool isScalar(Operation *op) {
   return !hasVectorForm(call.getCallee(), call.getType());
 }
 
-static bool isLoaded(Value index) {
+static bool isLoadedOrChosen(Value index) {
   Operation *op = index.getDefiningOp();
-  if (isa_and_nonnull<out::SubscriptOp, out::ElementOp>(op)) return true;
-  return op && llvm::any_of(op->getOperands(), isLoaded);
+  if (isa_and_nonnull<out::SubscriptOp, out::ElementOp, out::ConditionalOp>(op)) return true;
+  return op && llvm::any_of(op->getOperands(), isLoadedOrChosen);
 }
-/// Elements at indices that stand in memory themselves: nobody can tell which of them a store may change.
+/// Elements at indices that stand in memory themselves, or are one of two: nobody can tell which of them a
+/// store may change.
 static bool readsAnywhere(Operation *op) {
   auto element = dyn_cast<out::SubscriptOp>(op);
-  return element && llvm::any_of(element.getIndices(), isLoaded);
+  return element && llvm::any_of(element.getIndices(), isLoadedOrChosen);
 }
 
 /// What cannot become vector instructions has no mark for them: compilers warn of it.
