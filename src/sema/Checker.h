@@ -398,8 +398,7 @@ private:
   /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
   bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
                 std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool isStore);
-  bool slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
-                 std::optional<Limit> &limit);
+  bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit);
   void sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
   std::string indexText(const Dim &index, const Dim &extent) const;
