@@ -13,7 +13,10 @@ GivenList Checker::arguments(const ast::CallExpr &expr) {
     if (arg.stars == 1) {
       if (v.isSequence())
         for (Value &item : v.items) out.push_back({"", item, arg.span, {}, arg.value.get()});
-      else if (!v.isPoison()) report(Id::notIterable, arg.span, describe(v));
+      else {
+        if (!v.isPoison()) report(Id::notIterable, arg.span, describe(v));
+        out.push_back({"", Value::poison(), arg.span, {}, arg.value.get()});
+      }
       continue;
     }
     if (arg.stars == 2) {

@@ -147,7 +147,7 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
 }
 
 void Checker::undefined(const std::string &name, Span span) {
-  if (!fresh(Id::undefinedName, span)) return;
+  if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
   std::vector<std::string> known;
   for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
     for (const auto &[n, b] : frame->names) known.push_back(n);
@@ -181,6 +181,11 @@ void Checker::undefined(const std::string &name, Span span) {
            !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
         .suggest(span, std::string(near), "write `" + std::string(near) + "`");
+}
+
+/// Whether this name was not said to be unknown in this function: to use it several times is one mistake.
+bool Checker::firstUnknown(const std::string &name) {
+  return !frame_ || unknownNames_.insert({frame_->function, name}).second;
 }
 
 /// Types are made of the names of dtypes, so nothing else may have one.

@@ -136,7 +136,10 @@ void Checker::augAssign(const ast::AugAssignStmt &stmt) {
   Value old = checkExpr(*stmt.target);
   if (old.isPoison()) {
     if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(name->name, Value::poison(), stmt.target->span);
+    auto hint = accumulateHint_;
+    accumulateHint_ = DType::F32;  // what it is added up in would be known
     checkExpr(*stmt.value);
+    accumulateHint_ = hint;
     return;
   }
   auto saved = accumulateHint_;
@@ -150,6 +153,7 @@ void Checker::augAssign(const ast::AugAssignStmt &stmt) {
 void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
   if (!stmt.value) {
     unsupported("a declaration without a value", stmt.span);
+    if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(name->name, Value::poison(), stmt.target->span);
     return;
   }
   Value v = checkExpr(*stmt.value);

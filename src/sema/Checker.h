@@ -29,6 +29,7 @@ private:
   ModuleScope *loadModule(FileId importer, int level, const std::string &path, Span span);
   void unknownModule(int level, const std::string &path, Span span);
   void evaluateModule(ModuleScope &scope);
+  bool definesNothing(ModuleScope &scope, const ast::Stmt &stmt);
   void moduleStatement(ModuleScope &scope, const ast::Stmt &stmt);
   void moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign);
   void modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy);
@@ -161,12 +162,6 @@ private:
   Value isInstance(const GivenList &args, Span span);
 
   // ---- Overloads.cpp
-  /// What a check said that left no trace.
-  struct Trial {
-    bool ok = false;
-    int conversions = 0;  // values that became another dtype, and parameters without types
-    std::vector<diag::Diagnostic> said;
-  };
   Trial attempt(const std::function<bool()> &check);
   Trial fitsCall(const Callable &callable, const GivenList &args, Span span, int &distance);
   void defineOverload(ModuleScope &scope, const std::string &name, Value value, Span span);
@@ -388,6 +383,7 @@ private:
   Value comprehension(const ast::ComprehensionExpr &expr);
   Value dictExpr(const ast::DictExpr &expr);
   void undefined(const std::string &name, Span span);
+  bool firstUnknown(const std::string &name);
   bool reservedName(const std::string &name, const std::string &what, Span span);
 
   // ---- Subscript.cpp
@@ -677,6 +673,7 @@ private:
   std::map<int, int> successors_;  // of states that moved on
   std::vector<TracedCall> calls_;         // the entry point, and what is being traced
   std::set<FileId> libraryFiles_;
+  std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
   std::set<Var *> rebindable_;

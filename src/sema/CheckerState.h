@@ -55,6 +55,13 @@ struct DeclaredEffect {
   Span span;
 };
 
+/// What a check said that left no trace.
+struct Trial {
+  bool ok = false;
+  int conversions = 0;  // values that became another dtype, and parameters without types
+  std::vector<diag::Diagnostic> said;
+};
+
 /// What is known of the function that is being checked; put aside while another one is.
 struct FunctionState {
   Function *fn = nullptr;

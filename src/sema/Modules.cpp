@@ -1,6 +1,8 @@
 // Modules: their statements, evaluated by the compiler, and what they import.
 #include "sema/Checker.h"
+#include "sema/advice/Consequences.h"
 #include "sema/advice/Foreign.h"
+#include <optional>
 #include <algorithm>
 
 namespace tessera::sema {
@@ -50,13 +52,40 @@ static bool runs(const Value &value) {
   return value.expr || std::any_of(value.items.begin(), value.items.end(), runs);
 }
 
+/// Makes what a statement defines unknown. False for statements that define nothing in this way.
+bool Checker::definesNothing(ModuleScope &scope, const ast::Stmt &stmt) {
+  auto unknown = [&](const std::string &name, Span span) {
+    scope.names[name] = Value::poison();
+    scope.spans[name] = span;
+    return true;
+  };
+  auto named = [&](const ast::Identifier &name) { return unknown(name.text, name.span); };
+  switch (stmt.kind) {
+  case ast::StmtKind::FuncDef: return named(static_cast<const ast::FuncDef &>(stmt).name);
+  case ast::StmtKind::StructDef: return named(static_cast<const ast::StructDef &>(stmt).name);
+  case ast::StmtKind::ClassDef: return named(static_cast<const ast::ClassDef &>(stmt).name);
+  case ast::StmtKind::PolicyDef: return named(static_cast<const ast::PolicyDef &>(stmt).name);
+  case ast::StmtKind::Assign: {
+    bool all = true;
+    for (const ast::ExprPtr &target : static_cast<const ast::AssignStmt &>(stmt).targets)
+      if (auto *name = as<ast::NameExpr>(target)) unknown(name->name, target->span);
+      else all = false;
+    return all;
+  }
+  default: return false;
+  }
+}
+
 void Checker::evaluateModule(ModuleScope &scope) {
   ModuleScope *outer = scope_;
   auto frame = frame_;
   scope_ = &scope;
   frame_ = nullptr;
   scope.loading = true;
+  std::optional<BrokenStatements> broken;  // nothing is known of what they define
+  if (diagnostics_.hasErrors()) broken.emplace(*scope.ast, sources_, diagnostics_.all());
   for (const ast::StmtPtr &stmt : scope.ast->body) {
+    if (broken && broken->holds(stmt->span.begin) && definesNothing(scope, *stmt)) continue;
     size_t before = diagnostics_.errorCount();
     moduleStatement(scope, *stmt);
     if (moduleBlock_.empty()) continue;
@@ -106,6 +135,8 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
     if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
       made.isKernel = true;  // misspelt: the body is that of a kernel
+    bool unknown = which.find('.') == std::string::npos && !builtinByName(which, 'P') && !scope.names.count(which);
+    made.isKernel |= unknown && sources_.text(def.span).find("tile.") != std::string_view::npos;
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";
   }

@@ -6,10 +6,11 @@
 namespace tessera::sema {
 
 /// Runs a check, takes back everything that it said and built, and tells how it went.
-Checker::Trial Checker::attempt(const std::function<bool()> &check) {
+Trial Checker::attempt(const std::function<bool()> &check) {
   size_t diagnostics = diagnostics_.all().size(), failures = failures_, statements = block_ ? block_->size() : 0,
          vars = fn_ ? fn_->vars.size() : 0, requirements = fn_ ? fn_->requirements.size() : 0;
   auto reported = reportedSpans_;
+  auto unknown = unknownNames_;
   auto facts = facts_;
   std::shared_ptr<Frame> frame = frame_;
   auto names = frame ? frame->names : Names{};
@@ -25,6 +26,7 @@ Checker::Trial Checker::attempt(const std::function<bool()> &check) {
   conversions_ = conversions;
   diagnostics_.truncate(diagnostics);
   reportedSpans_ = std::move(reported);
+  unknownNames_ = std::move(unknown);
   failures_ = failures;
   facts_ = std::move(facts);
   frame_ = frame;
@@ -74,7 +76,7 @@ void Checker::defineOverload(ModuleScope &scope, const std::string &name, Value 
 }
 
 /// Whether a call fits a function: arguments to parameters, and their types. The body is not looked at.
-Checker::Trial Checker::fitsCall(const Callable &callable, const GivenList &args, Span span, int &distance) {
+Trial Checker::fitsCall(const Callable &callable, const GivenList &args, Span span, int &distance) {
   return attempt([&] {
     std::vector<Value> values;
     std::vector<Span> spans;

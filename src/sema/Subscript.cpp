@@ -1,5 +1,6 @@
 // Indexing: of tensors in memory (loads), of values (slices), of tuples.
 #include "sema/Checker.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -288,6 +289,8 @@ Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &
   if (expr.items.size() != 1) return unsupported("several indices of a tuple", expr.span);
   int64_t size = static_cast<int64_t>(object.items.size());
   const ast::Expr &item = *expr.items[0].value;
+  auto isPoison = [](const Value &v) { return v.isPoison(); };
+  if (std::any_of(object.items.begin(), object.items.end(), isPoison)) return Value::poison();
   if (auto *slice = as<ast::SliceExpr>(&item)) {
     int64_t bounds[3] = {0, size, 1};
     const ast::ExprPtr *parts[3] = {&slice->start, &slice->stop, &slice->step};

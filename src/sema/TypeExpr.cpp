@@ -131,7 +131,7 @@ void Checker::unknownDimension(const std::string &name, Span span) {
           .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
     return;
   }
-  if (!fresh(Id::undefinedName, span)) return;
+  if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
   std::vector<std::string_view> views(known.begin(), known.end());
   auto near = name.size() > 1 ? diag::didYouMean(name, views) : std::string_view();
   auto builder = report(Id::undefinedName, span, name);

@@ -1,7 +1,6 @@
 #include "sema/advice/Consequences.h"
 #include <algorithm>
 #include <cctype>
-#include <set>
 
 namespace tessera::sema {
 namespace {
@@ -10,7 +9,8 @@ bool isAboutText(const diag::Diagnostic &d) { return diag::row(d.id).code.substr
 
 bool isAboutLayout(diag::Id id) {
   bool ofLines = diag::row(id).code.substr(0, 4) == "E011";  // lines, blocks, brackets
-  return ofLines || id == diag::Id::orphanClause || id == diag::Id::lonelyTry || id == diag::Id::missingName;
+  return ofLines || id == diag::Id::orphanClause || id == diag::Id::lonelyDecorator ||
+         id == diag::Id::misplacedStatement || id == diag::Id::lonelyTry || id == diag::Id::missingName;
 }
 
 bool hasWord(std::string_view text, std::string_view word) {
@@ -22,42 +22,46 @@ bool hasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// The statements at module level that hold a mistake of reading text, as ranges of the text up to the next statement.
-class BrokenStatements {
-public:
-  BrokenStatements(const ast::Module &module, const Sources &sources,
-                   const std::vector<diag::Diagnostic> &all)
-      : text_(sources.file(module.file).text) {
-    for (const ast::StmtPtr &stmt : module.body) starts_.push_back(stmt->span.begin);
-    for (const diag::Diagnostic &d : all) {
-      if (!isAboutText(d) || d.span.file != module.file) continue;
-      size_t index = indexOf(d.span.begin);
-      broken_.insert(index);
-      if (!isAboutLayout(d.id))
-        continue;  // where lines belong is unclear: a neighbour may be a part that was cut off
-      if (index > 0) broken_.insert(index - 1);
-      broken_.insert(index + 1);
-    }
-  }
-  bool holds(uint32_t offset) const { return broken_.count(indexOf(offset)) != 0; }
-  bool mention(std::string_view name) const {
-    return std::any_of(broken_.begin(), broken_.end(), [&](size_t index) {
-      size_t begin = index == 0 ? 0 : starts_[index - 1],
-             end = index < starts_.size() ? starts_[index] : text_.size();
-      return hasWord(std::string_view(text_).substr(begin, end - begin), name);
-    });
-  }
-
-private:
-  size_t indexOf(uint32_t offset) const {  // 0: in front of the first statement
-    return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
-  }
-  const std::string &text_;
-  std::vector<uint32_t> starts_;
-  std::set<size_t> broken_;
-};
+/// The line of a place, without the blanks in front.
+std::string_view lineOf(std::string_view text, uint32_t offset) {
+  size_t begin = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  begin = std::min(text.find_first_not_of(" \t", begin), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
 
 }  // namespace
+
+BrokenStatements::BrokenStatements(const ast::Module &module, const Sources &sources,
+                                   const std::vector<diag::Diagnostic> &all)
+    : text_(sources.file(module.file).text) {
+  for (const ast::StmtPtr &stmt : module.body) starts_.push_back(stmt->span.begin);
+  bool any = false;
+  for (const diag::Diagnostic &d : all) {
+    if (!isAboutText(d) || d.span.file != module.file) continue;
+    any = true;
+    size_t index = indexOf(d.span.begin);
+    broken_.insert(index);
+    bool decorator = lineOf(text_, d.span.begin).substr(0, 1) == "@";
+    if (!isAboutLayout(d.id) && !decorator) continue;
+    if (index > 0) broken_.insert(index - 1);  // where lines belong is unclear: a neighbour may be a part
+    broken_.insert(index + 1);
+  }
+  for (size_t i = 0; any && i < starts_.size(); ++i)  // what is indented here had a header that was not read
+    if (sources.file(module.file).lineColumn(starts_[i]).column > 1) broken_.insert(i + 1);
+}
+
+bool BrokenStatements::mention(std::string_view name) const {
+  return std::any_of(broken_.begin(), broken_.end(), [&](size_t index) {
+    size_t begin = index == 0 ? 0 : starts_[std::min(index, starts_.size()) - 1],
+           end = index < starts_.size() ? starts_[index] : text_.size();
+    return hasWord(std::string_view(text_).substr(begin, end - begin), name);
+  });
+}
+
+size_t BrokenStatements::indexOf(uint32_t offset) const {
+  return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+}
 
 void dropConsequences(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics) {
   std::set<FileId> unread;
