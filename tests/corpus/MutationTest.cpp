@@ -15,7 +15,8 @@ namespace {
 std::vector<std::string> rightPrograms() {
   std::vector<fs::path> files;
   for (const auto &entry : fs::recursive_directory_iterator(TSR_SOURCE_DIR "/tests/corpus/right"))
-    if (entry.path().extension() == ".tsr" && entry.path().filename().string()[0] != '_') files.push_back(entry.path());
+    if (entry.path().extension() == ".tsr" && entry.path().filename().string()[0] != '_')
+      files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<std::string> texts;
   for (const fs::path &file : files) texts.push_back(test::fileText(file.string()));
@@ -79,7 +80,8 @@ TEST(Mutations, OneMistakeGivesOneMessage) {
       several += messages > 1;
       EXPECT_LE(messages, 8u) << text << "\n" << checking.messages();
       for (const diag::Diagnostic &d : checking.diagnostics.all())
-        if (d.span.valid()) EXPECT_EQ(d.span.file, checking.main->file) << text << "\n" << checking.messages();
+        if (d.span.valid())
+          EXPECT_EQ(d.span.file, checking.main->file) << text << "\n" << checking.messages();
       if (messages > 1) shown += "---\n" + text + checking.messages();
     }
   EXPECT_GT(wrong, programs.size() * 4);
