@@ -242,6 +242,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
     size_t diagnostics = diagnostics_.all().size(), vars = fn_->vars.size(),
            requirements = fn_->requirements.size();
     auto reported = reportedSpans_;
+    auto unknown = unknownNames_;
     size_t failures = failures_;
     shape::Facts facts = facts_;
     SpentValues spent = spent_;
@@ -270,6 +271,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
     loop->body.clear();
     diagnostics_.truncate(diagnostics);
     reportedSpans_ = std::move(reported);
+    unknownNames_ = std::move(unknown);
     failures_ = failures;
     fn_->requirements.resize(requirements);
     frame_->names = before;

@@ -20,31 +20,37 @@ std::string notesOf(const test::Checking &checking) {
     for (const diag::Note &note : d.notes) {
       if (!note.span.valid()) continue;
       const SourceFile &file = checking.sources.file(note.span.file);
-      text += file.path + ":" + std::to_string(file.lineColumn(note.span.begin).line) + " " + note.text + "\n";
+      text +=
+          file.path + ":" + std::to_string(file.lineColumn(note.span.begin).line) + " " + note.text + "\n";
     }
   return text;
 }
 
-const char *const kBroken = "def broken[B, I, O](x: Tensor[B, I, f32], w: Tensor[O, I, f32]) -> Tensor[B, O, f32]:\n"
-                            "    return x @ w\n";
+const char *const kBroken =
+    "def broken[B, I, O](x: Tensor[B, I, f32], w: Tensor[O, I, f32]) -> Tensor[B, O, f32]:\n"
+    "    return x @ w\n";
 
 }  // namespace
 
 TEST(Advice, AMistakeInTheLibraryIsSaidAtTheCall) {
-  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c(
+      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   EXPECT_EQ(c.messages(), "E0403 2:33 there is no axis 2 in a tensor `[B, D]` of f32\n");
-  EXPECT_NE(notesOf(c).find("this stands in `softmax_safe` of the standard library, where `axis` is `2`"), std::string::npos);
+  EXPECT_NE(notesOf(c).find("this stands in `softmax_safe` of the standard library, where `axis` is `2`"),
+            std::string::npos);
 }
 
 TEST(Advice, TwoCallsOfTheLibraryAreTwoMistakes) {
-  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n"
-                   "def g[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c(
+      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n"
+      "def g[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   EXPECT_EQ(c.messages(), "E0403 2:33 there is no axis 2 in a tensor `[B, D]` of f32\n"
                           "E0403 4:33 there is no axis 2 in a tensor `[B, D]` of f32\n");
 }
 
 TEST(Advice, AMistakeBelowTwoLibraryFunctionsIsSaidAtTheUsersCall) {
-  test::Checking c("def f[N](x: Tensor[N, f16]) -> Tensor[1, f16]:\n    return x.std(axis=0, keepdim=True)\n");
+  test::Checking c(
+      "def f[N](x: Tensor[N, f16]) -> Tensor[1, f16]:\n    return x.std(axis=0, keepdim=True)\n");
   ASSERT_EQ(c.diagnostics.all().size(), 1u);
   EXPECT_EQ(c.diagnostics.all()[0].span.file, c.main->file);
   for (const diag::Fix &fix : c.diagnostics.all()[0].fixes) EXPECT_EQ(fix.span.file, c.main->file);
@@ -63,7 +69,8 @@ TEST(Advice, InALargeModuleToo) {
   std::string text;
   for (int i = 0; i < 3000; ++i) {
     std::string n = std::to_string(i);
-    text += "def part" + n + "[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = exp(x) * " + n + "\n    return y + x\n\n";
+    text += "def part" + n + "[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = exp(x) * " + n +
+            "\n    return y + x\n\n";
   }
   test::Checking c(text + kBroken);
   EXPECT_EQ(edits(c), std::vector<std::string>{"w.T"});
@@ -86,7 +93,8 @@ TEST(Advice, ASuggestionThatDoesNotMendIsNotOffered) {
 }
 
 TEST(Advice, OfSeveralEditsThatWouldDoNoneIsOffered) {
-  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c(
+      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   EXPECT_EQ(edits(c), std::vector<std::string>{""});  // axis 0 and axis 1
   test::Checking one("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, f32]:\n    return x.sum(axis=2)\n");
   EXPECT_EQ(edits(one), std::vector<std::string>{"1"});
@@ -101,13 +109,22 @@ TEST(Advice, ManyMistakesAreAllSaid) {
 }
 
 TEST(Advice, ConsequencesAreSilent) {
-  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    m = x.mean(axis=5)\n    d = x - m\n"
-                   "    v = (d * d).mean(axis=5)\n    return d / sqrt(v)\n");
+  test::Checking c(
+      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    m = x.mean(axis=5)\n    d = x - m\n"
+      "    v = (d * d).mean(axis=5)\n    return d / sqrt(v)\n");
   EXPECT_EQ(c.messages(), "E0403 2:21 there is no axis 5 in a tensor `[B, D]` of f32\n");
   test::Checking half("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = x +\n    return z + y\n\n"
                       "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return f(x) + unknown\n");
   EXPECT_EQ(half.messages(), "E0138 2:11 I expected a value behind `+`, but saw the end of the line\n"
                              "E0200 6:19 I know no name `unknown`\n");
-  test::Checking policy("policy Mixed = (bf16, f32)\n\ndef f[N](a: Tensor[N, bf16 @Mixed]) -> Tensor[N, bf16]:\n    return a\n");
+  test::Checking policy("policy Mixed = (bf16, f32)\n\ndef f[N](a: Tensor[N, bf16 @Mixed]) -> Tensor[N, "
+                        "bf16]:\n    return a\n");
   EXPECT_EQ(policy.messages(), "E0311 1:16 `policy` expects `Policy(...)`, but this is a tuple\n");
+}
+
+TEST(Advice, AnUnknownNameInALoopIsSaidOnce) {
+  test::Checking c("def main():\n    total = 0.0\n    for i in range(4):\n        total += unknown\n        "
+                   "total -= unknown\n"
+                   "    print(total)\n");
+  EXPECT_EQ(c.messages(), "E0200 4:18 I know no name `unknown`\n");
 }
