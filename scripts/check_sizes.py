@@ -12,7 +12,7 @@ LIMIT, LONG, LONG_FUNCTION = 700, 500, 100
 SUFFIXES = [".h", ".hpp", ".cuh", ".cpp", ".cu", ".td", ".g4", ".py", ".cmake", ".def", ".tsr"]
 FOLDERS = ["src", "include", "grammar", "stdlib", "cmake", "scripts", "tests", "examples", "bench", "dev"]
 # A function in the house's formatting: its header starts in column 0, 2 or 4 and ends with `{`.
-CPP_FUNCTION = re.compile(r"^( {0,4})(?!namespace|struct|class|enum|union|extern|if|for|while|switch|else|do|return)[\w:~<>&*,\s\[\]]+\([^;]*\{\s*$")
+CPP_FUNCTION = re.compile(r"^( {0,4})(?!\s|namespace|struct|class|enum|union|extern|if|for|while|switch|else|do|return)[\w:~<>&*,\s\[\]]+\([^;]*\{\s*$")
 
 
 def long_functions(text, path):

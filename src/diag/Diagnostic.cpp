@@ -94,7 +94,8 @@ std::string counted(size_t count, std::string_view noun) {
 
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates) {
   std::string_view best;
-  if (name.size() < 2) return best;  // any other letter would be near
+  constexpr size_t kLongest = 128;  // the work grows with the square
+  if (name.size() < 2 || name.size() > kLongest) return best;  // of one letter any other would be near
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     size_t longer = std::max(name.size(), candidate.size()), shorter = std::min(name.size(), candidate.size());

@@ -25,9 +25,17 @@ const char *const kCut = "…";
 /// A line cut to the columns [from, from + room): what does not fit is replaced by an ellipsis.
 class ShownLine {
 public:
-  ShownLine(std::string_view line, uint32_t focusBegin, uint32_t focusEnd, uint32_t room) : cells_(cellsOf(line)) {
+  ShownLine(std::string_view whole, uint32_t focusBegin, uint32_t focusEnd, uint32_t room) {
+    std::string_view line = whole;
+    if (whole.size() > kLongLine) {  // only what may be shown is looked at
+      first_ = boundary(whole, focusBegin > 4 * room ? focusBegin - 4 * room : 0);
+      line = whole.substr(first_, boundary(whole, std::min(focusEnd, focusBegin + room) + 4 * room) - first_);
+    }
+    bool moreLeft = first_ > 0, moreRight = first_ + line.size() < whole.size();
+    cells_ = cellsOf(line);
     uint32_t width = cells_.empty() ? 0 : cells_.back().column + cells_.back().width;
     end_ = width;
+    cutLeft_ = moreLeft, cutRight_ = moreRight;
     if (width <= room) return;
     // Keep the marked part in view with a quarter of the room in front of it.
     uint32_t mark = column(focusBegin), markEnd = std::max(column(focusEnd), mark + 1);
@@ -38,13 +46,13 @@ public:
       if (width < begin_ + room - 1) begin_ = width - (room - 1);
       end_ = std::min(width, begin_ + room - 2);
     }
-    cutLeft_ = begin_ > 0;
-    cutRight_ = end_ < width;
+    cutLeft_ = moreLeft || begin_ > 0;
+    cutRight_ = moreRight || end_ < width;
   }
-  /// The column of a byte offset, in the whole line.
+  /// The column of a byte offset, in the whole line; in a long one, in the part that was looked at.
   uint32_t column(uint32_t byte) const {
     for (const Cell &cell : cells_)
-      if (cell.byte >= byte) return cell.column;
+      if (first_ + cell.byte >= byte) return cell.column;
     return cells_.empty() ? 0 : cells_.back().column + cells_.back().width;
   }
   /// The column at which a byte is shown, clamped into the shown part.
@@ -63,7 +71,16 @@ public:
   }
 
 private:
+  static constexpr size_t kLongLine = 16384;  // bytes
+  /// The first beginning of a character at or before `byte`.
+  static uint32_t boundary(std::string_view line, size_t byte) {
+    if (byte >= line.size()) return static_cast<uint32_t>(line.size());
+    while (byte > 0 && (static_cast<unsigned char>(line[byte]) & 0xC0) == 0x80) --byte;
+    return static_cast<uint32_t>(byte);
+  }
+
   std::vector<Cell> cells_;
+  uint32_t first_ = 0;  // byte
   uint32_t begin_ = 0, end_ = 0;
   bool cutLeft_ = false, cutRight_ = false;
 };

@@ -68,11 +68,11 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
   return parse(path, path, std::move(read.text));
 }
 
-const sema::Program *Session::check() {
+const sema::Program *Session::check(const sema::CheckOptions &options) {
   if (!main_ || program_) return program_.get();
   program_ = sema::check(*main_, sources,
                          [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },
-                         diagnostics);
+                         diagnostics, options);
   return program_.get();
 }
 

@@ -30,7 +30,7 @@ public:
   /// Parses a text that stands for the file `path` (an editor's buffer, a test).
   const ast::Module *loadText(const std::string &path, std::string text);
   /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
-  const sema::Program *check();
+  const sema::Program *check(const sema::CheckOptions &options = {});
   /// The files on disk that were read, the program first: what a build system must watch.
   const std::vector<std::string> &filesRead() const { return filesRead_; }
   /// The files that imports name and that are not there: the result would be another one if they were.

@@ -126,7 +126,7 @@ Value Checker::kernelCpAsync(const BuiltinRow &, Bound &args, const GivenList &,
         if (!part.isPoint) to.push_back(part.size);
       bool same = from.size() == to.size();
       for (size_t a = 0; same && a < to.size(); ++a)
-        same = facts_.equal(from[a], to[a]) == shape::Verdict::Proved;
+        same = facts_.same(from[a], to[a]);
       if (!same) {
         report(Id::shapeMismatch, args.spans[1], shapeText(to), shapeText(from));
         return Value::poison();

@@ -51,8 +51,7 @@ Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
     }
     return reduce(*reduceByMnemonic(row.op), args.values[0], axis, axisSpan, *keep, span, shown);
   }
-  std::vector<Value> all = {args.values[0]};
-  if (all[0].isSequence()) all = all[0].items;
+  std::vector<Value> all = args.values[0].isSequence() ? args.values[0].items : std::vector<Value>{args.values[0]};
   all.insert(all.end(), args.rest.begin(), args.rest.end());
   if (all.empty()) {
     report(Id::argumentNotGiven, span, shown, "x");

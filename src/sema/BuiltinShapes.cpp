@@ -75,7 +75,7 @@ Value Checker::arraySqueeze(const BuiltinRow &row, Bound &args, Span span) {
   std::vector<int> axes;
   if (!args.values[1].given()) {  // all that are proved to have one element
     for (size_t a = 0; a < x.type.shape.size(); ++a)
-      if (facts_.equal(x.type.shape[a], Dim(1)) == shape::Verdict::Proved) axes.push_back(static_cast<int>(a));
+      if (facts_.same(x.type.shape[a], Dim(1))) axes.push_back(static_cast<int>(a));
   } else if (!axesOf(args.values[1], x.type.shape.size(), args.spans[1], axes, describe(x))) {
     return Value::poison();
   }

@@ -17,6 +17,9 @@ using ModuleLoader = std::function<const ast::Module *(FileId importer, int leve
 struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
   bool advice = true;            // try edits that may mend what is wrong, and offer those that do
+  size_t mostSteps = 250'000;    // expressions of one entry point, each time that loops and calls meet them
+  /// Told where the check of an entry point begins and ends; those that it needs come between.
+  std::function<void(const std::string &name, Span nameSpan, bool begins)> onFunction;
 };
 /// Checks a module and what it imports. The program holds the functions without errors; ask `diagnostics.hasErrors()`.
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,

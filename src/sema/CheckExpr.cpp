@@ -13,6 +13,7 @@ using ast::UnaryOp;
 
 Value Checker::checkExpr(const ast::Expr &expr) {
   using K = ast::ExprKind;
+  if (!step(expr.span)) return Value::poison();
   switch (expr.kind) {
   case K::Name: return nameExpr(static_cast<const ast::NameExpr &>(expr));
   case K::Int: {
@@ -45,7 +46,7 @@ Value Checker::checkExpr(const ast::Expr &expr) {
       }
       v.items.push_back(checkExpr(*item));
     }
-    return v;
+    return bounded(std::move(v), expr.span);
   }
   case K::Dict: return dictExpr(static_cast<const ast::DictExpr &>(expr));
   case K::ListComp:
@@ -251,7 +252,7 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
   if (op == BinaryOp::MatMul) return dot(a, b, Value::of(ValueKind::Absent), span);
   if (a.kind == ValueKind::String || b.kind == ValueKind::String) {
     if (a.kind == ValueKind::String && b.kind == ValueKind::String && op == BinaryOp::Add) {
-      if (!a.expr && !b.expr) return Value::string(a.text + b.text);
+      if (!a.expr && !b.expr) return bounded(Value::string(a.text + b.text), span);
       return format({a, b}, {"", "", ""}, {"", ""}, span);
     }
     auto builder = report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
@@ -259,19 +260,16 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
     return Value::poison();
   }
   if (a.isSequence() || b.isSequence()) {
-    constexpr size_t kMaxItems = 4096;
     if (op == BinaryOp::Add && a.kind == b.kind) {
-      if (a.items.size() + b.items.size() > kMaxItems) return unsupported("a list of more than 4096 items", span);
       a.items.insert(a.items.end(), b.items.begin(), b.items.end());
-      return a;
+      return bounded(std::move(a), span);
     }
     if (op == BinaryOp::Mul && a.isSequence() && b.isKnownInt()) {
       Value out = Value::of(a.kind);
-      size_t times = static_cast<size_t>(std::max<int64_t>(b.sym.constant(), 0));
-      if (!a.items.empty() && times > kMaxItems / a.items.size())
-        return unsupported("a list of more than 4096 items", span);
-      for (size_t i = 0; i < times && !a.items.empty(); ++i)
+      for (int64_t i = 0; i < b.sym.constant() && !a.items.empty() && !out.isPoison(); ++i) {
         out.items.insert(out.items.end(), a.items.begin(), a.items.end());
+        out = bounded(std::move(out), span);
+      }
       return out;
     }
     report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
@@ -390,12 +388,9 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
   if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::Range) {
     if (iterable.items.size() > 3) return unsupported("`prefetch` in a comprehension", clause.iterable->span);
-    for (const Value &bound : iterable.items)
-      if (!knownInt(bound, clause.iterable->span, "the range of a comprehension")) return Value::poison();
-    int64_t step = iterable.items[2].sym.constant();
-    for (int64_t i = iterable.items[0].sym.constant();
-         step > 0 && i < iterable.items[1].sym.constant() && items.size() < 4096; i += step)
-      items.push_back(Value::integer(Dim(i)));
+    auto known = knownRange(iterable, clause.iterable->span, "the range of a comprehension");
+    if (!known) return Value::poison();
+    items = std::move(*known);
   } else {
     report(Id::notIterable, clause.iterable->span, describe(iterable));
     return Value::poison();
@@ -415,6 +410,7 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
   Value out = Value::of(ValueKind::List);
   auto saved = frame_->names;
   for (Value &item : items) {
+    if (exhausted()) break;
     comprehensionTarget(*clause.target, item);
     bool keep = true;
     for (const ast::ExprPtr &condition : clause.conditions) {
@@ -427,7 +423,7 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
     if (keep) out.items.push_back(cheap(checkExpr(*expr.element), "item", expr.element->span));
   }
   frame_->names = std::move(saved);
-  return out;
+  return bounded(std::move(out), expr.span);
 }
 
 void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {

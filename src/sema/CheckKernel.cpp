@@ -291,7 +291,7 @@ bool Checker::returnParameter(const Value &value, int index, Span span) {
       const Type &want = (*declared_)[index];
       bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
       for (size_t a = 0; same && a < want.shape.size(); ++a)
-        same = facts_.equal(want.shape[a], type.shape[a]) == shape::Verdict::Proved;
+        same = facts_.same(want.shape[a], type.shape[a]);
       if (!same) {
         report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
         return true;
@@ -318,7 +318,7 @@ bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span 
     have.collectVars(vars);
     bool ofContext = have.isConstant();
     for (const std::string &v : vars) ofContext |= shape::isPositiveName(v);
-    if (ofContext || facts_.equal(have, whole) == shape::Verdict::Proved) continue;
+    if (ofContext || facts_.same(have, whole)) continue;
     report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
         .label(show(have) + " is not " + show(whole))
         .note(declaredAt, "declared here");
@@ -395,7 +395,7 @@ void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type
     IndexPart part;
     part.isPoint = axis < lead;
     part.size = part.isPoint ? Dim(1) : tileDims[axis - lead];
-    bool whole = !part.isPoint && facts_.equal(part.size, type.shape[axis]) == shape::Verdict::Proved;
+    bool whole = !part.isPoint && facts_.same(part.size, type.shape[axis]);
     if (!whole) {
       part.offset = makeExpr(ExprKind::Query, indexType(), span);
       part.offset->query = Query::Origin;
@@ -474,7 +474,7 @@ void Checker::unplacedStore(const Stmt &store, const ast::FuncDef &def) {
   for (size_t axis = 0; axis < store.access.parts.size(); ++axis) {
     const IndexPart &part = store.access.parts[axis];
     whole &= !part.isPoint && !part.offset &&
-             facts_.equal(part.size, store.access.base->type.shape[axis]) == shape::Verdict::Proved;
+             facts_.same(part.size, store.access.base->type.shape[axis]);
   }
   if (placed || whole) return;
   report(Id::noOutput, def.name.span)

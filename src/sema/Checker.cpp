@@ -5,6 +5,7 @@
 #include "sema/numerics/Verify.h"
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -32,7 +33,7 @@ bool refuseLater(const Program &program, diag::Engine &diagnostics) {
 
 Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
                  const CheckOptions &options)
-    : sources_(sources), load_(load), diagnostics_(diagnostics), options_(options) {}
+    : CheckerData(sources, load, diagnostics, options) {}
 
 std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   prelude_ = loadModule(module.file, 0, "tessera.prelude", {});
@@ -174,7 +175,13 @@ const Function *Checker::ensureChecked(const Callable &callable) {
   if (callable.checked || callable.failed) return callable.checked;
   if (callable.active) return nullptr;
   callable.active = true;
+  if (options_.onFunction) options_.onFunction(callable.name, callable.nameSpan, true);
+  size_t outerSteps = std::exchange(steps_, 0);
+  bool outerSaid = std::exchange(saidExhausted_, false);
   auto function = checkEntry(callable);
+  if (function && function->claim) numerics::verify(*function, diagnostics_);
+  steps_ = outerSteps, saidExhausted_ = outerSaid;
+  if (options_.onFunction) options_.onFunction(callable.name, callable.nameSpan, false);
   callable.active = false;
   callable.failed = !function;
   if (!function) {
@@ -182,7 +189,6 @@ const Function *Checker::ensureChecked(const Callable &callable) {
     return nullptr;
   }
   function->name = uniqueName(callable);
-  if (function->claim) numerics::verify(*function, diagnostics_);
   callable.checked = function.get();
   program_->functions.push_back(std::move(function));
   return callable.checked;

@@ -9,8 +9,6 @@
 #include "sema/Value.h"
 #include "shape/Facts.h"
 #include "support/Check.h"
-#include <deque>
-#include <set>
 
 namespace tessera::sema {
 
@@ -18,7 +16,7 @@ using diag::Id;
 
 struct TypeSyntax;
 
-class Checker {
+class Checker : private CheckerData {
 public:
   Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
           const CheckOptions &options);
@@ -236,7 +234,6 @@ private:
   bool suspension(const ast::WithItem &item);
 
   // ---- effects/Linear.cpp: values that are used up
-  using SpentValues = std::map<int, Spent>;
   int newHandle() { return ++lastHandle_; }
   bool isSpent(const Value &value, Span span);
   bool spend(const Value &value, const std::string &by, Span span);
@@ -403,7 +400,17 @@ private:
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                    const std::vector<int> &newAxes, Span span);
 
+  // ---- Limits.cpp: where the compiler's own work ends
+  bool step(Span span);  // false: this function has had all its steps
+  bool exhausted() const { return steps_ > options_.mostSteps; }
+  Value bounded(Value value, Span span);
+  static Dim withShortNames(Dim number);
+  bool growsTooFar(const Dim &a, const Dim &b, Span span);
+  bool isTooLarge(const Dim &dim, Span span);
+  std::optional<std::vector<Value>> knownRange(const Value &range, Span span, const char *what);
+
   // ---- StaticEval.cpp
+  Value knownIntBinary(ast::BinaryOp op, int64_t x, int64_t y, Span span);
   Value intBinary(ast::BinaryOp op, const Value &a, const Value &b, Span span);
   Value floatBinary(ast::BinaryOp op, double a, double b, Span span);
   Value scheduleCall(const GivenList &args, Span span);
@@ -640,58 +647,6 @@ private:
     Span place = placeOf(span);
     return !reportedSpans_.count({static_cast<int>(id), place.file, place.begin});
   }
-
-  const Sources &sources_;
-  const ModuleLoader &load_;
-  diag::Engine &diagnostics_;
-  const CheckOptions &options_;
-  std::unique_ptr<Program> program_ = std::make_unique<Program>();
-  std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules_;
-  ModuleScope builtins_;
-  ModuleScope *prelude_ = nullptr;
-  std::deque<Callable> callables_;
-  std::deque<StructInfo> structs_;
-  std::map<std::string, const Callable *> entryNames_;  // of the program's functions
-  std::set<std::tuple<int, FileId, uint32_t>> reportedSpans_;
-  mutable size_t failures_ = 0;   // mistakes met, also those said before
-  ModuleScope *scope_ = nullptr;  // the module whose statements are being evaluated
-
-  // The function being built.
-  Function *fn_ = nullptr;
-  Block *block_ = nullptr;
-  Function moduleLevel_;  // in place of them where a module is evaluated: what would have to run, which is a mistake
-  Block moduleBlock_;
-  std::shared_ptr<Frame> frame_;
-  shape::Facts facts_;
-  int blockId_ = 0, nextBlockId_ = 0;
-  std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
-  std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
-  int varyingDepth_ = 0, conditionDepth_ = 0;
-  std::vector<Span> varyingCauses_;  // conditions and loop bounds that lanes or devices disagree about
-  SpentValues spent_;
-  int lastHandle_ = 0;
-  std::map<int, int> successors_;  // of states that moved on
-  std::vector<TracedCall> calls_;         // the entry point, and what is being traced
-  std::set<FileId> libraryFiles_;
-  std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in
-  std::map<std::string, Var *> symVars_;  // "%3" -> its variable
-  std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
-  std::set<Var *> rebindable_;
-  std::optional<std::vector<Type>> declared_;  // types of the parts of the result
-  std::optional<DeclaredType> declaredTree_;   // the result as it is declared, and as it is returned
-  std::optional<DeclaredType> resultTree_;
-  std::vector<Span> declaredSpans_;
-  std::map<const Var *, Var *> scales_;           // of parameters with scales: the parameter that holds them
-  std::map<const Var *, const Var *> quantized_;  // a value of integers with scales -> its parameter
-  std::set<Var *> loaded_, stored_;  // views
-  bool bindDims_ = false;            // names in types are new dimensions
-  std::vector<Dim> outputShape_;
-  Span linearSpan_;
-  bool lanesKnown_ = false, lanesGiven_ = false;  // by a guard; by @kernel(lanes=)
-  std::optional<DType> accumulateHint_;           // of `acc += dot(...)`
-  std::map<Var *, int> temps_;                    // not named by the user, with their blocks
-  int conversions_ = 0;                           // of arguments to other dtypes, to rank overloads
-  int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
 };
 
 }  // namespace tessera::sema

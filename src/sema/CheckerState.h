@@ -1,7 +1,12 @@
-// What the checker passes around: the arguments of a call, and the state of a function that is put aside.
+// What the checker passes around and what it knows: the arguments of a call, the function that is being checked, and the
+// state of one that is put aside.
 #pragma once
+#include "diag/Diagnostic.h"
+#include "sema/Check.h"
 #include "sema/Value.h"
 #include "shape/Facts.h"
+#include <deque>
+#include <set>
 
 namespace tessera::sema {
 
@@ -82,6 +87,68 @@ struct FunctionState {
   bool lanesKnown = false, lanesGiven = false;
   std::vector<size_t> loopMarks;
   std::vector<std::optional<shape::Formula>> path;
+};
+
+using SpentValues = std::map<int, Spent>;  // by handle
+
+/// All that the checker knows while it works.
+struct CheckerData {
+  CheckerData(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics, const CheckOptions &options)
+      : sources_(sources), load_(load), diagnostics_(diagnostics), options_(options) {}
+
+  const Sources &sources_;
+  const ModuleLoader &load_;
+  diag::Engine &diagnostics_;
+  const CheckOptions &options_;
+  std::unique_ptr<Program> program_ = std::make_unique<Program>();
+  std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules_;
+  ModuleScope builtins_;
+  ModuleScope *prelude_ = nullptr;
+  std::deque<Callable> callables_;
+  std::deque<StructInfo> structs_;
+  std::map<std::string, const Callable *> entryNames_;  // of the program's functions
+  std::set<std::tuple<int, FileId, uint32_t>> reportedSpans_;
+  mutable size_t failures_ = 0;   // mistakes met, also those said before
+  ModuleScope *scope_ = nullptr;  // the module whose statements are being evaluated
+
+  // The function being built.
+  Function *fn_ = nullptr;
+  Block *block_ = nullptr;
+  Function moduleLevel_;  // in place of them where a module is evaluated: what would have to run, which is a mistake
+  Block moduleBlock_;
+  std::shared_ptr<Frame> frame_;
+  shape::Facts facts_;
+  int blockId_ = 0, nextBlockId_ = 0;
+  std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
+  std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
+  int varyingDepth_ = 0, conditionDepth_ = 0;
+  std::vector<Span> varyingCauses_;  // conditions and loop bounds that lanes or devices disagree about
+  SpentValues spent_;
+  int lastHandle_ = 0;
+  std::map<int, int> successors_;  // of states that moved on
+  std::vector<TracedCall> calls_;         // the entry point, and what is being traced
+  std::set<FileId> libraryFiles_;
+  std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in
+  std::map<std::string, Var *> symVars_;  // "%3" -> its variable
+  std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
+  std::set<Var *> rebindable_;
+  std::optional<std::vector<Type>> declared_;  // types of the parts of the result
+  std::optional<DeclaredType> declaredTree_;   // the result as it is declared, and as it is returned
+  std::optional<DeclaredType> resultTree_;
+  std::vector<Span> declaredSpans_;
+  std::map<const Var *, Var *> scales_;           // of parameters with scales: the parameter that holds them
+  std::map<const Var *, const Var *> quantized_;  // a value of integers with scales -> its parameter
+  std::set<Var *> loaded_, stored_;  // views
+  bool bindDims_ = false;            // names in types are new dimensions
+  std::vector<Dim> outputShape_;
+  Span linearSpan_;
+  bool lanesKnown_ = false, lanesGiven_ = false;  // by a guard; by @kernel(lanes=)
+  std::optional<DType> accumulateHint_;           // of `acc += dot(...)`
+  std::map<Var *, int> temps_;                    // not named by the user, with their blocks
+  int conversions_ = 0;                           // of arguments to other dtypes, to rank overloads
+  size_t steps_ = 0;                              // expressions of this entry point, each time they are met
+  bool saidExhausted_ = false;
+  int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
 };
 
 }  // namespace tessera::sema

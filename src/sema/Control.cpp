@@ -355,7 +355,7 @@ void Checker::unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &it
   for (const Value &item : items) {
     comprehensionTarget(*stmt.target, item);
     checkBlock(stmt.body);
-    if (frame_->returned) return;
+    if (frame_->returned || exhausted()) return;
   }
 }
 
@@ -369,20 +369,15 @@ void Checker::notePrefetch(const std::string &loop, int64_t steps) {
 
 void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  if (range.unrolled) {
+    auto items = knownRange(range, stmt.iterable->span, "a static range");
+    return items ? unrolledFor(stmt, *items) : void();
+  }
   if (step.isKnownInt() && step.sym.constant() <= 0) {
     if (step.sym.constant() == 0)
       report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
     else unsupported("a loop with a step below 1", stmt.iterable->span);
     return;
-  }
-  if (range.unrolled) {
-    std::vector<Value> items;
-    for (const Value &bound : {start, stop, step})
-      if (!knownInt(bound, stmt.iterable->span, "a static range")) return;
-    for (int64_t i = start.sym.constant(); i < stop.sym.constant() && items.size() < 4096;
-         i += step.sym.constant())
-      items.push_back(Value::integer(Dim(i)));
-    return unrolledFor(stmt, items);
   }
   auto *target = as<ast::NameExpr>(stmt.target);
   if (!target) {

@@ -99,6 +99,7 @@ std::optional<DeclaredType> Checker::declaredStruct(const Value &named, const as
 
 /// The type of the parameter or result at `path` of the entry point that is being checked.
 std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, const std::string &path) {
+  if (!step(annotation.span)) return std::nullopt;
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) {
     const Choices &choices = calls_.empty() ? Choices{} : calls_.front().callable->choices;

@@ -357,9 +357,9 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
   bool runTime = false;
   for (const Value &v : args) runTime |= v.expr != nullptr;
   if (!compares) {
-    const Dim &a = args[0].sym;
-    Dim b = args.size() > 1 ? args[1].sym : Dim(0);
+    Dim a = withShortNames(args[0].sym), b = args.size() > 1 ? withShortNames(args[1].sym) : Dim(0);
     bool known = true, zero = args.size() > 1 && b == Dim(0);
+    if (op == ElementwiseOp::Mul && growsTooFar(a, b, span)) return Value::poison();
     switch (op) {
     case ElementwiseOp::Add: out.sym = a + b; break;
     case ElementwiseOp::Sub: out.sym = a - b; break;
@@ -378,6 +378,8 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
       break;
     default: known = false;
     }
+    out.sym = withShortNames(std::move(out.sym));
+    if (known && isTooLarge(out.sym, span)) return Value::poison();
     if (known && !runTime) return out;
     for (const Value &v : args) operands.push_back(indexExpr(v, span));
     ExprPtr e = makeElementwise(op, indexType(), span, std::move(operands));

@@ -16,6 +16,7 @@ Trial Checker::attempt(const std::function<bool()> &check) {
   auto names = frame ? frame->names : Names{};
   auto dims = frame ? frame->dims : std::map<std::string, Dim>{};
   int conversions = conversions_;
+  bool saidExhausted = saidExhausted_;
   conversions_ = 0;
   reportedSpans_.clear();  // a trial says everything
   Trial trial;
@@ -24,6 +25,7 @@ Trial Checker::attempt(const std::function<bool()> &check) {
   for (size_t i = diagnostics; i < diagnostics_.all().size(); ++i)
     trial.said.push_back(diagnostics_.all()[i]);
   conversions_ = conversions;
+  saidExhausted_ = saidExhausted;
   diagnostics_.truncate(diagnostics);
   reportedSpans_ = std::move(reported);
   unknownNames_ = std::move(unknown);

@@ -173,7 +173,7 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
   collectDivisors(fact, divisors);
   for (const Dim &divisor : divisors) {  // run time divides by nothing that was not checked before
     Formula some(divisor, Relation::Ge, Dim(1));
-    if (facts_.decide(some) != Verdict::Proved && !addGuard(some, show(some), span)) return false;
+    if (!facts_.proves(some) && !addGuard(some, show(some), span)) return false;
   }
   std::vector<Formula> ways;
   for (const auto &condition : path_) {

@@ -4,7 +4,6 @@
 
 namespace tessera::sema {
 
-using shape::Verdict;
 
 bool Checker::sameDim(const Dim &a, const Dim &b, Span span, const std::string &why) {
   return a == b || claim({a, Relation::Eq, b}, why, span);
@@ -25,9 +24,8 @@ bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &
         have = want;
         continue;
       }
+      if (facts_.same(have, want)) continue;
       shape::Formula equal(have, Relation::Eq, want);
-      Verdict verdict = facts_.decide(equal);
-      if (verdict == Verdict::Proved) continue;
       if (fresh(Id::broadcastFails, span)) {
         std::vector<std::string> texts;
         for (const Value &o : args)

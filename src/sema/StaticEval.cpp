@@ -6,10 +6,58 @@ namespace tessera::sema {
 
 using ast::BinaryOp;
 
+namespace {
+/// What the operator gives for whole numbers, if that has 64 bits.
+std::optional<int64_t> exactly(BinaryOp op, int64_t x, int64_t y) {
+  int64_t out = 0;
+  switch (op) {
+  case BinaryOp::Add: return __builtin_add_overflow(x, y, &out) ? std::nullopt : std::optional(out);
+  case BinaryOp::Sub: return __builtin_sub_overflow(x, y, &out) ? std::nullopt : std::optional(out);
+  case BinaryOp::Mul: return __builtin_mul_overflow(x, y, &out) ? std::nullopt : std::optional(out);
+  case BinaryOp::FloorDiv: return y == -1 ? exactly(BinaryOp::Sub, 0, x) : Dim::floorDiv(Dim(x), Dim(y)).constant();
+  case BinaryOp::Mod: return Dim::mod(Dim(x), Dim(y)).constant();
+  case BinaryOp::LeftShift:
+    if (x == 0) return 0;
+    if (y >= 63 || (x << y) >> y != x) return std::nullopt;
+    return x << y;
+  case BinaryOp::RightShift: return x >> std::min<int64_t>(y, 63);
+  case BinaryOp::Pow: {
+    if (x == 0 || x == 1) return y == 0 ? 1 : x;
+    if (x == -1) return y % 2 == 0 ? 1 : -1;
+    if (y > 64) return std::nullopt;
+    std::optional<int64_t> product = 1;
+    for (int64_t i = 0; i < y && product; ++i) product = exactly(BinaryOp::Mul, *product, x);
+    return product;
+  }
+  case BinaryOp::BitAnd: return x & y;
+  case BinaryOp::BitOr: return x | y;
+  default: return x ^ y;
+  }
+}
+}  // namespace
+
+/// An operator between integers that the compiler knows.
+Value Checker::knownIntBinary(BinaryOp op, int64_t x, int64_t y, Span span) {
+  bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod || (op == BinaryOp::Pow && y < 0);
+  bool shifts = op == BinaryOp::LeftShift || op == BinaryOp::RightShift;
+  double a = static_cast<double>(x), b = static_cast<double>(y);
+  if ((divides && (op == BinaryOp::Pow ? x : y) == 0) || (shifts && y < 0)) {
+    report(Id::badConstant, span, shifts ? "this shifts by " + std::to_string(y) + " places" : "this divides by zero");
+    return Value::poison();
+  }
+  if (op == BinaryOp::Div) return Value::real(a / b);
+  if (op == BinaryOp::Pow && y < 0) return Value::real(std::pow(a, b));
+  if (auto result = exactly(op, x, y)) return Value::integer(Dim(*result));
+  report(Id::integerTooLarge, span).help("a float holds it, rounded: with `1.0 *` in front, for example");
+  return Value::poison();
+}
+
 Value Checker::intBinary(BinaryOp op, const Value &a, const Value &b, Span span) {
-  bool known = a.isKnownInt() && b.isKnownInt();
-  int64_t x = known ? a.sym.constant() : 0, y = known ? b.sym.constant() : 0;
-  bool folded = known && !a.expr && !b.expr;
+  if (a.isKnownInt() && b.isKnownInt() && !a.expr && !b.expr) {
+    Value number = knownIntBinary(op, a.sym.constant(), b.sym.constant(), span);
+    bool named = (a.sym.hasNames() || b.sym.hasNames()) && op < BinaryOp::Pow;  // emitted text shows `BM * BK`
+    if (!named || number.kind != ValueKind::Int) return number;
+  }
   switch (op) {
   case BinaryOp::Add: return intElementwise(ElementwiseOp::Add, {a, b}, span, "+");
   case BinaryOp::Sub: return intElementwise(ElementwiseOp::Sub, {a, b}, span, "-");
@@ -17,37 +65,24 @@ Value Checker::intBinary(BinaryOp op, const Value &a, const Value &b, Span span)
   case BinaryOp::FloorDiv: return intElementwise(ElementwiseOp::FloorDiv, {a, b}, span, "//");
   case BinaryOp::Mod: return intElementwise(ElementwiseOp::Mod, {a, b}, span, "%");
   case BinaryOp::Div:
-    if (folded) {
-      if (y == 0) break;
-      return Value::real(static_cast<double>(x) / static_cast<double>(y));
-    }
     return elementwise(ElementwiseOp::Div, {toArray(a, DType::F32, span), toArray(b, DType::F32, span)}, span,
                        "/");
   case BinaryOp::Pow: {
-    if (!b.isKnownInt() || y < 0 || b.sym.constant() > 62 || b.sym.constant() < 0)
-      return folded && y < 0 ? Value::real(std::pow(static_cast<double>(x), static_cast<double>(y)))
-                             : unsupported("an integer power with this exponent", span);
+    if (!b.isKnownInt() || b.sym.constant() > 62 || b.sym.constant() < 0)
+      return unsupported("an integer power with this exponent", span);
     Value out = Value::integer(Dim(1));
-    for (int64_t i = 0; i < b.sym.constant(); ++i)
+    for (int64_t i = 0; i < b.sym.constant() && !out.isPoison(); ++i)
       out = intElementwise(ElementwiseOp::Mul, {out, a}, span, "**");
     return out;
   }
-  case BinaryOp::LeftShift:
-    if (folded && y >= 0 && y < 63) return Value::integer(Dim(x << y));
-    return intElementwise(ElementwiseOp::Shl, {a, b}, span, "<<");
-  case BinaryOp::RightShift:
-    if (folded && y >= 0 && y < 63) return Value::integer(Dim(x >> y));
-    return intElementwise(ElementwiseOp::Shr, {a, b}, span, ">>");
-  case BinaryOp::BitAnd:
-    return folded ? Value::integer(Dim(x & y)) : intElementwise(ElementwiseOp::And, {a, b}, span, "&");
-  case BinaryOp::BitOr:
-    return folded ? Value::integer(Dim(x | y)) : intElementwise(ElementwiseOp::Or, {a, b}, span, "|");
-  case BinaryOp::BitXor:
-    return folded ? Value::integer(Dim(x ^ y)) : intElementwise(ElementwiseOp::Xor, {a, b}, span, "^");
+  case BinaryOp::LeftShift: return intElementwise(ElementwiseOp::Shl, {a, b}, span, "<<");
+  case BinaryOp::RightShift: return intElementwise(ElementwiseOp::Shr, {a, b}, span, ">>");
+  case BinaryOp::BitAnd: return intElementwise(ElementwiseOp::And, {a, b}, span, "&");
+  case BinaryOp::BitOr: return intElementwise(ElementwiseOp::Or, {a, b}, span, "|");
+  case BinaryOp::BitXor: return intElementwise(ElementwiseOp::Xor, {a, b}, span, "^");
   case BinaryOp::MatMul: break;
   }
-  report(Id::badConstant, span, "this divides by zero");
-  return Value::poison();
+  TSR_UNREACHABLE("an operator between integers");
 }
 
 Value Checker::floatBinary(BinaryOp op, double a, double b, Span span) {

@@ -27,7 +27,7 @@ struct StructInfo {
   ModuleScope *module = nullptr;
   std::vector<StructField> fields;
   std::map<std::string, const Callable *> methods;
-  mutable bool recursive = false;  // a message was given
+  mutable bool recursive = false;  // or too large: a message was given
 };
 /// One use of it, with what its type parameters stand for: Block[D, 512].
 struct StructInstance {

@@ -82,6 +82,7 @@ void Checker::checkStruct(const StructInfo &info) {
         for (const ast::Argument &item : tensor->items) used.insert(std::string(sources_.text(item.value->span)));
     }
   frame_ = caller;
+  info.recursive |= exhausted();
   if (failures_ != failed) return;
   for (const ast::TypeParameter &t : info.def->typeParameters)
     if (!used.count(t.name.text))

@@ -5,7 +5,6 @@
 namespace tessera::sema {
 
 using ast::as;
-using shape::Verdict;
 
 Value Checker::convertInt(const Value &value, Span span) {
   Value v = value;
@@ -112,7 +111,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   bool zeroStart = start.sym == Dim(0) && !start.expr;
   bool rebound = mentionsRebound(start.sym);
   Dim last = start.sym + Dim(part.step) * (part.size - Dim(1));
-  bool fullAxis = zeroStart && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
+  bool fullAxis = zeroStart && part.step == 1 && facts_.same(part.size, extent);
   part.inBounds =
       fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
   if (!part.inBounds) {
@@ -255,7 +254,7 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     IndexPart &part = access.parts[axis];
     const Dim &extent = base.type.shape[axis];
     plain &=
-        !part.isPoint && !part.offset && part.step == 1 && facts_.equal(part.size, extent) == Verdict::Proved;
+        !part.isPoint && !part.offset && part.step == 1 && facts_.same(part.size, extent);
     bool counted = part.isPoint || facts_.nonNegative(part.size);
     if (!(part.inBounds && counted) && !requireInside(base, axis, part, expr.span)) return Value::poison();
   }

@@ -24,6 +24,7 @@ std::string asName(std::string_view text) {
 std::vector<Choices> Checker::variantsOf(const ast::Expr &annotation, const std::string &path) {
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   std::vector<Choices> all;
+  if (!step(annotation.span)) return std::vector<Choices>(1);
   if (alternatives.size() > 1) {
     size_t first = alternatives[0]->kind == ast::ExprKind::None;  // the type, before None
     for (size_t n = 0; n < alternatives.size(); ++n) {
@@ -63,6 +64,7 @@ std::vector<Choices> Checker::variantsOf(const Callable &callable) {
   std::shared_ptr<Frame> frame = frame_;
   scope_ = callable.module;
   frame_ = nullptr;
+  steps_ = 0;
   std::vector<Choices> all(1);
   for (const ast::Parameter &p : callable.def->parameters) {
     if (!p.annotation) continue;

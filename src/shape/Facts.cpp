@@ -236,43 +236,61 @@ std::optional<Verdict> plainVerdict(const Dim &difference, Relation relation) {
 }
 }  // namespace
 
+/// What normal forms and signs alone say, or the claim in its normal form.
+Facts::Question Facts::questionOf(const Formula &claim) const {
+  Question question{claim.map([&](const Dim &d) { return simplify(d); }), {}, {}};
+  if (question.formula.kind == Formula::Kind::Claim) {
+    Claim &c = question.formula.claim;
+    c.left = simplify(c.left - c.right);
+    c.right = Dim(0);
+    question.plain = plainVerdict(c.left, c.relation);
+  }
+  if (!question.plain) question.key = question.formula.str();
+  return question;
+}
+
 Verdict Facts::holds(const Dim &left, Relation relation, const Dim &right) const {
-  Dim difference = simplify(left - right);
-  if (auto plain = plainVerdict(difference, relation)) return *plain;
-  return decide(Formula(difference, relation, Dim(0)));
+  return decide(Formula(left, relation, right));
+}
+
+bool Facts::proves(const Formula &claim) const {
+  Question question = questionOf(claim);
+  return question.plain ? *question.plain == Verdict::Proved : isProved(claim, question);
 }
 
 Verdict Facts::decide(const Formula &claim) const {
-  Formula simple = claim.map([&](const Dim &d) { return simplify(d); });
-  if (simple.kind == Formula::Kind::Claim) {
-    Claim &c = simple.claim;
-    c.left = simplify(c.left - c.right);
-    c.right = Dim(0);
-    if (auto plain = plainVerdict(c.left, c.relation)) return *plain;
-  }
-  std::string key = simple.str();
-  const Cache &known = cache();
-  if (auto it = known.verdicts.find(key); it != known.verdicts.end()) return it->second;
-  Verdict verdict = known.texts.count(substituted(claim).str()) ? Verdict::Proved : compute(simple);
-  return cache_->verdicts[key] = verdict;
+  Question question = questionOf(claim);
+  if (question.plain) return *question.plain;
+  if (isProved(claim, question)) return Verdict::Proved;
+  auto [it, inserted] = cache_->unproved.try_emplace(question.key, Verdict::Undecided);
+  return inserted ? it->second = unproved(question.formula) : it->second;
 }
 
-Verdict Facts::compute(const Formula &claim) const {
+bool Facts::isProved(const Formula &claim, const Question &question) const {
+  const Cache &known = cache();
+  auto [it, inserted] = cache_->proved.try_emplace(question.key, false);
+  if (!inserted) return it->second;
+  if (known.texts.count(substituted(claim).str())) return it->second = true;
+  Relevant with = relevant(question.formula);
+  if (tryModels(with, question.formula).no) return false;
+  return it->second = emptiness(with, question.formula.negated(), false) == Emptiness::Empty;
+}
+
+/// Refuted or undecided: the claim is in normal form, and not proved.
+Verdict Facts::unproved(const Formula &claim) const {
   Relevant with = relevant(claim);
   if (tryModels(with, claim).no) return Verdict::Refuted;
   Formula broken = claim.negated();
-  Emptiness somewhere = emptiness(with, broken, false);
-  if (somewhere == Emptiness::Empty) return Verdict::Proved;
   bool positive = admitsPositive();
-  Emptiness breaks = positive ? emptiness(with, broken, true) : somewhere;
+  Emptiness breaks = emptiness(with, broken, positive);
   if (breaks == Emptiness::Unknown && searchSizes(with, broken, positive, kSearchOfVerdict))
     breaks = Emptiness::Inhabited;
   return breaks == Emptiness::Inhabited ? Verdict::Refuted : Verdict::Undecided;
 }
 
 std::optional<bool> Facts::truth(const Formula &claim) const {
-  if (decide(claim) == Verdict::Proved) return true;
-  if (decide(claim.negated()) == Verdict::Proved) return false;
+  if (proves(claim)) return true;
+  if (proves(claim.negated())) return false;
   return std::nullopt;
 }
 

@@ -45,10 +45,14 @@ public:
   Dim external(const Dim &dim) const { return simplify(dim).substitute(quotients_); }
 
   Verdict decide(const Formula &claim) const;
+  /// decide() is Proved. Costs less, where it does not matter why something is not.
+  bool proves(const Formula &claim) const;
   Verdict holds(const Dim &left, Relation relation, const Dim &right) const;
   Verdict equal(const Dim &a, const Dim &b) const { return holds(a, Relation::Eq, b); }
+  /// equal() is Proved.
+  bool same(const Dim &a, const Dim &b) const { return a == b || proves(Formula(a, Relation::Eq, b)); }
   bool nonNegative(const Dim &value) const {
-    return holds(value, Relation::Ge, Dim(0)) == Verdict::Proved;
+    return proves(Formula(value, Relation::Ge, Dim(0)));
   }
   /// What the claim is for all sizes, those with dimensions of 0 too; nothing if it differs or is not known.
   std::optional<bool> truth(const Formula &claim) const;
@@ -72,7 +76,8 @@ private:
     std::vector<Formula> facts;  // in normal form
     std::set<std::string> texts;  // of the facts
     std::vector<std::set<std::string>> variables;
-    std::map<std::string, Verdict> verdicts;
+    std::map<std::string, bool> proved;       // by the text of the claim
+    std::map<std::string, Verdict> unproved;  // of those that are not
     std::optional<bool> admitsPositive;  // sizes with all dimensions at least 1
   };
   Dim rebuild(const Dim &dim, int depth, bool useMultiples) const;
@@ -85,7 +90,15 @@ private:
   const Cache &cache() const;
   /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more.
   Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}) const;
-  Verdict compute(const Formula &simplified) const;
+  /// A claim in its normal form.
+  struct Question {
+    Formula formula;
+    std::optional<Verdict> plain;  // the answer, where the normal form alone gives it
+    std::string key;
+  };
+  Question questionOf(const Formula &claim) const;
+  bool isProved(const Formula &claim, const Question &question) const;
+  Verdict unproved(const Formula &claim) const;
   Emptiness emptiness(const Relevant &relevant, const Formula &formula, bool positive) const;
   Seen tryModels(const Relevant &relevant, const Formula &formula) const;
   Formula everything() const;

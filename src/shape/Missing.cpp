@@ -106,7 +106,7 @@ std::vector<Formula> Facts::candidates(const Formula &claim) const {
       std::set<std::string> vars;
       part.collectVars(vars);
       worded &= !vars.empty();
-      if (decide(part) == Verdict::Proved) continue;
+      if (proves(part)) continue;
       std::vector<Formula> more = candidates(part);
       list.insert(list.end(), more.begin(), more.end());
     }
@@ -139,7 +139,7 @@ std::optional<Formula> Facts::missingFact(const Formula &claim) const {
     if (!writable || !seen.insert(candidate.str()).second) continue;
     Facts with = *this;
     with.add(candidate);
-    if (with.decide(claim) == Verdict::Proved && with.admitsPositive()) good.push_back(candidate);
+    if (with.proves(claim) && with.admitsPositive()) good.push_back(candidate);
   }
   if (good.empty()) return std::nullopt;
   if (std::any_of(good.begin(), good.end(), isSimple)) std::erase_if(good, [](const Formula &f) { return !isSimple(f); });
@@ -148,7 +148,7 @@ std::optional<Formula> Facts::missingFact(const Formula &claim) const {
     bool weakest = std::all_of(good.begin(), good.end(), [&](const Formula &other) {
       Facts with = *this;
       with.add(other);
-      return with.decide(weak) == Verdict::Proved;
+      return with.proves(weak);
     });
     if (weakest) return weak;
   }

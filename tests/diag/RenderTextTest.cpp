@@ -150,6 +150,22 @@ TEST_F(RenderText, CutsLongLinesAroundThePlace) {
   EXPECT_NE(out.find("bbb…\n  |                ^ here\n"), std::string::npos) << out;
 }
 
+TEST_F(RenderText, ShowsOfAVeryLongLineWhatItShowsOfALongOne) {
+  auto shown = [&](size_t before, size_t after) {
+    std::string line;
+    for (size_t i = 0; i < before; ++i) line += "é + ";
+    line += "wrong";
+    for (size_t i = 0; i < after; ++i) line += " + ü";
+    FileId f = file(line + "\n");
+    engine.report(Id::syntaxError, at(f, "wrong"), "`wrong`").label("here");
+    std::string all = text();
+    return all.substr(all.find("  |\n"));
+  };
+  EXPECT_EQ(shown(1000, 1000), shown(400'000, 400'000));
+  EXPECT_EQ(shown(0, 1000), shown(0, 400'000));
+  EXPECT_EQ(shown(1000, 0), shown(400'000, 0));
+}
+
 TEST_F(RenderText, KeepsAShortPlaceAtTheBeginningOfALongLineInView) {
   FileId f = file("$ " + std::string(300, 'b'));
   engine.report(Id::syntaxError, at(f, "$"), "`$`");

@@ -99,107 +99,108 @@ TEST(Claims, Proved) {
   }
 }
 
+static const Wrong wrongPrograms[] = {
+    {"square",
+     "@verify.numerics(bounded=[-1000, 1000])\ndef f[N](x: Tensor[N, f16]) -> Tensor[N, f16]:\n    return "
+     "x * x\n",
+     "E0355",
+     "what is rounded is 1e+06, f16 ends at 65504\nthe range is promised here\nfor example `x` = 1000 "
+     "everywhere, N = 8\n"
+     "it holds for inputs in [-250, 250]"},
+    {"exp in f16",
+     "@verify.numerics(bounded=[-20, 20])\ndef f[N](x: Tensor[N, f16]) -> Tensor[N, f16]:\n    return "
+     "exp(x)\n",
+     "E0355", "for example `x` = 20 everywhere"},
+    {"exp in f32",
+     "@verify.numerics(bounded=[0, 100])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
+     "exp(x)\n",
+     "E0355", "this overflows f32"},
+    {"open sum",
+     "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, f16 @accum(f32)]) -> f16:\n    return "
+     "sum(x)\n",
+     "E0355", "it holds under the fact `where N <= 32768`\nfix where N <= 32768"},
+    {"log of a negative",
+     "@verify.numerics(bounded=[-1, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
+     "log(x)\n",
+     "E0355", "this is the logarithm of a negative number"},
+    {"division by zero",
+     "@verify.numerics(bounded=[-1, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 1 / "
+     "x\n",
+     "E0355", "for example `x` = 0 everywhere"},
+    {"root of a negative",
+     "@verify.numerics(bounded=[0, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return sqrt(x "
+     "- 1)\n",
+     "E0355", "this is the root of a negative number"},
+    {"rsqrt without eps",
+     "@verify.numerics(bounded=[-4, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * "
+     "rsqrt(mean(x * x))\n",
+     "E0355", "this divides by zero"},
+    {"softmax without the maximum",
+     "@verify.numerics(bounded=[-200, 200])\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n"
+     "    e = exp(x)\n    return e / sum(e, axis=-1, keepdim=True)\n",
+     "E0355", "`exp` is 7.22"},
+    {"share of nothing",
+     "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x / "
+     "sum(x)\n",
+     "E0355", "this divides by zero"},
+    {"open product",
+     "@verify.numerics(bounded=[-8, 8])\ndef f[M, N, K](a: Tensor[M, K, f16 @accum(f32)], b: Tensor[K, N, "
+     "f16]) -> Tensor[M, N, f16]:\n"
+     "    return a @ b\n",
+     "E0355", "it holds under the fact `where K <= 512`"},
+    {"log of a sigmoid",
+     "@verify.numerics(bounded=[-200, 200])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
+     "log(sigmoid(x))\n",
+     "E0356", "the argument of this logarithm is never zero"},
+    {"power of a negative",
+     "@verify.numerics(bounded=[-4, -1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
+     "pow(x, 0.5)\n",
+     "E0355", "this is a power of a negative number"},
+    {"f8",
+     "@verify.numerics(bounded=[-500, 500])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f8e4m3]:\n    return "
+     "cast(x, f8e4m3)\n",
+     "E0355", "f8e4m3 ends at 448"},
+    {"everything masked",
+     "@verify.numerics(bounded=[-4, 4])\ndef f[R, C](x: Tensor[R, C, f32], m: Tensor[R, C, bool]) -> "
+     "Tensor[R, C, f32]:\n"
+     "    s = where(m, x, -INF)\n    return exp(s - max(s, axis=-1, keepdim=True))\n",
+     "E0355", "infinities make a NaN here"},
+    {"growing in a loop",
+     "@verify.numerics(bounded=[-4, 4])\n@kernel\ndef f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n"
+     "    i = tile.origin()[0]\n    v = x[i]\n    for k in tile.range(0, n):\n        v = v * 1.5\n    "
+     "return v\n",
+     "E0356", "has no bound that I know"},
+    {"squares in f16",
+     "@verify.numerics(bounded=[-1000, 1000])\ndef f[N](x: Tensor[N, f16 @accum(f32)]) -> f16:\n    return "
+     "mean(x * x)\n",
+     "E0355", "f16 ends at 65504"},
+    {"minimum instead of maximum",
+     "@verify.numerics(bounded=[-100, 100])\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n"
+     "    return exp(x - min(x, axis=-1, keepdim=True))\n",
+     "E0355", "`x` with -100 and 100 in each row"},
+    {"narrow integers",
+     "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, i8], y: Tensor[N, i8]) -> Tensor[N, i8]:\n   "
+     " return x * y\n",
+     "E0355", "i8 ends at"},
+    {"reversed",
+     "@verify.numerics(bounded=[4, -4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n",
+     "E0357", "the range of inputs is empty"},
+    {"unknown parameter",
+     "@verify.numerics(bounded={\"xs\": [0, 1]})\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    "
+     "return x\n",
+     "E0357", "did you mean `x`?"},
+    {"forgotten parameter",
+     "@verify.numerics(bounded={\"x\": [0, 1]})\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> "
+     "Tensor[N, f32]:\n    return x + y\n",
+     "E0357", "the range of `y` is missing"},
+    {"in the library",
+     "@verify.numerics(bounded=[-4, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x / "
+     "norm(x)\n",
+     "E0355", "this divides by zero"},
+};
+
 TEST(Claims, RefutedOrUndecided) {
-  const Wrong programs[] = {
-      {"square",
-       "@verify.numerics(bounded=[-1000, 1000])\ndef f[N](x: Tensor[N, f16]) -> Tensor[N, f16]:\n    return "
-       "x * x\n",
-       "E0355",
-       "what is rounded is 1e+06, f16 ends at 65504\nthe range is promised here\nfor example `x` = 1000 "
-       "everywhere, N = 8\n"
-       "it holds for inputs in [-250, 250]"},
-      {"exp in f16",
-       "@verify.numerics(bounded=[-20, 20])\ndef f[N](x: Tensor[N, f16]) -> Tensor[N, f16]:\n    return "
-       "exp(x)\n",
-       "E0355", "for example `x` = 20 everywhere"},
-      {"exp in f32",
-       "@verify.numerics(bounded=[0, 100])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
-       "exp(x)\n",
-       "E0355", "this overflows f32"},
-      {"open sum",
-       "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, f16 @accum(f32)]) -> f16:\n    return "
-       "sum(x)\n",
-       "E0355", "it holds under the fact `where N <= 32768`\nfix where N <= 32768"},
-      {"log of a negative",
-       "@verify.numerics(bounded=[-1, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
-       "log(x)\n",
-       "E0355", "this is the logarithm of a negative number"},
-      {"division by zero",
-       "@verify.numerics(bounded=[-1, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 1 / "
-       "x\n",
-       "E0355", "for example `x` = 0 everywhere"},
-      {"root of a negative",
-       "@verify.numerics(bounded=[0, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return sqrt(x "
-       "- 1)\n",
-       "E0355", "this is the root of a negative number"},
-      {"rsqrt without eps",
-       "@verify.numerics(bounded=[-4, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * "
-       "rsqrt(mean(x * x))\n",
-       "E0355", "this divides by zero"},
-      {"softmax without the maximum",
-       "@verify.numerics(bounded=[-200, 200])\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n"
-       "    e = exp(x)\n    return e / sum(e, axis=-1, keepdim=True)\n",
-       "E0355", "`exp` is 7.22"},
-      {"share of nothing",
-       "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x / "
-       "sum(x)\n",
-       "E0355", "this divides by zero"},
-      {"open product",
-       "@verify.numerics(bounded=[-8, 8])\ndef f[M, N, K](a: Tensor[M, K, f16 @accum(f32)], b: Tensor[K, N, "
-       "f16]) -> Tensor[M, N, f16]:\n"
-       "    return a @ b\n",
-       "E0355", "it holds under the fact `where K <= 512`"},
-      {"log of a sigmoid",
-       "@verify.numerics(bounded=[-200, 200])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
-       "log(sigmoid(x))\n",
-       "E0356", "the argument of this logarithm is never zero"},
-      {"power of a negative",
-       "@verify.numerics(bounded=[-4, -1])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return "
-       "pow(x, 0.5)\n",
-       "E0355", "this is a power of a negative number"},
-      {"f8",
-       "@verify.numerics(bounded=[-500, 500])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f8e4m3]:\n    return "
-       "cast(x, f8e4m3)\n",
-       "E0355", "f8e4m3 ends at 448"},
-      {"everything masked",
-       "@verify.numerics(bounded=[-4, 4])\ndef f[R, C](x: Tensor[R, C, f32], m: Tensor[R, C, bool]) -> "
-       "Tensor[R, C, f32]:\n"
-       "    s = where(m, x, -INF)\n    return exp(s - max(s, axis=-1, keepdim=True))\n",
-       "E0355", "infinities make a NaN here"},
-      {"growing in a loop",
-       "@verify.numerics(bounded=[-4, 4])\n@kernel\ndef f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n"
-       "    i = tile.origin()[0]\n    v = x[i]\n    for k in tile.range(0, n):\n        v = v * 1.5\n    "
-       "return v\n",
-       "E0356", "has no bound that I know"},
-      {"squares in f16",
-       "@verify.numerics(bounded=[-1000, 1000])\ndef f[N](x: Tensor[N, f16 @accum(f32)]) -> f16:\n    return "
-       "mean(x * x)\n",
-       "E0355", "f16 ends at 65504"},
-      {"minimum instead of maximum",
-       "@verify.numerics(bounded=[-100, 100])\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n"
-       "    return exp(x - min(x, axis=-1, keepdim=True))\n",
-       "E0355", "`x` with -100 and 100 in each row"},
-      {"narrow integers",
-       "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, i8], y: Tensor[N, i8]) -> Tensor[N, i8]:\n   "
-       " return x * y\n",
-       "E0355", "i8 ends at"},
-      {"reversed",
-       "@verify.numerics(bounded=[4, -4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n",
-       "E0357", "the range of inputs is empty"},
-      {"unknown parameter",
-       "@verify.numerics(bounded={\"xs\": [0, 1]})\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    "
-       "return x\n",
-       "E0357", "did you mean `x`?"},
-      {"forgotten parameter",
-       "@verify.numerics(bounded={\"x\": [0, 1]})\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> "
-       "Tensor[N, f32]:\n    return x + y\n",
-       "E0357", "the range of `y` is missing"},
-      {"in the library",
-       "@verify.numerics(bounded=[-4, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x / "
-       "norm(x)\n",
-       "E0355", "this divides by zero"},
-  };
-  for (const Wrong &program : programs) {
+  for (const Wrong &program : wrongPrograms) {
     SCOPED_TRACE(program.name);
     test::Checking c(program.text);
     const auto &all = c.diagnostics.all();

@@ -4,6 +4,7 @@
 #include "support/Check.h"
 #include <algorithm>
 #include <atomic>
+#include <ctime>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -58,6 +59,41 @@ bool unchanged(const std::vector<Dependency> &dependencies, Texts &texts) {
                      [&](const Dependency &d) { return texts.hash(d.path) == d.hash; });
 }
 
+/// Hears where the check of each function begins and ends.
+class Stopwatch {
+public:
+  explicit Stopwatch(const Sources &sources) : sources_(sources) {}
+  void operator()(const std::string &name, Span nameSpan, bool begins) {
+    double now = threadMilliseconds();
+    if (begins) {
+      running_.push_back({name, nameSpan, now, 0});
+      return;
+    }
+    Running done = std::move(running_.back());
+    running_.pop_back();
+    double all = now - done.begin;
+    if (!running_.empty()) running_.back().others += all;
+    const SourceFile &file = sources_.file(done.span.file);
+    times_.push_back({done.name, file.path, file.lineColumn(done.span.begin).line, all - done.others});
+  }
+  std::vector<FunctionTime> take() { return std::move(times_); }
+
+private:
+  static double threadMilliseconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  }
+  struct Running {
+    std::string name;
+    Span span;
+    double begin, others;
+  };
+  const Sources &sources_;
+  std::vector<Running> running_;
+  std::vector<FunctionTime> times_;
+};
+
 }  // namespace
 
 std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts) {
@@ -65,8 +101,11 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts) {
   report->path = path;
   auto owned = std::make_unique<Session>([&texts](const std::string &file) { return texts.read(file); });
   Session &session = *owned;
+  Stopwatch stopwatch(session.sources);
+  sema::CheckOptions options;
+  options.onFunction = std::ref(stopwatch);
   try {
-    if (session.load(path)) session.check();
+    if (session.load(path)) session.check(options);
     else report->unreadable = true;
   } catch (const InternalError &error) {
     addMistakeOfTheCompiler(*report, error.what());
@@ -75,6 +114,7 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts) {
   } catch (const std::exception &error) {
     addMistakeOfTheCompiler(*report, error.what());
   }
+  report->times = stopwatch.take();
   for (const std::string &file : session.filesRead()) report->dependencies.push_back({file, texts.hash(file)});
   for (const std::string &file : session.filesMissed()) report->dependencies.push_back({file, texts.hash(file)});
   for (const diag::Diagnostic &d : session.diagnostics.all()) report->diagnostics.append(d);

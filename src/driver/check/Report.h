@@ -15,11 +15,19 @@ struct Dependency {
   std::string path, hash;
 };
 
+/// What the check of one function took, without that of the functions it needs.
+struct FunctionTime {
+  std::string name, path;
+  uint32_t line = 0;
+  double milliseconds = 0;  // of the processor
+};
+
 struct Report {
   std::string path;
   Sources sources;
   diag::Engine diagnostics;
   std::vector<Dependency> dependencies;  // the program itself first, then what it imports, also what it looked for
+  std::vector<FunctionTime> times;        // empty if it comes from the cache
   bool unreadable = false;
   bool internalError = false;
   bool fromCache = false;

@@ -13,7 +13,7 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 192u << 10, kMostTrials = 32;
+constexpr size_t kMostBytes = 192u << 10, kMostTrials = 32, kMostSteps = 20'000;
 
 /// How often each message was given. Places move with an edit, so they do not count.
 using Messages = std::map<std::pair<diag::Id, std::string>, int>;
@@ -36,6 +36,8 @@ public:
       : module_(module), sources_(sources), load_(load),
         options_(options), whole_{Excerpt(text()), std::move(all)} {
     options_.advice = false;
+    options_.onFunction = nullptr;
+    options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
   }
 
   /// Where edits for this message are tried: the function it is about alone, if it is said there, too.

@@ -45,7 +45,7 @@ BrokenStatements::BrokenStatements(const ast::Module &module, const Sources &sou
     bool decorator = lineOf(text_, d.span.begin).substr(0, 1) == "@";
     if (!isAboutLayout(d.id) && !decorator) continue;
     if (index > 0) broken_.insert(index - 1);  // where lines belong is unclear: a neighbour may be a part
-    broken_.insert(index + 1);
+    if (index < starts_.size()) broken_.insert(index + 1);
   }
   for (size_t i = 0; any && i < starts_.size(); ++i)  // what is indented here had a header that was not read
     if (sources.file(module.file).lineColumn(starts_[i]).column > 1) broken_.insert(i + 1);

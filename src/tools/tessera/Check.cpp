@@ -5,6 +5,7 @@
 #include "driver/check/Tree.h"
 #include "tools/tessera/Commands.h"
 #include "tools/tessera/Watch.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -19,6 +20,7 @@ struct Options {
   std::vector<std::string> paths;
   std::string sarif, fix;
   size_t maxErrors = 0;  // 0: all
+  size_t slowest = 0;    // of the functions: so many are shown with their times
   bool json = false, dryRun = false, watch = false, noCache = false;
 };
 
@@ -75,6 +77,21 @@ bool printRound(const Round &round, const Options &options) {
   std::string problem = driver::writeSarif(options.sarif, shown, "tessera");
   if (!problem.empty()) std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", options.sarif.c_str(), problem.c_str());
   return problem.empty();
+}
+
+/// The functions whose checks took longest, with what they took, the longest first.
+std::string slowestFunctions(const Reports &reports, size_t most) {
+  std::vector<const driver::FunctionTime *> times;
+  for (const auto &report : reports)
+    for (const driver::FunctionTime &time : report->times) times.push_back(&time);
+  std::stable_sort(times.begin(), times.end(), [](auto *a, auto *b) { return a->milliseconds > b->milliseconds; });
+  std::string text;
+  for (size_t i = 0; i < std::min(most, times.size()); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%9.2f ms  ", times[i]->milliseconds);
+    text += number + times[i]->name + " (" + times[i]->path + ":" + std::to_string(times[i]->line) + ")\n";
+  }
+  return text;
 }
 
 /// Applies fixes and writes the files, or shows what would change. False if a file could not be written.
@@ -144,6 +161,7 @@ int run(const Options &options) {
   Texts texts;  // as the files are now
   Round round = checkOnce(files, texts, &cache, start);
   if (!printRound(round, options)) return driver::kBadUsage;
+  std::fputs(slowestFunctions(round.reports, options.slowest).c_str(), stderr);
   return exitCodeOf(round);
 }
 
@@ -163,6 +181,8 @@ void addCheck(CLI::App &app, Chosen &chosen) {
       ->excludes(json)
       ->excludes(sarif)
       ->excludes(fix);
+  command->add_flag("--time{10}", options->slowest, "also the 10 (--time=N: N) functions whose checks took longest, in processor time")
+      ->excludes(json);
   command->add_flag("--no-cache", options->noCache, "check everything, also what is known and has not changed");
   command->footer(R"(Exit codes: 0 nothing was found, 1 mistakes were found, 2 wrong options or a file that cannot be read or written.
 Examples:

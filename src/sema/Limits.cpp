@@ -1,0 +1,115 @@
+// Where the compiler's own work ends: values that it computes, formulas over dimensions, and what calls and unrolled loops
+// inside of one another come to. A limit is a message, never a time-out.
+#include "sema/Checker.h"
+#include <algorithm>
+#include <utility>
+
+namespace tessera::sema {
+
+namespace {
+constexpr size_t kMostItems = 4096;       // of a list, those of its lists included
+constexpr size_t kMostCharacters = 65536; // of a text
+constexpr size_t kMostTerms = 256;        // of a product of sums
+constexpr size_t kMostText = 2000;        // characters of a formula over dimensions
+constexpr size_t kMostNames = 60;         // characters of a formula of named numbers
+constexpr int64_t kMostDegree = 64;       // N**64
+
+/// The items of a value, those of its items included; counted up to the limit.
+size_t itemsOf(const Value &value) {
+  size_t count = value.items.size();
+  for (const Value &item : value.items) {
+    if (count > kMostItems) break;
+    count += itemsOf(item);
+  }
+  return count;
+}
+
+bool isPlain(const Dim &dim) { return dim.isConstant() || dim.isVar(); }
+std::pair<size_t, int64_t> extentOf(const Dim &dim) {
+  std::pair<size_t, int64_t> out{0, 0};
+  for (const Dim::Term &term : dim.terms()) {
+    int64_t degree = 0;
+    for (const auto &[atom, power] : term.atoms) degree += power;
+    out = {out.first + 1, std::max(out.second, degree)};
+  }
+  return out;
+}
+/// Whether a product would be larger than what a person writes; the solver's work grows with its square.
+bool growsTooFar(const Dim &a, const Dim &b) {
+  if (isPlain(a) && isPlain(b)) return false;
+  auto [termsA, degreeA] = extentOf(a);
+  auto [termsB, degreeB] = extentOf(b);
+  return termsA * termsB > kMostTerms || degreeA + degreeB > kMostDegree;
+}
+bool isTooLarge(const Dim &dim) { return !isPlain(dim) && dim.str().size() > kMostText; }
+}  // namespace
+
+bool Checker::step(Span span) {
+  if (++steps_ <= options_.mostSteps) return true;
+  ++failures_;
+  if (std::exchange(saidExhausted_, true)) return false;
+  Span place = calls_.empty() ? span : calls_.front().callable->nameSpan;
+  report(Id::tooManySteps, place, options_.mostSteps)
+      .note(span, "this is where I stopped")
+      .help("calls and static loops inside of one another multiply; a loop over `tile.range` is checked once");
+  return false;
+}
+
+/// The value, if it is not larger than what the compiler keeps.
+Value Checker::bounded(Value value, Span span) {
+  bool text = value.kind == ValueKind::String;
+  auto isPoison = [](const Value &item) { return item.isPoison(); };
+  if (!value.items.empty() && std::all_of(value.items.begin(), value.items.end(), isPoison)) return Value::poison();
+  if (text ? value.text.size() <= kMostCharacters : itemsOf(value) <= kMostItems) return value;
+  if (fresh(Id::valueTooLarge, span))
+    report(Id::valueTooLarge, span, text ? std::to_string(kMostCharacters) + " characters" : std::to_string(kMostItems) + " items");
+  return Value::poison();
+}
+
+/// Names in a number are for the emitted text, and nobody reads a long formula of them there.
+Dim Checker::withShortNames(Dim number) {
+  bool named = number.isConstant() && number.hasNames() && !number.written().isVar();
+  return named && number.written().str().size() > kMostNames ? Dim(number.constant()) : number;
+}
+
+bool Checker::growsTooFar(const Dim &a, const Dim &b, Span span) {
+  bool numbers = a.isConstant() && b.isConstant();
+  if (numbers || (!sema::growsTooFar(a, b) && !sema::growsTooFar(a.written(), b.written()))) return false;
+  if (fresh(Id::formulaTooLarge, span))
+    report(Id::formulaTooLarge, span)
+        .label("more than " + std::to_string(kMostTerms) + " terms, or a power above " + std::to_string(kMostDegree))
+        .help("take the number as a parameter, `n: Const[N]`: then it is one name");
+  return true;
+}
+
+bool Checker::isTooLarge(const Dim &dim, Span span) {
+  if (!sema::isTooLarge(dim) && !sema::isTooLarge(dim.written())) return false;
+  if (fresh(Id::formulaTooLarge, span))
+    report(Id::formulaTooLarge, span)
+        .label("written out it has more than " + std::to_string(kMostText) + " characters")
+        .help("take the number as a parameter, `n: Const[N]`: then it is one name");
+  return true;
+}
+
+/// The integers of a range that the compiler runs over itself. Nothing, and a message, if it cannot.
+std::optional<std::vector<Value>> Checker::knownRange(const Value &range, Span span, const char *what) {
+  for (size_t i = 0; i < 3; ++i)
+    if (!knownInt(range.items[i], span, what)) return std::nullopt;
+  __int128 start = range.items[0].sym.constant(), stop = range.items[1].sym.constant(), step = range.items[2].sym.constant();
+  if (step == 0) {
+    report(Id::badConstant, span, "the step of a range must not be 0");
+    return std::nullopt;
+  }
+  __int128 count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
+  if (count > static_cast<__int128>(kMostItems)) {
+    if (fresh(Id::valueTooLarge, span))
+      report(Id::valueTooLarge, span, std::to_string(kMostItems) + " items")
+          .help("a loop over `tile.range` or `range` stays a loop, however long it is");
+    return std::nullopt;
+  }
+  std::vector<Value> items;
+  for (__int128 i = 0; i < count; ++i) items.push_back(Value::integer(Dim(static_cast<int64_t>(start + i * step))));
+  return items;
+}
+
+}  // namespace tessera::sema
