@@ -149,6 +149,9 @@ Json entryJson(const EntryFacts &entry) {
                                     {"relation", require.getRelation().str()},
                                     {"right", require.getRight().str()}});
   Operation *op = target::EntryOp(entry.entry);
+  json["effects"] = Json::array();
+  if (auto effects = op->getAttrOfType<ArrayAttr>("tsr.effects"))
+    for (auto effect : effects.getAsRange<StringAttr>()) json["effects"].push_back(effect.str());
   json["determinism"] = textAttr(op, "determinism", "reproducible");
   json["workspace_bytes"] = entry.workspaceBytes().str();
   json["launches"] = Json::array();

@@ -184,6 +184,9 @@ Operation *FunctionGen::createFunction() {
   state.addAttribute("signature", builder_.getStringAttr(function_.signature));
   state.addAttribute("doc", builder_.getStringAttr(function_.docstring));
   if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
+  SmallVector<Attribute> effects;
+  for (const sema::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));
+  if (!effects.empty()) state.addAttribute("tsr.effects", builder_.getArrayAttr(effects));
   if (isKernel()) addKernelAttributes(state);
   if (!isHost()) state.addAttribute("tsr.numerics", numerics());
   if (DictionaryAttr consts = this->consts(); !consts.empty()) state.addAttribute("tsr.consts", consts);

@@ -85,7 +85,7 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
     if (!arg) return false;
     e.args.push_back(std::move(arg));
   }
-  takeOverEffects(callee.effects.without(EffectKind::State), callable.name, span);
+  takeOverEffects(callee.effects.without(EffectKind::State), callable.name, false, span);
   for (const Later &what : callee.later) later(what.what, span);
   for (const Requirement &r : callee.requirements) {
     if (inHost()) break;
@@ -160,6 +160,8 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
   for (size_t i = 0; i < values.size(); ++i)  // None by default: the entry point has no such parameter
     if (!values[i].given() && callable.def->parameters[i].defaultValue->kind == ast::ExprKind::None)
       values[i] = Value::of(ValueKind::None);
+  if (called->returnsState)
+    return unsupported("a call from host code of `" + callable.name + "`, which returns a state object,", span);
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
   e->callee = callee;

@@ -365,6 +365,7 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
     result = checkExpr(*callable.lambda->body);
   } else if (ok) {
     whereFacts(*callable.def, true);
+    freedoms(*callable.def);
     if (failures_ == errors) {  // else all that is wrong in it follows
       checkBlock(callable.def->body);
       result = inlineResult(callable, span);

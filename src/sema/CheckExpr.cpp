@@ -355,7 +355,10 @@ Value Checker::conditional(const ast::ConditionalExpr &expr) {
   if (condition.isPoison()) return condition;
   if (auto known = knownCondition(condition)) return checkExpr(*known ? *expr.then : *expr.otherwise);
   ExprPtr c = conditionExpr(condition, expr.condition->span);
+  bool varying = c && !inKernel() && isVarying(*c);  // devices that disagree: no collectives
+  enterVarying(varying, expr.condition->span);
   Value a = checkExpr(*expr.then), b = checkExpr(*expr.otherwise);
+  leaveVarying(varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
   if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {
     std::vector<ExprPtr> args;

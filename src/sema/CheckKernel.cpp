@@ -163,6 +163,8 @@ void Checker::decorators(const ast::FuncDef &def) {
       if (call) deterministicOption(*call);
     } else if (which == "verify.numerics") {
       numericsClaim(call, def, decorator.span);
+    } else if (which == "fast") {
+      continue;  // freedoms() looks at it
     } else if (which == "require") {
       unsupported("`@require`", decorator.span);
     } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp" ||
@@ -173,7 +175,8 @@ void Checker::decorators(const ast::FuncDef &def) {
     } else if (which.size() <= 4 || which.substr(which.size() - 4) != ".vjp") {  // attachRule() looks at those
       static const std::vector<std::string_view> names = {
           "kernel",   "kernel.schedule", "kernel.autotune", "jit",    "function",
-          "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics"};
+          "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics",
+          "fast"};
       auto near = diag::didYouMean(which, names);
       auto builder = report(Id::unknownDecorator, decorator.span, which);
       if (!near.empty())
@@ -460,6 +463,7 @@ void Checker::finishKernel(const ast::FuncDef &def) {
     return;
   }
   if (tileStore) unplacedStore(*tileStore, def);
+  checkCoverage();
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts)

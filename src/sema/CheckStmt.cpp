@@ -29,6 +29,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
                   stmt.span);
       return;
     }
+    leavesIteration(stmt.kind == K::Break);
     emit(stmt.kind == K::Break ? StmtKind::Break : StmtKind::Continue, stmt.span);
     return;
   case K::If: return ifStmt(static_cast<const ast::IfStmt &>(stmt));

@@ -18,8 +18,7 @@ struct TypeSyntax;
 
 class Checker : private CheckerData {
 public:
-  Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
-          const CheckOptions &options);
+  Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics, const CheckOptions &options);
   std::unique_ptr<Program> run(const ast::Module &module);
 
 private:
@@ -55,13 +54,10 @@ private:
   Value moduleMember(const ModuleScope &scope, const std::string &name) const;
   Value builtinMember(const std::string &space, const std::string &name);
   // Absent, with the names that there are in `known`, if the object has no such member.
-  Value memberOfModule(const Value &object, const std::string &name, Span span,
-                       std::vector<std::string> &known);
+  Value memberOfModule(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
   Value memberOfContext(const std::string &name, std::vector<std::string> &known);
-  Value memberOfTensor(const Value &object, const std::string &name, Span span,
-                       std::vector<std::string> &known);
-  Value memberOfHostTensor(const Value &object, const std::string &name, Span span,
-                           std::vector<std::string> &known);
+  Value memberOfTensor(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
+  Value memberOfHostTensor(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
   Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
@@ -112,6 +108,7 @@ private:
   static void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
   static void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
   ExprPtr resultPart(const Value &value, size_t i, Span span, bool alone);
+  bool returnedStates(std::vector<Value> &parts, std::vector<std::string> &names, Span span);
   void returnResults(const Value &value, Span span, Span stmt);
 
   // ---- Structs.cpp
@@ -152,8 +149,7 @@ private:
   bool matchStruct(const Value &value, const Value &type, const ast::Expr &annotation, const std::string &name,
                    Span span, Value &out);
   bool matchUnion(const Value &value, const ast::Expr &annotation,
-                  const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span,
-                  Value &out);
+                  const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span, Value &out);
   bool matchScalar(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
   bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
                       Value &out);
@@ -217,17 +213,19 @@ private:
   void deterministicOption(const ast::CallExpr &call);
   void finishKernel(const ast::FuncDef &def);
   void kernelSafety(const ast::FuncDef &def);
+  void checkCoverage();
+  bool neverInside(const Dim &first, const Dim &last, const Dim &extent, Span span);
 
   // ---- effects/Infer.cpp
   void noteEffect(Effect effect);
   void noteBuiltinEffect(const BuiltinRow &row, Span span);
-  void takeOverEffects(const Effects &effects, const std::string &callee, Span span);
+  void takeOverEffects(const Effects &effects, const std::string &callee, bool traced, Span span);
   std::vector<DeclaredEffect> declaredEffects(const ast::FuncDef &def);
   std::optional<DeclaredEffect> declaredEffect(const ast::FuncDef &def, const ast::Expr &expr);
   Span effectsClause(const ast::FuncDef &def) const;
+  void freedoms(const ast::FuncDef &def);
   void checkEffects(const Callable &callable, const Effects &inferred);
-  void unusedEffects(const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
-                     const Effects &inferred);
+  void unusedEffects(const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared, const Effects &inferred);
   void checkDeterministic(const ast::FuncDef &def, const Effects &inferred);
   void notePath(diag::Builder &builder, const Effect &effect);
   void withStmt(const ast::WithStmt &stmt);
@@ -270,6 +268,9 @@ private:
 
   // ---- effects/Collectives.cpp
   Value collective(const BuiltinRow &row, Bound &args, Span span);
+  bool divergentCollective(const std::string &what, const std::string &axis, Span span);
+  void leavesIteration(bool loop);
+  void leftByBreak(size_t first);
   Value meshQuery(const BuiltinRow &row, Bound &args, Span span);
   std::optional<std::string> meshAxis(const Value &value, Span span);
   void later(const std::string &what, Span span);
@@ -279,8 +280,7 @@ private:
   bool tileFits(const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span);
   bool cutElsewhere(const Value &tile, const Type &type, Span span);
   void unplacedStore(const Stmt &store, const ast::FuncDef &def);
-  void storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
-                   Span span);
+  void storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count, Span span);
   size_t outputRank() const;
   Dim outputDim(size_t axis) const;
   Value origin(Span span);
@@ -340,8 +340,7 @@ private:
   void rangeFor(const ast::ForStmt &stmt, const Value &range);
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   /// `cause`: what lanes or devices disagree about, if they make different numbers of turns.
-  void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause,
-                const std::function<void()> &prepare);
+  void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<void()> &prepare);
   void enterVarying(bool varying, Span cause);
   void leaveVarying(bool varying);
   using Names = std::map<std::string, Binding>;
@@ -435,8 +434,7 @@ private:
                       int *failed);
   static const std::vector<ast::Parameter> &parametersOf(const Callable &callable);
   Value inlineResult(const Callable &callable, Span span);
-  Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
-                   Span span);
+  Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
   bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                       std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
@@ -536,6 +534,7 @@ private:
   bool promoteArrays(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
   bool literalFits(const Value &value, const Type &type, Span span, bool leaves);
   bool needsStream(const Numerics &numerics, DType from, DType to, Span span);
+  bool roundAsPlaceSays(Value &value, const Numerics &how, Span span, const std::string &what);
   void reportNarrowing(const Type &from, DType to, Span span, const std::string &what, bool fixable);
   void reportMissingAccumulate(const Value &value, Span span, const std::string &what);
   bool promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);

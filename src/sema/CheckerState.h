@@ -66,6 +66,17 @@ struct Trial {
   int conversions = 0;  // values that became another dtype, and parameters without types
   std::vector<diag::Diagnostic> said;
 };
+/// A collective that all devices along the axis get to, or a call that does one.
+struct DoneCollective {
+  std::string what, axis;
+  Span span;
+};
+/// What only some devices do.
+struct Divergence {
+  Span cause;               // valid: only some do the rest of this iteration, because of this condition
+  bool leftLoop = false;    // ... and the other iterations
+  std::vector<DoneCollective> done;  // collectives that all of them get to, in the order of the text
+};
 
 /// What is known of the function that is being checked; put aside while another one is.
 struct FunctionState {
@@ -87,6 +98,7 @@ struct FunctionState {
   bool lanesKnown = false, lanesGiven = false;
   std::vector<size_t> loopMarks;
   std::vector<std::optional<shape::Formula>> path;
+  Divergence divergence;
 };
 
 using SpentValues = std::map<int, Spent>;  // by handle
@@ -122,6 +134,7 @@ struct CheckerData {
   std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
   std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
+  Divergence divergence_;
   std::vector<Span> varyingCauses_;  // conditions and loop bounds that lanes or devices disagree about
   SpentValues spent_;
   int lastHandle_ = 0;

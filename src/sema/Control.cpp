@@ -254,9 +254,15 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
     ++conditionDepth_;
     enterVarying(cause.has_value(), cause.value_or(Span{}));
     loopMarks_.push_back(vars);
+    Divergence outside = divergence_;
+    divergence_.cause = {};
+    divergence_.leftLoop = false;
     prepare();
     checkBlock(body);
     frame_->returned = false;
+    leftByBreak(outside.done.size());
+    divergence_.cause = outside.cause;
+    divergence_.leftLoop = outside.leftLoop;
     loopMarks_.pop_back();
     leaveVarying(cause.has_value());
     --conditionDepth_;

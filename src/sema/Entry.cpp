@@ -172,7 +172,9 @@ void Checker::finishTensor(const ast::FuncDef &def) {
   if (!frame_->returned && declared_ && !declared_->empty())
     report(Id::missingReturn, def.name.span, def.name.text)
         .label("every way through it must end in `return`");
-  if (fn_->kind == FunctionKind::Tensor && fn_->results.empty() && !frame_->returned && !declared_)
+  bool moves = false;  // a state object on: that is enough to do
+  for (const Effect &effect : frame_->effects.all()) moves |= effect.kind == EffectKind::State;
+  if (fn_->kind == FunctionKind::Tensor && fn_->results.empty() && !frame_->returned && !declared_ && !moves)
     report(Id::missingReturn, def.name.span, def.name.text)
         .help("a tensor function has no effect but its result");
 }
@@ -199,7 +201,8 @@ FunctionState Checker::enterFunction(Function &function, const Callable &callabl
                       lanesKnown_,
                       lanesGiven_,
                       std::move(loopMarks_),
-                      std::move(path_)};
+                      std::move(path_),
+                      std::move(divergence_)};
   leaveFunction({});
   fn_ = &function;
   block_ = &function.body;
@@ -232,6 +235,7 @@ void Checker::leaveFunction(FunctionState outer) {
   lanesGiven_ = outer.lanesGiven;
   loopMarks_ = std::move(outer.loopMarks);
   path_ = std::move(outer.path);
+  divergence_ = std::move(outer.divergence);
 }
 
 std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
@@ -256,6 +260,7 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   }
   if (failures_ == errors) {
     decorators(def);
+    freedoms(def);
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
     if (inKernel()) startKernel(def);
     checkBlock(def.body);

@@ -1,4 +1,5 @@
 #include "sema/ExprBuild.h"
+#include "sema/Policy.h"
 
 namespace tessera::sema {
 
@@ -58,7 +59,26 @@ ExprPtr makeElementwise(ElementwiseOp op, Type type, Span span, std::vector<Expr
   e->args = std::move(args);
   return e;
 }
+namespace {
+/// A fraction that becomes an integer is cut off; another rounding is an operation of its own before the cast (P5).
+ExprPtr wholeNumber(ExprPtr value, const Numerics &numerics) {
+  if (!states(numerics, PolicyField::Round) || numerics.rounding == Rounding::TowardZero) return value;
+  DType in = info(value->type.dtype).accumulate;
+  if (value->type.dtype != in) value = makeCast(std::move(value), in, {});
+  ElementwiseOp op = numerics.rounding == Rounding::Up     ? ElementwiseOp::Ceil
+                     : numerics.rounding == Rounding::Down ? ElementwiseOp::Floor
+                                                           : ElementwiseOp::Round;
+  Type type = value->type;
+  Span span = value->span;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  return makeElementwise(op, std::move(type), span, std::move(args));
+}
+}  // namespace
+
 ExprPtr makeCast(ExprPtr value, DType dtype, const Numerics &numerics) {
+  bool fromFloat = value->type.kind != TypeKind::Index && isFloat(value->type.dtype);
+  if (fromFloat && isInt(dtype)) value = wholeNumber(std::move(value), numerics);
   Type type = withDType(value->type, dtype);
   type.numerics = numerics;
   Span span = value->span;

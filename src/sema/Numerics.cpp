@@ -1,6 +1,7 @@
 // dtypes: what two operands become, what arithmetic is carried in, and where values are rounded.
 #include "sema/Checker.h"
 #include "sema/Policy.h"
+#include "support/FloatFormats.h"
 #include <cmath>
 #include <cstdio>
 
@@ -11,6 +12,16 @@ bool isWeak(const Value &v) {
   return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
 }
 bool isNumberBool(const Value &v) { return v.kind == ValueKind::Bool; }
+
+/// What integers become that nothing gives a dtype to (F10): i32 if the compiler knows that they fit.
+DType weakInteger(const std::vector<Value> &args) {
+  for (const Value &v : args) {
+    if (v.kind != ValueKind::Int) continue;
+    bool known = v.isKnownInt() && !v.expr;
+    if (!known || v.sym.constant() > maxInt(DType::I32) || v.sym.constant() < minInt(DType::I32)) return DType::I64;
+  }
+  return DType::I32;
+}
 
 std::optional<double> evaluate(ElementwiseOp op, double x) {
   switch (op) {
@@ -177,7 +188,7 @@ bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, con
     allBool &= isNumberBool(v);
   }
   if (!anyArray) {
-    type.dtype = allBool ? DType::Bool : DType::F32;
+    type.dtype = allBool ? DType::Bool : anyFloat ? DType::F32 : weakInteger(args);
     return true;
   }
   if (!promoteArrays(args, type, span, shown)) return false;
@@ -307,6 +318,7 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
   Numerics how = type.numerics;
   if (value.type.dtype == type.dtype) how = combined(how, withoutStorage(value.type.numerics));
   if (needsStream(how, value.expr->type.dtype, type.dtype, span)) return nullptr;
+  if (value.expr->type.dtype == type.dtype && !roundAsPlaceSays(value, how, span, what)) return nullptr;
   return asDType(std::move(value), type.dtype, how, span);
 }
 

@@ -79,7 +79,7 @@ void Checker::argumentParts(const Value &value, Span span, std::vector<Value> &p
 void Checker::flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans) {
   if (type.kind == DeclaredType::Kind::Plain) {
     Type plain = type.plain.kind == TypeKind::Index ? scalarType(DType::I64) : type.plain;
-    plain.kind = TypeKind::Tensor;
+    if (plain.kind != TypeKind::State) plain.kind = TypeKind::Tensor;
     types.push_back(std::move(plain));
     spans.push_back(type.span);
   }
@@ -119,6 +119,35 @@ ExprPtr Checker::resultPart(const Value &value, size_t i, Span span, bool alone)
   return e;
 }
 
+/// State objects among the results are what the function leaves in its parameters: they are no results of the
+/// entry point. False after a message.
+bool Checker::returnedStates(std::vector<Value> &parts, std::vector<std::string> &names, Span span) {
+  for (size_t i = parts.size(); i-- > 0;) {
+    bool wanted = declared_ && (*declared_)[i].kind == TypeKind::State;
+    if (parts[i].kind != ValueKind::State && !wanted) continue;
+    bool fits = parts[i].kind == ValueKind::State && (!declared_ || wanted);
+    if (fits && wanted) {
+      const Type &type = (*declared_)[i];
+      fits = type.dtype == parts[i].type.dtype;
+      for (size_t a = 0; fits && a < type.shape.size(); ++a)
+        fits = sameDim(parts[i].type.shape[a], type.shape[a], span,
+                       "the result needs " + show(parts[i].type.shape[a]) + " == " + show(type.shape[a]));
+    }
+    if (!fits) {
+      report(Id::wrongResult, span, fn_->name, describe(parts[i]), declared_ ? "`" + (*declared_)[i].str() + "`" : "");
+      return false;
+    }
+    frame_->function->returnsState = true;
+    auto at = static_cast<std::ptrdiff_t>(i);
+    parts.erase(parts.begin() + at);
+    names.erase(names.begin() + at);
+    if (!declared_) continue;
+    declared_->erase(declared_->begin() + at);
+    if (i < declaredSpans_.size()) declaredSpans_.erase(declaredSpans_.begin() + at);
+  }
+  return true;
+}
+
 /// `return value` of an entry point that is no kernel.
 void Checker::returnResults(const Value &value, Span span, Span stmt) {
   if (inHost()) {
@@ -142,6 +171,7 @@ void Checker::returnResults(const Value &value, Span span, Span stmt) {
                                       names, tree)) {
     return;
   }
+  if (!returnedStates(parts, names, span)) return;
   std::vector<ExprPtr> out;
   for (size_t i = 0; i < parts.size(); ++i) {
     ExprPtr e = resultPart(parts[i], i, span, parts.size() == 1);

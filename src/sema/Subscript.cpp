@@ -35,6 +35,19 @@ Value Checker::stableIndex(Value value, Span span) {
   return indexValue(indexExpr(value, span), "offset", span);
 }
 
+/// True, with a message, if none of the indices from `first` to `last` lies inside, for no sizes: that is no mask's
+/// work.
+bool Checker::neverInside(const Dim &first, const Dim &last, const Dim &extent, Span span) {
+  if (mentionsRebound(first) || mentionsRebound(last) || facts_.contradictory()) return false;
+  bool behind = facts_.holds(first, Relation::Ge, extent) == Verdict::Proved;
+  if (!behind && facts_.holds(last, Relation::Lt, Dim(0)) != Verdict::Proved) return false;
+  if (fresh(Id::outOfBounds, span))
+    report(Id::outOfBounds, span, first == last ? show(first) : show(first) + ".." + show(last),
+           "a dimension of " + show(extent))
+        .label(behind ? "this is always behind the end" : "this is always before the start");
+  return true;
+}
+
 bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part) {
   Value index = convertInt(checkExpr(expr), expr.span);
   if (index.isPoison()) return false;
@@ -47,6 +60,7 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
     return false;
   }
   part.inBounds = low && high && !mentionsRebound(index.sym);
+  if (!part.inBounds && neverInside(index.sym, index.sym, extent, expr.span)) return false;
   part.offset = indexExpr(index, expr.span);
   return true;
 }
@@ -114,6 +128,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   bool fullAxis = zeroStart && part.step == 1 && facts_.same(part.size, extent);
   part.inBounds =
       fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
+  if (!part.inBounds && neverInside(start.sym, last, extent, slice.span)) return false;
   if (!part.inBounds) {
     start = stableIndex(start, slice.span);
     Dim end = extent - start.sym;

@@ -156,6 +156,7 @@ struct Callable {
   mutable Function *checked = nullptr;           // the entry point made of it
   mutable std::map<std::string, DeclaredType> parameterTrees;  // of the entry point
   mutable DeclaredType resultTree;                             // of the entry point
+  mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
   mutable Span raises;  // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
 };

@@ -53,6 +53,52 @@ TEST(Check, AnOptionalParameterMakesTwoEntryPoints) {
   EXPECT_EQ(calls, 2u);
 }
 
+namespace {
+std::string coverage(const std::string &grid, const std::string &facts, const std::string &body) {
+  return "@kernel(grid=" + grid + ", group=128)\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32])" + facts + ":\n" + body;
+}
+}  // namespace
+
+TEST(Check, KernelsWriteAllOfTheirOutput) {  // effects.md, K14
+  const std::string tiles = "    i = tile.group_id(0) * 128\n    y[i:i + 128] = x[i:i + 128]\n";
+  const std::string lanes = "    i = tile.linear_id()\n    if i < N:\n        y[i] = x[i]\n";
+  const std::string loop = "    for i in tile.range(0, N, 128):\n        y[i:i + 128] = x[i:i + 128]\n";
+  auto said = [](const std::string &text) { return Checking(text).messages(); };
+  for (const auto &[grid, facts, body] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"(cdiv(N, 128),)", "", tiles},
+           {"(N // 128,)", " where N % 128 == 0", tiles},
+           {"(cdiv(N, 128),)", "", lanes},
+           {"(N // 128 + 1,)", "", lanes},
+           {"(1,)", "", loop},
+           {"(cdiv(N, 64),)", "", "    i = tile.group_id(0) * 64\n    y[i:i + 128] = x[i:i + 128]\n"},
+           {"(cdiv(N, 128),)", "", "    i = tile.group_id(0) * 128\n    y[i:i + 128] = y[i:i + 128] + x[i:i + 128]\n"},
+           {"(cdiv(N, 256),)", "", tiles + "    y[i + 128:i + 256] = x[i + 128:i + 256]\n"}})
+    EXPECT_EQ(said(coverage(grid, facts, body)), "") << grid << "\n" << body;
+  for (const auto &[grid, facts, body, place] : std::vector<std::tuple<std::string, std::string, std::string, std::string>>{
+           {"(N // 128,)", "", tiles, "4:5"},
+           {"(N // 128,)", " where N % 64 == 0", tiles, "4:5"},
+           {"(N // 128,)", "", lanes, "5:9"},
+           {"(cdiv(N, 256),)", "", tiles, "4:5"},
+           {"(1,)", "", "    for i in tile.range(0, N, 256):\n        y[i:i + 128] = x[i:i + 128]\n", "4:9"},
+           {"(1,)", "", "    for i in tile.range(1, N):\n        y[i] = x[i - 1]\n", "4:9"},
+           {"(cdiv(N, 128),)", "", "    i = tile.group_id(0) * 256\n    y[i:i + 128] = x[i:i + 128]\n", "4:5"}})
+    EXPECT_EQ(said(coverage(grid, facts, body)), "E0526 " + place + " elements of `y` are never written\n") << grid << "\n" << body;
+}
+
+TEST(Check, AnIndexThatIsNeverInsideIsAMistake) {  // shapes.md, S7
+  auto said = [](const std::string &part) {
+    return Checking(coverage("(cdiv(N, 128),)", "", "    i = tile.group_id(0) * 128\n    y[i:i + 128] = x[i:i + 128] + " + part + "\n"))
+        .messages();
+  };
+  EXPECT_THAT(said("x[N]"), HasSubstr("E0408 4:38 the index N lies outside"));
+  EXPECT_THAT(said("x[N + i]"), HasSubstr("E0408 4:38"));
+  EXPECT_THAT(said("x[N:N + 128]"), HasSubstr("E0408 4:38"));
+  EXPECT_THAT(said("x[i - N - 128]"), HasSubstr("E0408 4:38"));
+  EXPECT_EQ(said("x[N - 1]"), "");
+  EXPECT_EQ(said("x[3]"), "");
+  EXPECT_EQ(said("x[i + 1:i + 129]"), "");
+}
+
 TEST(Check, RaggedTileIsMaskedBeforeItIsReduced) {
   Checking c =
       right("@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32]:\n    T = tile.context()\n    r, = "

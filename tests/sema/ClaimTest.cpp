@@ -7,7 +7,7 @@ using namespace tessera;
 
 namespace {
 struct Wrong {
-  const char *name, *text, *code, *words;  // words: of the message, its label or its notes
+  std::string name, text, code, words;  // words: of the message, its label or its notes
 };
 std::string everything(const diag::Diagnostic &d) {
   std::string all = d.message + "\n" + d.label + "\n";
@@ -17,6 +17,30 @@ std::string everything(const diag::Diagnostic &d) {
 }
 std::string claim(const std::string &range, const std::string &body) {
   return "@verify.numerics(bounded=" + range + ")\n" + body;
+}
+/// The maximum and the sum of a softmax in one pass over the row.
+const std::string kOnline =
+    "@kernel\ndef f[R, C](x: Tensor[R, C, f16 @accum(f32)]) -> Tensor[R, f16]:\n"
+    "    T = tile.context()\n    r, = tile.origin()\n    m = tile.full((T.m,), -INF, f32)\n"
+    "    l = tile.zeros((T.m,), f32)\n    for c in tile.range(0, C, T.k):\n"
+    "        s = tile.cast(x[r:r + T.m, c:c + T.k], f32)\n        m_new = tile.maximum(m, tile.row_max(s))\n"
+    "        l = l * tile.exp(m - m_new) + tile.row_sum(tile.exp(s - m_new[:, None]))\n";
+
+std::string flash(const std::string &result, const std::string &mask) {
+  return "@kernel\ndef f[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D, bf16 @accum(f32)],\n"
+         "    V: Tensor[B, H, S, D, bf16 @accum(f32)]) -> Tensor[B, H, S, D, " +
+         result +
+         "] where D % 16 == 0, D <= 256:\n"
+         "    T = tile.context()\n    b, h, q0, _ = tile.origin()\n    q = tile.load(Q[b, h, q0:q0 + T.m, :])\n"
+         "    acc = tile.zeros((T.m, D), f32)\n    m_i = tile.full((T.m,), -INF, f32)\n    l_i = tile.zeros((T.m,), f32)\n"
+         "    for k0 in tile.range(0, S, T.n):\n"
+         "        s = tile.dot(q, tile.transpose(K[b, h, k0:k0 + T.n, :])) * rsqrt(f32(D))\n" +
+         mask +
+         "        m_new = tile.maximum(m_i, tile.row_max(s))\n        alpha = tile.exp(m_i - m_new)\n"
+         "        p = tile.exp(s - m_new[:, None])\n        l_i = alpha * l_i + tile.row_sum(p)\n"
+         "        acc = alpha[:, None] * acc + tile.dot(tile.cast(p, bf16), V[b, h, k0:k0 + T.n, :])\n        m_i = m_new\n"
+         "    return tile.cast(acc / l_i[:, None], " +
+         result + ")\n";
 }
 }  // namespace
 
@@ -87,6 +111,28 @@ TEST(Claims, Proved) {
       {"what cancels",
        claim("[-1e15, 1e15]",
              "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = x * x\n    return exp(y - y)\n")},
+      {"centred",
+       claim("[-30000, 30000]", "def f[N](x: Tensor[N, f16 @accum(f32)]) -> Tensor[N, f16] where N <= 4096:\n"
+                                "    return x - mean(x)\n")},
+      {"centred, of any size",
+       claim("[-30000, 30000]", "def f[B, D](x: Tensor[B, D, f16 @accum(f32)]) -> Tensor[B, D, f16]:\n"
+                                "    return x - mean(x, axis=-1, keepdim=True)\n")},
+      {"centred in a kernel",
+       claim("[-30000, 30000]", "@kernel\ndef f[R, C](x: Tensor[R, C, f16 @accum(f32)]) -> Tensor[R, C, f16]:\n"
+                                "    r, _ = tile.origin()\n    v = tile.cast(x[r, :], f32)\n"
+                                "    return tile.cast(v - tile.sum(v) / C, f16)\n")},
+      {"online softmax",
+       claim("[-100, 100]", kOnline + "        m = m_new\n    return tile.cast(1 / l, f16)\n")},
+      {"online softmax with names for the new values",
+       claim("[-100, 100]", kOnline + "        l_now = l\n        m = m_new\n        l = l_now\n"
+                                      "    return tile.cast(1 / l, f16)\n")},
+      {"flash attention", claim("[-100, 100]", flash("f16", ""))},
+      {"flash attention with a causal mask",
+       claim("[-100, 100]", flash("f16", "        s = tile.mask_causal(s, q0, k0)\n"))},
+      {"decaying sum",
+       claim("[-1000, 1000]", "@kernel\ndef f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f16]:\n"
+                              "    i = tile.origin()[0]\n    v = x[i]\n    a = 0 * v\n"
+                              "    for k in tile.range(0, n):\n        a = a * 0.9 + v\n    return tile.cast(a, f16)\n")},
       {"scaled in memory",
        claim("[-30, 30]",
              "def f[N](x: Tensor[N, f16 @loss_scale(1024)]) -> Tensor[N, f16]:\n    return x * 2000\n")},
@@ -182,6 +228,20 @@ static const Wrong wrongPrograms[] = {
      "@verify.numerics(bounded=[0, 1])\ndef f[N](x: Tensor[N, i8], y: Tensor[N, i8]) -> Tensor[N, i8]:\n   "
      " return x * y\n",
      "E0355", "i8 ends at"},
+    {"centred too far",
+     "@verify.numerics(bounded=[-60000, 60000])\ndef f[B, D](x: Tensor[B, D, f16 @accum(f32)]) -> Tensor[B, D, f16]:\n"
+     "    return x - mean(x, axis=-1, keepdim=True)\n",
+     "E0355", "for example `x` with 60000 once in each row, else -60000"},
+    {"weights that are not the sum's",  // the sum leaves out a factor that the weighted values have
+     "@verify.numerics(bounded=[-60000, 60000])\n@kernel\ndef f[R, C](x: Tensor[R, C, f16 @accum(f32)]) -> Tensor[R, f16]:\n"
+     "    T = tile.context()\n    r, = tile.origin()\n    l = tile.zeros((T.m,), f32)\n    acc = tile.zeros((T.m,), f32)\n"
+     "    for c in tile.range(0, C, T.k):\n        s = tile.cast(x[r:r + T.m, c:c + T.k], f32)\n"
+     "        p = tile.sigmoid(s)\n        l = l + tile.row_sum(p)\n        acc = acc + tile.row_sum(p * s) * 3\n"
+     "    return tile.cast(acc / (l + 1), f16)\n",
+     "E0355", "f16 ends at 65504"},
+    {"maximum of the whole row after a first pass",
+     "@verify.numerics(bounded=[-100, 100])\n" + kOnline + "        m = m_new\n    return tile.cast(l, f16)\n", "E0356",
+     "it holds under the fact `where C <= "},
     {"reversed",
      "@verify.numerics(bounded=[4, -4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n",
      "E0357", "the range of inputs is empty"},

@@ -184,6 +184,58 @@ TEST(Policies, ThePlaceSaysHowItIsRounded) {  // P15, P16
               HasSubstr("reduce_sum<0>(cast<f64>(x#0))"));
 }
 
+TEST(Policies, ACastAtThePlaceTakesOverWhatItSays) {  // P15
+  EXPECT_THAT(dumped("def f[N](x: Tensor[N, f32]) -> Tensor[N, f16 @saturate]:\n    return cast(x, f16)\n"),
+              HasSubstr("return cast<f16 @saturate>"));
+  EXPECT_EQ(ran("def f[N](x: Tensor[N, f32]) -> Tensor[N, f16 @saturate]:\n    return cast(x, f16)\n",
+                {floats(DType::F32, {1e6})})[0],
+            65504);
+  EXPECT_THAT(dumped("def f[N](x: Tensor[N, f32]) -> Tensor[N, bf16 @denormals(flush)]:\n    return cast(x, bf16 @saturate)\n"),
+              HasSubstr("return cast<bf16 @saturate @denormals(flush)>"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, bf16 @stochastic_round]:\n    return cast(x, bf16)\n"),
+              HasSubstr("E0352 2:12"));
+}
+
+TEST(Policies, WhatComesTooLateIsRefused) {  // P15
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f16 @round(up)]:\n    return cast(x, f16 @round(down))\n"),
+              HasSubstr("E0360 2:12 `@round(up)` comes too late"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f16 @saturate]:\n    y = cast(x, f16)\n    return y.reshape(N, 1).reshape(N)\n"),
+              HasSubstr("E0360 3:12"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, f32 @round(up)], y: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * y\n"),
+              HasSubstr("E0360 2:12"));
+  EXPECT_THAT(said("def f[N](x: Tensor[N, i32]) -> Tensor[N, i32 @saturate]:\n    return x + x\n"), HasSubstr("E0360"));
+  // Nothing is rounded: the value is one of memory's, or holds more.
+  for (const char *body : {"x", "maximum(x, 0)", "-x", "where(x > 1, x, abs(x))", "x.reshape(1, N).reshape(N)"})
+    EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32 @saturate]:\n    return " + std::string(body) + "\n"), "")
+        << body;
+  EXPECT_EQ(said("def f[N](x: Tensor[N, i8]) -> Tensor[N, i8 @saturate]:\n    return x + x\n"), "");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, bf16]) -> Tensor[N, f32 @saturate]:\n    return x\n"), "");
+}
+
+TEST(Policies, HowAFractionBecomesAnInteger) {  // P5
+  auto whole = [](const std::string &policy) {
+    auto values = ran("def f[N](x: Tensor[N, f32]) -> Tensor[N, i32" + policy + "]:\n    return cast(x, i32" + policy + ")\n",
+                      {floats(DType::F32, {1.2, 1.5, 2.5, -1.2, -1.7})});
+    return std::vector<double>(values.begin(), values.end());
+  };
+  EXPECT_EQ(whole(""), (std::vector<double>{1, 1, 2, -1, -1}));
+  EXPECT_EQ(whole(" @round(toward_zero)"), (std::vector<double>{1, 1, 2, -1, -1}));
+  EXPECT_EQ(whole(" @round(nearest_even)"), (std::vector<double>{1, 2, 2, -1, -2}));
+  EXPECT_EQ(whole(" @round(up)"), (std::vector<double>{2, 2, 3, -1, -1}));
+  EXPECT_EQ(whole(" @round(down)"), (std::vector<double>{1, 1, 2, -2, -2}));
+  // The same where the place says it, and of a type that is carried in a wider one.
+  EXPECT_THAT(dumped("def f[N](x: Tensor[N, bf16]) -> Tensor[N, i32 @round(up)]:\n    return cast(x, i32)\n"),
+              HasSubstr("cast<i32 @round(up)>(ceil(cast<f32>(x#0)))"));
+}
+
+TEST(Policies, ChoicesOfIntegersAreIntegers) {  // F10
+  EXPECT_THAT(dumped("def f[N](c: Tensor[N, bool], d: Tensor[N, bool], x: Tensor[N, i32]) -> Tensor[N, i32]:\n"
+                     "    return x + where(c, 2, where(d, 1, 0))\n"),
+              Not(HasSubstr("f32")));
+  EXPECT_EQ(said("def f[N](c: Tensor[N, bool], x: Tensor[N, i32]) -> Tensor[N, i64]:\n    return x + where(c, 2, 3000000000)\n"), "");
+  EXPECT_EQ(said("def f[N](c: Tensor[N, bool], x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x + where(c, 2, 0.5)\n"), "");
+}
+
 TEST(Policies, StochasticRoundingNeedsAStream) {  // P9
   EXPECT_THAT(dumped("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16 @stochastic_round]:\n"
                      "    return cast(x, bf16, rng=rng)\n"),

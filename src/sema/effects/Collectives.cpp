@@ -28,6 +28,36 @@ Value Checker::meshQuery(const BuiltinRow &row, Bound &args, Span span) {
   return indexValue(std::move(e), axis.empty() ? "rank" : axis + "_index", span);
 }
 
+/// True, with a message, if not all devices get to a collective, or to a call of a function that does one.
+bool Checker::divergentCollective(const std::string &what, const std::string &axis, Span span) {
+  Span cause = varyingDepth_ > 0 && !varyingCauses_.empty() ? varyingCauses_.back() : divergence_.cause;
+  if (!cause.valid()) {
+    divergence_.done.push_back({what, axis, span});
+    return false;
+  }
+  if (!fresh(Id::divergentCollective, span)) return true;
+  report(Id::divergentCollective, span, what, axis)
+      .label("those that get here would wait for the others without end")
+      .note(cause, "this differs between devices")
+      .help("do it on all devices, and use its result under the condition");
+  return true;
+}
+
+/// `break` and `continue` under a condition that differs between devices: what follows in this iteration, and
+/// behind a `break` all that the loop does, is not done by all of them.
+void Checker::leavesIteration(bool loop) {
+  if (inKernel() || varyingDepth_ == 0 || varyingCauses_.empty()) return;
+  divergence_.cause = varyingCauses_.back();
+  divergence_.leftLoop |= loop;
+}
+
+/// Behind a loop whose body did the collectives from number `first` on.
+void Checker::leftByBreak(size_t first) {
+  if (!divergence_.leftLoop) return;
+  const std::vector<DoneCollective> done = divergence_.done;
+  for (size_t i = first; i < done.size(); ++i) divergentCollective(done[i].what, done[i].axis, done[i].span);
+}
+
 Value Checker::collective(const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
   Value x = toArray(args.values[0], DType::F32, args.spans[0]);
@@ -39,15 +69,7 @@ Value Checker::collective(const BuiltinRow &row, Bound &args, Span span) {
   auto axis = meshAxis(args.values[1], args.spans[1]);
   if (!axis) return Value::poison();
   if (inKernel()) return unsupported("`" + name + "` inside a kernel", span);
-  if (varyingDepth_ > 0) {
-    if (fresh(Id::divergentCollective, span)) {
-      auto builder = report(Id::divergentCollective, span, name, *axis);
-      builder.label("those that get here would wait for the others without end");
-      if (!varyingCauses_.empty()) builder.note(varyingCauses_.back(), "this differs between devices");
-      builder.help("do it on all devices, and use its result under the condition");
-    }
-    return Value::poison();
-  }
+  if (divergentCollective(name, *axis, span)) return Value::poison();
   bool reduces = name == "all_reduce" || name == "reduce_scatter";
   Type type = x.type;
   if (reduces && !accumulator(x, span, "`" + name + "`")) return Value::poison();

@@ -31,8 +31,10 @@ void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
   }
 }
 
-void Checker::takeOverEffects(const Effects &effects, const std::string &callee, Span span) {
+/// `traced`: what the callee does was looked at where it does it.
+void Checker::takeOverEffects(const Effects &effects, const std::string &callee, bool traced, Span span) {
   for (Effect effect : effects.all()) {
+    if (effect.kind == EffectKind::Collective && !traced && divergentCollective(callee, effect.of, span)) continue;
     effect.path.insert(effect.path.begin(), {span, "`" + callee + "` is called here"});
     noteEffect(std::move(effect));
   }
@@ -94,6 +96,30 @@ Span Checker::effectsClause(const ast::FuncDef &def) const {
 
 void Checker::notePath(diag::Builder &builder, const Effect &effect) {
   for (const EffectStep &step : effect.path) builder.note(step.span, step.text);
+}
+
+/// `@fast(nondet)`: the function may give other bits each time it runs.
+void Checker::freedoms(const ast::FuncDef &def) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    if (decoratorName(*decorator.expression) != "fast") continue;
+    auto *call = as<ast::CallExpr>(decorator.expression);
+    if (!call || call->arguments.empty()) {
+      if (fresh(Id::argumentNotGiven, decorator.span))
+        report(Id::argumentNotGiven, decorator.span, "fast", "nondet")
+            .help("it names what may differ: `@fast(nondet)`");
+      continue;
+    }
+    for (const ast::Argument &arg : call->arguments) {
+      auto *name = as<ast::NameExpr>(arg.value);
+      std::string freedom = name && !arg.keyword ? name->name : "";
+      if (freedom == "nondet")
+        noteEffect({EffectKind::Nondet, "", false, false, {{decorator.span, "`@fast(nondet)` allows it here"}}});
+      else if (freedom == "reassociate" || freedom == "approx") unsupported("`@fast(" + freedom + ")`", arg.span);
+      else if (fresh(Id::unknownKeyword, arg.span))
+        report(Id::unknownKeyword, arg.span, "fast", std::string(sources_.text(arg.span)))
+            .help("there are reassociate, approx and nondet");
+    }
+  }
 }
 
 /// A function has no other effects than it declares and keeps what `@deterministic` promises.

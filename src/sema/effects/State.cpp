@@ -158,7 +158,7 @@ void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee,
         if (state.parameter == effect.of) effect.of = state.root;
     if (effect.kind != EffectKind::State || !effect.of.empty()) effects.add(std::move(effect));
   }
-  takeOverEffects(effects, name, span);
+  takeOverEffects(effects, name, true, span);
   for (const PassedState &state : passed) {
     const Value &last = callee.names[state.parameter].value;
     if (last.kind == ValueKind::State && last.handle != state.handle) leaveState(state.handle, last, name, span);

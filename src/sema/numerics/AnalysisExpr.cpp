@@ -19,18 +19,19 @@ std::string shapeKey(const Type &type) {
   for (const Dim &d : type.shape) text += d.str() + ",";
   return text;
 }
-std::vector<int> identity(size_t rank) {
+bool contains(const std::vector<int> &all, int axis) { return std::find(all.begin(), all.end(), axis) != all.end(); }
+}  // namespace
+
+std::vector<int> identityAxes(size_t rank) {
   std::vector<int> axes(rank);
   for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int>(i);
   return axes;
 }
-/// Axes of the source seen through a value whose axis i became `to[i]`.
 std::vector<int> through(const std::vector<int> &axes, const std::vector<int> &to) {
   std::vector<int> out;
   for (int a : axes) out.push_back(a < 0 ? -1 : to[static_cast<size_t>(a)]);
   return out;
 }
-}  // namespace
 
 int Analysis::numberOf(const std::string &key) {
   auto [it, made] = numbers_.emplace(key, nextNumber_);
@@ -75,6 +76,7 @@ Abstract Analysis::eval(const Expr &expr) {
   case ExprKind::DimValue: {
     Abstract out;
     out.range = sizeOf(expr.dim);
+    out.dim = expr.dim;
     out.number = numberOf("dim:" + expr.dim.str());
     return out;
   }
@@ -92,6 +94,7 @@ Abstract Analysis::eval(const Expr &expr) {
   case ExprKind::Iota: {
     Abstract out;
     out.range = Range::of(0, sizeOf(expr.type.shape[static_cast<size_t>(expr.axes[0])]).high - 1);
+    if (expr.axes[0] == firstAlong_) out.range = Range::point(0);
     out.number = numberOf(keyOf(expr, {}));
     return out;
   }
@@ -144,6 +147,8 @@ Abstract Analysis::evalCast(const Expr &expr) {
   out.number = chance ? fresh() : numberOf(keyOf(expr, {&in}));
   out.data = in.data;
   out.range = in.range;
+  out.finiteAxes = in.finiteAxes;
+  if (fromInt) out.dim = in.dim;
   if (!isFloat(to)) {
     bool clamps = !fromInt || expr.type.numerics.saturate || !in.data;
     if (!clamps && (in.range.low < smallest(to) || in.range.high > largest(to)))
@@ -154,10 +159,20 @@ Abstract Analysis::evalCast(const Expr &expr) {
     out.range = intersect(out.range, smallest(to), largest(to));
     return out;
   }
+  Rounding mode = expr.type.numerics.rounding;
+  if (in.range.low >= 0 && !in.range.hasInfinity() && mode != Rounding::Up && !chance) {
+    // Rounding to the nearest at most doubles a number; normal numbers move by half a unit in the last place.
+    bool normal = in.range.low >= floatFormat(to).minNormal || floatFormat(to).minNormal <= floatFormat(DType::F32).minNormal;
+    out.roundedFrom = in.number;
+    out.roundedBy = normal ? 1 + 2 * halfUlp(to) : 2;
+    for (InCase c : in.cases)
+      if (c.least == 0 || c.least == 1) out.cases.push_back(std::move(c));
+  }
   // What is lost keeps a sum of shares near what it was.
   if (in.sumBound) out.sumAxes = in.sumAxes, out.sumBound = *in.sumBound * (1 + 2 * halfUlp(to));
   out.hitsLow = in.hitsLow;
   out.hitsHigh = in.hitsHigh;
+  out.share = in.share;
   if (in.data) {
     bool always = expr.type.numerics.saturate || (!floatFormat(to).hasInfinity && !floatFormat(to).hasNaN);
     if (!always) out.range = checked(expr, out.range, to, 0, out);
@@ -172,16 +187,28 @@ Abstract Analysis::evalCast(const Expr &expr) {
 }
 
 Abstract Analysis::evalBroadcast(const Expr &expr) {
-  Abstract out = eval(*expr.args[0]);
-  const Abstract in = out;
   bool scalar = expr.kind == ExprKind::Full;
-  if (!scalar && expr.axes == identity(expr.type.shape.size()) &&
+  int first = firstAlong_;
+  if (first >= 0) {  // the axis of the argument that is this one
+    auto at = std::find(expr.axes.begin(), expr.axes.end(), first);
+    firstAlong_ = scalar || at == expr.axes.end() ? -1 : static_cast<int>(at - expr.axes.begin());
+  }
+  Abstract out = eval(*expr.args[0]);
+  firstAlong_ = first;
+  const Abstract in = out;
+  if (!scalar && expr.axes == identityAxes(expr.type.shape.size()) &&
       shapeKey(expr.type) == shapeKey(expr.args[0]->type))
     return out;
   out.number = numberOf(keyOf(expr, {&in}));
-  out.squareOf = -1;
+  out.squareOf = out.roundedFrom = -1;
   out.sumBound.reset();
+  out.share.reset();
+  out.finiteAxes.clear();
+  if (in.root < 0) out.rootAxes = identityAxes(scalar ? 0 : expr.args[0]->type.shape.size());
+  out.root = in.rootNumber();
   if (scalar) return out;
+  out.rootAxes = through(out.rootAxes, expr.axes);
+  moveCases(out, expr.axes);
   for (Fact &fact : out.facts) fact.axes = through(fact.axes, expr.axes);
   out.attainedAxes = through(out.attainedAxes, expr.axes);
   return out;
@@ -193,7 +220,11 @@ Abstract Analysis::evalTranspose(const Expr &expr) {
   for (size_t i = 0; i < expr.axes.size(); ++i) to[static_cast<size_t>(expr.axes[i])] = static_cast<int>(i);
   const Abstract in = out;
   out.number = numberOf(keyOf(expr, {&in}));
-  out.squareOf = -1;
+  out.squareOf = out.roundedFrom = -1;
+  out.share.reset();
+  if (out.root >= 0) out.rootAxes = through(out.rootAxes, to);
+  moveCases(out, to);
+  out.finiteAxes = through(out.finiteAxes, to);
   for (Fact &fact : out.facts) fact.axes = through(fact.axes, to);
   out.attainedAxes = through(out.attainedAxes, to);
   out.sumAxes = through(out.sumAxes, to);
@@ -225,7 +256,21 @@ Abstract Analysis::evalSelect(const Expr &expr) {
   out.range = join(a.range, b.range);
   out.data = condition.data || a.data || b.data;
   out.number = numberOf(keyOf(expr, {&condition, &a, &b}));
+  if (!b.range.hasFinite() && !a.range.hasInfinity()) out.finiteAxes = someFinite(expr);
   return out;
+}
+
+/// `where(c, a, -INF)`: the axes along which `a` is chosen at index 0, wherever the other axes are.
+std::vector<int> Analysis::someFinite(const Expr &select) {
+  std::vector<int> axes;
+  if (select.type.kind != TypeKind::Tensor) return axes;
+  int outer = firstAlong_;
+  for (int axis = 0; axis < static_cast<int>(select.type.shape.size()); ++axis) {
+    firstAlong_ = axis;
+    if (eval(*select.args[0]).range.isPoint(1)) axes.push_back(axis);
+  }
+  firstAlong_ = outer;
+  return axes;
 }
 
 Abstract Analysis::evalReduce(const Expr &expr) {
@@ -247,9 +292,12 @@ Abstract Analysis::evalReduce(const Expr &expr) {
     bool most = expr.reduceOp == ReduceOp::Max;
     out.range = in.range;
     if (most && in.range.plusInf && !in.range.hasFinite()) out.range = in.range;
-    if (inputs_.points && most && in.hitsHigh) out.range = Range::point(in.range.high);
-    if (inputs_.points && !most && in.hitsLow) out.range = Range::point(in.range.low);
-    out.facts.push_back({most ? FactKind::Above : FactKind::Below, in.number, axes, 1, true});
+    bool rows = contains(expr.axes, static_cast<int>(from.shape.size()) - 1);
+    if (inputs_.points && rows && most && in.hitsHigh) out.range = Range::point(in.range.high);
+    if (inputs_.points && rows && !most && in.hitsLow) out.range = Range::point(in.range.low);
+    bool finite = std::any_of(expr.axes.begin(), expr.axes.end(), [&](int a) { return contains(in.finiteAxes, a); });
+    if (finite && in.range.hasFinite()) (most ? out.range.minusInf : out.range.plusInf) = false;
+    out.facts.push_back({most ? FactKind::Above : FactKind::Below, in.number, axes, 1, true, {}});
     return out;
   }
   case ReduceOp::Sum: {
@@ -257,16 +305,24 @@ Abstract Analysis::evalReduce(const Expr &expr) {
     if (in.range.minusInf && in.range.plusInf)
       found(expr, Problem::InfinityMeetsItself, dtype, in.range, false);
     if (in.attained && in.range.low >= 0 &&
-        std::all_of(in.attainedAxes.begin(), in.attainedAxes.end(), [&](int a) {
-          return std::find(expr.axes.begin(), expr.axes.end(), a) != expr.axes.end();
-        }))
+        std::all_of(in.attainedAxes.begin(), in.attainedAxes.end(),
+                    [&](int a) { return contains(expr.axes, a); }))
       out.range = intersect(out.range, *in.attained, kInfinity);
+    if (in.range.low >= 0 && !in.range.hasInfinity()) casesOfReduction(in, expr.axes, axes, out);
+    noteTotal(expr, in, count, out);
+    for (const Fact &fact : in.facts) {  // terms within p add up to what is within the sum of p
+      bool each = std::all_of(expr.axes.begin(), expr.axes.end(), [&](int a) { return contains(fact.axes, a); });
+      if (fact.kind != FactKind::WithinSum || !each) continue;
+      double rounding = halfUlp(dtype) * std::min(count.high, kMostRounded);
+      out.facts.push_back({fact.kind, fact.source, through(fact.axes, axes), fact.scale * (1 + rounding), false, {}});
+    }
     double floor = out.range.low;
     out.range =
-        checked(expr, out.range, dtype, isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, 1e6) : 0, out);
+        checked(expr, out.range, dtype, isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, kMostRounded) : 0, out);
+    out.range = withCases(out, out.range);
     if (floor > 0 && in.attained) out.range = intersect(out.range, floor, kInfinity);  // adding lowers no sum
-    if (in.range.low >= 0) out.facts.push_back({FactKind::AboveSum, in.number, axes, 1, true});
-    if (in.squareOf >= 0) out.facts.push_back({FactKind::AboveSquares, in.squareOf, axes, 1, true});
+    if (in.range.low >= 0) out.facts.push_back({FactKind::AboveSum, in.number, axes, 1, true, {}});
+    if (in.squareOf >= 0) out.facts.push_back({FactKind::AboveSquares, in.squareOf, axes, 1, true, {}});
     return out;
   }
   case ReduceOp::Prod: {
@@ -281,6 +337,19 @@ Abstract Analysis::evalReduce(const Expr &expr) {
   return out;
 }
 
+/// What a sum is a total of, for the mean that is made of it; in point evaluation what it is.
+void Analysis::noteTotal(const Expr &sum, const Abstract &in, const Range &count, Abstract &out) {
+  const Expr &of = *sum.args[0];
+  Dim terms(1);
+  for (int a : sum.axes) terms = terms * of.type.shape[static_cast<size_t>(a)];
+  bool cut = of.ofLimit;  // elements that do not exist are added as zeros
+  if (in.range.hasFinite() && in.range.bounded() && !in.range.hasInfinity())
+    out.totalOf = {cut ? join(in.range, Range::point(0)) : in.range, terms};
+  bool rows = sum.axes.size() == 1 && sum.axes[0] == static_cast<int>(of.type.shape.size()) - 1;
+  if (!in.share || !rows || !count.isPoint() || !in.hitsLow || !in.hitsHigh) return;
+  out.range = Range::point((in.range.high * *in.share + in.range.low * (1 - *in.share)) * count.low);
+}
+
 Abstract Analysis::evalDot(const Expr &expr) {
   Abstract a = eval(*expr.args[0]), b = eval(*expr.args[1]);
   const Type &left = expr.args[0]->type;
@@ -292,7 +361,16 @@ Abstract Analysis::evalDot(const Expr &expr) {
   DType dtype = expr.type.dtype;
   if (a.range.hasInfinity() || b.range.hasInfinity())
     found(expr, Problem::InfinityMeetsItself, dtype, join(a.range, b.range), false);
-  double rounding = isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, 1e6) : 0;
+  double rounding = isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, kMostRounded) : 0;
+  // At most the sum of the factors that are not negative, times the largest other factor.
+  if (a.range.low >= 0 && !a.range.hasInfinity() && b.range.bounded() && !b.range.hasInfinity()) {
+    std::vector<int> axes = identityAxes(left.shape.size());
+    axes[static_cast<size_t>(last)] = -1;
+    double scale = b.range.magnitude() * (1 + rounding);
+    out.facts.push_back({FactKind::WithinSum, a.number, axes, scale, false, {}});
+    if (a.roundedFrom >= 0)
+      out.facts.push_back({FactKind::WithinSum, a.roundedFrom, axes, scale * a.roundedBy, false, {}});
+  }
   Range each = a.range * b.range;
   Range total = sumOf(each, count.low, count.high);
   // Weights that sum to at most a bound give no more than that share of the largest factor.
@@ -327,8 +405,13 @@ Abstract Analysis::evalLoad(const Expr &expr) {
   if (expr.access.other) out.range = join(out.range, eval(*expr.access.other).range);
   else if (outside(expr.access)) out.range = join(out.range, Range::point(0));
   out.number = numberOf(key);
-  bool mixed = inputs_.points && inputs_.mixed.count(base->name) && expr.type.kind == TypeKind::Tensor;
-  out.hitsLow = out.hitsHigh = mixed;
+  if (inputs_.points && inputs_.mixed.count(base->name) && expr.type.kind == TypeKind::Tensor) {
+    const IndexPart &row = expr.access.parts.back();
+    bool whole = !row.isPoint && row.step == 1 && row.size == base->type.shape.back();
+    double share = inputs_.mixed.at(base->name);
+    out.hitsLow = out.hitsHigh = whole || share == 0.5;  // a part of a row has both ends if they alternate
+    if (whole) out.share = share;
+  }
   return out;
 }
 

@@ -21,16 +21,17 @@ double floorOf(double x) { return std::floor(x); }
 double ceilOf(double x) { return std::ceil(x); }
 double nearest(double x) { return std::nearbyint(x); }
 
-std::vector<int> identity(const Type &type) {
-  std::vector<int> axes(type.shape.size());
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
-  return axes;
-}
 std::vector<int> reducedAxes(const Fact &fact) {
   std::vector<int> axes;
   for (size_t i = 0; i < fact.axes.size(); ++i)
     if (fact.axes[i] < 0) axes.push_back(static_cast<int>(i));
   return axes;
+}
+}  // namespace
+
+namespace {
+bool beyond(DType dtype, double end) {
+  return isFloat(dtype) ? overflows(dtype, end * (1 - 1e-5)) : end > largest(dtype) || end < smallest(dtype);
 }
 }  // namespace
 
@@ -59,7 +60,8 @@ Range Analysis::checked(const Expr &expr, Range r, DType dtype, double relative,
   if (high || low) {
     bool all = isReal ? (overflows(dtype, r.low) && r.low > 0) || (overflows(dtype, r.high) && r.high < 0)
                       : r.low > largest(dtype) || r.high < smallest(dtype);
-    bool some = (high && out.hitsHigh) || (low && out.hitsLow);
+    // Not if only the room for rounding errors overflows.
+    bool some = (high && out.hitsHigh && beyond(dtype, r.high)) || (low && out.hitsLow && beyond(dtype, r.low));
     found(expr, Problem::Overflow, dtype, r, all || some);
   }
   r = intersect(r, smallest(dtype), largest(dtype));
@@ -93,7 +95,7 @@ Abstract Analysis::evalElementwise(const Expr &expr) {
                expr.op == ElementwiseOp::Floor || expr.op == ElementwiseOp::Ceil ||
                expr.op == ElementwiseOp::Round || !isFloat(dtype);
   double low = r.low, high = r.high;
-  out.range = checked(expr, r, dtype, exact ? 0 : halfUlp(dtype), out);
+  out.range = withCases(out, checked(expr, r, dtype, exact ? 0 : halfUlp(dtype), out));
   // Rounding passes no number that the format holds: signs and shares of one stay.
   for (double bound : {0.0, 1.0, -1.0}) {
     if (low >= bound && out.range.hasFinite()) out.range = intersect(out.range, bound, kInfinity);
@@ -104,17 +106,24 @@ Abstract Analysis::evalElementwise(const Expr &expr) {
   return out;
 }
 
+namespace {
+/// One number, up to rounding errors.
+bool nearlyPoint(const Range &r) {
+  return r.isPoint() || (r.hasFinite() && !r.hasInfinity() && r.high - r.low <= 1e-5 * r.magnitude());
+}
+}  // namespace
+
 /// In point evaluation: which ends of the result some element has.
 void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abstract &out) {
   const Abstract *varied = nullptr;
   for (const Abstract &a : args) {
-    if (a.range.isPoint()) continue;
+    if (nearlyPoint(a.range)) continue;
     if (varied) return;
     varied = &a;
   }
   if (!varied || !(varied->hitsLow || varied->hitsHigh)) return;
   bool turned = false;
-  auto negative = [&](const Abstract &a) { return a.range.isPoint() && a.range.low < 0; };
+  auto negative = [&](const Abstract &a) { return &a != varied && a.range.high < 0; };
   switch (expr.op) {
   case ElementwiseOp::Add:
   case ElementwiseOp::Exp:
@@ -135,6 +144,7 @@ void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abs
   }
   out.hitsLow = turned ? varied->hitsHigh : varied->hitsLow;
   out.hitsHigh = turned ? varied->hitsLow : varied->hitsHigh;
+  if (varied->share) out.share = turned ? 1 - *varied->share : *varied->share;
 }
 
 Range Analysis::comparison(ElementwiseOp op, const Range &a, const Range &b) {
@@ -174,20 +184,9 @@ Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, 
     return b.low > 0 ? Range::of(0, b.high) : Range::of(b.low, 0);
   }
   case ElementwiseOp::Max:
-  case ElementwiseOp::Min: {
-    bool most = expr.op == ElementwiseOp::Max;
-    FactKind kind = most ? FactKind::Above : FactKind::Below;
-    for (const Abstract &v : args) {
-      for (Fact fact : v.facts)
-        if (fact.kind == kind ||
-            (most && fact.kind != FactKind::Below && fact.kind != FactKind::InverseRoot)) {
-          fact.exact = false;
-          out.facts.push_back(fact);
-        }
-      out.facts.push_back({kind, v.number, identity(expr.type), 1, false});
-    }
-    return most ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
-  }
+  case ElementwiseOp::Min:
+    factsOfMaximum(expr, args, out);
+    return expr.op == ElementwiseOp::Max ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
   case ElementwiseOp::Neg: return -a.range;
   case ElementwiseOp::Abs: return magnitudeOf(a.range);
   case ElementwiseOp::And:
@@ -218,7 +217,8 @@ Range Analysis::sum(const Expr &expr, const Abstract &a, const Abstract &b, bool
       if (!appliesTo(fact, a)) continue;
       if (fact.kind == FactKind::Above) r = intersect(r, -kInfinity, 0);
       if (fact.kind == FactKind::Below) r = intersect(r, 0, kInfinity);
-      if ((fact.kind == FactKind::Above || fact.kind == FactKind::Below) && fact.exact) {
+      if ((fact.kind == FactKind::Above || fact.kind == FactKind::Below) && fact.exact &&
+          fact.choice.maximum < 0) {
         out.attained = 0;
         out.attainedAxes = reducedAxes(fact);
       }
@@ -228,13 +228,17 @@ Range Analysis::sum(const Expr &expr, const Abstract &a, const Abstract &b, bool
       if (fact.kind == FactKind::Above) r = intersect(r, 0, kInfinity);
       if (fact.kind == FactKind::Below) r = intersect(r, -kInfinity, 0);
     }
+    casesOfDifference(a, b, out);
     return r;
   }
+  casesOfBoth(a, b, false, expr.type.dtype, out);
   for (auto [one, more] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     if (more->range.low >= 0 && !more->range.minusInf)  // adding what is not negative
       for (Fact fact : one->facts)
-        if (fact.kind != FactKind::Below && fact.kind != FactKind::InverseRoot) {
+        if (fact.kind != FactKind::Below && fact.kind != FactKind::InverseRoot &&
+            fact.kind != FactKind::WithinSum) {
           fact.exact = false;
+          fact.choice = {};
           out.facts.push_back(fact);
         }
     if (one->attained && more->range.isPoint()) {
@@ -256,8 +260,12 @@ Range Analysis::product(const Expr &expr, const Abstract &a, const Abstract &b, 
     Range m = magnitudeOf(a.range);
     return intersect(r, std::max(0.0, m.low * m.low * (1 - 1e-15)), kInfinity);
   }
+  casesOfBoth(a, b, true, expr.type.dtype, out);
   for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     const Range &factor = y->range;
+    if (factor.bounded() && !factor.hasInfinity() && x->range.low >= 0 && !x->range.hasInfinity())
+      out.facts.push_back({FactKind::WithinSum, x->number, identityAxes(expr.type.shape.size()), factor.magnitude() * (1 + 1e-6),
+                           false, {}});
     for (Fact fact : x->facts) {
       if (fact.kind == FactKind::InverseRoot && appliesTo(fact, *y))
         r = intersect(r, -1 / fact.scale * (1 + 1e-6), 1 / fact.scale * (1 + 1e-6));
@@ -268,6 +276,7 @@ Range Analysis::product(const Expr &expr, const Abstract &a, const Abstract &b, 
       else if (fact.kind == FactKind::InverseRoot) fact.scale /= factor.high;
       else continue;
       fact.exact = false;
+      fact.choice = {};
       out.facts.push_back(fact);
     }
     if (factor.isPoint() && x->attained) {
@@ -295,6 +304,11 @@ Range Analysis::ratio(const Expr &expr, const Abstract &a, const Abstract &b, Ab
     found(expr, Problem::InfinityMeetsItself, expr.type.dtype, a.range, false);
   Range r = quotient(a.range, divisor);
   if (a.number == b.number) return Range::point(1);
+  if (a.totalOf && b.dim && *b.dim == a.totalOf->second) {  // a mean: rounding errors grow with the number of terms
+    double terms = std::min(sizeOf(*b.dim).high, kMostRounded);
+    Range each = loosened(a.totalOf->first, halfUlp(expr.type.dtype) * (terms + 4));
+    r = intersect(r, each.low, each.high);
+  }
   for (const Fact &fact : b.facts) {
     if (!appliesTo(fact, a)) continue;
     double most = 1 / fact.scale * (1 + 1e-6);
@@ -307,6 +321,7 @@ Range Analysis::ratio(const Expr &expr, const Abstract &a, const Abstract &b, Ab
   }
   if (divisor.low > 0)
     for (Fact fact : a.facts) {
+      fact.choice = {};
       bool grows = fact.kind == FactKind::AboveSum || fact.kind == FactKind::AboveSquares ||
                    fact.kind == FactKind::AboveRoot;
       if (!grows || !(divisor.high < kInfinity)) continue;
@@ -357,7 +372,7 @@ Range Analysis::root(const Expr &expr, const Abstract &a, Abstract &out) {
   for (const Fact &fact : a.facts)
     if (fact.kind == FactKind::AboveSquares)
       out.facts.push_back({inverse ? FactKind::InverseRoot : FactKind::AboveRoot, fact.source, fact.axes,
-                           std::sqrt(fact.scale) * (1 - 1e-6), false});
+                           std::sqrt(fact.scale) * (1 - 1e-6), false, {}});
   double low = a.range.low;
   if (low < 0 || a.range.minusInf || (inverse && low == 0)) {
     bool zero = inverse && low == 0;
@@ -399,6 +414,10 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     if (a.attained) {
       out.attained = *a.attained == 0 ? 1 : f(*a.attained) * (1 - error);
       out.attainedAxes = a.attainedAxes;
+    }
+    for (InCase c : a.cases) {
+      c.least = c.least == 0 ? 1 : f(c.least) * (1 - error);
+      out.cases.push_back(std::move(c));
     }
     return r;
   }

@@ -20,12 +20,15 @@ bool isInput(const Param &param) {
          param.var->type.kind != TypeKind::String;
 }
 
-/// What a parameter may be tried with: one value everywhere, or (last, if `both`) both ends in every row.
+enum class Mix : uint8_t { Alternating, OneHigh, OneLow };
+constexpr size_t kMixes = 3;
+
+/// What a parameter may be tried with: one value everywhere, or (behind these) both ends in every row.
 struct Candidates {
   const Param *param;
   std::vector<double> values;
   bool both = false;
-  size_t size() const { return values.size() + both; }
+  size_t size() const { return values.size() + (both ? kMixes : 0); }
 };
 
 std::vector<Candidates> candidatesOf(const Function &function, const Inputs &inputs) {
@@ -82,41 +85,68 @@ private:
       if (i == at.size()) return std::nullopt;
     }
   }
+  /// The share of the high end in rows of the array; nothing if its rows cannot hold the mixture.
+  static std::optional<double> shareOf(const Candidates &of, size_t mix, const Sizes &sizes) {
+    Range row = sizes.of(of.param->var->type.shape.back(), [](const std::string &) { return Range::unknown(); });
+    if (!row.isPoint() || row.low < 2) return std::nullopt;
+    switch (static_cast<Mix>(mix)) {
+    case Mix::Alternating: return std::fmod(row.low, 2) == 0 ? std::optional(0.5) : std::nullopt;
+    case Mix::OneHigh: return 1 / row.low;
+    case Mix::OneLow: return 1 - 1 / row.low;
+    }
+    return std::nullopt;
+  }
   std::optional<Decision> trial(const Sizes &sizes, const std::vector<size_t> &at) {
     Inputs inputs = inputs_;
     inputs.points = true;
     for (size_t i = 0; i < at.size(); ++i) {
-      const std::string &name = candidates_[i].param->var->name;
-      if (at[i] < candidates_[i].values.size())
-        inputs.ranges[name] = Range::point(candidates_[i].values[at[i]]);
-      else inputs.mixed.insert(name);
+      const Candidates &c = candidates_[i];
+      const std::string &name = c.param->var->name;
+      if (at[i] < c.values.size()) {
+        inputs.ranges[name] = Range::point(c.values[at[i]]);
+        continue;
+      }
+      auto share = shareOf(c, at[i] - c.values.size(), sizes);
+      if (!share) return std::nullopt;
+      inputs.mixed[name] = *share;
     }
     Analysis analysis(function_, sizes, inputs);
     analysis.run();
     for (const Finding &finding : analysis.findings()) {
       if (!finding.definite) continue;  // an earlier one may be a problem for none of these inputs
-      return Decision{Verdict::Refuted, finding, describe(sizes, at), "", std::nullopt};
+      return Decision{Verdict::Refuted, finding, witness(sizes, at, inputs), "", std::nullopt};
     }
     return std::nullopt;
   }
-  std::string describe(const Sizes &sizes, const std::vector<size_t> &at) const {
-    std::string text;
-    auto add = [&](const std::string &part) { text += (text.empty() ? "" : ", ") + part; };
+  Witness witness(const Sizes &sizes, const std::vector<size_t> &at, const Inputs &inputs) const {
+    Witness witness;
+    auto add = [&](const std::string &part) { witness.text += (witness.text.empty() ? "" : ", ") + part; };
     for (size_t i = 0; i < at.size(); ++i) {
-      const Param &param = *candidates_[i].param;
+      const Candidates &c = candidates_[i];
+      const Param &param = *c.param;
       const Range &r = inputs_.ranges.at(param.var->name);
       bool array = param.var->type.kind == TypeKind::Tensor || param.var->type.kind == TypeKind::View;
       std::string shown = "`" + param.var->name + "`";
-      if (at[i] == candidates_[i].values.size())
-        add(shown + " with " + number(meant(param, r.low)) + " and " + number(meant(param, r.high)) +
-            " in each row");
-      else
-        add(shown + " = " + number(meant(param, candidates_[i].values[at[i]])) +
-            (array ? " everywhere" : ""));
+      Fill &fill = witness.parameters[param.var->name];
+      if (at[i] < c.values.size()) {
+        fill = {c.values[at[i]], c.values[at[i]], 1};
+        add(shown + " = " + number(meant(param, fill.high)) + (array ? " everywhere" : ""));
+        continue;
+      }
+      fill = {r.low, r.high, inputs.mixed.at(param.var->name)};
+      std::string low = number(meant(param, r.low)), high = number(meant(param, r.high));
+      switch (static_cast<Mix>(at[i] - c.values.size())) {
+      case Mix::Alternating: add(shown + " with " + low + " and " + high + " in each row"); break;
+      case Mix::OneHigh: add(shown + " with " + high + " once in each row, else " + low); break;
+      case Mix::OneLow: add(shown + " with " + low + " once in each row, else " + high); break;
+      }
     }
-    for (const auto &[name, range] : sizes.names())
-      if (name.find('.') == std::string::npos) add(name + " = " + number(range.low));
-    return text;
+    for (const auto &[name, range] : sizes.names()) {
+      if (name.find('.') != std::string::npos) continue;
+      add(name + " = " + number(range.low));
+      witness.sizes[name] = range.low;
+    }
+    return witness;
   }
 
   const Function &function_;
@@ -209,6 +239,23 @@ std::string where(const Finding &f) {
   return std::string("it ") + (f.definite ? "is " : "lies in ") +
          (f.range.isPoint() ? number(f.range.low) : f.range.str());
 }
+/// What makes an undecided claim decidable, where neither sizes nor smaller ranges do.
+std::string whatDecides(const Finding &f) {
+  std::string wide = info(f.dtype).bits < 32 ? ", a cast to f32" : "";
+  switch (f.problem) {
+  case Problem::Overflow:
+    return "a bound decides it: `minimum(maximum(x, low), high)` around an operand" + wide +
+           ", or `@saturate` where it is rounded";
+  case Problem::DivisionByZero:
+  case Problem::LogOfZero: return "a bound decides it: `maximum(x, 1e-6)`, or `+ 1e-6` on what is not negative";
+  case Problem::LogOfNegative:
+  case Problem::RootOfNegative:
+  case Problem::PowerOfNegative: return "a bound decides it: `maximum(x, 0)`";
+  case Problem::InfinityMeetsItself:
+    return "a finite number in the place of the infinity decides it: `-1e30` for `-INF` in a mask";
+  }
+  return "";
+}
 }  // namespace
 
 Inputs inputsOf(const Function &function) {
@@ -243,7 +290,7 @@ Decision decide(const Function &function) {
   if (auto refuted = WitnessSearch(function, inputs).run()) {
     decision = *refuted;
   } else {
-    decision = {Verdict::Undecided, analysis.findings().front(), "", "", std::nullopt};
+    decision = {Verdict::Undecided, analysis.findings().front(), {}, "", std::nullopt};
   }
   decision.fact = missingFact(function, inputs);
   if (decision.fact.empty()) decision.share = provedShare(function, inputs);
@@ -262,7 +309,7 @@ void verify(const Function &function, diag::Engine &diagnostics) {
   builder.label(where(finding));
   if (here) builder.note(claim.span, "the range is promised here");
   else builder.note(finding.op->span, "it happens here");
-  if (refuted) builder.help("for example " + decision.witness);
+  if (refuted) builder.help("for example " + decision.witness.text);
   if (!decision.fact.empty())
     builder.help("it holds under the fact `where " + decision.fact + "`")
         .suggest(claim.signatureEnd, (claim.hasFacts ? ", " : " where ") + decision.fact,
@@ -271,6 +318,7 @@ void verify(const Function &function, diag::Engine &diagnostics) {
     builder.help("it holds for inputs in [" + number(claim.all->low * *decision.share) + ", " +
                  number(claim.all->high * *decision.share) + "]");
   else if (decision.share) builder.help("it holds for ranges " + number(*decision.share) + " times as wide");
+  else if (!refuted) builder.help(whatDecides(finding));
 }
 
 }  // namespace tessera::sema::numerics

@@ -8,10 +8,21 @@
 namespace tessera::sema::numerics {
 
 enum class Verdict : uint8_t { Proved, Refuted, Undecided };
+/// What a parameter holds: `high` in a share of each row (rounded to whole elements), else `low`.
+struct Fill {
+  double low = 0, high = 0;
+  double share = 1;
+};
+/// Inputs for which the finding happens.
+struct Witness {
+  std::map<std::string, Fill> parameters;
+  std::map<std::string, double> sizes;  // by dimension
+  std::string text;                     // "`x` = 300 everywhere, N = 8"
+};
 struct Decision {
   Verdict verdict = Verdict::Proved;
   Finding finding;      // not Proved
-  std::string witness;  // Refuted: "`x` = 300, N = 1"
+  Witness witness;      // Refuted
   std::string fact;     // the fact about sizes under which the claim holds, if one is missing: "N <= 4096"
   std::optional<double> share;  // the claim holds for ranges this many times as wide
 };

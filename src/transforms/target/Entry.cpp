@@ -134,6 +134,11 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
                                             function.getDoc(), builder.getArrayAttr(parameters),
                                             builder.getArrayAttr(returns));
   if (Attribute numerics = function->getAttr("tsr.numerics")) entry->setAttr("tsr.numerics", numerics);
+  auto effects = function->getAttrOfType<ArrayAttr>("tsr.effects");
+  if (effects) entry->setAttr("tsr.effects", effects);
+  auto isNondet = [](Attribute effect) { return cast<StringAttr>(effect).getValue() == "nondet"; };
+  if (effects && llvm::any_of(effects, isNondet))
+    entry->setAttr("determinism", builder.getStringAttr("nondeterministic"));
   if (function.getDeterministic()) entry->setAttr("determinism", builder.getStringAttr("deterministic"));
   builder.createBlock(&entry.getBody());
   for (auto requirement : function.getRequirements().getAsRange<ir::RequirementAttr>())

@@ -1,0 +1,108 @@
+// Effects: state objects in functions that return nothing or the state, collectives that some devices miss,
+// `@fast(nondet)`: the rules of docs/spec/effects.md.
+#include "tests/sema/Checking.h"
+#include <gtest/gtest.h>
+
+using namespace tessera;
+using test::Checking;
+
+namespace {
+const std::string cacheHead = "def f[B, H, S, D](k: Tensor[B, H, 1, D, bf16], cache: KVCache[B, H, S, D, bf16], n: Int)";
+
+/// The codes and places of the messages, "E0540 4:18".
+std::string codes(const std::string &text) {
+  Checking c(text);
+  std::string all;
+  for (const diag::Diagnostic &d : c.diagnostics.all()) {
+    LineColumn at = c.sources.file(d.span.file).lineColumn(d.span.begin);
+    all += (all.empty() ? "" : ", ") + std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" +
+           std::to_string(at.column);
+  }
+  return all;
+}
+std::string effects(const std::string &text, const std::string &function) {
+  Checking c(text);
+  EXPECT_EQ(c.messages(), "") << text;
+  const sema::Function *f = c.program->find(function);
+  return f ? f->effects.str() : "no such function";
+}
+}  // namespace
+
+TEST(State, AFunctionThatMovesItOnNeedsNoResult) {
+  EXPECT_EQ(effects(cacheHead + ":\n    cache = cache.append(k, k)\n", "f"), "state(cache)");
+  EXPECT_EQ(effects(cacheHead + ":\n    for i in range(n):\n        cache = cache.append(k, k)\n", "f"), "state(cache)");
+  EXPECT_EQ(effects(cacheHead + ":\n    i = 0\n    while i < n:\n        cache = cache.append(k, k)\n        i += 1\n", "f"),
+            "state(cache)");
+  // One that does nothing has a message as before.
+  EXPECT_EQ(codes(cacheHead + ":\n    m = n + 1\n"), "E0306 1:5");
+}
+
+TEST(State, TheNewStateMayBeReturned) {
+  const std::string step = "def step[B, H, S, D](k: Tensor[B, H, 1, D, bf16], c: KVCache[B, H, S, D, bf16]) -> KVCache[B, H, S, D, bf16]:\n"
+                           "    return c.append(k, k)\n";
+  EXPECT_EQ(effects(step, "step"), "state(c)");
+  EXPECT_EQ(effects(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    cache = step(k, cache)\n    return cache.k\n", "f"),
+            "state(cache)");
+  EXPECT_EQ(codes(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    newer = step(k, cache)\n    return cache.k\n"),
+            "E0540 5:12");
+  EXPECT_EQ(codes(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    a = step(k, cache)\n    b = step(k, cache)\n    return a.k\n"),
+            "E0540 5:17");
+  // Beside other results, and only as what it is.
+  EXPECT_EQ(effects("def both[B, H, S, D](k: Tensor[B, H, 1, D, bf16], c: KVCache[B, H, S, D, bf16]) -> "
+                    "(Tensor[B, H, 1, D, bf16], KVCache[B, H, S, D, bf16]):\n    return k, c.append(k, k)\n",
+                    "both"),
+            "state(c)");
+  EXPECT_EQ(codes("def f[B, H, S, D](c: KVCache[B, H, S, D, bf16]) -> KVCache[B, H, S, D, f16]:\n    return c\n"), "E0305 2:12");
+  EXPECT_EQ(codes("def f[B, H, S, D](k: Tensor[B, H, 1, D, bf16], c: KVCache[B, H, S, D, bf16]) -> KVCache[B, H, S, D, bf16]:\n"
+                  "    return k\n"),
+            "E0305 2:12");
+}
+
+TEST(State, OldStatesAreFoundInLoopsAndCalls) {
+  EXPECT_EQ(codes(cacheHead + ":\n    i = 0\n    while i < n:\n        old = cache\n        cache = cache.append(k, k)\n"
+                              "        i = i + old.length\n"),
+            "E0540 6:17");
+  EXPECT_EQ(codes(cacheHead + ":\n    for i in range(n):\n        newer = cache.append(k, k)\n"), "E0540 3:17");
+  EXPECT_EQ(codes("def two[B, H, S, D](k: Tensor[B, H, 1, D, bf16], a: KVCache[B, H, S, D, bf16], b: KVCache[B, H, S, D, bf16]):\n"
+                  "    a = a.append(k, k)\n    b = b.append(k, k)\n" +
+                  cacheHead + ":\n    two(k, cache, cache)\n"),
+            "E0540 3:9");
+  EXPECT_EQ(codes(cacheHead + ":\n    pair = (cache, k)\n    cache = cache.append(k, k)\n    z = pair[0].length\n"), "E0540 4:9");
+}
+
+TEST(Collectives, ThatSomeDevicesMissAreRefused) {
+  const std::string head = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n";
+  EXPECT_EQ(codes(head + "    return all_reduce(x, \"tp\") if rank() == 0 else x\n"), "E0535 2:12");
+  EXPECT_EQ(codes(head + "    return x if axis_index(\"tp\") > 1 else all_reduce(x, \"tp\")\n"), "E0535 2:44");
+  EXPECT_EQ(codes("def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_reduce(x, \"tp\")\n" + head +
+                  "    y = x\n    if rank() == 0:\n        y = g(x)\n    return y\n"),
+            "E0535 2:12");
+  EXPECT_EQ(codes(head + "    y = x\n    for i in range(rank()):\n        y = all_reduce(y, \"tp\")\n    return y\n"),
+            "E0535 4:13");
+  EXPECT_EQ(codes(head + "    y = x\n    m = rank() * 2\n    i = 0\n    while i < m:\n        y = all_reduce(y, \"tp\")\n"
+                         "        i += 1\n    return y\n"),
+            "E0535 6:13");
+  EXPECT_EQ(codes(head + "    y = all_reduce(x, \"tp\")\n    return y if rank() == 0 else x\n"), "");
+}
+
+TEST(Collectives, OfHostCodeBehindABreakOrInACall) {
+  const std::string g = "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_reduce(x, \"tp\")\n";
+  const std::string head = g + "def main():\n    x = load_npy(\"x.npy\")\n";
+  EXPECT_EQ(codes(head + "    if rank() == 0:\n        y = g(x)\n"), "E0535 6:13");
+  EXPECT_EQ(codes(head + "    for i in range(4):\n        y = g(x)\n        if rank() == 0:\n            break\n"), "E0535 6:13");
+  EXPECT_EQ(codes(head + "    for i in range(4):\n        if rank() == i:\n            continue\n        y = g(x)\n"), "E0535 8:13");
+  EXPECT_EQ(codes(head + "    for i in range(4):\n        y = g(x)\n        if i == 2:\n            break\n"), "");
+  EXPECT_EQ(codes(head + "    for i in range(4):\n        if rank() == i:\n            continue\n        print(i)\n    y = g(x)\n"), "");
+}
+
+TEST(Fast, NondetIsAnEffectThatDeterministicForbids) {
+  const std::string f = "@fast(nondet)\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n";
+  EXPECT_EQ(effects(f, "f"), "nondet");
+  EXPECT_EQ(effects(f + "def g[N](x: Tensor[N, f32]) -> f32:\n    return f(x)\n", "g"), "nondet");
+  EXPECT_EQ(codes(f + "@deterministic\ndef g[N](x: Tensor[N, f32]) -> f32:\n    return f(x)\n"), "E0533 1:1");
+  EXPECT_EQ(codes("@deterministic\n" + f), "E0533 2:1");
+  EXPECT_EQ(codes(f + "def g[N](x: Tensor[N, f32]) -> f32 effects[io]:\n    return f(x)\n"), "E0530 4:36");
+  EXPECT_EQ(codes("@fast(nodet)\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0206 1:7");
+  EXPECT_EQ(codes("@fast(approx)\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0214 1:7");
+  EXPECT_EQ(codes("@fast\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0208 1:1");
+}
