@@ -219,8 +219,10 @@ Value Checker::unary(const ast::UnaryExpr &expr) {
     if (!c) return Value::poison();
     std::vector<ExprPtr> args;
     args.push_back(std::move(c));
-    return finish(makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), expr.span, std::move(args)),
-                  scalarType(DType::Bool), {}, expr.span);
+    Value out = finish(makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), expr.span, std::move(args)),
+                       scalarType(DType::Bool), {}, expr.span);
+    if (v.fact) out.fact = v.fact->negated();
+    return out;
   }
   case UnaryOp::Invert:
     if (v.isKnownInt()) return Value::integer(Dim(~v.sym.constant()));

@@ -206,6 +206,9 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   leaveVarying(varying);
   mergeBranches(out, before, thenNames, elseNames);
   mergeSpent(before, thenNames, spent, elseNames, stmt.condition->span);
+  // What follows a branch that ends the function is reached on the other way only.
+  if (ends(stmt.then) != ends(stmt.otherwise))
+    for (const shape::Formula &fact : ends(stmt.then) ? outside : inside) facts_.add(fact);
 }
 
 /// What follows is not done by every lane, or device: they disagree about `cause`.

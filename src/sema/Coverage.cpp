@@ -11,6 +11,7 @@ namespace {
 /// What a name of run time goes through: first, first + step, ..., `count` values.
 struct Run {
   Dim first, step, count;
+  int gridAxis = -1;  // of group ids
 };
 struct RunNames {
   std::map<std::string, const Expr *> lets;
@@ -67,7 +68,7 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth = 0)
 std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
   auto query = [&](Query q, int axis) { return "%q:" + std::to_string(static_cast<int>(q)) + ":" + std::to_string(axis); };
   for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
-    if (name == query(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis]};
+    if (name == query(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
   if (name == query(Query::LinearId, 0) && kernel.groupSize > 0 && !kernel.gridDims.empty())
     return Run{Dim(0), Dim(1), kernel.gridDims[0] * Dim(kernel.groupSize)};
   auto loop = names.loops.find(name);
@@ -87,6 +88,7 @@ std::optional<Run> runOf(const std::string &name, const RunNames &names, const K
 /// Stores of `size` elements that begin at `base`, base + stride, ...
 struct Cover {
   Dim base, stride, size, count;
+  int gridAxis = -1;
   Dim end() const { return base + stride * (count - Dim(1)) + size; }
   /// The claim that they leave no gap before `extent`.
   Formula whole(const Dim &extent) const {
@@ -111,7 +113,22 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
   if (!run) return std::nullopt;
   Dim base = offset->substitute({{name, Dim(0)}}), stride = offset->substitute({{name, Dim(1)}}) - base;
   if (!(base + stride * Dim::var(name) == *offset)) return std::nullopt;
-  return Cover{base + stride * run->first, stride * run->step, part.isPoint ? Dim(1) : part.size, run->count};
+  return Cover{base + stride * run->first, stride * run->step, part.isPoint ? Dim(1) : part.size, run->count,
+               run->gridAxis};
+}
+
+/// The number of groups along an axis, as it is written in `@kernel(grid=...)`.
+const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    auto *call = ast::as<ast::CallExpr>(decorator.expression);
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      if (!arg.keyword || arg.keyword->text != "grid" || arg.value->kind != ast::ExprKind::Tuple) continue;
+      const auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
+      if (axis >= 0 && static_cast<size_t>(axis) < items.size()) return items[static_cast<size_t>(axis)].get();
+    }
+  }
+  return nullptr;
 }
 }  // namespace
 
@@ -145,6 +162,17 @@ void Checker::checkCoverage() {
                     (gaps ? show(cover->size) + " elements of each " + show(cover->stride)
                           : "the indices " + show(cover->base) + ".." + show(cover->end() - Dim(1)) + " of " +
                                 show(extents[axis])));
+      // `N // 128` groups: would rounding up be enough?
+      const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+      auto *division = def ? ast::as<ast::BinaryExpr>(gridItem(*def, cover->gridAxis)) : nullptr;
+      bool rounded = division && division->op == ast::BinaryOp::FloorDiv;
+      Value of = rounded ? checkExpr(*division->left) : Value(), by = rounded ? checkExpr(*division->right) : Value();
+      if (of.kind == ValueKind::Int && by.kind == ValueKind::Int) cover->count = Dim::ceilDiv(of.sym, by.sym);
+      if (rounded && facts_.decide(cover->whole(extents[axis])) == Verdict::Proved)
+        builder.fix(division->span,
+                    "cdiv(" + std::string(sources_.text(division->left->span)) + ", " +
+                        std::string(sources_.text(division->right->span)) + ")",
+                    "round the number of groups up");
       explainClaim(builder, whole);
       if (!gaps) builder.help("`cdiv(a, b)` is the number of groups of b elements that reach all of a");
       break;

@@ -16,6 +16,44 @@ bool has(const std::string &letters, char c) { return letters.find(c) != std::st
 bool isDistinct(const std::string &letters) {
   return std::set<char>(letters.begin(), letters.end()).size() == letters.size();
 }
+/// The equation with letters of their own for the axes that `...` stands for in operands of these ranks, counted
+/// from the last. As it is where `...` is misplaced.
+std::string withoutEllipsis(const std::string &equation, const std::vector<size_t> &ranks) {
+  std::string text, spare, used;
+  for (char c : equation)
+    if (c != ' ') text += c;
+  size_t arrow = text.find("->");
+  std::vector<std::string> parts(1);
+  for (char c : text.substr(0, arrow))
+    if (c == ',') parts.emplace_back();
+    else parts.back() += c, used += c;
+  if (!has(used, '.') || parts.size() != ranks.size()) return equation;
+  for (char c = 'A'; c <= 'z'; ++c)
+    if (isLetter(c) && !has(used, c)) spare += c;
+  size_t most = 0;
+  std::vector<size_t> axes(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    bool open = parts[i].find("...") != std::string::npos;
+    if (open && ranks[i] + 3 >= parts[i].size()) axes[i] = ranks[i] + 3 - parts[i].size();
+    most = std::max(most, axes[i]);
+  }
+  if (most > spare.size()) return equation;
+  std::string all = spare.substr(0, most), left, right = arrow == std::string::npos ? all : text.substr(arrow + 2);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (size_t at = parts[i].find("..."); at != std::string::npos) parts[i].replace(at, 3, all.substr(most - axes[i]));
+    left += (i ? "," : "") + parts[i];
+  }
+  if (arrow == std::string::npos) {  // behind them the letters that occur once, sorted
+    std::sort(used.begin(), used.end());
+    for (char c : used)
+      if (isLetter(c) && std::count(used.begin(), used.end(), c) == 1) right += c;
+  } else if (size_t at = right.find("..."); at != std::string::npos) {
+    right.replace(at, 3, all);
+  } else if (most > 0) {
+    return equation;
+  }
+  return left + "->" + right;
+}
 }  // namespace
 
 /// The letters of each operand and of the result. Without `->` the result has those that occur once, sorted.
@@ -36,7 +74,7 @@ bool Checker::einsumLetters(const std::string &equation, size_t operands, Span s
   for (char c : left)
     if (c == ',') inputs.emplace_back();
     else if (isLetter(c)) inputs.back() += c;
-    else return refuse(c == '.' ? "`...` is not understood yet" : "`" + std::string(1, c) + "` is no letter");
+    else return refuse(c == '.' ? "`...` stands once in an operand, and in the result" : "`" + std::string(1, c) + "` is no letter");
   std::map<char, int> count;
   for (const std::string &letters : inputs)
     for (char c : letters) ++count[c];
@@ -157,7 +195,9 @@ Value Checker::arrayEinsum(const BuiltinRow &row, Bound &args, Span span) {
   }
   std::vector<std::string> inputs;
   std::string output;
-  if (!einsumLetters(equation.text, args.rest.size(), args.spans[0], inputs, output)) return Value::poison();
+  std::vector<size_t> ranks;
+  for (const Value &v : args.rest) ranks.push_back((v.kind == ValueKind::View ? v.var->type : v.type).shape.size());
+  if (!einsumLetters(withoutEllipsis(equation.text, ranks), args.rest.size(), args.spans[0], inputs, output)) return Value::poison();
   std::vector<EinsumOperand> operands;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Value v = toArray(args.rest[i], DType::F32, args.restSpans[i]);

@@ -85,15 +85,45 @@ TEST(Check, KernelsWriteAllOfTheirOutput) {  // effects.md, K14
     EXPECT_EQ(said(coverage(grid, facts, body)), "E0526 " + place + " elements of `y` are never written\n") << grid << "\n" << body;
 }
 
+TEST(Check, AnEllipsisOfEinsumStandsForTheOtherAxes) {  // shapes.md, S16
+  auto dump = [](const std::string &x, const std::string &y, const std::string &result, const std::string &equation) {
+    Checking c("def f[A, B, M, K, N](x: Tensor[" + x + ", f32], y: Tensor[" + y + ", f32], z: Tensor[A, B, M, K, N, f32]) -> Tensor[" +
+               result + ", f32]:\n    return einsum(\"" + equation + "\", x, y)\n");
+    EXPECT_EQ(c.messages(), "") << equation;
+    return c.dump();
+  };
+  EXPECT_EQ(dump("A, B, M, K", "A, B, K, N", "A, B, M, N", "...mk,...kn->...mn"),
+            dump("A, B, M, K", "A, B, K, N", "A, B, M, N", "abmk,abkn->abmn"));
+  EXPECT_EQ(dump("A, B, M, K", "B, K, N", "A, B, M, N", "...mk,...kn"), dump("A, B, M, K", "B, K, N", "A, B, M, N", "abmk,bkn->abmn"));
+  EXPECT_EQ(dump("M, K", "K, N", "N, M", "...mk,kn->n...m"), dump("M, K", "K, N", "N, M", "mk,kn->nm"));
+  for (const char *wrong : {"...mk,kn->mn", "..mk,kn->..mn", "......mk,kn->...mn"})
+    EXPECT_THAT(Checking("def f[A, M, K, N](x: Tensor[A, M, K, f32], y: Tensor[K, N, f32]) -> Tensor[A, M, N, f32]:\n"
+                         "    return einsum(\"" + std::string(wrong) + "\", x, y)\n").messages(),
+                HasSubstr("E0423 2:19")) << wrong;
+}
+
+TEST(Check, ConditionsAreFacts) {  // shapes.md, S12
+  auto said = [](const std::string &body) {
+    return Checking("def f[N, M](x: Tensor[N, f32], y: Tensor[M, f32]) -> f32:\n    r = 0.0\n" + body + "    return r\n").messages();
+  };
+  EXPECT_EQ(said("    if not (N != M or N < 3):\n        r = sum(x + y) + x[2]\n"), "");
+  EXPECT_EQ(said("    if not N == M:\n        r = 1.0\n    else:\n        r = sum(x + y)\n"), "");
+  EXPECT_THAT(said("    if not (N != M and N < 3):\n        r = sum(x + y)\n"), HasSubstr("E0400"));
+  // What only follows from a `return` that cannot be compiled is not said.
+  std::string early = said("    if N < 4:\n        return sum(x)\n    r = sum(x[3:])\n");
+  EXPECT_THAT(early, HasSubstr("E0600"));
+  EXPECT_THAT(early, Not(HasSubstr("E0408")));
+}
+
 TEST(Check, AnIndexThatIsNeverInsideIsAMistake) {  // shapes.md, S7
   auto said = [](const std::string &part) {
     return Checking(coverage("(cdiv(N, 128),)", "", "    i = tile.group_id(0) * 128\n    y[i:i + 128] = x[i:i + 128] + " + part + "\n"))
         .messages();
   };
-  EXPECT_THAT(said("x[N]"), HasSubstr("E0408 4:38 the index N lies outside"));
-  EXPECT_THAT(said("x[N + i]"), HasSubstr("E0408 4:38"));
-  EXPECT_THAT(said("x[N:N + 128]"), HasSubstr("E0408 4:38"));
-  EXPECT_THAT(said("x[i - N - 128]"), HasSubstr("E0408 4:38"));
+  EXPECT_THAT(said("x[N]"), HasSubstr("E0408 4:37 the index N lies outside"));
+  EXPECT_THAT(said("x[N + i]"), HasSubstr("E0408 4:37"));
+  EXPECT_THAT(said("x[N:N + 128]"), HasSubstr("E0408 4:37"));
+  EXPECT_THAT(said("x[i - N - 128]"), HasSubstr("E0408 4:37"));
   EXPECT_EQ(said("x[N - 1]"), "");
   EXPECT_EQ(said("x[3]"), "");
   EXPECT_EQ(said("x[i + 1:i + 129]"), "");

@@ -44,7 +44,7 @@ TEST(State, TheNewStateMayBeReturned) {
   EXPECT_EQ(effects(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    cache = step(k, cache)\n    return cache.k\n", "f"),
             "state(cache)");
   EXPECT_EQ(codes(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    newer = step(k, cache)\n    return cache.k\n"),
-            "E0540 5:12");
+            "E0540 5:18");
   EXPECT_EQ(codes(step + cacheHead + " -> Tensor[B, H, S, D, bf16]:\n    a = step(k, cache)\n    b = step(k, cache)\n    return a.k\n"),
             "E0540 5:17");
   // Beside other results, and only as what it is.
@@ -61,19 +61,19 @@ TEST(State, TheNewStateMayBeReturned) {
 TEST(State, OldStatesAreFoundInLoopsAndCalls) {
   EXPECT_EQ(codes(cacheHead + ":\n    i = 0\n    while i < n:\n        old = cache\n        cache = cache.append(k, k)\n"
                               "        i = i + old.length\n"),
-            "E0540 6:17");
+            "E0540 6:21");
   EXPECT_EQ(codes(cacheHead + ":\n    for i in range(n):\n        newer = cache.append(k, k)\n"), "E0540 3:17");
   EXPECT_EQ(codes("def two[B, H, S, D](k: Tensor[B, H, 1, D, bf16], a: KVCache[B, H, S, D, bf16], b: KVCache[B, H, S, D, bf16]):\n"
                   "    a = a.append(k, k)\n    b = b.append(k, k)\n" +
                   cacheHead + ":\n    two(k, cache, cache)\n"),
-            "E0540 3:9");
-  EXPECT_EQ(codes(cacheHead + ":\n    pair = (cache, k)\n    cache = cache.append(k, k)\n    z = pair[0].length\n"), "E0540 4:9");
+            "E0540 3:11");
+  EXPECT_EQ(codes(cacheHead + ":\n    pair = (cache, k)\n    cache = cache.append(k, k)\n    z = pair[0].length\n"), "E0540 4:17");
 }
 
 TEST(Collectives, ThatSomeDevicesMissAreRefused) {
   const std::string head = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n";
   EXPECT_EQ(codes(head + "    return all_reduce(x, \"tp\") if rank() == 0 else x\n"), "E0535 2:12");
-  EXPECT_EQ(codes(head + "    return x if axis_index(\"tp\") > 1 else all_reduce(x, \"tp\")\n"), "E0535 2:44");
+  EXPECT_EQ(codes(head + "    return x if axis_index(\"tp\") > 1 else all_reduce(x, \"tp\")\n"), "E0535 2:43");
   EXPECT_EQ(codes("def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_reduce(x, \"tp\")\n" + head +
                   "    y = x\n    if rank() == 0:\n        y = g(x)\n    return y\n"),
             "E0535 2:12");

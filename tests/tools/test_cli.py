@@ -33,6 +33,34 @@ class Compile(ToolTest):
             texts.append([read(self.path(f"{name}/s{end}")) for end in (".cu", ".h", ".json", ".lines.json")])
         self.assertEqual(texts[0], texts[1])
 
+    def test_manifest_lists_effects(self):
+        program = self.path("fast.tsr")
+        with open(program, "w") as file:
+            file.write("@fast(nondet)\ndef total[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"
+                       "def twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x + x\n")
+        result = run("tesserac", program, "-o", self.path("fast.cpp"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        entries = {e["name"]: e for e in json.loads(read(self.path("fast.json")))["entries"]}
+        self.assertEqual((entries["total"]["effects"], entries["total"]["determinism"]), (["nondet"], "nondeterministic"))
+        self.assertEqual((entries["twice"]["effects"], entries["twice"]["determinism"]), ([], "reproducible"))
+
+    def test_rounding_of_fractions_is_the_references(self):
+        program = self.path("whole.tsr")
+        with open(program, "w") as file:
+            for name in ("toward_zero", "nearest_even", "up", "down"):
+                file.write(f"def {name}_[N](x: Tensor[N, f32]) -> Tensor[N, i32 @round({name})]:\n    return cast(x, i32)\n")
+        write_npy(self.path("x.npy"), [1.2, 1.5, 2.5, -1.2, -1.7, -2.5, 0.0, 7.0], [8])
+        for name in ("toward_zero", "nearest_even", "up", "down"):
+            outs = []
+            for target in ("reference", "cpu"):
+                out = self.path(f"{name}.{target}.npy")
+                result = run("tessera", "run", program, name + "_", "--arg", "x=" + self.path("x.npy"), "--out", out,
+                             "--target", target)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                with open(out, "rb") as file:
+                    outs.append(file.read())
+            self.assertEqual(outs[0], outs[1], name)
+
     def test_every_level_can_be_printed(self):
         for level, word in (("ast", "softmax"), ("checked", "softmax"), ("graph", "graph.kernel"), ("schedule", "schedule.kernel"),
                             ("tile", "tile.kernel"), ("target", "target.kernel"), ("source", "__global__")):

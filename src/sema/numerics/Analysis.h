@@ -227,6 +227,7 @@ private:
   Steps steps_;
   std::map<const Var *, Steps> letSteps_;  // by names bound once: of the variables that their values mention
   std::set<const Var *> loopVars_;         // assigned in the loops around
+  std::map<const Var *, const Expr *> lets_;  // what names stand for, since the last assignment
   int firstAlong_ = -1;                    // the index along this axis counts as 0
   std::map<const Var *, std::vector<Range>> tuples_;
   std::vector<Range> lastTuple_;  // results of the last call that had several

@@ -81,6 +81,7 @@ Abstract Analysis::eval(const Expr &expr) {
     return out;
   }
   case ExprKind::VarRef: {
+    if (auto let = lets_.find(expr.var); firstAlong_ >= 0 && let != lets_.end()) return eval(*let->second);
     auto it = state_.values.find(expr.var);
     return it != state_.values.end() ? it->second : plain(Range::unknown(), true);
   }

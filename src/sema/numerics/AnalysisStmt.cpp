@@ -70,6 +70,8 @@ void Analysis::assign(const Stmt &stmt) {
   if (stmt.kind == StmtKind::Assign) noteStep(stmt);
   else noteLet(stmt);
   Abstract value = eval(*stmt.value);
+  if (stmt.kind == StmtKind::Assign) lets_.clear();
+  else lets_[stmt.var] = stmt.value.get();
   if (stmt.value->type.kind == TypeKind::Tuple) tuples_[stmt.var] = lastTuple_;
   state_.values[stmt.var] = std::move(value);
 }
