@@ -1,5 +1,6 @@
 #include "reference/Format.h"
 #include "support/FloatFormats.h"
+#include "support/FormatSpec.h"
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -73,67 +74,12 @@ std::string arrayText(const Datum &value, size_t d, size_t begin, size_t count, 
   return text + "]";
 }
 
-/// [[fill]align][sign][#][0][width][,|_][.precision][type]
-struct Spec {
-  std::string fill = " ";
-  char align = 0, sign = '-', grouping = 0, type = 0;
-  bool alternate = false;
-  int width = 0, precision = -1;
-  /// How wide zeros behind a sign of `taken` characters make the digits.
-  size_t zeroWidth(size_t taken) const {
-    bool zeros = align == '=' && fill == "0" && static_cast<size_t>(width) > taken;
-    return zeros ? static_cast<size_t>(width) - taken : 0;
-  }
-};
+using Spec = FormatSpec;
 
-size_t utf8Length(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
 size_t codePoints(std::string_view text) {
   size_t n = 0;
   for (unsigned char c : text) n += (c & 0xc0) != 0x80;
   return n;
-}
-
-std::optional<Spec> parseSpec(std::string_view text) {
-  Spec spec;
-  auto isAlign = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
-  size_t first = text.empty() ? 1 : std::min(text.size(), utf8Length(static_cast<unsigned char>(text[0])));
-  bool ownFill = text.size() > first && isAlign(text[first]);
-  if (ownFill) {
-    spec.fill = text.substr(0, first);
-    spec.align = text[first];
-    text.remove_prefix(first + 1);
-  } else if (!text.empty() && isAlign(text[0])) {
-    spec.align = text[0];
-    text.remove_prefix(1);
-  }
-  auto take = [&](std::string_view set) {
-    if (text.empty() || set.find(text[0]) == std::string_view::npos) return '\0';
-    char c = text[0];
-    text.remove_prefix(1);
-    return c;
-  };
-  auto number = [&](int &into) {
-    size_t n = 0;
-    int value = 0;
-    while (n < text.size() && n < 6 && text[n] >= '0' && text[n] <= '9')
-      value = value * 10 + (text[n++] - '0');
-    if (n != 0) into = value;
-    text.remove_prefix(n);
-    return n != 0;
-  };
-  if (char sign = take("+- ")) spec.sign = sign;
-  spec.alternate = take("#") != 0;
-  if (!text.empty() && text[0] == '0') {
-    text.remove_prefix(1);
-    if (!ownFill) spec.fill = "0";
-    if (spec.align == 0) spec.align = '=';
-  }
-  number(spec.width);
-  spec.grouping = take(",_");
-  if (take(".") && !number(spec.precision)) return std::nullopt;
-  spec.type = take("bdoxXeEfFgG%s");
-  if (!text.empty() || spec.width > 100000 || spec.precision > 1000) return std::nullopt;
-  return spec;
 }
 
 std::string padded(const Spec &spec, const std::string &prefix, const std::string &body, char defaultAlign) {
@@ -265,7 +211,7 @@ Result<std::string> formatField(const Datum &value, std::string_view text) {
            std::string_view("<>^=").find(text[2]) == std::string_view::npos)
     text.remove_prefix(1);
   if (text.empty()) return textOf(value);
-  auto spec = parseSpec(text);
+  auto spec = parseFormatSpec(text);
   if (!spec) return Failure{"the format '" + std::string(whole) + "' is none that I know"};
   bool isNumber = value.isScalar();
   if (!isNumber || spec->type == 's') {

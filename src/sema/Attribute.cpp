@@ -167,7 +167,7 @@ Value Checker::memberOfFunction(const Value &object, const std::string &name,
     v.callable = object.callable->vjp;
     return v;
   }
-  known = {"with_schedule"};
+  if (object.callable->isKernel) known = {"with_schedule"};
   return Value::of(ValueKind::Absent);
 }
 

@@ -84,6 +84,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
   TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
   if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span)) return;
+  if (dimensionAssigned(name, span)) return;
   auto it = frame_->names.find(name);
   bool bound = it != frame_->names.end() && !it->second.unassigned.valid() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {

@@ -174,6 +174,21 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
   return true;
 }
 
+/// The extents of something new: none may be negative. False after a message.
+bool Checker::sizesArePossible(const std::vector<Dim> &shape, Span span) {
+  for (const Dim &d : shape) {
+    std::vector<Dim::Term> terms = d.terms();
+    bool grows = std::all_of(terms.begin(), terms.end(), [](const Dim::Term &t) { return t.coefficient >= 0; });
+    shape::Formula positive(d, Relation::Ge, Dim(0));
+    if (grows || claim(positive, "`" + show(d) + "` is an extent, so it must not be negative", span)) continue;
+    if (!fresh(Id::badConstant, span)) return false;
+    auto builder = report(Id::badConstant, span, "the extent " + show(d) + (d.isConstant() ? " is negative" : " may be negative"));
+    if (!d.isConstant()) explainClaim(builder, positive);
+    return false;
+  }
+  return true;
+}
+
 std::optional<DType> Checker::dtypeArgument(const Value &value, Span span, Numerics *numerics) {
   if (value.kind == ValueKind::DType || (value.kind == ValueKind::Policy && value.truth)) {
     if (numerics) *numerics = value.type.numerics;

@@ -31,8 +31,14 @@ Value Checker::kernelQuery(const BuiltinRow &row, Bound &args, const GivenList &
   if (!args.values.empty() && args.values[0].given()) {
     auto at = knownInt(args.values[0], args.spans[0], "an axis");
     if (!at) return Value::poison();
-    if (*at < 0 || *at > 2) {
-      report(Id::badAxis, args.spans[0], std::to_string(*at), "the grid");
+    const KernelInfo &kernel = fn_->kernel;
+    bool isExplicit = kernel.grid == GridKind::Explicit && !kernel.gridDims.empty();
+    int64_t count = isExplicit ? static_cast<int64_t>(kernel.gridDims.size()) : 3;
+    if (*at < 0 || *at >= count) {
+      auto builder = report(
+          Id::badAxis, args.spans[0], std::to_string(*at),
+          isExplicit ? "a grid of " + std::to_string(count) + (count == 1 ? " dimension" : " dimensions") : "the grid");
+      if (count == 1) builder.suggest(args.spans[0], "0", "it has only axis 0");
       return Value::poison();
     }
     axis = static_cast<int>(*at);
@@ -79,7 +85,8 @@ Value Checker::kernelStore(const BuiltinRow &, Bound &args, const GivenList &giv
 
 Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape)) return Value::poison();
+  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+    return Value::poison();
   auto dtype = dtypeArgument(args.values[1], args.spans[1]);
   if (!dtype) return Value::poison();
   if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);

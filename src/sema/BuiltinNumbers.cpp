@@ -6,6 +6,13 @@ namespace tessera::sema {
 
 Value Checker::arrayElementwise(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
+  const Value &x = args.values[0];
+  bool ofPositive = row.op == "sqrt" || row.op == "rsqrt" || row.op == "log" || row.op == "log2";
+  bool isNegative = (x.kind == ValueKind::Float && x.number < 0) || (x.isKnownInt() && !x.expr && x.sym.constant() < 0);
+  if (ofPositive && isNegative) {
+    if (fresh(Id::badConstant, span)) report(Id::badConstant, span, "`" + shown + "` of a negative number is no number");
+    return Value::poison();
+  }
   return elementwise(*elementwiseByMnemonic(row.op), args.values, span, shown);
 }
 

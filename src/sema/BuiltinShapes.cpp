@@ -16,7 +16,12 @@ Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
     if (!axis) return Value::poison();
     axes.push_back(*axis);
   }
-  if (axes.size() == 2 && rank != 2 && row.name == "transpose") {  // two axes change places
+  if (axes.size() == 2 && row.name == "transpose") {  // two axes change places
+    if (axes[0] == axes[1]) {
+      if (fresh(Id::badConstant, span))
+        report(Id::badConstant, span, "`transpose` exchanges two axes, but both are " + std::to_string(axes[0]));
+      return Value::poison();
+    }
     std::vector<int> all;
     for (size_t i = 0; i < rank; ++i) all.push_back(static_cast<int>(i));
     std::swap(all[axes[0]], all[axes[1]]);

@@ -7,7 +7,8 @@ namespace tessera::sema {
 Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape)) return Value::poison();
+  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+    return Value::poison();
   bool full = row.kind == BuiltinKind::Full;
   const Value &given = args.values[full ? 2 : 1];
   Value value = full ? args.values[1] : Value::real(row.kind == BuiltinKind::Ones ? 1 : 0);
@@ -37,7 +38,8 @@ Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
 
 Value Checker::arrayIota(const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape)) return Value::poison();
+  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+    return Value::poison();
   bool iota = row.kind == BuiltinKind::Iota;
   int axis = 0;
   if (iota && args.values[1].given()) {
@@ -111,6 +113,11 @@ Value Checker::arrayToFloat(const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.kind == ValueKind::Float) return x;
   if (x.isKnownInt() && !x.expr) return Value::real(static_cast<double>(x.sym.constant()));
+  if (x.isArray()) {
+    if (fresh(Id::badOperand, span))
+      report(Id::badOperand, span, "float", describe(x)).help("it is one number; `cast(x, f32)` converts a tensor");
+    return Value::poison();
+  }
   return castTo(x, inHost() ? DType::F64 : DType::F32, {}, span);
 }
 

@@ -248,6 +248,27 @@ ElementwiseOp elementwiseOf(BinaryOp op) {
 }
 }  // namespace
 
+/// False, with a message, if the right operand is a number for which the operation has no value.
+bool Checker::divisorIsPossible(BinaryOp op, const Value &a, const Value &b, Span span) {
+  bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  bool isZero = (b.kind == ValueKind::Float && b.number == 0) || (b.isKnownInt() && !b.expr && b.sym == Dim(0));
+  if (divides && isZero) {
+    if (fresh(Id::badConstant, span)) report(Id::badConstant, span, "this divides by zero");
+    return false;
+  }
+  bool shifts = op == BinaryOp::LeftShift || op == BinaryOp::RightShift;
+  if (!shifts || !b.isKnownInt() || b.expr) return true;
+  bool ofArray = a.kind == ValueKind::Array && isInt(a.type.dtype);
+  int64_t bits = ofArray ? info(a.type.dtype).bits : 64, by = b.sym.constant();
+  if (by >= 0 && by < bits) return true;
+  if (!fresh(Id::badConstant, span)) return false;
+  auto builder = report(Id::badConstant, span, "this shifts by " + std::to_string(by) + " bits");
+  builder.help(by < 0 ? std::string("to shift the other way, write `") + (op == BinaryOp::LeftShift ? ">>" : "<<") + "`"
+                      : (ofArray ? std::string(name(a.type.dtype)) : std::string("an integer of the compiler")) +
+                            " has " + std::to_string(bits) + " bits");
+  return false;
+}
+
 Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
   std::string shown = textOf(op);
@@ -280,6 +301,7 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
   auto asInt = [](Value &v) {
     if (v.kind == ValueKind::Bool) v = Value::integer(Dim(v.truth ? 1 : 0));
   };
+  if (!divisorIsPossible(op, a, b, span)) return Value::poison();
   bool staticA = a.kind == ValueKind::Bool || a.kind == ValueKind::Float || a.kind == ValueKind::Int;
   bool staticB = b.kind == ValueKind::Bool || b.kind == ValueKind::Float || b.kind == ValueKind::Int;
   if (staticA && staticB) {

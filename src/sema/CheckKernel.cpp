@@ -60,6 +60,12 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
     if (kernel.gridDims.empty() || kernel.gridDims.size() > 3)
       report(Id::badKernelOption, expr.span,
              "a grid has one, two or three dimensions, not " + std::to_string(kernel.gridDims.size()));
+    for (const Dim &d : kernel.gridDims)
+      if (d.isConstant() && d.constant() < 1) {
+        report(Id::badKernelOption, expr.span,
+               "a grid has at least one group along each dimension, not " + std::to_string(d.constant()));
+        break;
+      }
   } else if (option == "group") {
     auto size = knownInt(checkExpr(expr), expr.span, "the size of a group");
     if (size && (*size < 1 || *size > 1024))
@@ -96,6 +102,9 @@ void Checker::tunerOption(const std::string &option, const ast::Expr &expr) {
     kept = std::to_string(*budget);
   } else if (v.kind == ValueKind::String && !v.expr && !v.text.empty()) {
     kept = v.text;
+    if (option == "metric" && kept != "latency_ms")
+      report(Id::badKernelOption, expr.span, "I know no metric \"" + kept + "\"")
+          .suggest(expr.span, "\"latency_ms\"", "there is \"latency_ms\"");
   } else {
     report(Id::badKernelOption, expr.span,
            "`" + option + "` of `kernel.autotune` is a text in quotes, but this is " + describe(v));
@@ -103,6 +112,7 @@ void Checker::tunerOption(const std::string &option, const ast::Expr &expr) {
 }
 
 void Checker::autotuneOption(const ast::CallExpr &call) {
+  size_t errors = failures_;
   for (const ast::Argument &arg : call.arguments) {
     std::string option = arg.keyword ? arg.keyword->text : "";
     if (option == "metric" || option == "cache" || option == "budget_ms") {
@@ -130,6 +140,11 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
       scheduleField(fn_->kernel.schedule, known, v.items[i + 1], arg.value->span);
     }
   }
+  bool hasSpace = std::any_of(call.arguments.begin(), call.arguments.end(),
+                              [](const ast::Argument &arg) { return arg.keyword && arg.keyword->text == "space"; });
+  if (!hasSpace && failures_ == errors)
+    report(Id::badKernelOption, call.span, "`kernel.autotune` needs its `space`")
+        .help("the sizes to choose from: `space=dict(m=[64, 128], warps=[4, 8])`");
 }
 
 /// The seed is that of the function's random streams; a function without any needs none.
@@ -165,24 +180,10 @@ void Checker::decorators(const ast::FuncDef &def) {
       numericsClaim(call, def, decorator.span);
     } else if (which == "fast") {
       continue;  // freedoms() looks at it
+    } else if (which == "autodiff") {
+      differentiable(decorator.span);
     } else if (which == "require") {
       unsupported("`@require`", decorator.span);
-    } else if (which == "jit" || which == "function" || which == "autodiff" || which == "custom_vjp" ||
-               which == "overload") {
-      if (call && !call->arguments.empty())
-        report(Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
-               std::to_string(call->arguments.size()));
-    } else if (which.size() <= 4 || which.substr(which.size() - 4) != ".vjp") {  // attachRule() looks at those
-      static const std::vector<std::string_view> names = {
-          "kernel",   "kernel.schedule", "kernel.autotune", "jit",    "function",
-          "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics",
-          "fast"};
-      auto near = diag::didYouMean(which, names);
-      auto builder = report(Id::unknownDecorator, decorator.span, which);
-      if (!near.empty())
-        builder.help("did you mean `@" + std::string(near) + "`?")
-            .fix(call ? call->callee->span : decorator.expression->span, std::string(near),
-                 "write `@" + std::string(near) + "`");
     }
   }
 }

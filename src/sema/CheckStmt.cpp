@@ -24,6 +24,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Pass: return;
   case K::Break:
   case K::Continue:
+    if (reportedSpans_.count({static_cast<int>(Id::strayJump), stmt.span.file, stmt.span.begin})) return;
     if (!inHost()) {
       unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code",
                   stmt.span);
@@ -59,8 +60,10 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
 
 void Checker::exprStmt(const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
+  size_t emitted = block_->size();
   Value v = checkExpr(*stmt.value);
   if (droppedState(v, *stmt.value)) return;
+  unusedValue(stmt, v, emitted);
   if (v.expr && v.expr->kind == ExprKind::Call) emit(StmtKind::Evaluate, stmt.span).value = take(v);
 }
 

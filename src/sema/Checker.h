@@ -287,6 +287,9 @@ private:
   Value query(Query query, int axis, Span span);
   std::string decoratorName(const ast::Expr &expr);
   void decorators(const ast::FuncDef &def);
+  void decoratorNames(const ast::FuncDef &def);  // Signatures.cpp
+  void parameterNames(const ast::FuncDef &def);
+  void differentiable(Span span);
 
   // ---- TypeExpr.cpp
   Value typeOf(const ast::Expr &expr);  // a type as a value: TypeName
@@ -296,6 +299,7 @@ private:
   bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
   static bool dtypeByKeyword(const ast::SubscriptExpr &expr);
   bool misspeltDType(const ast::Expr &expr);
+  bool isMistaken(const ast::Expr &expr);
   void unknownDimension(const std::string &name, Span span);
 
   // ---- NumericsClaim.cpp
@@ -338,6 +342,7 @@ private:
   void unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items);
   void notePrefetch(const std::string &loop, int64_t steps);
   void rangeFor(const ast::ForStmt &stmt, const Value &range);
+  void downwardFor(const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range);
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   /// `cause`: what lanes or devices disagree about, if they make different numbers of turns.
   void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<void()> &prepare);
@@ -368,9 +373,11 @@ private:
   Value unary(const ast::UnaryExpr &expr);
   Value binary(const ast::BinaryExpr &expr);
   Value binaryValues(ast::BinaryOp op, Value a, Value b, Span span);
+  bool divisorIsPossible(ast::BinaryOp op, const Value &a, const Value &b, Span span);
   Value compareValues(ast::CompareOp op, Value a, Value b, Span span);
   Value compareIn(ast::CompareOp op, const Value &a, const Value &b, Span span);
   Value compareThings(ast::CompareOp op, const Value &a, const Value &b, Span span);
+  bool comparesIdentity(ast::CompareOp op, const Value &a, const Value &b, Span between);
   void comprehensionTarget(const ast::Expr &target, const Value &value);
   Value boolOp(const ast::BoolOpExpr &expr);
   Value compare(const ast::CompareExpr &expr);
@@ -526,6 +533,7 @@ private:
   Value rangeValue(Bound &args, bool unrolled, Span span);
   Value convertInt(const Value &value, Span span);
   bool shapeArgument(const Value &value, Span span, std::vector<Dim> &shape);
+  bool sizesArePossible(const std::vector<Dim> &shape, Span span);
   std::optional<DType> dtypeArgument(const Value &value, Span span, Numerics *numerics = nullptr);
 
   // ---- Numerics.cpp
@@ -596,6 +604,13 @@ private:
   bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &why);
   std::string shapeText(const std::vector<Dim> &shape) const;
 
+  // ---- Statements.cpp: those that do nothing
+  void strayStatements(const ast::Block &block, bool inLoop);
+  void emptyRange(const ast::ForStmt &loop);
+  void unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t emitted);
+  std::string renewed(const ast::Expr &expr, const Value &value);
+  bool dimensionAssigned(const std::string &name, Span span);
+
   // ---- Host.cpp
   Value hostItem(const Value &tensor, const Value *index, Span span);
   Value hostExtent(const Value &tensor, int axis, Span span);
@@ -604,6 +619,7 @@ private:
   Value format(const std::vector<Value> &parts, std::vector<std::string> texts,
                std::vector<std::string> formats, Span span);
   ExprPtr formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
+  bool formatFits(const Value &value, const ast::FStringPart &part);  // Formats.cpp
   bool usesHost(const ast::Block &block) const;
 
   // ---- Emit.cpp: building the function
@@ -639,6 +655,11 @@ private:
     diag::Builder builder = diagnostics_.report(id, place, holes...);
     noteCalls(builder, span);
     return builder;
+  }
+  /// A message that does not make what it is about a failure; said once about a place.
+  template <class... Holes> diag::Builder warn(Id id, Span span, const Holes &...holes) {
+    reportedSpans_.insert({static_cast<int>(id), span.file, span.begin});
+    return diagnostics_.report(id, span, holes...);
   }
   /// False if this was already said about this place (a callee is traced once for each call).
   bool fresh(Id id, Span span) const {

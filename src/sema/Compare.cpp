@@ -67,8 +67,7 @@ Value Checker::compareIn(CompareOp op, const Value &a, const Value &b, Span span
 Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span span) {
   bool equality = isEquality(op);
   if (!equality && !isInequality(op)) return Value::of(ValueKind::Absent);
-  bool identity = op == CompareOp::Is || op == CompareOp::IsNot;
-  if (a.kind == ValueKind::None || b.kind == ValueKind::None || identity) {
+  if (a.kind == ValueKind::None || b.kind == ValueKind::None) {
     bool same = a.kind == ValueKind::None && b.kind == ValueKind::None;
     return Value::boolean(same == equality);
   }
@@ -94,10 +93,7 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Int) a = Value::integer(Dim(a.truth));
   if (b.kind == ValueKind::Bool && a.kind == ValueKind::Int) b = Value::integer(Dim(b.truth));
   const Comparison *comparison = comparisonOf(op);
-  if (!comparison) {
-    report(Id::badOperand, span, "is", describe(a)).help("compare values with `==`");
-    return Value::poison();
-  }
+  TSR_CHECK(comparison, "`is` of values was refused before");
   if (isPlainInt(a) && isPlainInt(b) && a.isKnownInt() && b.isKnownInt())
     return Value::boolean(holds(a.sym.constant(), op, b.sym.constant()));
   if (isPlainNumber(a) && isPlainNumber(b)) return Value::boolean(holds(numberOf(a), op, numberOf(b)));
@@ -123,6 +119,19 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   return out;
 }
 
+/// True, with a message, for `is` between values: it asks for None and for dtypes only.
+bool Checker::comparesIdentity(CompareOp op, const Value &a, const Value &b, Span between) {
+  bool identity = op == CompareOp::Is || op == CompareOp::IsNot;
+  if (!identity || a.isPoison() || b.isPoison() || a.kind == ValueKind::None || b.kind == ValueKind::None) return false;
+  if (a.kind == ValueKind::DType && b.kind == ValueKind::DType) return false;
+  bool isNot = op == CompareOp::IsNot;
+  if (fresh(Id::badOperand, between))
+    report(Id::badOperand, between, isNot ? "is not" : "is", describe(b.kind == ValueKind::Bool ? b : a))
+        .help("`is` asks for None; values are compared with `==`")
+        .suggest(between, isNot ? " != " : " == ", std::string("write `") + (isNot ? "!=" : "==") + "`");
+  return true;
+}
+
 Value Checker::compare(const ast::CompareExpr &expr) {
   std::vector<Value> operands;
   for (const ast::ExprPtr &e : expr.operands) operands.push_back(checkExpr(*e));
@@ -130,6 +139,8 @@ Value Checker::compare(const ast::CompareExpr &expr) {
   for (size_t i = 0; i < expr.ops.size(); ++i) {
     Span span = expr.operands[i]->span.to(expr.operands[i + 1]->span);
     if (i + 1 < expr.ops.size()) operands[i + 1] = cheap(operands[i + 1], "middle", span);
+    Span between{span.file, expr.operands[i]->span.end, expr.operands[i + 1]->span.begin};
+    if (comparesIdentity(expr.ops[i], operands[i], operands[i + 1], between)) return Value::poison();
     Value one = compareValues(expr.ops[i], operands[i], operands[i + 1], span);
     if (one.isPoison()) return one;
     if (i == 0) {

@@ -378,15 +378,14 @@ void Checker::notePrefetch(const std::string &loop, int64_t steps) {
 
 void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  if (step.isKnownInt() && step.sym.constant() == 0) {
+    report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
+    return;
+  }
+  bool down = step.isKnownInt() && step.sym.constant() < 0;
   if (range.unrolled) {
     auto items = knownRange(range, stmt.iterable->span, "a static range");
     return items ? unrolledFor(stmt, *items) : void();
-  }
-  if (step.isKnownInt() && step.sym.constant() <= 0) {
-    if (step.sym.constant() == 0)
-      report(Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
-    else unsupported("a loop with a step below 1", stmt.iterable->span);
-    return;
   }
   auto *target = as<ast::NameExpr>(stmt.target);
   if (!target) {
@@ -396,6 +395,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(assigned, stmt.span);
+  if (down) return downwardFor(stmt, *target, range);
   Stmt &loop = emit(StmtKind::For, stmt.span);
   loop.start = indexExpr(start, stmt.iterable->span);
   loop.stop = indexExpr(stop, stmt.iterable->span);
@@ -419,6 +419,40 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
     Dim i = Dim::var(symName(var));
     facts_.addNonNegative(i - start.sym);
     facts_.addNonNegative(stop.sym - Dim(1) - i);
+  });
+}
+
+/// `for i in range(a, b, -s)`: the turns are counted up, and i is a - s * turn.
+void Checker::downwardFor(const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range) {
+  const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  Span span = stmt.iterable->span;
+  auto whole = [&](ElementwiseOp op, Value a, Value b) { return intElementwise(op, {a, b}, span, "range"); };
+  Value by = Value::integer(Dim(0) - step.sym), one = Value::integer(Dim(1));
+  Value room = whole(ElementwiseOp::Sub, whole(ElementwiseOp::Add, whole(ElementwiseOp::Sub, start, stop), by), one);
+  Value turns = whole(ElementwiseOp::FloorDiv, room, by);
+  Stmt &loop = emit(StmtKind::For, stmt.span);
+  loop.start = makeIndex(0, span);
+  loop.stop = indexExpr(turns, span);
+  loop.step = makeIndex(1, span);
+  bool varying = isVarying(*loop.stop);
+  Var *var = newVar(target.name + "_turn", indexType(), stmt.target->span);
+  loop.var = var;
+  var->varying = varying;
+  bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
+  loopBody(&loop, stmt.body, varying ? std::optional(span) : std::nullopt, [&] {
+    Value v = Value::of(ValueKind::Int);
+    v.type = indexType();
+    Value turn = varValues_[var] = valueOfVar(var, v, stmt.target->span);
+    Binding binding;
+    binding.value = cheap(whole(ElementwiseOp::Sub, start, whole(ElementwiseOp::Mul, by, turn)), target.name, target.span);
+    if (binding.value.expr && binding.value.expr->kind == ExprKind::VarRef) binding.var = binding.value.expr->var;
+    binding.block = blockId_;
+    binding.span = stmt.target->span;
+    frame_->names[target.name] = binding;
+    facts_.addNonNegative(turn.sym);
+    if (!steady) return;
+    facts_.addNonNegative(start.sym - binding.value.sym);
+    facts_.addNonNegative(binding.value.sym - stop.sym - Dim(1));
   });
 }
 

@@ -68,7 +68,7 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   Binding binding;
   binding.span = parameter.name.span;
   if (frame_->names.count(parameter.name.text)) {
-    report(Id::definedTwice, parameter.name.span, parameter.name.text);
+    ++failures_;  // a message was given
     return;
   }
   std::optional<DeclaredType> type;

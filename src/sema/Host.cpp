@@ -144,6 +144,7 @@ ExprPtr Checker::formatExpr(const std::vector<Value> &parts, std::vector<std::st
 Value Checker::fstring(const ast::FStringExpr &expr) {
   std::vector<Value> parts;
   std::vector<std::string> texts = {""}, formats;
+  bool wrong = false;
   for (const ast::FStringPart &part : expr.parts) {
     if (!part.value) {
       texts.back() += part.literal;
@@ -151,12 +152,14 @@ Value Checker::fstring(const ast::FStringExpr &expr) {
     }
     Value v = checkExpr(*part.value);
     if (v.isPoison()) return v;
+    wrong |= !formatFits(v, part);
     parts.push_back(std::move(v));
     std::string spec = part.format;
     if (part.conversion) spec = std::string("!") + part.conversion + (spec.empty() ? "" : ":" + spec);
     formats.push_back(spec);
     texts.push_back("");
   }
+  if (wrong) return Value::poison();
   if (!inHost()) {
     bool known = true;
     for (const Value &v : parts) known &= !v.expr;

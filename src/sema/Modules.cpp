@@ -84,6 +84,7 @@ void Checker::evaluateModule(ModuleScope &scope) {
   scope.loading = true;
   std::optional<BrokenStatements> broken;  // nothing is known of what they define
   if (diagnostics_.hasErrors()) broken.emplace(*scope.ast, sources_, diagnostics_.all());
+  strayStatements(scope.ast->body, false);
   for (const ast::StmtPtr &stmt : scope.ast->body) {
     if (broken && broken->holds(stmt->span.begin) && definesNothing(scope, *stmt)) continue;
     size_t before = diagnostics_.errorCount();
@@ -130,6 +131,8 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   made.closure = std::move(closure);
   made.nameSpan = def.name.span;
   for (const ast::Parameter &p : def.parameters) reservedName(p.name.text, "a parameter", p.name.span);
+  decoratorNames(def);
+  parameterNames(def);
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(*decorator.expression);
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";

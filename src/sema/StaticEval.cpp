@@ -184,6 +184,10 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     return false;
   }
   if (value.kind == ValueKind::List) {  // choices for the tuner
+    if (value.items.empty()) {
+      report(Id::badSchedule, span, "`" + field + "` has no sizes to choose from");
+      return false;
+    }
     std::vector<int64_t> choices;
     for (const Value &item : value.items) {
       auto n = knownInt(item, span, "a size of a schedule");
@@ -200,6 +204,11 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
            "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
     return false;
   }
+  constexpr int64_t kMostWarps = 32;  // 1024 lanes
+  if (field == "warps" && *size > kMostWarps) {
+    report(Id::badSchedule, span, "a group has at most 32 warps, not " + std::to_string(*size));
+    return false;
+  }
   schedule.sizes[field] = *size;
   return true;
 }
@@ -209,8 +218,9 @@ Value Checker::scheduleCall(const GivenList &args, Span span) {
   bool ok = true;
   for (const Given &arg : args) {
     if (arg.keyword.empty()) {
-      report(Id::badSchedule, arg.span, "the fields of a schedule are given by name")
-          .help("for example `Schedule(block=(128, 128), warps=8)`");
+      if (ok)
+        report(Id::badSchedule, arg.span, "the fields of a schedule are given by name")
+            .help("for example `Schedule(block=(128, 128), warps=8)`");
       ok = false;
       continue;
     }

@@ -114,6 +114,16 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   return true;
 }
 
+/// A name that was bound to something wrong, a policy that there cannot be; a message was given.
+bool Checker::isMistaken(const ast::Expr &expr) {
+  auto *name = as<ast::NameExpr>(&expr);
+  const ModuleScope *module = frame_ ? frame_->module : scope_;
+  auto it = name && module ? module->names.find(name->name) : std::map<std::string, Value>::const_iterator();
+  bool mistaken = name && module && it != module->names.end() && it->second.isPoison();
+  failures_ += mistaken;
+  return mistaken;
+}
+
 /// A name that stands for a dimension and is none.
 void Checker::unknownDimension(const std::string &name, Span span) {
   bool generic = false;
@@ -170,7 +180,7 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     }
   }
   if (!dtype) {
-    if (!shape.empty() && misspeltDType(*shape.back())) return false;
+    if (!shape.empty() && (misspeltDType(*shape.back()) || isMistaken(*shape.back()))) return false;
     if (fresh(Id::notAType, expr.span))
       report(Id::notAType, expr.span, "the dtype is missing")
           .help("it stands last: `" + std::string(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +

@@ -104,7 +104,14 @@ Value Checker::arrayPool(const BuiltinRow &row, Bound &args, Span span) {
   size_t first = rank - count;
   Value places = Value::of(ValueKind::Tuple);  // the axes that are places in a window
   for (size_t i = 0; i < count; ++i) {
-    windows.push_back({sizes[i], strides[i] == 0 ? sizes[i] : strides[i], paddings[i], 1, {}});
+    Window w{sizes[i], strides[i] == 0 ? sizes[i] : strides[i], paddings[i], 1, {}};
+    if (w.padding >= w.size) {
+      report(Id::badConstant, args.spans[3],
+             "a window of " + std::to_string(w.size) + " would lie in " + std::to_string(w.padding) + " padded elements")
+          .help("the padding is smaller than the window");
+      return Value::poison();
+    }
+    windows.push_back(w);
     places.items.push_back(Value::integer(Dim(static_cast<int64_t>(first + 2 * i))));
   }
   if (!windowExtents(x, first, windows, span)) return Value::poison();

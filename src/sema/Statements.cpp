@@ -1,0 +1,166 @@
+// Statements that do nothing, or cannot do what they say where they stand. Some are seen in the tree alone, some by
+// what their value is.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+/// The blocks of a statement that are not functions of their own; those that a loop runs are `inLoop`.
+struct Inner {
+  const ast::Block *block;
+  bool inLoop;
+};
+std::vector<Inner> blocksOf(const ast::Stmt &stmt, bool inLoop) {
+  if (auto *s = as<ast::IfStmt>(&stmt)) return {{&s->then, inLoop}, {&s->otherwise, inLoop}};
+  if (auto *s = as<ast::WhileStmt>(&stmt)) return {{&s->body, true}, {&s->otherwise, inLoop}};
+  if (auto *s = as<ast::ForStmt>(&stmt)) return {{&s->body, true}, {&s->otherwise, inLoop}};
+  if (auto *s = as<ast::WithStmt>(&stmt)) return {{&s->body, inLoop}};
+  if (auto *s = as<ast::FuncDef>(&stmt)) return {{&s->body, false}};
+  if (auto *s = as<ast::ClassDef>(&stmt)) return {{&s->body, false}};
+  if (auto *s = as<ast::StructDef>(&stmt)) return {{&s->body, false}};
+  auto *s = as<ast::TryStmt>(&stmt);
+  if (!s) return {};
+  std::vector<Inner> all = {{&s->body, inLoop}, {&s->otherwise, inLoop}, {&s->finally, inLoop}};
+  for (const ast::ExceptClause &clause : s->handlers) all.push_back({&clause.body, inLoop});
+  return all;
+}
+
+/// "return", "break", ...: what leaves the block; null if the statement does not.
+const char *jumpOf(const ast::Stmt &stmt) {
+  switch (stmt.kind) {
+  case ast::StmtKind::Return: return "return";
+  case ast::StmtKind::Raise: return "raise";
+  case ast::StmtKind::Break: return "break";
+  case ast::StmtKind::Continue: return "continue";
+  default: return nullptr;
+  }
+}
+
+/// The number that these words are.
+std::optional<int64_t> literalOf(const ast::Expr &expr) {
+  if (auto *number = as<ast::IntExpr>(&expr))
+    return number->value <= INT64_MAX ? std::optional(static_cast<int64_t>(number->value)) : std::nullopt;
+  auto *unary = as<ast::UnaryExpr>(&expr);
+  auto inner = unary && unary->op == ast::UnaryOp::Neg ? literalOf(*unary->operand) : std::nullopt;
+  return inner ? std::optional(-*inner) : std::nullopt;
+}
+
+/// What a call changes: storage that it was given, or anything that its effects name.
+bool acts(const Expr &call) {
+  if (!call.callee) return true;
+  const std::vector<Param> &params = call.callee->params;
+  return !call.callee->effects.empty() || std::any_of(params.begin(), params.end(), [](const Param &p) {
+    return p.mode != ParamMode::In && !p.isResult;
+  });
+}
+bool acts(Stmt &stmt) {
+  if (stmt.kind != StmtKind::Let || !stmt.value) return true;
+  bool found = false;
+  visitExprs(stmt.value.get(), [&](Expr &e) { found |= e.kind == ExprKind::Call && acts(e); });
+  return found;
+}
+
+}  // namespace
+
+/// `break` where there is no loop, statements behind a jump, and loops over numbers that run out at once.
+void Checker::strayStatements(const ast::Block &block, bool inLoop) {
+  const ast::Stmt *jump = nullptr;
+  for (const ast::StmtPtr &stmt : block) {
+    if (jump) {
+      warn(Id::neverReached, stmt->span)
+          .note(jump->span, std::string("this `") + jumpOf(*jump) + "` always leaves before it");
+      return;
+    }
+    bool leavesLoop = stmt->kind == ast::StmtKind::Break || stmt->kind == ast::StmtKind::Continue;
+    if (leavesLoop && !inLoop)
+      report(Id::strayJump, stmt->span, jumpOf(*stmt)).help("only `for` and `while` can be left or continued with it");
+    if (auto *loop = as<ast::ForStmt>(stmt)) emptyRange(*loop);
+    if (jumpOf(*stmt)) jump = stmt.get();
+    for (const Inner &inner : blocksOf(*stmt, inLoop)) strayStatements(*inner.block, inner.inLoop);
+  }
+}
+
+/// `for i in range(10, 0)`, where all is written out and the loop has no turn.
+void Checker::emptyRange(const ast::ForStmt &loop) {
+  auto *call = as<ast::CallExpr>(loop.iterable);
+  if (!call || call->arguments.empty() || call->arguments.size() > 3) return;
+  std::string name = decoratorName(*call->callee);
+  if (name != "range" && name != "tile.range" && name != "static_range") return;
+  std::vector<int64_t> given;
+  for (const ast::Argument &arg : call->arguments) {
+    auto number = arg.keyword ? std::nullopt : literalOf(*arg.value);
+    if (!number) return;
+    given.push_back(*number);
+  }
+  int64_t start = given.size() > 1 ? given[0] : 0, stop = given.size() > 1 ? given[1] : given[0];
+  int64_t step = given.size() > 2 ? given[2] : 1;
+  if (step == 0 || (step > 0 ? start < stop : start > stop)) return;
+  auto builder = warn(Id::neverRuns, loop.iterable->span);
+  builder.label("from " + std::to_string(start) + (step > 0 ? " up" : " down") + " to " + std::to_string(stop));
+  if (given.size() != 2 || start == stop) return;
+  Span end = call->arguments.back().span;
+  builder.suggest({end.file, end.end, end.end}, ", -1", "count down");
+}
+
+/// A value that is computed and dropped. Values do not change in place, so a name for it was forgotten.
+void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t emitted) {
+  if (value.isPoison() || value.kind == ValueKind::Absent || value.kind == ValueKind::None) return;
+  if (value.kind == ValueKind::Ellipsis || (value.expr && value.expr->kind == ExprKind::Call && acts(*value.expr)))
+    return;
+  for (size_t i = emitted; i < block_->size(); ++i)
+    if (acts(*(*block_)[i])) return;
+  const Callable *function = frame_->function;
+  const ast::FuncDef *def = function ? function->def : nullptr;
+  bool isLast = def && !def->body.empty() && def->body.back().get() == &stmt;
+  bool wantsResult = def && (def->result ? def->result->kind != ast::ExprKind::None
+                                         : !frame_->inlined && fn_->kind == FunctionKind::Tensor);
+  if (isLast && wantsResult) return;  // a `return` was forgotten, which is said of the function
+  if (!fresh(Id::unusedValue, stmt.span)) return;
+  auto builder = report(Id::unusedValue, stmt.span);
+  builder.label(describe(value));
+  const ast::Expr &e = *stmt.value;
+  if (auto *compare = as<ast::CompareExpr>(&e); compare && compare->ops.size() == 1) {
+    Span between{e.span.file, compare->operands[0]->span.end, compare->operands[1]->span.begin};
+    if (compare->ops[0] == ast::CompareOp::Eq && as<ast::NameExpr>(compare->operands[0]))
+      builder.suggest(between, " = ", "`==` compares; `=` gives the name a value");
+    return;
+  }
+  builder.help(value.kind == ValueKind::Method || value.kind == ValueKind::Function
+                   ? "it is not called; parentheses are missing"
+                   : "nothing changes in place: give it a name, or return it");
+  std::string name = renewed(e, value);
+  if (!name.empty())
+    builder.suggest({e.span.file, e.span.begin, e.span.begin}, name + " = ", "keep it in `" + name + "`");
+}
+
+/// The name whose value this expression makes anew, `x` of `x.transpose(0, 1)` and of `relu(x)`, if it may
+/// stand for the new value, too.
+std::string Checker::renewed(const ast::Expr &expr, const Value &value) {
+  auto *call = as<ast::CallExpr>(&expr);
+  if (!call || value.kind != ValueKind::Array) return "";
+  auto *method = as<ast::AttributeExpr>(call->callee);
+  auto *name = method ? as<ast::NameExpr>(method->object) : nullptr;
+  bool ofModule = !name || lookup(name->name, name->span, true).kind == ValueKind::Module;
+  if (ofModule) name = call->arguments.empty() ? nullptr : as<ast::NameExpr>(call->arguments[0].value);
+  auto it = name ? frame_->names.find(name->name) : frame_->names.end();
+  if (it == frame_->names.end() || it->second.value.kind != ValueKind::Array) return "";
+  const Type &old = it->second.value.type;
+  bool same = old.dtype == value.type.dtype && old.shape == value.type.shape;
+  return same ? name->name : "";
+}
+
+/// `N = 3` where N is a dimension of the function: its tensors would still have the other size.
+bool Checker::dimensionAssigned(const std::string &name, Span span) {
+  if (!frame_->dims.count(name) || frame_->names.count(name)) return false;
+  if (fresh(Id::dimensionAssigned, span))
+    report(Id::dimensionAssigned, span, name)
+        .label("it is the size of what the function was given")
+        .help("use another name for the new number");
+  return true;
+}
+
+}  // namespace tessera::sema
