@@ -115,6 +115,14 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
     }
     return Value::poison();
   }
+  if (row.signature == "**") {
+    std::set<std::string> given;
+    for (const Given &arg : args)
+      if (!arg.keyword.empty() && !given.insert(arg.keyword).second) {
+        if (fresh(Id::argumentTwice, arg.span)) report(Id::argumentTwice, arg.span, std::string(row.name), arg.keyword);
+        return Value::poison();
+      }
+  }
   switch (row.kind) {
   case BuiltinKind::Unsupported: return unsupported(std::string(row.op), span);
   case BuiltinKind::Decorator:

@@ -89,6 +89,15 @@ Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenLis
     return Value::poison();
   auto dtype = dtypeArgument(args.values[1], args.spans[1]);
   if (!dtype) return Value::poison();
+  constexpr double kMostBytes = 256.0 * 1024;  // more than any machine gives a group
+  double bytes = info(*dtype).bits / 8.0;
+  for (const Dim &d : shape) bytes *= d.isConstant() ? static_cast<double>(d.constant()) : 1;
+  if (bytes > kMostBytes) {
+    if (fresh(Id::badKernelOption, args.spans[0]))
+      report(Id::badKernelOption, args.spans[0],
+             "no machine gives a group " + std::to_string(static_cast<int64_t>(bytes / 1024)) + " KiB of shared memory");
+    return Value::poison();
+  }
   if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);
   if (copies_ > 0) shape.insert(shape.begin(), Dim(copies_));
   Type type;

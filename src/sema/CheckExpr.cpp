@@ -392,6 +392,15 @@ Value Checker::conditional(const ast::ConditionalExpr &expr) {
     return indexValue(makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "",
                       expr.span);
   }
+  bool same = !a.isArray() || !b.isArray() || a.type.shape.size() == b.type.shape.size();
+  for (size_t i = 0; same && a.isArray() && b.isArray() && i < a.type.shape.size(); ++i)
+    same = facts_.equal(a.type.shape[i], b.type.shape[i]) == shape::Verdict::Proved;
+  if (!same) {  // one of them is the value: they do not broadcast to each other
+    if (fresh(Id::shapeMismatch, expr.otherwise->span))
+      report(Id::shapeMismatch, expr.otherwise->span, shapeText(a.type.shape), shapeText(b.type.shape))
+          .note(expr.then->span, "the other value of this choice");
+    return Value::poison();
+  }
   Value test = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
   return elementwise(ElementwiseOp::Select, {test, a, b}, expr.span, "if");
 }

@@ -373,6 +373,7 @@ void Checker::returnTile(Value value, int index, int count, Span span) {
     return;
   }
   std::vector<Dim> tileDims = tile.type.shape;
+  if (type.shape.empty() && tileDims.empty() && lanesDisagree(tile, span)) return;
   if (!tileFits(tileDims, type, declaredSpans_[index], span) || cutElsewhere(tile, type, span)) return;
   ExprPtr stored = leave(tile, type, span, "the declared result");
   if (!stored) return;
@@ -463,6 +464,7 @@ void Checker::finishKernel(const ast::FuncDef &def) {
         .help("return a tile, or store into a parameter");
     return;
   }
+  unwrittenResults(def, stored);
   if (tileStore) unplacedStore(*tileStore, def);
   checkCoverage();
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;

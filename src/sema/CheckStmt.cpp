@@ -24,7 +24,6 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Pass: return;
   case K::Break:
   case K::Continue:
-    if (reportedSpans_.count({static_cast<int>(Id::strayJump), stmt.span.file, stmt.span.begin})) return;
     if (!inHost()) {
       unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code",
                   stmt.span);
@@ -137,6 +136,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span val
 }
 
 void Checker::augAssign(const ast::AugAssignStmt &stmt) {
+  if (addsToModule(stmt)) return;
   Value old = checkExpr(*stmt.target);
   if (old.isPoison()) {
     if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(name->name, Value::poison(), stmt.target->span);
@@ -273,7 +273,7 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
 void Checker::assertStmt(const ast::AssertStmt &stmt) {
   // About dimensions: a fact, proved or asked of the caller.
   Value condition = checkExpr(*stmt.condition);
-  if (condition.isPoison()) return;
+  if (condition.isPoison() || assertsNothing(stmt, condition)) return;
   if (auto known = knownCondition(condition)) {
     if (!*known && !refuseVariant(stmt.span))
       report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));

@@ -71,6 +71,7 @@ private:
   void untypedParameters();
   void boundDimensions(const ast::FuncDef &def);
   void entryDefault(const ast::Parameter &parameter, Param &param);
+  void noneForTensor(const ast::Parameter &parameter);
   uint32_t headerEnd(const ast::FuncDef &def) const;
   std::string signatureText(const ast::FuncDef &def) const;
   void declaredResults(const ast::FuncDef &def);
@@ -605,11 +606,23 @@ private:
   std::string shapeText(const std::vector<Dim> &shape) const;
 
   // ---- Statements.cpp: those that do nothing
-  void strayStatements(const ast::Block &block, bool inLoop);
+  void strayStatements(const ast::Block &block);
   void emptyRange(const ast::ForStmt &loop);
   void unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t emitted);
   std::string renewed(const ast::Expr &expr, const Value &value);
   bool dimensionAssigned(const std::string &name, Span span);
+
+  // ---- Suspicions.cpp: what has a meaning, but hardly the one that was meant
+  bool neverEnds(const ast::WhileStmt &loop);
+  void lastTurnOnly(const ast::ForStmt &loop);
+  bool isReadBehind(const std::string &name, uint32_t place) const;
+  void overlappingSlices(const Value &start, const Dim &length, Span span);
+  bool dependsOnTile(const Dim &extent, const std::string &what, Span span);
+  bool lanesDisagree(const Value &value, Span span);
+  void unwrittenResults(const ast::FuncDef &def, const std::set<Var *> &stored);
+  bool counterOutside(const Dim &number, const Dim &extent, Span span);
+  bool addsToModule(const ast::AugAssignStmt &stmt);
+  bool assertsNothing(const ast::AssertStmt &stmt, const Value &condition);
 
   // ---- Host.cpp
   Value hostItem(const Value &tensor, const Value *index, Span span);

@@ -143,6 +143,8 @@ struct CheckerData {
   std::set<FileId> libraryFiles_;
   std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
+  std::map<std::string, Span> loopsByOne_;  // counters of loops that go on by 1: the range
+  std::set<std::string> counters_;          // of loops whose bounds are known
   std::map<Var *, Value> varValues_;      // language type and limits of what a variable holds
   std::set<Var *> rebindable_;
   std::optional<std::vector<Type>> declared_;  // types of the parts of the result

@@ -316,6 +316,7 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
     unsupported("`else` behind a loop", stmt.span);
     return;
   }
+  if (neverEnds(stmt)) return;
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(assigned, stmt.span);
@@ -351,7 +352,9 @@ void Checker::forStmt(const ast::ForStmt &stmt) {
   case ValueKind::Poison: return;
   case ValueKind::Tuple:
   case ValueKind::List: return unrolledFor(stmt, iterable.items);
-  case ValueKind::Range: return rangeFor(stmt, iterable);
+  case ValueKind::Range:
+    lastTurnOnly(stmt);
+    return rangeFor(stmt, iterable);
   case ValueKind::HostTensor:
   case ValueKind::Enumerate: return rowsFor(stmt, iterable);
   default:
@@ -403,9 +406,13 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   bool varying = isVarying(*loop.start) || isVarying(*loop.stop) || isVarying(*loop.step);
   if (range.items.size() > 3) notePrefetch(target->name, range.items[3].sym.constant());
   bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
+  auto *call = as<ast::CallExpr>(stmt.iterable);
+  bool byOne = step.sym == Dim(1) && call && call->arguments.size() < 3;
   loopBody(&loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
     Var *var = loop.var = newVar(target->name, indexType(), stmt.target->span);
     var->varying = varying;
+    if (steady) counters_.insert(symName(var));
+    if (byOne) loopsByOne_[symName(var)] = stmt.iterable->span;
     Binding binding;
     Value v = Value::of(ValueKind::Int);
     v.type = indexType();

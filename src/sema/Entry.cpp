@@ -89,10 +89,20 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   bool none = parameter.defaultValue && parameter.defaultValue->kind == ast::ExprKind::None;
   if (parameter.defaultValue && !binding.value.isPoison() && binding.value.kind != ValueKind::None &&
       !(none && alternativesOf(*parameter.annotation).size() > 1)) {
-    if (type->kind == DeclaredType::Kind::Plain) entryDefault(parameter, fn_->params[first]);
+    if (none) noneForTensor(parameter);
+    else if (type->kind == DeclaredType::Kind::Plain) entryDefault(parameter, fn_->params[first]);
     else unsupported("a default for this parameter", parameter.defaultValue->span);
   }
   frame_->names[parameter.name.text] = std::move(binding);
+}
+
+/// `bias: Tensor[N, f32] = None`: the type has to say that it may be None.
+void Checker::noneForTensor(const ast::Parameter &parameter) {
+  Span type = parameter.annotation->span;
+  if (fresh(Id::wrongArgument, parameter.defaultValue->span))
+    report(Id::wrongArgument, parameter.defaultValue->span, quoted(parameter.name.text),
+           "`" + std::string(sources_.text(type)) + "`", "None")
+        .suggest({type.file, type.end, type.end}, " | None", "say in its type that it may be None");
 }
 
 void Checker::entryDefault(const ast::Parameter &parameter, Param &param) {

@@ -72,13 +72,12 @@ bool Checker::formatFits(const Value &value, const ast::FStringPart &part) {
   if (part.format.empty()) return true;
   std::optional<FormatSpec> spec = parseFormatSpec(part.format);
   std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(value);
-  FormatMistake mistake = spec ? mistakeOf(part.format, *spec, shownAs(value, part.conversion), described)
-                               : FormatMistake{"is none that I know", std::nullopt};
+  if (!spec) return true;  // one that there is not is a mistake of the text
+  FormatMistake mistake = mistakeOf(part.format, *spec, shownAs(value, part.conversion), described);
   if (mistake.what.empty()) return true;
   Span span = formatSpan(part, sources_.file(part.value->span.file).text);
   if (!fresh(Id::badFormat, span)) return false;
   auto builder = report(Id::badFormat, span, part.format, mistake.what);
-  if (!spec) builder.help("it is `[[fill]align][sign][#][0][width][,][.precision][type]`, as in Python: `8.3f`, `>10`, `04d`");
   if (mistake.instead && sources_.text(span) == part.format) {
     bool empty = mistake.instead->empty();
     Span edited = empty ? Span{span.file, span.begin - 1, span.end} : span;

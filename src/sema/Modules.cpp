@@ -84,7 +84,7 @@ void Checker::evaluateModule(ModuleScope &scope) {
   scope.loading = true;
   std::optional<BrokenStatements> broken;  // nothing is known of what they define
   if (diagnostics_.hasErrors()) broken.emplace(*scope.ast, sources_, diagnostics_.all());
-  strayStatements(scope.ast->body, false);
+  strayStatements(scope.ast->body);
   for (const ast::StmtPtr &stmt : scope.ast->body) {
     if (broken && broken->holds(stmt->span.begin) && definesNothing(scope, *stmt)) continue;
     size_t before = diagnostics_.errorCount();

@@ -76,6 +76,7 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
     explainClaim(builder, {ka, Relation::Eq, kb});
     return Value::poison();
   }
+  if (dependsOnTile(ka, "dot", span)) return Value::poison();
   Type type = scalarType(DType::F32);
   auto in = productType(a, b, acc, span, type);
   if (!in) return Value::poison();

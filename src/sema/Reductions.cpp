@@ -67,6 +67,8 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
   if (value.isScalar()) return value;
   std::vector<int> axes;
   if (!axesOf(axis, value.type.shape.size(), axisSpan, axes, describe(value))) return Value::poison();
+  for (int a : axes)
+    if (dependsOnTile(value.type.shape[static_cast<size_t>(a)], what, span)) return Value::poison();
   bool truth = op == ReduceOp::Any || op == ReduceOp::All;
   if (truth && value.type.dtype != DType::Bool) {
     report(Id::badOperand, span, what, std::string(name(value.type.dtype)))

@@ -9,24 +9,15 @@ using ast::as;
 
 namespace {
 
-/// The blocks of a statement that are not functions of their own; those that a loop runs are `inLoop`.
-struct Inner {
-  const ast::Block *block;
-  bool inLoop;
-};
-std::vector<Inner> blocksOf(const ast::Stmt &stmt, bool inLoop) {
-  if (auto *s = as<ast::IfStmt>(&stmt)) return {{&s->then, inLoop}, {&s->otherwise, inLoop}};
-  if (auto *s = as<ast::WhileStmt>(&stmt)) return {{&s->body, true}, {&s->otherwise, inLoop}};
-  if (auto *s = as<ast::ForStmt>(&stmt)) return {{&s->body, true}, {&s->otherwise, inLoop}};
-  if (auto *s = as<ast::WithStmt>(&stmt)) return {{&s->body, inLoop}};
-  if (auto *s = as<ast::FuncDef>(&stmt)) return {{&s->body, false}};
-  if (auto *s = as<ast::ClassDef>(&stmt)) return {{&s->body, false}};
-  if (auto *s = as<ast::StructDef>(&stmt)) return {{&s->body, false}};
-  auto *s = as<ast::TryStmt>(&stmt);
-  if (!s) return {};
-  std::vector<Inner> all = {{&s->body, inLoop}, {&s->otherwise, inLoop}, {&s->finally, inLoop}};
-  for (const ast::ExceptClause &clause : s->handlers) all.push_back({&clause.body, inLoop});
-  return all;
+/// The blocks of a statement, also those of functions in it.
+std::vector<const ast::Block *> blocksOf(const ast::Stmt &stmt) {
+  if (auto *s = as<ast::IfStmt>(&stmt)) return {&s->then, &s->otherwise};
+  if (auto *s = as<ast::WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<ast::ForStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<ast::WithStmt>(&stmt)) return {&s->body};
+  if (auto *s = as<ast::FuncDef>(&stmt)) return {&s->body};
+  if (auto *s = as<ast::StructDef>(&stmt)) return {&s->body};
+  return {};
 }
 
 /// "return", "break", ...: what leaves the block; null if the statement does not.
@@ -66,8 +57,8 @@ bool acts(Stmt &stmt) {
 
 }  // namespace
 
-/// `break` where there is no loop, statements behind a jump, and loops over numbers that run out at once.
-void Checker::strayStatements(const ast::Block &block, bool inLoop) {
+/// Statements behind a jump, and loops over numbers that run out at once.
+void Checker::strayStatements(const ast::Block &block) {
   const ast::Stmt *jump = nullptr;
   for (const ast::StmtPtr &stmt : block) {
     if (jump) {
@@ -75,12 +66,9 @@ void Checker::strayStatements(const ast::Block &block, bool inLoop) {
           .note(jump->span, std::string("this `") + jumpOf(*jump) + "` always leaves before it");
       return;
     }
-    bool leavesLoop = stmt->kind == ast::StmtKind::Break || stmt->kind == ast::StmtKind::Continue;
-    if (leavesLoop && !inLoop)
-      report(Id::strayJump, stmt->span, jumpOf(*stmt)).help("only `for` and `while` can be left or continued with it");
     if (auto *loop = as<ast::ForStmt>(stmt)) emptyRange(*loop);
     if (jumpOf(*stmt)) jump = stmt.get();
-    for (const Inner &inner : blocksOf(*stmt, inLoop)) strayStatements(*inner.block, inner.inLoop);
+    for (const ast::Block *inner : blocksOf(*stmt)) strayStatements(*inner);
   }
 }
 

@@ -25,6 +25,9 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
   for (const ast::StmtPtr &stmt : def.body) {
     if (auto *field = as<ast::AnnAssignStmt>(stmt); field && as<ast::NameExpr>(field->target)) {
       auto *name = as<ast::NameExpr>(field->target);
+      if (!field->value && !info.fields.empty() && info.fields.back().defaultValue)
+        report(Id::badField, name->span, "the field `" + name->name + "` has no default, but one before it has")
+            .note(info.fields.back().span, "fields are given in order: those without a default come first");
       if (isNew({name->name, name->span}))
         info.fields.push_back({name->name, field->annotation.get(), field->value.get(), name->span});
     } else if (auto *method = as<ast::FuncDef>(stmt)) {

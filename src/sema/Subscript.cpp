@@ -39,8 +39,8 @@ Value Checker::stableIndex(Value value, Span span) {
 /// work.
 bool Checker::neverInside(const Dim &first, const Dim &last, const Dim &extent, Span span) {
   if (mentionsRebound(first) || mentionsRebound(last) || facts_.contradictory()) return false;
-  bool behind = facts_.holds(first, Relation::Ge, extent) == Verdict::Proved;
-  if (!behind && facts_.holds(last, Relation::Lt, Dim(0)) != Verdict::Proved) return false;
+  bool behind = facts_.holds(first, Relation::Ge, extent) == shape::Verdict::Proved;
+  if (!behind && facts_.holds(last, Relation::Lt, Dim(0)) != shape::Verdict::Proved) return false;
   if (fresh(Id::outOfBounds, span))
     report(Id::outOfBounds, span, first == last ? show(first) : show(first) + ".." + show(last),
            "a dimension of " + show(extent))
@@ -59,6 +59,7 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
     report(Id::outOfBounds, expr.span, indexText(index.sym, extent), "a dimension of " + show(extent));
     return false;
   }
+  if (!(low && high) && counterOutside(index.sym, extent, expr.span)) return false;
   part.inBounds = low && high && !mentionsRebound(index.sym);
   if (!part.inBounds && neverInside(index.sym, index.sym, extent, expr.span)) return false;
   part.offset = indexExpr(index, expr.span);
@@ -80,6 +81,20 @@ void Checker::sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Di
         builder.note(it->second.span, "`" + name->name + "` gets its value here, when the program runs");
   builder.help("a tile has as many elements as a number or a dimension says: `" + start + ":" +
                (start == "0" ? "" : start + " + ") + "T.m`, where `T = tile.context()`");
+}
+
+/// Whether the origin of a group is multiplied by the size of a tile.
+static bool scaledOrigin(const Dim &dim) {
+  const std::string origin = "%q:" + std::to_string(static_cast<int>(Query::Origin)) + ":";
+  for (const Dim::Term &term : dim.terms()) {
+    bool hasOrigin = false, hasSize = false;
+    for (const auto &[atom, power] : term.atoms) {
+      hasOrigin |= atom.kind == AtomKind::Var && atom.name.rfind(origin, 0) == 0;
+      hasSize |= atom.kind == AtomKind::Var && shape::isPositiveName(atom.name);
+    }
+    if (hasOrigin && hasSize) return true;
+  }
+  return false;
 }
 
 bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
@@ -104,6 +119,12 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
     }
     part.step = *step;
   }
+  if (inKernel() && scaledOrigin(facts_.simplify(start.sym))) {
+    if (fresh(Id::badConstant, slice.span))
+      report(Id::badConstant, slice.span, "`tile.origin()` counts elements already, and is multiplied here")
+          .help("it is where the group's tile begins: `x[n:n + T.m]`");
+    return false;
+  }
   Dim length = stop.sym - start.sym;
   std::set<std::string> vars;
   length.collectVars(vars);
@@ -122,6 +143,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
     }
   part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
   if (length.isConstant() && length.constant() < 0) part.size = Dim(0);
+  if (part.step == 1) overlappingSlices(start, length, slice.span);
   bool zeroStart = start.sym == Dim(0) && !start.expr;
   bool rebound = mentionsRebound(start.sym);
   Dim last = start.sym + Dim(part.step) * (part.size - Dim(1));

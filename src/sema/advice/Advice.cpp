@@ -4,7 +4,9 @@
 #include "sema/advice/Candidates.h"
 #include "sema/advice/Excerpt.h"
 #include "sema/advice/Origins.h"
+#include "sema/advice/Slips.h"
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -13,7 +15,7 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 192u << 10, kMostTrials = 32, kMostSteps = 20'000;
+constexpr size_t kMostBytes = 192u << 10, kMostTrials = 40, kMostSteps = 20'000;
 
 /// How often each message was given. Places move with an edit, so they do not count.
 using Messages = std::map<std::pair<diag::Id, std::string>, int>;

@@ -1,0 +1,10 @@
+// Slips of the pen: an operator of another language, arguments in another order, an index one too far.
+#pragma once
+#include "sema/advice/Candidates.h"
+
+namespace tessera::sema {
+
+/// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
+std::vector<CandidateGroup> slipsFor(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+
+}  // namespace tessera::sema
