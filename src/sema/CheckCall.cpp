@@ -1,5 +1,6 @@
 // Calls: arguments are bound to parameters; bodies of tensor functions are traced where they are called.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -206,6 +207,8 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
         for (const ast::Parameter &p : parameters) names.push_back(p.name.text);
         auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
+        if (std::string_view ours = nameHere(arg.keyword); std::find(names.begin(), names.end(), ours) != names.end())
+          near = ours;
         if (!near.empty())
           builder.help("did you mean `" + std::string(near) + "`?")
               .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");

@@ -215,7 +215,7 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
-      ok &= pointPart(*item, extent, part);
+      if (!pointPart(*item, extent, part)) return false;  // the next index may be wrong for the same reason
     }
     access.parts.push_back(std::move(part));
   }

@@ -173,7 +173,8 @@ bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
   if (!counts) return false;
   auto inside = shape::Formula::all({{index, Relation::Ge, Dim(0)}, {index, Relation::Lt, extent}});
   if (facts_.decide(inside) != shape::Verdict::Refuted) return false;
-  if (!fresh(Id::outOfBounds, span)) return true;
+  bool isFirst = counters_.insert(fn_->name + " " + index.varName()).second;  // the others are wrong for the same reason
+  if (!fresh(Id::outOfBounds, span) || !isFirst) return true;
   auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
   explainClaim(builder, inside);
   return true;

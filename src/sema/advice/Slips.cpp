@@ -1,7 +1,8 @@
+// Operators, methods and keywords of other languages, quotes, dtypes.
+#include "sema/advice/SlipFinder.h"
 #include "sema/advice/Slips.h"
-#include "frontend/Walk.h"
 #include "support/DType.h"
-#include <algorithm>
+#include <map>
 #include <set>
 
 namespace tessera::sema {
@@ -10,177 +11,42 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class Slips {
+class WordSlips : public SlipFinder {
 public:
-  Slips(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
-      : diagnostic_(diagnostic), place_(place), sources_(sources) {}
+  using SlipFinder::SlipFinder;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: notCalled(), keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), summed(), reshaped(); break;
-    case Id::shapeMismatch: exchanged(), axesOfCalls(); break;
-    case Id::broadcastFails: otherOperator(ast::BinaryOp::Mul, "@"), otherBounds(); break;
-    case Id::contractionMismatch: exchanged(); break;
-    case Id::badOperand: otherOperator(ast::BinaryOp::BitXor, "**"), otherOperator(ast::BinaryOp::MatMul, "*"),
-        otherOperator(ast::BinaryOp::Add, "|"), masks(); break;
-    case Id::notACondition: masks(); break;
-    case Id::badAxis:
-    case Id::badReshape: axesOfCalls(); break;
-    case Id::badConstant: axesOfCalls(), plainOrigin(); break;
+    case Id::wrongResult: notCalled(), summed(), stacked(); break;
+    case Id::broadcastFails: otherOperator(ast::BinaryOp::Mul, "@"); break;
+    case Id::badOperand: otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|"), numberInQuotes(); break;
+    case Id::badConstant: otherShift(); break;
+    case Id::badKernelOption: nearKeyword({"grid", "group", "lanes"}); break;
+    case Id::badSchedule: blockByName(), numberInstead("64", "32"); break;
     case Id::notConstant: namedAxis(); break;
-    case Id::wrongArgument: largerOfTwo(), quotedDType(), exchanged(), originOfOne(); break;
+    case Id::wrongArgument: largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(); break;
+    case Id::tooManyArguments: tupleOfSizes(); break;
     case Id::notCallable: indexed(); break;
     case Id::notAType: tensorType(); break;
-    case Id::outOfBounds: shorterSlice(), otherBounds(); break;
-    case Id::sliceSize: offsetForgotten(); break;
-    case Id::rankMismatch: fewerIndices(); break;
-    case Id::unpackCount: originOfOne(); break;
+    case Id::unknownAttribute: methodOfTorch(); break;
+    case Id::unknownPolicy: nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale"}), longerWord(); break;
+    case Id::policyConflict: otherAccumulator(); break;
+    case Id::streamMissing: streamOfFunction(); break;
+    case Id::unpackCount: innerTuple(); break;
     case Id::narrowing:
     case Id::dtypeMismatch: dtypeOfMade(); break;
     case Id::literalRange: infinity(); break;
     case Id::undefinedName: quoted(); break;
     case Id::missingReturn: returnForgotten(); break;
-    case Id::unguardedLanes: guard(); break;
-    case Id::channelMismatch: channelsFirst(); break;
-    case Id::dependsOnTile: wholeAxis(); break;
+    case Id::factRefuted: remainderOfNothing(); break;
     default: break;
     }
-    std::erase_if(groups_, [](const CandidateGroup &group) { return group.edits.empty(); });
-    return std::move(groups_);
+    return taken();
   }
 
 private:
-  CandidateGroup &group(bool onlyIfUnique) {
-    groups_.push_back({{}, onlyIfUnique});
-    return groups_.back();
-  }
-  std::string text(Span span) const { return std::string(sources_.text(span)); }
-  std::string text(const ast::Expr &e) const { return text(e.span); }
-  void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
-    if (title.empty()) title = by.empty() ? "leave it out" : "write `" + by + "`";
-    group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
-  }
-  void insert(CandidateGroup &group, uint32_t at, const std::string &what, std::string title = {}) {
-    replace(group, {diagnostic_.span.file, at, at}, what, title.empty() ? "insert `" + what + "`" : std::move(title));
-  }
-  std::string asPrimary(const ast::Expr &e) const {
-    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
-                   e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
-    return primary ? text(e) : "(" + text(e) + ")";
-  }
-  /// The expression that the message is about, or what the name there stands for.
-  const ast::Expr *meant() const {
-    const ast::Expr *e = place_.expr();
-    if (auto *name = as<ast::NameExpr>(e))
-      if (const ast::Expr *value = place_.valueOf(name->name)) return value;
-    return e;
-  }
-  template <class Visit> static void visit(const ast::Expr &e, const Visit &each) {
-    each(e);
-    for (const ast::Expr *child : ast::childrenOf(e).exprs) visit(*child, each);
-  }
-  static std::string nameOf(const ast::CallExpr &call) {
-    if (auto *method = as<ast::AttributeExpr>(call.callee)) return method->attribute.text;
-    auto *function = as<ast::NameExpr>(call.callee);
-    return function ? function->name : "";
-  }
-
   void notCalled() {
     if (auto *member = as<ast::AttributeExpr>(place_.expr())) insert(group(false), member->span.end, "()");
-  }
-
-  /// `keepdim=True` where the result lacks the dimension.
-  void keptDimension() {
-    const ast::Expr *e = meant();
-    if (!e) return;
-    CandidateGroup &edits = group(true);
-    visit(*e, [&](const ast::Expr &part) {
-      auto *call = as<ast::CallExpr>(&part);
-      if (!call) return;
-      for (size_t i = 0; i < call->arguments.size(); ++i) {
-        const ast::Argument &arg = call->arguments[i];
-        if (!arg.keyword || arg.keyword->text != "keepdim") continue;
-        uint32_t begin = i > 0 ? call->arguments[i - 1].span.end : arg.span.begin;
-        replace(edits, {arg.span.file, begin, arg.span.end}, "", "drop the dimension that is reduced");
-      }
-    });
-  }
-
-  /// `outer(b, a)`: two arguments next to each other.
-  void exchanged() {
-    const ast::CallExpr *call = place_.innermost<ast::CallExpr>();
-    if (!call) call = as<ast::CallExpr>(meant());
-    if (!call) return;
-    CandidateGroup &edits = group(true);
-    for (size_t i = 0; i + 1 < call->arguments.size(); ++i) {
-      const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
-      bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
-      bool numbers = a.value->kind == ast::ExprKind::Int || b.value->kind == ast::ExprKind::Int;
-      if (plain && !numbers && text(a.span) != text(b.span))
-        replace(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange them");
-    }
-  }
-
-  /// The axes of `transpose(2, 3)`, `permute(0, 2, 3, 1)`, `unsqueeze(0)`, `mean(axis=(1, 2))`.
-  void axesOfCalls() {
-    const ast::Expr *e = diagnostic_.id == Id::wrongResult ? meant() : place_.innermost<ast::CallExpr>();
-    if (!e) return;
-    visit(*e, [&](const ast::Expr &part) {
-      if (auto *call = as<ast::CallExpr>(&part)) axesOf(*call);
-    });
-  }
-  void axesOf(const ast::CallExpr &call) {
-    std::string name = nameOf(call);
-    std::vector<const ast::IntExpr *> axes;
-    for (const ast::Argument &arg : call.arguments) {
-      if (auto *number = as<ast::IntExpr>(arg.value); number && !arg.keyword) axes.push_back(number);
-      bool several = arg.keyword && arg.keyword->text == "axis" && arg.value->kind == ast::ExprKind::Tuple;
-      if (several && static_cast<const ast::SequenceExpr &>(*arg.value).items.size() == 2)
-        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value).items.front()->span.to(
-                    static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span), 4);
-    }
-    if (axes.empty()) return;
-    Span all = axes.front()->span.to(axes.back()->span);
-    if (name == "unsqueeze" || name == "squeeze") {
-      CandidateGroup &edits = group(true);
-      for (uint64_t axis = 0; axis < 4; ++axis)
-        if (axis != axes[0]->value) replace(edits, axes[0]->span, std::to_string(axis));
-    } else if (name == "transpose" && axes.size() == 2) {
-      pairsIn(all, 4);
-    } else if (name == "permute" && axes.size() >= 3 && axes.size() <= 4) {
-      permutations(all, axes.size());
-    }
-  }
-  void pairsIn(Span span, int count) {
-    CandidateGroup &edits = group(true);
-    for (int a = 0; a < count; ++a)
-      for (int b = a + 1; b < count; ++b) {
-        std::string pair = std::to_string(a) + ", " + std::to_string(b);
-        if (pair != text(span)) replace(edits, span, pair);
-      }
-  }
-  void permutations(Span span, size_t count) {
-    CandidateGroup &edits = group(true);
-    std::vector<int> order;
-    for (size_t i = 0; i < count; ++i) order.push_back(static_cast<int>(i));
-    while (std::next_permutation(order.begin(), order.end())) {
-      std::string shown;
-      for (int axis : order) shown += (shown.empty() ? "" : ", ") + std::to_string(axis);
-      if (shown != text(span)) replace(edits, span, shown);
-    }
-  }
-
-  /// A convolution that was meant to keep the size.
-  void paddedWindows() {
-    const ast::Expr *e = meant();
-    auto *call = as<ast::CallExpr>(e);
-    std::string name = call ? nameOf(*call) : "";
-    if (name != "conv1d" && name != "conv2d") return;
-    for (const ast::Argument &arg : call->arguments)
-      if (arg.keyword && arg.keyword->text == "padding") return;
-    CandidateGroup &edits = group(true);
-    for (int padding = 1; padding <= 3; ++padding)
-      insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
   }
 
   /// `x * y` where one number is declared.
@@ -191,50 +57,10 @@ private:
       replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
   }
 
-  /// The declared shape, where it has another number of dimensions.
-  void reshaped() {
-    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
-    auto *type = as<ast::SubscriptExpr>(result);
-    if (!type || type->items.size() < 2 || !place_.expr() || place_.inKernel) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) shape += (i ? ", " : "") + text(type->items[i].span);
-    size_t rank = type->items.size() - 1;
-    auto *source = as<ast::NameExpr>(place_.expr());
-    if (!source) return;
-    for (const ast::Parameter &p : place_.function->parameters) {
-      auto *declared = as<ast::SubscriptExpr>(p.annotation);
-      if (p.name.text == source->name && declared && declared->items.size() - 1 != rank)
-        replace(group(false), source->span, source->name + ".reshape(" + shape + ")");
-    }
-  }
-
   void otherOperator(ast::BinaryOp op, const char *by) {
     auto *binary = as<ast::BinaryExpr>(place_.expr());
     if (!binary || binary->op != op) return;
     replace(group(false), binary->opSpan, by);
-  }
-
-  /// `x > 0 and x < 1`, `not mask`, `-mask`, `x > 0 & x < 1` of tensors.
-  void masks() {
-    for (const ast::Expr *e : place_.around) {
-      if (auto *both = as<ast::BoolOpExpr>(e)) {
-        std::string all;
-        for (const ast::ExprPtr &operand : both->operands)
-          all += (all.empty() ? "" : both->isAnd ? " & " : " | ") + asOperand(*operand);
-        return replace(group(false), e->span, all);
-      }
-      if (auto *unary = as<ast::UnaryExpr>(e)) return replace(group(false), e->span, "~" + asOperand(*unary->operand));
-      auto *compare = as<ast::CompareExpr>(e);
-      auto *middle = compare && compare->operands.size() == 3 ? as<ast::BinaryExpr>(compare->operands[1]) : nullptr;
-      if (!middle || (middle->op != ast::BinaryOp::BitAnd && middle->op != ast::BinaryOp::BitOr)) continue;
-      std::string first = text(compare->operands[0]->span.to(middle->left->span));
-      std::string second = text(middle->right->span.to(compare->operands[2]->span));
-      return replace(group(false), e->span, "(" + first + ") " + text(middle->opSpan) + " (" + second + ")");
-    }
-  }
-  std::string asOperand(const ast::Expr &e) const {
-    bool simple = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
-    return simple ? text(e) : "(" + text(e) + ")";
   }
 
   /// `axis="M"`
@@ -293,86 +119,6 @@ private:
     for (const std::string &dtype : dtypes) insert(edits, type->span.end - 1, ", " + dtype);
   }
 
-  /// `x[0:N + 1]`
-  void shorterSlice() {
-    auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!subscript) return;
-    CandidateGroup &edits = group(true);
-    for (const ast::Argument &item : subscript->items) {
-      auto *slice = as<ast::SliceExpr>(item.value);
-      auto *sum = slice ? as<ast::BinaryExpr>(slice->stop) : as<ast::BinaryExpr>(item.value);
-      if (sum && sum->op == ast::BinaryOp::Add && sum->right->kind == ast::ExprKind::Int)
-        replace(edits, sum->span, text(*sum->left));
-    }
-  }
-
-  /// The numbers in the slices of the operands, one more or less.
-  void otherBounds() {
-    std::vector<const ast::Expr *> operands = operandsAt(place_);
-    if (auto *subscript = place_.innermost<ast::SubscriptExpr>()) operands = {subscript};
-    CandidateGroup &edits = group(true);
-    for (const ast::Expr *operand : operands) {
-      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
-      auto *subscript = as<ast::SubscriptExpr>(operand);
-      if (!subscript) continue;
-      for (const ast::Argument &item : subscript->items) {
-        auto *slice = as<ast::SliceExpr>(item.value);
-        if (!slice) continue;
-        for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
-          auto *unary = as<ast::UnaryExpr>(bound);
-          auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
-          if (!number) continue;
-          replace(edits, number->span, std::to_string(number->value + 1));
-          if (number->value > 0) replace(edits, number->span, std::to_string(number->value - 1));
-        }
-      }
-    }
-  }
-
-  /// `x[n:T.m]`
-  void offsetForgotten() {
-    auto *slice = as<ast::SliceExpr>(place_.expr());
-    if (slice && slice->start && slice->stop && slice->stop->kind == ast::ExprKind::Attribute)
-      replace(group(false), slice->stop->span, text(*slice->start) + " + " + text(*slice->stop));
-  }
-
-  /// `x[n * T.m:n * T.m + T.m]` at an origin n.
-  void plainOrigin() {
-    auto *slice = as<ast::SliceExpr>(place_.expr());
-    auto *product = slice ? as<ast::BinaryExpr>(slice->start) : nullptr;
-    auto *end = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
-    if (!product || !end || product->op != ast::BinaryOp::Mul || end->op != ast::BinaryOp::Add) return;
-    std::string origin = text(*product->left);
-    replace(group(false), slice->span, origin + ":" + origin + " + " + text(*end->right));
-  }
-
-  void fewerIndices() {
-    auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!subscript || subscript->items.size() < 2) return;
-    const auto &items = subscript->items;
-    Span last{items.back().span.file, items[items.size() - 2].span.end, items.back().span.end};
-    replace(group(false), last, "", "leave the last index out");
-  }
-
-  /// `m = tile.origin()`: there is a number for each dimension of the output.
-  void originOfOne() {
-    if (!place_.function) return;
-    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
-    if (tuple && tuple->items.size() > 1) return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
-    auto *name = as<ast::NameExpr>(place_.expr());
-    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
-    auto *call = as<ast::CallExpr>(value);
-    if (!call || nameOf(*call) != "origin") return;
-    for (const ast::StmtPtr &stmt : place_.function->body) {
-      auto *assign = as<ast::AssignStmt>(stmt);
-      if (!assign || assign->value.get() != value) continue;
-      CandidateGroup &edits = group(false);
-      replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
-      for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
-    }
-  }
-
   /// `zeros((N,))` and `arange(N)` are f32 and i32.
   void dtypeOfMade() {
     static const std::set<std::string> made = {"zeros", "ones", "arange", "full"};
@@ -419,67 +165,175 @@ private:
     if (last && last->value->kind != ast::ExprKind::String) insert(group(false), last->span.begin, "return ");
   }
 
-  /// `if i < n:` around what the lanes do.
-  void guard() {
-    auto *def = place_.function;
-    auto *origin = as<ast::AssignStmt>(place_.statement);
-    auto *index = origin ? as<ast::NameExpr>(origin->targets[0]) : nullptr;
-    if (!def || !index) return;
-    const ast::Stmt *first = nullptr, *last = nullptr;
-    for (const ast::StmtPtr &stmt : def->body) {
-      if (stmt->span.begin <= origin->span.begin || stmt->kind == ast::StmtKind::Return) continue;
-      if (!first) first = stmt.get();
-      last = stmt.get();
-    }
-    if (!first) return;
-    const SourceFile &file = sources_.file(first->span.file);
-    std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
-    std::string body = text(first->span.to(last->span)), inner;
-    for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
+  /// `[x, y]` where one tensor is declared.
+  void stacked() {
+    const ast::Expr *list = place_.expr();
+    if (!list || list->kind != ast::ExprKind::List) return;
+    std::string items = text(*list);
+    replace(group(false), list->span, "stack(" + items.substr(1, items.size() - 2) + ")", "stack them along a new axis");
+  }
+
+  /// `x > "0"`
+  void numberInQuotes() {
     CandidateGroup &edits = group(true);
-    std::set<std::string> extents;
-    for (const ast::Parameter &p : def->parameters) {
-      auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (!type || type->items.size() != 2) continue;
-      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
-      std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
-      if (extents.insert(extent).second)
-        replace(edits, first->span.to(last->span),
-                "if " + index->name + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+    std::vector<const ast::Expr *> parts = operandsAt(place_);
+    if (auto *compare = as<ast::CompareExpr>(place_.expr()))
+      for (const ast::ExprPtr &operand : compare->operands) parts.push_back(operand.get());
+    parts.push_back(place_.expr());
+    std::set<uint32_t> seen;
+    for (const ast::Expr *part : parts) {
+      auto *string = as<ast::StringExpr>(part);
+      bool number = string && !string->value.empty() && string->value.find_first_not_of("0123456789.") == std::string::npos;
+      if (number && seen.insert(string->span.begin).second) replace(edits, string->span, string->value);
     }
   }
 
-  /// An image whose channels stand last.
-  void channelsFirst() {
+  /// `x << -4`
+  void otherShift() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *minus = binary ? as<ast::UnaryExpr>(binary->right) : nullptr;
+    bool left = binary && binary->op == ast::BinaryOp::LeftShift;
+    if (!minus || (!left && binary->op != ast::BinaryOp::RightShift)) return;
+    replace(group(false), binary->opSpan.to(minus->span), std::string(left ? ">> " : "<< ") + text(*minus->operand));
+  }
+
+  /// `gird=(1,)`
+  void nearKeyword(const std::vector<std::string_view> &known) {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (call && !call->arguments.empty())
-      replace(group(false), call->arguments[0].span, asPrimary(*call->arguments[0].value) + ".permute(0, 3, 1, 2)",
-              "bring the channels to the front");
-  }
-
-  /// `x[r, c:c + T.n]`, where the whole row was meant.
-  void wholeAxis() {
-    CandidateGroup &edits = group(true);
-    for (const ast::Expr *operand : operandsAt(place_)) {
-      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
-      if (!operand) continue;
-      visit(*operand, [&](const ast::Expr &part) {
-        if (auto *slice = as<ast::SliceExpr>(&part); slice && slice->start && slice->stop)
-          replace(edits, slice->span, ":", "take the whole axis");
-      });
+    if (!call) return;
+    for (const ast::Argument &arg : call->arguments) {
+      bool here = arg.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= arg.span.end;
+      if (!here || !arg.keyword) continue;
+      auto near = diag::didYouMean(arg.keyword->text, known);
+      if (!near.empty() && near != arg.keyword->text) replace(group(false), arg.keyword->span, std::string(near));
     }
   }
 
-  const diag::Diagnostic &diagnostic_;
-  const Place &place_;
-  const Sources &sources_;
-  std::vector<CandidateGroup> groups_;
+  /// `Schedule(128, 128)`
+  void blockByName() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.empty()) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword) return;
+    Span all = call->arguments.front().span.to(call->arguments.back().span);
+    replace(group(false), all, "block=(" + text(all) + (call->arguments.size() == 1 ? ",)" : ")"));
+  }
+
+  void numberInstead(const std::string &from, const std::string &by) {
+    std::string shown = text(diagnostic_.span);
+    if (shown.size() < from.size() || shown.substr(shown.size() - from.size()) != from) return;
+    uint32_t end = diagnostic_.span.end;
+    replace(group(false), {diagnostic_.span.file, end - static_cast<uint32_t>(from.size()), end}, by);
+  }
+
+  /// `zeros(N, M)`, `rng.normal(N, M)`
+  void tupleOfSizes() {
+    static const std::set<std::string> made = {"zeros", "ones", "full", "normal", "uniform"};
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !made.count(nameOf(*call))) return;
+    std::vector<const ast::Argument *> sizes;
+    for (const ast::Argument &arg : call->arguments) {
+      auto *name = as<ast::NameExpr>(arg.value);
+      if (!arg.keyword && !(name && dtypeByName(name->name))) sizes.push_back(&arg);
+    }
+    if (sizes.size() < 2) return;
+    Span all = sizes.front()->span.to(sizes.back()->span);
+    replace(group(false), all, "(" + text(all) + ")", "the shape is one argument");
+  }
+
+  /// `x[:N / 2]`
+  void wholeDivision() {
+    const ast::Expr *e = place_.expr();
+    auto *slice = as<ast::SliceExpr>(e);
+    for (const ast::Expr *part : std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
+      if (auto *binary = as<ast::BinaryExpr>(part); binary && binary->op == ast::BinaryOp::Div)
+        return replace(group(false), binary->opSpan, "//", "divide and round down");
+  }
+
+  /// `accumulate=32`
+  void bitsOfDType() {
+    auto *number = as<ast::IntExpr>(place_.expr());
+    if (number && dtypeByName("f" + number->text)) replace(group(false), number->span, "f" + number->text);
+  }
+
+  /// `x.float()`, `x.add_(y)`
+  void methodOfTorch() {
+    static const std::map<std::string, std::string> casts = {{"float", "f32"}, {"half", "f16"}, {"bfloat16", "bf16"},
+                                                             {"double", "f64"}, {"int", "i32"}, {"long", "i64"}};
+    static const std::map<std::string, std::string> changes = {{"add_", "+="}, {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}};
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method) return;
+    if (auto it = casts.find(method->attribute.text); it != casts.end() && call->arguments.empty())
+      replace(group(false), {call->span.file, method->attribute.span.begin, call->span.end}, "astype(" + it->second + ")");
+    if (auto it = changes.find(method->attribute.text); it != changes.end() && call->arguments.size() == 1)
+      replace(group(false), call->span, text(*method->object) + " " + it->second + " " + text(call->arguments[0].span),
+              "nothing changes in place: give the name another value");
+  }
+
+  /// `@round(nearest)`
+  void longerWord() {
+    static constexpr std::string_view words[] = {"nearest_even", "toward_zero", "each_op"};
+    const ast::Expr *e = place_.expr();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      for (std::string_view word : words)
+        if (name && name->name.size() > 3 && name->name != word && word.substr(0, name->name.size()) == name->name)
+          replace(edits, name->span, std::string(word));
+    });
+  }
+
+  /// `@accum(f16)`, `Policy(accumulate=bf16)`
+  void otherAccumulator() {
+    const ast::Expr *e = place_.around.empty() ? nullptr : place_.around.back();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call) return;
+      for (const ast::Argument &arg : call->arguments) {
+        bool accumulate = arg.keyword ? arg.keyword->text == "accumulate" : nameOf(*call) == "accum";
+        if (!accumulate || !as<ast::NameExpr>(arg.value)) continue;
+        for (const char *dtype : {"f32", "i32"})
+          if (text(*arg.value) != dtype) replace(edits, arg.value->span, dtype);
+      }
+    });
+  }
+
+  /// A stream that the function has.
+  void streamOfFunction() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.annotation && text(*p.annotation) == "Rng")
+        insert(edits, call->span.end - 1, ", rng=" + p.name.text, "round by the numbers of `" + p.name.text + "`");
+  }
+
+  /// `value, dw, db = value_and_grad(...)(...)`
+  void innerTuple() {
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (!tuple || tuple->items.size() < 3) return;
+    Span rest = tuple->items[1]->span.to(tuple->items.back()->span);
+    replace(group(false), rest, "(" + text(rest) + ")", "the derivatives are a tuple of their own");
+  }
+
+  /// `N % 8 == 8`
+  void remainderOfNothing() {
+    auto *compare = as<ast::CompareExpr>(place_.expr());
+    auto *left = compare && compare->operands.size() == 2 ? as<ast::BinaryExpr>(compare->operands[0]) : nullptr;
+    if (left && left->op == ast::BinaryOp::Mod && as<ast::IntExpr>(compare->operands[1]))
+      replace(group(false), compare->operands[1]->span, "0", "what is divisible leaves nothing");
+  }
 };
 
 }  // namespace
 
-std::vector<CandidateGroup> slipsFor(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
-  return Slips(diagnostic, place, sources).groups();
+std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return WordSlips(diagnostic, place, sources).groups();
 }
 
 }  // namespace tessera::sema

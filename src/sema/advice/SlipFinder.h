@@ -1,0 +1,60 @@
+// What the finders of slips have in common: how edits are made.
+#pragma once
+#include "frontend/Walk.h"
+#include "sema/advice/Candidates.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+class SlipFinder {
+public:
+  SlipFinder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
+      : diagnostic_(diagnostic), place_(place), sources_(sources) {}
+
+protected:
+  std::vector<CandidateGroup> taken() {
+    std::erase_if(groups_, [](const CandidateGroup &group) { return group.edits.empty(); });
+    return std::move(groups_);
+  }
+  CandidateGroup &group(bool onlyIfUnique) {
+    groups_.push_back({{}, onlyIfUnique});
+    return groups_.back();
+  }
+  std::string text(Span span) const { return std::string(sources_.text(span)); }
+  std::string text(const ast::Expr &e) const { return text(e.span); }
+  void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
+    if (title.empty()) title = by.empty() ? "leave it out" : "write `" + by + "`";
+    group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
+  }
+  void insert(CandidateGroup &group, uint32_t at, const std::string &what, std::string title = {}) {
+    replace(group, {diagnostic_.span.file, at, at}, what, title.empty() ? "insert `" + what + "`" : std::move(title));
+  }
+  std::string asPrimary(const ast::Expr &e) const {
+    bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
+                   e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
+    return primary ? text(e) : "(" + text(e) + ")";
+  }
+  /// The expression that the message is about, or what the name there stands for.
+  const ast::Expr *meant() const {
+    const ast::Expr *e = place_.expr();
+    if (auto *name = ast::as<ast::NameExpr>(e))
+      if (const ast::Expr *value = place_.valueOf(name->name)) return value;
+    return e;
+  }
+  template <class Visit> static void visit(const ast::Expr &e, const Visit &each) {
+    each(e);
+    for (const ast::Expr *child : ast::childrenOf(e).exprs) visit(*child, each);
+  }
+  static std::string nameOf(const ast::CallExpr &call) {
+    if (auto *method = ast::as<ast::AttributeExpr>(call.callee)) return method->attribute.text;
+    auto *function = ast::as<ast::NameExpr>(call.callee);
+    return function ? function->name : "";
+  }
+
+  const diag::Diagnostic &diagnostic_;
+  const Place &place_;
+  const Sources &sources_;
+  std::vector<CandidateGroup> groups_;
+};
+
+}  // namespace tessera::sema

@@ -1,0 +1,356 @@
+// Axes, indices, sizes and guards that are nearly the right ones.
+#include "sema/advice/SlipFinder.h"
+#include "sema/advice/Slips.h"
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class ShapeSlips : public SlipFinder {
+public:
+  using SlipFinder::SlipFinder;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), reshaped(); break;
+    case Id::shapeMismatch: exchanged(), axesOfCalls(); break;
+    case Id::tileMismatch: keptDimension(); break;
+    case Id::broadcastFails: otherBounds(), uprightArguments(); break;
+    case Id::contractionMismatch: exchanged(); break;
+    case Id::badAxis:
+    case Id::badReshape: axesOfCalls(); break;
+    case Id::badConstant: axesOfCalls(), plainOrigin(); break;
+    case Id::badKernelOption: takenApart(); break;
+    case Id::wrongArgument: exchanged(), originOfOne(); break;
+    case Id::outOfBounds: shorterLoop(), shorterSlice(), otherBounds(); break;
+    case Id::sliceSize: offsetForgotten(); break;
+    case Id::rankMismatch: fewerIndices(), oneMoreAxis(); break;
+    case Id::unpackCount: originOfOne(); break;
+    case Id::unguardedLanes: guard(); break;
+    case Id::channelMismatch: channelsFirst(); break;
+    case Id::dependsOnTile: wholeAxis(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  /// `keepdim=True` where the result lacks the dimension.
+  void keptDimension() {
+    const ast::Expr *e = meant();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call) return;
+      for (size_t i = 0; i < call->arguments.size(); ++i) {
+        const ast::Argument &arg = call->arguments[i];
+        if (!arg.keyword || arg.keyword->text != "keepdim") continue;
+        uint32_t begin = i > 0 ? call->arguments[i - 1].span.end : arg.span.begin;
+        replace(edits, {arg.span.file, begin, arg.span.end}, "", "drop the dimension that is reduced");
+      }
+    });
+  }
+
+  /// `outer(b, a)`: two arguments next to each other.
+  void exchanged() {
+    const ast::CallExpr *call = place_.innermost<ast::CallExpr>();
+    if (!call) call = as<ast::CallExpr>(meant());
+    static const std::set<std::string> sizes = {"reshape", "expand", "permute", "transpose"};
+    if (!call || sizes.count(nameOf(*call))) return;
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; i + 1 < call->arguments.size(); ++i) {
+      const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
+      bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
+      bool numbers = a.value->kind == ast::ExprKind::Int || b.value->kind == ast::ExprKind::Int;
+      if (plain && !numbers && text(a.span) != text(b.span))
+        replace(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange them");
+    }
+  }
+
+  /// The axes of `transpose(2, 3)`, `permute(0, 2, 3, 1)`, `unsqueeze(0)`, `mean(axis=(1, 2))`.
+  void axesOfCalls() {
+    const ast::Expr *e = diagnostic_.id == Id::wrongResult ? meant() : place_.innermost<ast::CallExpr>();
+    if (!e) return;
+    visit(*e, [&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part)) axesOf(*call);
+    });
+  }
+  void axesOf(const ast::CallExpr &call) {
+    std::string name = nameOf(call);
+    std::vector<const ast::IntExpr *> axes;
+    for (const ast::Argument &arg : call.arguments) {
+      if (auto *number = as<ast::IntExpr>(arg.value); number && !arg.keyword) axes.push_back(number);
+      bool several = arg.keyword && arg.keyword->text == "axis" && arg.value->kind == ast::ExprKind::Tuple;
+      if (several && static_cast<const ast::SequenceExpr &>(*arg.value).items.size() == 2)
+        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value).items.front()->span.to(
+                    static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span), 4);
+    }
+    if (axes.empty()) return;
+    Span all = axes.front()->span.to(axes.back()->span);
+    if (name == "unsqueeze" || name == "squeeze") {
+      CandidateGroup &edits = group(true);
+      for (uint64_t axis = 0; axis < 4; ++axis)
+        if (axis != axes[0]->value) replace(edits, axes[0]->span, std::to_string(axis));
+    } else if (name == "transpose" && axes.size() == 2) {
+      pairsIn(all, 4);
+    } else if (name == "permute" && axes.size() >= 3 && axes.size() <= 4) {
+      permutations(all, axes.size());
+    }
+  }
+  void pairsIn(Span span, int count) {
+    CandidateGroup &edits = group(true);
+    for (int a = 0; a < count; ++a)
+      for (int b = a + 1; b < count; ++b) {
+        std::string pair = std::to_string(a) + ", " + std::to_string(b);
+        if (pair != text(span)) replace(edits, span, pair);
+      }
+  }
+  void permutations(Span span, size_t count) {
+    CandidateGroup &edits = group(true);
+    std::vector<int> order;
+    for (size_t i = 0; i < count; ++i) order.push_back(static_cast<int>(i));
+    while (std::next_permutation(order.begin(), order.end())) {
+      std::string shown;
+      for (int axis : order) shown += (shown.empty() ? "" : ", ") + std::to_string(axis);
+      if (shown != text(span)) replace(edits, span, shown);
+    }
+  }
+
+  /// A convolution that was meant to keep the size.
+  void paddedWindows() {
+    const ast::Expr *e = meant();
+    auto *call = as<ast::CallExpr>(e);
+    std::string name = call ? nameOf(*call) : "";
+    if (name != "conv1d" && name != "conv2d") return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword && arg.keyword->text == "padding") return;
+    CandidateGroup &edits = group(true);
+    for (int padding = 1; padding <= 3; ++padding)
+      insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
+  }
+
+  /// The declared shape, where it has another number of dimensions.
+  void reshaped() {
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    auto *type = as<ast::SubscriptExpr>(result);
+    if (!type || type->items.size() < 2 || !place_.expr() || place_.inKernel) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) shape += (i ? ", " : "") + text(type->items[i].span);
+    size_t rank = type->items.size() - 1;
+    auto *source = as<ast::NameExpr>(place_.expr());
+    if (!source) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *declared = as<ast::SubscriptExpr>(p.annotation);
+      if (p.name.text == source->name && declared && declared->items.size() - 1 != rank)
+        replace(group(false), source->span, source->name + ".reshape(" + shape + ")");
+    }
+  }
+
+  /// `x[0:N + 1]`
+  void shorterSlice() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : subscript->items) {
+      auto *slice = as<ast::SliceExpr>(item.value);
+      auto *sum = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      if (sum && sum->op == ast::BinaryOp::Add && sum->right->kind == ast::ExprKind::Int)
+        replace(edits, sum->span, text(*sum->left));
+    }
+  }
+
+  /// The numbers in the slices of the operands, one more or less.
+  void otherBounds() {
+    std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (auto *subscript = place_.innermost<ast::SubscriptExpr>()) operands = {subscript};
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operands) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      auto *subscript = as<ast::SubscriptExpr>(operand);
+      if (!subscript) continue;
+      for (const ast::Argument &item : subscript->items) {
+        auto *slice = as<ast::SliceExpr>(item.value);
+        if (!slice) continue;
+        for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
+          auto *unary = as<ast::UnaryExpr>(bound);
+          auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
+          if (!number) continue;
+          replace(edits, number->span, std::to_string(number->value + 1));
+          if (number->value > 0) replace(edits, number->span, std::to_string(number->value - 1));
+        }
+      }
+    }
+  }
+
+  /// `x[n:T.m]`
+  void offsetForgotten() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    if (slice && slice->start && slice->stop && slice->stop->kind == ast::ExprKind::Attribute)
+      replace(group(false), slice->stop->span, text(*slice->start) + " + " + text(*slice->stop));
+  }
+
+  /// `x[n * T.m:n * T.m + T.m]` at an origin n.
+  void plainOrigin() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    auto *product = slice ? as<ast::BinaryExpr>(slice->start) : nullptr;
+    auto *end = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+    if (!product || !end || product->op != ast::BinaryOp::Mul || end->op != ast::BinaryOp::Add) return;
+    std::string origin = text(*product->left);
+    replace(group(false), slice->span, origin + ":" + origin + " + " + text(*end->right));
+  }
+
+  void fewerIndices() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript || subscript->items.size() < 2) return;
+    const auto &items = subscript->items;
+    Span last{items.back().span.file, items[items.size() - 2].span.end, items.back().span.end};
+    replace(group(false), last, "", "leave the last index out");
+  }
+
+  /// `m = tile.origin()`: there is a number for each dimension of the output.
+  void originOfOne() {
+    if (!place_.function) return;
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (tuple && tuple->items.size() > 1) return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    auto *call = as<ast::CallExpr>(value);
+    if (!call || nameOf(*call) != "origin") return;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      if (!assign || assign->value.get() != value) continue;
+      CandidateGroup &edits = group(false);
+      replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
+      for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
+    }
+  }
+
+  /// `if i < n:` around what the lanes do.
+  void guard() {
+    auto *def = place_.function;
+    auto *origin = as<ast::AssignStmt>(place_.statement);
+    auto *index = origin ? as<ast::NameExpr>(origin->targets[0]) : nullptr;
+    if (!def || !index) return;
+    const ast::Stmt *first = nullptr, *last = nullptr;
+    for (const ast::StmtPtr &stmt : def->body) {
+      if (stmt->span.begin <= origin->span.begin || stmt->kind == ast::StmtKind::Return) continue;
+      if (!first) first = stmt.get();
+      last = stmt.get();
+    }
+    if (!first) return;
+    const SourceFile &file = sources_.file(first->span.file);
+    std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
+    std::string body = text(first->span.to(last->span)), inner;
+    for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
+    CandidateGroup &edits = group(true);
+    std::set<std::string> extents;
+    for (const ast::Parameter &p : def->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (!type || type->items.size() != 2) continue;
+      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
+      std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
+      if (extents.insert(extent).second)
+        replace(edits, first->span.to(last->span),
+                "if " + index->name + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+    }
+  }
+
+  /// An image whose channels stand last.
+  void channelsFirst() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (call && !call->arguments.empty())
+      replace(group(false), call->arguments[0].span, asPrimary(*call->arguments[0].value) + ".permute(0, 3, 1, 2)",
+              "bring the channels to the front");
+  }
+
+  /// `x[r, c:c + T.n]`, where the whole row was meant, or another axis.
+  void wholeAxis() {
+    CandidateGroup &edits = group(true);
+    if (auto *call = place_.innermost<ast::CallExpr>())
+      for (const ast::Argument &arg : call->arguments) {
+        auto *axis = arg.keyword && arg.keyword->text == "axis" ? as<ast::IntExpr>(arg.value) : nullptr;
+        for (uint64_t other = 0; axis && other < 2; ++other)
+          if (other != axis->value) replace(edits, axis->span, std::to_string(other));
+      }
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      if (!operand) continue;
+      visit(*operand, [&](const ast::Expr &part) {
+        if (auto *slice = as<ast::SliceExpr>(&part); slice && slice->start && slice->stop)
+          replace(edits, slice->span, ":", "take the whole axis");
+      });
+    }
+  }
+
+  /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
+  void uprightArguments() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    if (!call) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments)
+      if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".unsqueeze(-1)", "give it one more axis");
+  }
+
+  /// `grid=(2,)` of a kernel that returns one value.
+  void takenApart() {
+    if (!place_.function) return;
+    CandidateGroup &edits = group(false);
+    for (const ast::Decorator &decorator : place_.function->decorators) {
+      auto *call = as<ast::CallExpr>(decorator.expression);
+      if (!call) continue;
+      for (const ast::Argument &arg : call->arguments)
+        if (arg.keyword && arg.keyword->text == "grid") replace(edits, arg.value->span, "(1,)", "let one group do it");
+    }
+  }
+
+  /// `for i in range(N + 1)`, `range(N)` with `x[i + 1]`, `range(N, 0, -1)`, `if i <= n:`
+  void shorterLoop() {
+    if (!place_.function) return;
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    CandidateGroup &edits = group(true);
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      bool around = stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end;
+      if (!around) continue;
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+      auto *guard = as<ast::IfStmt>(stmt);
+      auto *compare = guard ? as<ast::CompareExpr>(guard->condition) : nullptr;
+      if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Le)
+        replace(edits, {compare->span.file, compare->operands[0]->span.end, compare->operands[1]->span.begin}, " < ");
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *call = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
+      const auto &args = call->arguments;
+      const ast::Expr &stop = *args[args.size() > 1 ? 1 : 0].value;
+      auto *sum = as<ast::BinaryExpr>(&stop);
+      if (args.size() == 3 && text(args[2].span) == "-1")
+        replace(edits, args[0].span.to(args[1].span), text(args[0].span) + " - 1, " + (text(stop) == "0" ? "-1" : text(stop) + " - 1"),
+                "start at the last index");
+      else if (sum && sum->op == ast::BinaryOp::Add && text(*sum->right) == "1") replace(edits, stop.span, text(*sum->left));
+      else if (as<ast::NameExpr>(&stop)) insert(edits, stop.span.end, " - 1", "stop one earlier");
+    }
+  }
+
+  /// A row, or a column, for a matrix.
+  void oneMoreAxis() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    if (!name || place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    for (const char *index : {"[None, :]", "[:, None]"}) insert(edits, name->span.end, index);
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return ShapeSlips(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
