@@ -50,7 +50,7 @@ Value Checker::arrayReshape(const BuiltinRow &row, Bound &args, Span span) {
         report(Id::badConstant, span, "only one dimension of a reshape may be -1");
         return Value::poison();
       }
-      inferred = static_cast<int>(i);
+      inferred = static_cast<int>(shape.size());
       shape.push_back(Dim(1));
     } else if (!shapeArgument(given[i], span, shape)) {
       return Value::poison();

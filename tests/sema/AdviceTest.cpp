@@ -128,3 +128,10 @@ TEST(Advice, AnUnknownNameInALoopIsSaidOnce) {
                    "    print(total)\n");
   EXPECT_EQ(c.messages(), "E0200 4:18 I know no name `unknown`\n");
 }
+
+TEST(Advice, AnInferredSizeBehindAnEmptyList) {
+  test::Checking c("def f(x: Tensor[6, f32]) -> Tensor[6, f32]:\n    return x.reshape([], -1)\n");
+  EXPECT_EQ(c.messages(), "");
+  test::Checking wrong("def f(x: Tensor[6, f32]) -> Tensor[4, 2, f32]:\n    return x.reshape([], 2)\n");
+  EXPECT_EQ(wrong.diagnostics.all().size(), 1u) << wrong.messages();
+}
