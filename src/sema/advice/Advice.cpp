@@ -6,7 +6,6 @@
 #include "sema/advice/Origins.h"
 #include "sema/advice/Slips.h"
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 
@@ -141,7 +140,9 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (d.span.file != module.file) continue;
     Place place = placeOf(module, d.span);
     noteOrigins(d, place);
-    std::vector<CandidateGroup> groups = candidatesFor(d, place, sources);
+    std::vector<CandidateGroup> groups = slipsOfWords(d, place, sources);
+    for (auto &&more : {slipsOfShapes(d, place, sources), candidatesFor(d, place, sources)})
+      groups.insert(groups.end(), more.begin(), more.end());
     bool certain = diag::fixOf(d, false) != nullptr;
     if (d.fixes.empty() && groups.empty()) continue;
     if (certain && d.fixes.size() == 1) continue;

@@ -256,16 +256,12 @@ private:
     if (number && dtypeByName("f" + number->text)) replace(group(false), number->span, "f" + number->text);
   }
 
-  /// `x.float()`, `x.add_(y)`
+  /// `x.add_(y)`
   void methodOfTorch() {
-    static const std::map<std::string, std::string> casts = {{"float", "f32"}, {"half", "f16"}, {"bfloat16", "bf16"},
-                                                             {"double", "f64"}, {"int", "i32"}, {"long", "i64"}};
     static const std::map<std::string, std::string> changes = {{"add_", "+="}, {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}};
     auto *call = place_.innermost<ast::CallExpr>();
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (!method) return;
-    if (auto it = casts.find(method->attribute.text); it != casts.end() && call->arguments.empty())
-      replace(group(false), {call->span.file, method->attribute.span.begin, call->span.end}, "astype(" + it->second + ")");
     if (auto it = changes.find(method->attribute.text); it != changes.end() && call->arguments.size() == 1)
       replace(group(false), call->span, text(*method->object) + " " + it->second + " " + text(call->arguments[0].span),
               "nothing changes in place: give the name another value");
