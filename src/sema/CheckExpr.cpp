@@ -260,11 +260,12 @@ bool Checker::divisorIsPossible(BinaryOp op, const Value &a, const Value &b, Spa
   if (!shifts || !b.isKnownInt() || b.expr) return true;
   bool ofArray = a.kind == ValueKind::Array && isInt(a.type.dtype);
   int64_t bits = ofArray ? info(a.type.dtype).bits : 64, by = b.sym.constant();
-  if (by >= 0 && by < bits) return true;
+  bool known = a.isKnownInt() && !a.expr;  // shifts of integers that the compiler knows are those of Python
+  if (by >= 0 && (by < bits || known)) return true;
   if (!fresh(Id::badConstant, span)) return false;
   auto builder = report(Id::badConstant, span, "this shifts by " + std::to_string(by) + " bits");
   builder.help(by < 0 ? std::string("to shift the other way, write `") + (op == BinaryOp::LeftShift ? ">>" : "<<") + "`"
-                      : (ofArray ? std::string(name(a.type.dtype)) : std::string("an integer of the compiler")) +
+                      : (ofArray ? std::string(name(a.type.dtype)) : std::string("an integer here")) +
                             " has " + std::to_string(bits) + " bits");
   return false;
 }

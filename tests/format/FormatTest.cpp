@@ -131,7 +131,8 @@ TEST(Format, LongValuesAreWrapped) {
   EXPECT_EQ(f("x: f32 = " + a + " or " + b + " or " + c + "\n"), "x: f32 = (" + a + "\n          or " + b + "\n          or " + c + ")\n");
   EXPECT_EQ(f("while " + a + " < " + b + " and " + c + ":\n  pass\n"),
             "while (" + a + " < " + b + "\n       and " + c + "):\n    pass\n");
-  EXPECT_EQ(f("return " + a + "(" + b + ") + " + c + "(1)\n"), "return (" + a + "(" + b + ")\n        + " + c + "(1))\n");
+  EXPECT_EQ(f("def g():\n    return " + a + "(" + b + ") + " + c + "(1)\n"),
+            "def g():\n    return (" + a + "(" + b + ")\n            + " + c + "(1))\n");
   EXPECT_EQ(f("x, y = " + a + ", *" + b + ", " + c + "\n"), "x, y = (" + a + ", *" + b + ",\n        " + c + ")\n");
   unchanged("x = lambda " + a + ", " + b + ": " + c + "\n");
   unchanged("x = " + a + b + c + "\n");

@@ -18,6 +18,7 @@ private:
   std::mt19937 random_;
   std::string out_;
   int depth_ = 0;  // open brackets: line breaks and comments are allowed inside
+  int functions_ = 0;  // around this place
 
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -153,7 +154,12 @@ private:
   }
   void simple() {
     switch (pick(0, 5)) {
-    case 0: word("return"); gap(); expression(2); break;
+    case 0:
+      if (functions_ == 0) return word("pass");
+      word("return");
+      gap();
+      expression(2);
+      break;
     case 1: word(name()); gap(false); word(oneOf<std::string>({"+=", "-=", "//=", "@="})); gap(false); expression(2); break;
     case 2: call(2); break;
     case 3: word("pass"); break;
@@ -220,7 +226,9 @@ private:
     close(")");
     if (chance(60)) gap(false), word("->"), gap(false), type();
     if (chance(20)) gap(), word("where"), gap(), word("D"), gap(false), word("%"), gap(false), word("8 == 0, B<4");
+    ++functions_;
     block(level, column);
+    --functions_;
   }
   void type() {
     word("Tensor");

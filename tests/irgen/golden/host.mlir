@@ -4,7 +4,7 @@ module {
     %1 = graph.elementwise "mul" %x, %0 : !tsr.tensor<["N"], f32>
     graph.return %1 : !tsr.tensor<["N"], f32>
   }
-  graph.host_func @main() attributes {dims = [], outputs = [], params = [], signature = "def main()"} {
+  graph.host_func @main() attributes {dims = [], outputs = [], params = [], signature = "def main()", tsr.effects = ["io"]} {
     %0 = graph.string "x.npy"
     %x = graph.load_npy %0
     %n = graph.host_shape %x, 0
