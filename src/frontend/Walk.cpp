@@ -151,4 +151,20 @@ Children childrenOf(const Stmt &s) {
   return std::move(c.children);
 }
 
+std::vector<const Block *> blocksOf(const Stmt &stmt) {
+  if (auto *s = as<IfStmt>(&stmt)) return {&s->then, &s->otherwise};
+  if (auto *s = as<WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<ForStmt>(&stmt)) return {&s->body, &s->otherwise};
+  if (auto *s = as<WithStmt>(&stmt)) return {&s->body};
+  if (auto *s = as<FuncDef>(&stmt)) return {&s->body};
+  if (auto *s = as<StructDef>(&stmt)) return {&s->body};
+  if (auto *s = as<ClassDef>(&stmt)) return {&s->body};
+  auto *attempt = as<TryStmt>(&stmt);
+  if (!attempt) return {};
+  std::vector<const Block *> blocks = {&attempt->body};
+  for (const ExceptClause &handler : attempt->handlers) blocks.push_back(&handler.body);
+  blocks.insert(blocks.end(), {&attempt->otherwise, &attempt->finally});
+  return blocks;
+}
+
 }  // namespace tessera::ast

@@ -12,5 +12,7 @@ struct Children {
 /// The parts directly below a node, in the order of the text; what is not there is left out.
 Children childrenOf(const Expr &expr);
 Children childrenOf(const Stmt &stmt);
+/// The blocks of a statement, also that of a function or a type in it.
+std::vector<const Block *> blocksOf(const Stmt &stmt);
 
 }  // namespace tessera::ast

@@ -1,20 +1,12 @@
 // Places that say how they are rounded, and values that were rounded before they got there (P15).
 #include "sema/Checker.h"
+#include "sema/Lets.h"
 #include "sema/Policy.h"
 
 namespace tessera::sema {
 
 namespace {
 constexpr int kMostNodes = 256;
-
-const Expr *letOf(const Block &block, const Var *var) {
-  for (const auto &stmt : block) {
-    if (stmt->kind == StmtKind::Let && stmt->var == var) return stmt->value.get();
-    for (const Block *inner : {&stmt->body, &stmt->otherwise})
-      if (const Expr *found = letOf(*inner, var)) return found;
-  }
-  return nullptr;
-}
 
 /// Operations whose result is one of their operands, or its negative.
 bool picks(const Expr &expr) {

@@ -1,5 +1,6 @@
 // Statements that do nothing, or cannot do what they say where they stand. Some are seen in the tree alone, some by
 // what their value is.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include <algorithm>
 
@@ -8,17 +9,6 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-
-/// The blocks of a statement, also those of functions in it.
-std::vector<const ast::Block *> blocksOf(const ast::Stmt &stmt) {
-  if (auto *s = as<ast::IfStmt>(&stmt)) return {&s->then, &s->otherwise};
-  if (auto *s = as<ast::WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
-  if (auto *s = as<ast::ForStmt>(&stmt)) return {&s->body, &s->otherwise};
-  if (auto *s = as<ast::WithStmt>(&stmt)) return {&s->body};
-  if (auto *s = as<ast::FuncDef>(&stmt)) return {&s->body};
-  if (auto *s = as<ast::StructDef>(&stmt)) return {&s->body};
-  return {};
-}
 
 /// "return", "break", ...: what leaves the block; null if the statement does not.
 const char *jumpOf(const ast::Stmt &stmt) {
@@ -68,7 +58,7 @@ void Checker::strayStatements(const ast::Block &block) {
     }
     if (auto *loop = as<ast::ForStmt>(stmt)) emptyRange(*loop);
     if (jumpOf(*stmt)) jump = stmt.get();
-    for (const ast::Block *inner : blocksOf(*stmt)) strayStatements(*inner);
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) strayStatements(*inner);
   }
 }
 

@@ -2,6 +2,7 @@
 // each channel (`@per_channel`). What is read is brought back to the value at once; what is written is
 // scaled.
 #include "sema/Checker.h"
+#include "sema/Lets.h"
 #include "sema/Policy.h"
 #include <cmath>
 
@@ -136,17 +137,6 @@ const Var *Checker::quantizedSource(const Value &value, const Type &wanted) cons
 }
 
 // ---------------------------------------------------------------- where a value comes from
-
-namespace {
-const Expr *letOf(const Block &block, const Var *var) {
-  for (const auto &stmt : block) {
-    if (stmt->kind == StmtKind::Let && stmt->var == var) return stmt->value.get();
-    for (const Block *inner : {&stmt->body, &stmt->otherwise})
-      if (const Expr *found = letOf(*inner, var)) return found;
-  }
-  return nullptr;
-}
-}  // namespace
 
 /// The parameter of this dtype from which a value is computed, or null.
 const Var *Checker::sourceParameter(const Expr &expr, DType dtype, int depth) const {

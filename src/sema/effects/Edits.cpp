@@ -1,18 +1,10 @@
 #include "sema/effects/Edits.h"
+#include "frontend/Walk.h"
 
 namespace tessera::sema::effects {
 namespace {
 
 using ast::as;
-
-std::vector<const ast::Block *> blocksOf(const ast::Stmt &stmt) {
-  if (auto *s = as<ast::IfStmt>(&stmt)) return {&s->then, &s->otherwise};
-  if (auto *s = as<ast::WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
-  if (auto *s = as<ast::ForStmt>(&stmt)) return {&s->body, &s->otherwise};
-  if (auto *s = as<ast::WithStmt>(&stmt)) return {&s->body};
-  if (auto *s = as<ast::FuncDef>(&stmt)) return {&s->body};
-  return {};
-}
 
 bool holds(Span outer, Span inner) {
   return outer.file == inner.file && outer.begin <= inner.begin && inner.begin < outer.end;
@@ -23,7 +15,7 @@ void statementsAround(const ast::Block &block, Span inside, std::vector<const as
   for (const ast::StmtPtr &stmt : block) {
     if (!holds(stmt->span, inside)) continue;
     chain.push_back(stmt.get());
-    for (const ast::Block *inner : blocksOf(*stmt)) statementsAround(*inner, inside, chain);
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) statementsAround(*inner, inside, chain);
     return;
   }
 }
