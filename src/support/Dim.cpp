@@ -228,8 +228,8 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
   }
   if (a == b) return 0;
   if (a.isConstant() && b.isConstant() && b.constant() < 0) {  // the sign of the divisor, as in Python
-    int64_t divisor = b.constant();
-    return divisor == -1 ? 0 : a.constant() - floorDivide(a.constant(), divisor) * divisor;
+    int64_t divisor = b.constant(), rest = divisor == -1 ? 0 : a.constant() % divisor;
+    return rest > 0 ? rest + divisor : rest;
   }
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
