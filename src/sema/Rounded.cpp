@@ -76,7 +76,7 @@ std::optional<PolicyField> ignored(const Numerics &how, const Expr &at) {
 /// anything else would leave what the place says without an effect. False after a message.
 bool Checker::roundAsPlaceSays(Value &value, const Numerics &how, Span span, const std::string &what) {
   int nodes = 0;
-  const Expr *at = roundedAt(*fn_, *value.expr, nodes);
+  const Expr *at = roundedAt(fn_ ? *fn_ : moduleLevel_, *value.expr, nodes);
   auto field = at ? ignored(how, *at) : std::nullopt;
   if (!field) return true;
   if (*field == PolicyField::Round && how.rounding == Rounding::Stochastic)
