@@ -38,11 +38,6 @@ const ast::Module *Session::load(const std::string &path) {
   return main_ = parse(path, path, std::move(read.text));
 }
 
-const ast::Module *Session::loadText(const std::string &path, std::string text) {
-  path_ = path;
-  return main_ = parse(path, path, std::move(text));
-}
-
 const ast::Module *Session::import(FileId importer, int level, const std::string &dotted) {
   std::string relative = dotted;
   std::replace(relative.begin(), relative.end(), '.', '/');

@@ -27,8 +27,6 @@ public:
 
   /// Reads and parses the program at `path`. Null if it could not be read.
   const ast::Module *load(const std::string &path);
-  /// Parses a text that stands for the file `path` (an editor's buffer, a test).
-  const ast::Module *loadText(const std::string &path, std::string text);
   /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
   const sema::Program *check(const sema::CheckOptions &options = {});
   /// The files on disk that were read, the program first: what a build system must watch.

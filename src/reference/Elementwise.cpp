@@ -1,5 +1,6 @@
 #include "reference/Elementwise.h"
 #include "support/FloatFormats.h"
+#include "support/Integers.h"
 #include <cmath>
 
 namespace tessera::reference {
@@ -95,11 +96,9 @@ template <class T> bool compare(ElementwiseOp op, Extent n, int64_t *out, const 
   }
 }
 
-int64_t floorDivide(int64_t a, int64_t b) {
+int64_t dividedBy(int64_t a, int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));
-  int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+  return b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : floorDivide(a, b);
 }
 int64_t power(int64_t base, int64_t exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
@@ -121,9 +120,9 @@ bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::
   case Op::Add: return apply([](int64_t a, int64_t b) { return U(a) + U(b); });
   case Op::Sub: return apply([](int64_t a, int64_t b) { return U(a) - U(b); });
   case Op::Mul: return apply([](int64_t a, int64_t b) { return U(a) * U(b); });
-  case Op::FloorDiv: return apply(floorDivide);
+  case Op::FloorDiv: return apply(dividedBy);
   case Op::Mod:
-    return apply([](int64_t a, int64_t b) { return b == 0 ? 0 : U(a) - U(floorDivide(a, b)) * U(b); });
+    return apply([](int64_t a, int64_t b) { return b == 0 ? 0 : floorModulo(a, b); });
   case Op::Pow: return apply(power);
   case Op::Min: return apply([](int64_t a, int64_t b) { return std::min(a, b); });
   case Op::Max: return apply([](int64_t a, int64_t b) { return std::max(a, b); });

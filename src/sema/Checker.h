@@ -282,8 +282,6 @@ private:
   bool cutElsewhere(const Value &tile, const Type &type, Span span);
   void unplacedStore(const Stmt &store, const ast::FuncDef &def);
   void storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count, Span span);
-  size_t outputRank() const;
-  Dim outputDim(size_t axis) const;
   Value origin(Span span);
   Value query(Query query, int axis, Span span);
   std::string decoratorName(const ast::Expr &expr);

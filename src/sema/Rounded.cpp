@@ -75,6 +75,7 @@ std::optional<PolicyField> ignored(const Numerics &how, const Expr &at) {
 /// A value of the place's own dtype that was rounded before: a cast right here is rounded as the place says,
 /// anything else would leave what the place says without an effect. False after a message.
 bool Checker::roundAsPlaceSays(Value &value, const Numerics &how, Span span, const std::string &what) {
+  if (!states(how, PolicyField::Round) && !how.saturate && how.denormals != Denormals::Flush) return true;
   int nodes = 0;
   const Expr *at = roundedAt(fn_ ? *fn_ : moduleLevel_, *value.expr, nodes);
   auto field = at ? ignored(how, *at) : std::nullopt;

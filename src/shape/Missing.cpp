@@ -1,15 +1,12 @@
 // The fact that is missing for a proof, in the form in which one would write it behind `where`.
 #include "shape/Facts.h"
+#include "support/Integers.h"
 #include <algorithm>
 #include <numeric>
 
 namespace tessera::shape {
 
 namespace {
-int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 /// `a % b == 0` for each quotient and remainder inside.
 void collectDivisions(const Dim &dim, std::vector<Formula> &list) {

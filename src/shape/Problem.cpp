@@ -1,4 +1,5 @@
 #include "shape/Problem.h"
+#include "support/Integers.h"
 #include <algorithm>
 #include <set>
 
@@ -7,10 +8,6 @@ namespace tessera::shape {
 namespace {
 constexpr int64_t kLargest = int64_t{1} << 40;  // of a coefficient: sums of products stay far from 2^63
 
-int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 std::string textOf(const std::vector<std::string> &monomial) {
   std::string text;
   for (const std::string &name : monomial) text += (text.empty() ? "" : " * ") + name;

@@ -1,5 +1,6 @@
 #include "support/Dim.h"
 #include "support/Check.h"
+#include "support/Integers.h"
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -17,16 +18,7 @@ int64_t times(int64_t a, int64_t b) {
   int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? kSmallest : kLargest) : product;
 }
-int64_t floorDivide(int64_t a, int64_t b) {
-  if (b == -1) return times(a, -1);
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-int64_t floorModulo(int64_t a, int64_t b) {
-  if (b == -1) return 0;
-  int64_t r = a % b;
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
+int64_t dividedBy(int64_t a, int64_t b) { return b == -1 ? times(a, -1) : floorDivide(a, b); }
 
 std::string parenthesised(const Dim &d) {
   if (d.isVar() || (d.isConstant() && d.constant() >= 0)) return d.str();
@@ -199,7 +191,7 @@ Dim Dim::scaled(const Dim &a, const Dim &b) {
 Dim Dim::quotient(const Dim &a, const Dim &b) {
   if (b.isConstant() && b.constant_ != 0) {
     int64_t divisor = b.constant_;
-    if (a.isConstant()) return floorDivide(a.constant_, divisor);
+    if (a.isConstant()) return dividedBy(a.constant_, divisor);
     if (divisor == 1) return a;
     if (divisor > 1) {  // terms with divisible coefficients leave the division: (4*D + r) // 4 = D + r // 4
       Entries whole, rest;
@@ -227,10 +219,7 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
-  if (a.isConstant() && b.isConstant() && b.constant() < 0) {  // the sign of the divisor, as in Python
-    int64_t divisor = b.constant(), rest = divisor == -1 ? 0 : a.constant() % divisor;
-    return rest > 0 ? rest + divisor : rest;
-  }
+  if (a.isConstant() && b.isConstant() && b.constant() < 0) return floorModulo(a.constant(), b.constant());
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
@@ -306,7 +295,7 @@ std::optional<int64_t> valueOfAtom(const Atom &atom, const Dim::Values &valueOf)
   bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
   if (!l || !r || (divides && *r == 0)) return std::nullopt;
   switch (atom.kind) {
-  case AtomKind::FloorDiv: return floorDivide(*l, *r);
+  case AtomKind::FloorDiv: return dividedBy(*l, *r);
   case AtomKind::Mod: return floorModulo(*l, *r);
   case AtomKind::Min: return std::min(*l, *r);
   default: return std::max(*l, *r);

@@ -1,5 +1,6 @@
 #include "sema/effects/Lanes.h"
 #include "sema/ExprBuild.h"
+#include "support/Integers.h"
 #include <algorithm>
 
 namespace tessera::sema::effects {
@@ -7,9 +8,9 @@ namespace {
 
 constexpr int64_t kWarp = 32;  // lanes; what `tile.lane_id()` counts in
 
-std::optional<int64_t> floorDivide(int64_t a, int64_t b) {
+std::optional<int64_t> dividedBy(int64_t a, int64_t b) {
   if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  return floorDivide(a, b);
 }
 
 /// One lane's value; nothing where the operation has none, or overflows.
@@ -20,9 +21,9 @@ std::optional<int64_t> apply(ElementwiseOp op, bool truth, const int64_t *v) {
   case O::Add: return __builtin_add_overflow(v[0], v[1], &out) ? std::nullopt : std::optional(out);
   case O::Sub: return __builtin_sub_overflow(v[0], v[1], &out) ? std::nullopt : std::optional(out);
   case O::Mul: return __builtin_mul_overflow(v[0], v[1], &out) ? std::nullopt : std::optional(out);
-  case O::FloorDiv: return floorDivide(v[0], v[1]);
+  case O::FloorDiv: return dividedBy(v[0], v[1]);
   case O::Mod: {
-    auto quotient = floorDivide(v[0], v[1]);
+    auto quotient = dividedBy(v[0], v[1]);
     return quotient ? std::optional(v[0] - *quotient * v[1]) : std::nullopt;
   }
   case O::Min: return std::min(v[0], v[1]);

@@ -137,8 +137,6 @@ std::string KernelEmitter::typeExtent(const Dim &dimension) {
 
 // ---------------------------------------------------------------- the grid
 
-Dim KernelEmitter::groupsAlong(int64_t axis) { return groupCounts_[axis]; }
-
 void KernelEmitter::planGrid() {
   ir::GridAttr grid = kernel_.getGrid();
   grid_ = written(grid.getDims(), kernel_.getLoc());

@@ -60,7 +60,6 @@ private:
   ExprRef query(ir::tile::QueryOp op);
   ExprRef lane();
   bool isPlainLoop();
-  Dim groupsAlong(int64_t axis);
   LogicalResult emitPlainLoop();
   ExprRef lanes();
   LogicalResult emitGroupLoop();
