@@ -92,7 +92,7 @@ class Way:
         stored = self.stored()
         command = [
             self.program, *limits, f"-max_len={self.most}", "-timeout=30", "-detect_leaks=0", "-entropic=0",
-            "-keep_seed=1", "-print_final_stats=1", f"-artifact_prefix={self.folder}/{self.name}_", f"-dict={self.folder}/words.dict",
+            "-reload=0", "-use_counters=0", "-keep_seed=1", "-print_final_stats=1", f"-artifact_prefix={self.folder}/{self.name}_", f"-dict={self.folder}/words.dict",
             self.kept, REGRESSIONS, self.seeds,
         ]
         start = time.monotonic()
