@@ -239,13 +239,17 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
   return ok;
 }
 
-Value Checker::callFunction(const Callable &callable, GivenList args, Span span) {
+/// True, with a message, for a call of a function from inside of itself.
+bool Checker::isRecursive(const Callable &callable, Span span) {
   auto isThis = [&](const TracedCall &call) { return call.callable == &callable; };
-  if (std::any_of(calls_.begin(), calls_.end(), isThis) || callable.active) {
-    if (fresh(Id::recursion, span))
-      report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
-    return Value::poison();
-  }
+  if (!callable.active && std::none_of(calls_.begin(), calls_.end(), isThis)) return false;
+  if (fresh(Id::recursion, span))
+    report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
+  return true;
+}
+
+Value Checker::callFunction(const Callable &callable, GivenList args, Span span) {
+  if (isRecursive(callable, span)) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindParameters(callable, args, span, values, spans)) return Value::poison();
@@ -349,6 +353,7 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   std::shared_ptr<Frame> caller = frame_;
   frame_ = calleeFrame(callable);
   calls_.push_back({&callable, span, spans});
+  reached_.traced.insert(callable.body());
   auto hint = accumulateHint_;
   accumulateHint_.reset();
   bool ok = matchArguments(callable, values, spans, nullptr);

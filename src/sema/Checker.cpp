@@ -40,9 +40,11 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   auto scope = std::make_unique<ModuleScope>();
   scope->ast = &module;
   ModuleScope *main = scope.get();
+  main_ = main;
   modules_[&module] = std::move(scope);
   evaluateModule(*main);
   checkEntries(*main);
+  checkUncalled(*main);
   dropLibraryEdits();
   return std::move(program_);
 }
@@ -124,22 +126,29 @@ void Checker::checkEntries(ModuleScope &main) {
   std::sort(derivatives.begin(), derivatives.end(),
             [&](auto &a, auto &b) { return before(std::get<0>(a), std::get<0>(b)); });
   for (const auto &[span, callable] : entries) entryNames_.emplace(callable->name, callable);
-  for (const auto &[span, callable] : entries) {
-    bool any = false;
-    for (const Choices &choices : variantsOf(*callable)) {
-      const Callable &made = variant(*callable, choices);
-      any |= ensureChecked(made) || !made.raises.valid();
-      TSR_CHECK(made.checked || made.raises.valid() || diagnostics_.hasErrors() || options_.keepUnsupported,
-                "`" + made.name + "` fails without a message");
-    }
-    if (callable->isCustomVjp && any) checkRule(*callable);
-  }
+  for (const auto &[span, callable] : entries) checkVariants(*callable);
   for (const auto &[span, name, value] : derivatives) derivativeEntry(name, value, span);
 }
 
+/// The entry points that one function makes, one for each alternative of its parameters.
+void Checker::checkVariants(const Callable &callable) {
+  bool any = false;
+  for (const Choices &choices : variantsOf(callable)) {
+    const Callable &made = variant(callable, choices);
+    any |= ensureChecked(made) || !made.raises.valid();
+    TSR_CHECK(made.checked || made.raises.valid() || diagnostics_.hasErrors() || options_.keepUnsupported,
+              "`" + made.name + "` fails without a message");
+  }
+  if (callable.isCustomVjp && any) checkRule(callable);
+}
+
 bool Checker::isEntry(const Callable &callable) const {
+  return mayBeEntry(callable) && callable.name[0] != '_';
+}
+
+/// Whether a function is an entry point but for its name: one that begins with `_` is for its module alone.
+bool Checker::mayBeEntry(const Callable &callable) const {
   if (!callable.def || callable.closure || callable.name.empty()) return false;
-  if (callable.name[0] == '_') return false;
   if (callable.isKernel || callable.name == "main") return true;
   if (callable.structure) return false;
   for (const ast::TypeParameter &t : callable.def->typeParameters)
@@ -148,7 +157,7 @@ bool Checker::isEntry(const Callable &callable) const {
     bool several = p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword;
     if (!p.annotation || several || isOpenTuple(*p.annotation)) return false;
     auto *name = as<ast::NameExpr>(p.annotation);
-    if (name && name->name == "Callable") return false;
+    if (name && (name->name == "Callable" || name->name == "Tensor")) return false;
   }
   bool typed = !callable.def->parameters.empty() || callable.def->result;
   return typed && !usesHost(callable.def->body);

@@ -40,13 +40,29 @@ private:
 
   // ---- Checker.cpp: entry points
   void checkEntries(ModuleScope &main);
+  void checkVariants(const Callable &callable);
   Span placeOf(Span span) const;
   void noteCalls(diag::Builder &builder, Span span) const;
   std::string argumentsIn(Span span) const;
   void dropLibraryEdits();
   bool isEntry(const Callable &callable) const;
+  bool mayBeEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
   std::string uniqueName(const Callable &callable);
+
+  // ---- Uncalled.cpp: functions that nothing calls
+  void checkUncalled(const ModuleScope &main);
+  bool checkUncalled(const Callable &callable);
+  std::vector<const Callable *> uncalled(const ModuleScope &main);
+  bool isOpen(const Callable &callable, const ast::Parameter &parameter) const;
+  std::vector<Assumption> assumptionsOf(const Callable &callable) const;
+  Value hostParameter(const std::string &name, DType dtype, Span span);
+  Value likelyValue(const ast::Parameter &parameter, const Assumption &assumed);
+  std::shared_ptr<const StructInstance> openInstance(const Callable &callable, const Assumption &assumed);
+  Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed);
+  bool traceAssuming(const Callable &callable, const Assumption &assumed);
+  Trial tryAssuming(const Callable &callable, const Assumption &assumed, bool &known);
+  void takeOver(const std::vector<diag::Diagnostic> &said);
 
   // ---- Attribute.cpp: members of values
   Value attribute(const ast::AttributeExpr &expr);
@@ -80,13 +96,12 @@ private:
   void leaveFunction(FunctionState outer);
 
   // ---- Declared.cpp: structs, tuples and unions in signatures
-  static std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation);
-  static bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items);
-  static bool isOpenTuple(const ast::Expr &annotation);
   Value typeNamed(const ast::Expr &expr);
   std::optional<DeclaredType> declaredType(const ast::Expr &annotation, const std::string &path);
   std::optional<DeclaredType> declaredStruct(const Value &named, const ast::Expr &annotation,
                                              const std::string &path);
+  std::optional<DeclaredType> structType(std::shared_ptr<const StructInstance> instance, Span span,
+                                         const std::string &path);
   Value entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
   Value plainParameter(Type type, const std::string &name, const ast::Parameter &parameter);
 
@@ -180,7 +195,6 @@ private:
   void checkRule(const Callable &of);
 
   // ---- Requirements.cpp: facts about dimensions, and claims
-  enum class FactOrigin : uint8_t { Where, Assert, Call };
   void whereFacts(const ast::FuncDef &def, bool ofCall);
   void whereFact(const ast::Expr &expr, FactOrigin origin);
   std::optional<Dim> factSide(const ast::Expr &expr, const std::string &text);
@@ -333,7 +347,6 @@ private:
   void assertStmt(const ast::AssertStmt &stmt);
   void exprStmt(const ast::ExprStmt &stmt);
   void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan = {});
-  void emitStore(Access access, Value value, Span span);
   // ---- Control.cpp
   void ifStmt(const ast::IfStmt &stmt);
   void forStmt(const ast::ForStmt &stmt);
@@ -434,6 +447,7 @@ private:
   static bool isCallable(const Value &value);
   Value makePartial(GivenList args, Span span);
   Value callPartial(const Value &partial, GivenList args, Span span);
+  bool isRecursive(const Callable &callable, Span span);
   Value callFunction(const Callable &callable, GivenList args, Span span);
   std::shared_ptr<Frame> calleeFrame(const Callable &callable) const;
   bool matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,

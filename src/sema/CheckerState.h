@@ -53,6 +53,7 @@ struct PassedState {
   std::string parameter, root;
   int handle = 0;
 };
+enum class FactOrigin : uint8_t { Where, Assert, Call };
 /// An item of `effects[...]`.
 struct DeclaredEffect {
   EffectKind kind;
@@ -101,6 +102,20 @@ struct FunctionState {
   Divergence divergence;
 };
 
+/// How a function that nothing calls may be called.
+struct Assumption {
+  FunctionKind kind = FunctionKind::Tensor;  // of the function that calls it
+  DType dtype = DType::F32;                  // of `[T: dtype]`
+  size_t likely = 0;                         // which of the likely values parameters without types have
+  bool entry = false;                        // it is an entry point but for its name, or a kernel
+  bool open = false, generic = false;        // it has parameters without types; type parameters that are dtypes
+};
+/// What was traced, by definition or lambda, and functions that were defined inside of others.
+struct Reached {
+  std::set<const void *> traced;
+  std::map<const ast::FuncDef *, const Callable *> nested;
+};
+
 using SpentValues = std::map<int, Spent>;  // by handle
 
 /// All that the checker knows while it works.
@@ -114,6 +129,9 @@ struct CheckerData {
   const CheckOptions &options_;
   std::unique_ptr<Program> program_ = std::make_unique<Program>();
   std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules_;
+  const ModuleScope *main_ = nullptr;
+  Reached reached_;
+  std::deque<Function> assumedFunctions_;  // in which functions were traced that nothing calls
   ModuleScope builtins_;
   ModuleScope *prelude_ = nullptr;
   std::deque<Callable> callables_;

@@ -18,8 +18,7 @@ std::string partName(const DeclaredType &type, size_t i) {
 
 // ---------------------------------------------------------------- reading types
 
-/// `A | B | None` as a list; anything else is a list of itself.
-std::vector<const ast::Expr *> Checker::alternativesOf(const ast::Expr &annotation) {
+std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation) {
   auto *both = as<ast::BinaryExpr>(&annotation);
   if (!both || both->op != ast::BinaryOp::BitOr) return {&annotation};
   std::vector<const ast::Expr *> all = alternativesOf(*both->left), right = alternativesOf(*both->right);
@@ -27,8 +26,7 @@ std::vector<const ast::Expr *> Checker::alternativesOf(const ast::Expr &annotati
   return all;
 }
 
-/// The item types of `(A, B)`, `tuple[A, B]`, `tuple[A, ...]` and `list[A]` (`count` times A). False: no tuple.
-bool Checker::tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items) {
+bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items) {
   if (annotation.kind == ast::ExprKind::Tuple) {
     for (const auto &e : static_cast<const ast::SequenceExpr &>(annotation).items) items.push_back(e.get());
     return true;
@@ -44,7 +42,7 @@ bool Checker::tupleItems(const ast::Expr &annotation, size_t count, std::vector<
   return true;
 }
 
-bool Checker::isOpenTuple(const ast::Expr &annotation) {
+bool isOpenTuple(const ast::Expr &annotation) {
   std::vector<const ast::Expr *> none, one;
   return tupleItems(annotation, 0, none) && tupleItems(annotation, 1, one) && none.size() != one.size();
 }
@@ -64,24 +62,30 @@ std::optional<DeclaredType> Checker::declaredStruct(const Value &named, const as
                                                     const std::string &path) {
   const StructInfo &info = *named.instance->info;
   if (structRecursion(info)) return std::nullopt;
+  if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
+    auto instance = instantiate(info, *index);
+    return instance ? structType(std::move(instance), annotation.span, path) : std::nullopt;
+  }
+  if (info.def->typeParameters.empty()) return structType(named.instance, annotation.span, path);
+  std::string arguments;
+  for (const ast::TypeParameter &t : info.def->typeParameters)
+    arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
+  if (fresh(Id::typeArguments, annotation.span))
+    report(Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
+        .note(info.nameSpan, "it is declared here")
+        .fix(annotation.span, std::string(sources_.text(annotation.span)) + "[" + arguments + "]",
+             "name its dimensions");
+  return std::nullopt;
+}
+
+/// A struct with the types of its fields.
+std::optional<DeclaredType> Checker::structType(std::shared_ptr<const StructInstance> instance, Span span,
+                                                const std::string &path) {
   DeclaredType type;
   type.kind = DeclaredType::Kind::Struct;
-  type.span = annotation.span;
-  type.instance = named.instance;
-  if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
-    type.instance = instantiate(info, *index);
-    if (!type.instance) return std::nullopt;
-  } else if (!info.def->typeParameters.empty()) {
-    std::string arguments;
-    for (const ast::TypeParameter &t : info.def->typeParameters)
-      arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
-    if (fresh(Id::typeArguments, annotation.span))
-      report(Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
-          .note(info.nameSpan, "it is declared here")
-          .fix(annotation.span, std::string(sources_.text(annotation.span)) + "[" + arguments + "]",
-               "name its dimensions");
-    return std::nullopt;
-  }
+  type.span = span;
+  type.instance = std::move(instance);
+  const StructInfo &info = *type.instance->info;
   std::shared_ptr<Frame> caller = frame_;
   bool bind = bindDims_;
   frame_ = structFrame(*type.instance);

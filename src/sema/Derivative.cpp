@@ -186,7 +186,7 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
                        "take it in a tensor function, and call that");
   std::vector<Value> values;
   std::vector<Span> spans;
-  if (!bindParameters(callable, args, span, values, spans)) return Value::poison();
+  if (isRecursive(callable, span) || !bindParameters(callable, args, span, values, spans)) return Value::poison();
   ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
   std::map<std::string, Dim> dims;
   const Callable *called = &callable;

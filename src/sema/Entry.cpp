@@ -250,6 +250,7 @@ void Checker::leaveFunction(FunctionState outer) {
 
 std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   const ast::FuncDef &def = *callable.def;
+  reached_.traced.insert(callable.body());
   auto function = std::make_unique<Function>();
   FunctionState outer = enterFunction(*function, callable);
   fn_->name = callable.name;

@@ -128,6 +128,7 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   made.name = def.name.text;
   made.def = &def;
   made.module = &scope;
+  if (closure && &scope == main_) reached_.nested.emplace(&def, &made);
   made.closure = std::move(closure);
   made.nameSpan = def.name.span;
   for (const ast::Parameter &p : def.parameters) reservedName(p.name.text, "a parameter", p.name.span);

@@ -46,6 +46,13 @@ struct DeclaredType {
   Span span;                                       // where it is written
 };
 
+/// `A | B | None` as a list; anything else is a list of itself.
+std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation);
+/// The item types of `(A, B)`, `tuple[A, B]`, `tuple[A, ...]` and `list[A]` (`count` times A). False: no tuple.
+bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items);
+/// A tuple or list type that does not say how many items there are.
+bool isOpenTuple(const ast::Expr &annotation);
+
 /// Which alternative of its type each parameter with several has in one entry point, by the parameter's name or the
 /// path to the field (`p_bias`).
 using Choices = std::map<std::string, size_t>;

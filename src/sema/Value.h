@@ -159,6 +159,9 @@ struct Callable {
   mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
   mutable Span raises;  // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
+
+  /// What it computes, whatever it is called and whatever schedule it has.
+  const void *body() const { return def ? static_cast<const void *>(def) : lambda; }
 };
 
 /// What a dimension variable of a traced function got its value from.

@@ -1,0 +1,316 @@
+// Functions that nothing calls and that are no entry points. Their bodies are
+// traced as if something called them, so that nothing in a module goes unread.
+// What their parameters are follows from their types; where a type leaves that
+// open (there is none, or `[T: dtype]`), likely ones are assumed one after the
+// other.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+/// What a parameter without a type may be: a square tensor of some rank, a
+/// scalar (rank 0), an integer, a text.
+struct Likely {
+  enum Kind : uint8_t { Tensor, Integer, Text } kind;
+  DType dtype;
+  int rank;
+};
+constexpr Likely kLikely[] = {{Likely::Tensor, DType::F32, 2},  {Likely::Tensor, DType::F32, 0},
+                              {Likely::Integer, DType::I64, 0}, {Likely::Tensor, DType::F32, 1},
+                              {Likely::Tensor, DType::F32, 3},  {Likely::Tensor, DType::F32, 4},
+                              {Likely::Tensor, DType::I32, 1},  {Likely::Tensor, DType::Bool, 2}};
+constexpr Likely kLikelyInHost[] = {{Likely::Tensor, DType::F32, 2},
+                                    {Likely::Tensor, DType::F64, 0},
+                                    {Likely::Integer, DType::I64, 0},
+                                    {Likely::Text, DType::F32, 0}};
+constexpr DType kLikelyDTypes[] = {DType::F32, DType::I32, DType::Bool};
+const char *const kLikelyExtent = "n";
+
+/// A method's parameter for its struct.
+bool isSelf(const Callable &callable, const ast::Parameter &parameter) {
+  return callable.structure && !parameter.annotation && &parameter == &callable.def->parameters[0];
+}
+
+/// What is wrong whatever the parameters are: in one way to call is enough, or
+/// in all of them.
+bool isAboutNames(diag::Id id) {
+  using diag::Id;
+  return id == Id::undefinedName || id == Id::unknownModule || id == Id::unknownImport || id == Id::notAType ||
+         id == Id::recursion;
+}
+bool isAboutArguments(diag::Id id) {
+  using diag::Id;
+  return id == Id::unknownKeyword || id == Id::tooManyArguments || id == Id::argumentNotGiven ||
+         id == Id::argumentTwice;
+}
+
+/// Mistakes of a trial. That a function always raises is none of its own:
+/// somebody has to call it.
+std::vector<diag::Diagnostic> mistakesIn(const Trial &trial) {
+  std::vector<diag::Diagnostic> mistakes = trial.said;
+  std::erase_if(mistakes, [](const diag::Diagnostic &d) {
+    return d.severity != diag::Severity::Error || d.id == diag::Id::alwaysRaises;
+  });
+  return mistakes;
+}
+
+}  // namespace
+
+/// A parameter whose type says nothing about the values that it takes; a
+/// default says it.
+bool Checker::isOpen(const Callable &callable, const ast::Parameter &parameter) const {
+  if (isSelf(callable, parameter) || (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None))
+    return false;
+  if (!parameter.annotation || parameter.kind == ast::ParameterKind::VarPositional ||
+      parameter.kind == ast::ParameterKind::VarKeyword)
+    return true;
+  std::string_view type = sources_.text(parameter.annotation->span);
+  return type == "Tensor" || type == "Callable" || type == "str" || isOpenTuple(*parameter.annotation);
+}
+
+/// The functions of a module that nothing calls, those whose parameters have
+/// types first, in the order of the text.
+std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
+  std::vector<const Callable *> all;
+  std::set<const void *> seen;
+  auto add = [&](const Callable &callable) {
+    if (callable.module == &main && !reached_.traced.count(callable.body()) && seen.insert(callable.body()).second)
+      all.push_back(&callable);
+  };
+  for (const auto &[name, value] : main.names) {
+    if (value.kind == ValueKind::Function) add(*value.callable);
+    if (value.kind == ValueKind::Overloads)
+      for (const Value &item : value.items) add(*item.callable);
+    if (value.kind == ValueKind::StructType)
+      for (const auto &[method, callable] : value.instance->info->methods) add(*callable);
+  }
+  auto order = [&](const Callable *callable) {
+    const auto &parameters = parametersOf(*callable);
+    bool open = std::any_of(parameters.begin(), parameters.end(), [&](const auto &p) { return isOpen(*callable, p); });
+    return std::pair(open, callable->nameSpan.begin);
+  };
+  std::sort(all.begin(), all.end(), [&](auto *a, auto *b) { return order(a) < order(b); });
+  return all;
+}
+
+/// All ways in which a function may be called.
+std::vector<Assumption> Checker::assumptionsOf(const Callable &callable) const {
+  std::vector<Assumption> ways;
+  const auto &parameters = parametersOf(callable);
+  bool open = std::any_of(parameters.begin(), parameters.end(), [&](const auto &p) { return isOpen(callable, p); });
+  bool generic = false;
+  std::vector<ast::TypeParameter> none;
+  for (const auto *list : {callable.def ? &callable.def->typeParameters : &none,
+                           callable.structure ? &callable.structure->def->typeParameters : &none})
+    for (const ast::TypeParameter &t : *list) generic |= isDTypeParameter(t);
+  bool entry = callable.isKernel || mayBeEntry(callable);
+  if (entry) ways.push_back({FunctionKind::Tensor, DType::F32, 0, true, false, false});
+  if (callable.isKernel) return ways;
+  std::vector<FunctionKind> kinds = {FunctionKind::Tensor, FunctionKind::Kernel};
+  if (entry) kinds = {FunctionKind::Kernel};
+  if (callable.def && usesHost(callable.def->body)) kinds = {FunctionKind::Host};
+  for (FunctionKind kind : kinds)
+    for (DType dtype : kLikelyDTypes) {
+      size_t values = kind == FunctionKind::Host ? std::size(kLikelyInHost) : std::size(kLikely);
+      for (size_t i = 0; i < (open ? values : 1); ++i) ways.push_back({kind, dtype, i, false, open, generic});
+      if (!generic) break;
+    }
+  return ways;
+}
+
+// ---------------------------------------------------------------- values
+
+Value Checker::hostParameter(const std::string &name, DType dtype, Span span) {
+  Type type;
+  type.kind = TypeKind::HostTensor;
+  type.dtype = dtype;
+  Value v = Value::of(ValueKind::HostTensor);
+  v.type = type;
+  v.expr = std::shared_ptr<Expr>(makeRef(newVar(name, type, span), span).release());
+  return v;
+}
+
+Value Checker::likelyValue(const ast::Parameter &parameter, const Assumption &assumed) {
+  const std::string &name = parameter.name.text;
+  Span span = parameter.name.span;
+  const Likely &likely = inHost() ? kLikelyInHost[assumed.likely] : kLikely[assumed.likely];
+  if (likely.kind == Likely::Text) return Value::string(name);
+  if (inHost() && likely.rank > 0) return hostParameter(name, likely.dtype, span);
+  Type type = likely.kind == Likely::Integer ? indexType() : scalarType(likely.dtype);
+  if (likely.rank > 0) {
+    type.kind = TypeKind::Tensor;
+    type.shape.assign(static_cast<size_t>(likely.rank), Dim::var(kLikelyExtent));
+    frame_->dims[kLikelyExtent] = Dim::var(kLikelyExtent);
+    if (std::find(fn_->dims.begin(), fn_->dims.end(), kLikelyExtent) == fn_->dims.end())
+      fn_->dims.push_back(kLikelyExtent);
+  }
+  return plainParameter(type, name, parameter);
+}
+
+/// Makes the type parameters of a function, and of the struct whose method it
+/// is, stand for themselves, and gives that struct.
+std::shared_ptr<const StructInstance> Checker::openInstance(const Callable &callable, const Assumption &assumed) {
+  auto instance = std::make_shared<StructInstance>();
+  instance->info = callable.structure;
+  auto open = [&](const std::vector<ast::TypeParameter> &parameters, bool ofStruct) {
+    for (const ast::TypeParameter &t : parameters) {
+      const std::string &name = t.name.text;
+      if (isDTypeParameter(t)) {
+        frame_->names[name].value = Value::dtype(assumed.dtype);
+        if (ofStruct) instance->dtypes[name] = scalarType(assumed.dtype);
+      } else {
+        frame_->dims[name] = Dim::var(name);
+        if (ofStruct) instance->dims[name] = Dim::var(name), fn_->dims.push_back(name);
+      }
+    }
+  };
+  if (callable.structure) open(callable.structure->def->typeParameters, true);
+  if (callable.def) open(callable.def->typeParameters, false);
+  return instance;
+}
+
+/// A value for a parameter; Absent where none is likely.
+Value Checker::assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed) {
+  if (parameter.kind == ast::ParameterKind::VarKeyword) return Value::of(ValueKind::Dict);
+  if (parameter.kind == ast::ParameterKind::VarPositional) return Value::tuple({});
+  if (isSelf(callable, parameter)) {
+    auto type = structType(openInstance(callable, assumed), parameter.span, parameter.name.text);
+    return type ? entryValue(*type, parameter.name.text, parameter) : Value::poison();
+  }
+  if (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None)
+    return checkExpr(*parameter.defaultValue);
+  if (!parameter.annotation) return likelyValue(parameter, assumed);
+  std::string_view written = sources_.text(parameter.annotation->span);
+  if (written == "Callable" || isOpenTuple(*parameter.annotation)) return Value::of(ValueKind::Absent);
+  if (written == "str") return Value::string(parameter.name.text);
+  if (written == "Tensor") return likelyValue(parameter, assumed);
+  auto type = declaredType(*parameter.annotation, parameter.name.text);
+  if (!type) return Value::poison();
+  bool plain = type->kind == DeclaredType::Kind::Plain;
+  if (inHost() && plain && type->plain.kind == TypeKind::Tensor)
+    return hostParameter(parameter.name.text, type->plain.dtype, parameter.name.span);
+  return inHost() && !plain ? Value::of(ValueKind::Absent) : entryValue(*type, parameter.name.text, parameter);
+}
+
+// ---------------------------------------------------------------- checking
+
+/// Traces a function under an assumption. False if it has parameters for which
+/// no values are likely.
+bool Checker::traceAssuming(const Callable &callable, const Assumption &assumed) {
+  if (assumed.entry) {
+    checkVariants(callable);
+    return true;
+  }
+  steps_ = 0;
+  assumedFunctions_.emplace_back();
+  FunctionState outer = enterFunction(assumedFunctions_.back(), callable);
+  calls_.clear();
+  fn_->name = callable.name;
+  fn_->span = callable.nameSpan;
+  fn_->kind = assumed.kind;
+  openInstance(callable, assumed);
+  std::vector<Value> values;
+  std::vector<Span> spans;
+  bindDims_ = true;
+  for (const ast::Parameter &parameter : parametersOf(callable)) {
+    values.push_back(assumedValue(callable, parameter, assumed));
+    spans.push_back(parameter.span);
+  }
+  bindDims_ = false;
+  bool known = std::none_of(values.begin(), values.end(), [](const Value &v) { return !v.given(); });
+  bool poison = std::any_of(values.begin(), values.end(), [](const Value &v) { return v.isPoison(); });
+  if (known && !poison) inlineCall(callable, std::move(values), spans, callable.nameSpan);
+  leaveFunction(std::move(outer));
+  return known;
+}
+
+/// traceAssuming() that leaves no trace, but for what it got to if nothing is
+/// wrong.
+Trial Checker::tryAssuming(const Callable &callable, const Assumption &assumed, bool &known) {
+  Reached reached = reached_;
+  std::vector<const Callable *> sound;
+  for (const Callable &c : callables_)
+    if (!c.failed) sound.push_back(&c);
+  Trial trial = attempt([&] {
+    known = traceAssuming(callable, assumed);
+    return true;
+  });
+  trial.ok = mistakesIn(trial).empty();
+  if (!known || !trial.ok) reached_ = std::move(reached);
+  for (const Callable *c : sound) c->failed = false;  // the message went with the trial
+  return trial;
+}
+
+/// Checks a function that nothing calls. False if that does not say whether it
+/// is right.
+bool Checker::checkUncalled(const Callable &callable) {
+  std::vector<Assumption> ways = assumptionsOf(callable);
+  std::vector<diag::Diagnostic> fewest;
+  std::map<std::tuple<diag::Id, FileId, uint32_t>, std::pair<size_t, diag::Diagnostic>> inWays;
+  for (const Assumption &assumed : ways) {
+    bool known = true;
+    Trial trial = tryAssuming(callable, assumed, known);
+    if (!known) return false;
+    if (trial.ok) {
+      std::erase_if(trial.said, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
+      if (!assumed.open) takeOver(trial.said);  // what is suspicious
+      return true;
+    }
+    std::vector<diag::Diagnostic> mistakes = mistakesIn(trial);
+    for (const diag::Diagnostic &d : mistakes)
+      ++inWays.try_emplace({d.id, d.span.file, d.span.begin}, 0, d).first->second.first;
+    if (&assumed != &ways[0] && mistakes.size() >= fewest.size()) continue;
+    fewest = std::move(mistakes);
+    if (!assumed.generic) continue;
+    for (diag::Diagnostic &d : fewest)
+      d.notes.push_back({callable.nameSpan, "nothing calls `" + callable.name + "`: it was checked with " +
+                                                std::string(name(assumed.dtype)) + " for its dtype"});
+  }
+  if (ways[0].open) {
+    fewest.clear();
+    for (const auto &[place, seen] : inWays)
+      if (isAboutNames(seen.second.id) || (isAboutArguments(seen.second.id) && seen.first == ways.size()))
+        fewest.push_back(seen.second);
+  }
+  takeOver(fewest);
+  return !fewest.empty();
+}
+
+/// Says what a trial said, as far as it was not said before.
+void Checker::takeOver(const std::vector<diag::Diagnostic> &said) {
+  for (const diag::Diagnostic &d : said)
+    if (reportedSpans_.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) diagnostics_.append(d);
+}
+
+void Checker::checkUncalled(const ModuleScope &main) {
+  size_t entries = program_->functions.size();
+  std::vector<const Callable *> unread;
+  for (const Callable *callable : uncalled(main)) {
+    if (reached_.traced.count(callable->body())) continue;
+    if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, true);
+    if (!checkUncalled(*callable)) unread.push_back(callable);
+    if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, false);
+  }
+  for (const auto &[def, callable] : reached_.nested) unread.push_back(callable);
+  std::erase_if(unread, [&](const Callable *callable) { return reached_.traced.count(callable->body()) != 0; });
+  std::sort(unread.begin(), unread.end(), [](auto *a, auto *b) { return a->nameSpan.begin < b->nameSpan.begin; });
+  for (size_t i = entries; i < program_->functions.size(); ++i)  // they are nobody's
+    for (const Callable &c : callables_)
+      if (c.checked == program_->functions[i].get()) c.checked = nullptr;
+  program_->functions.resize(entries);
+  if (unread.empty() || diagnostics_.hasErrors()) return;
+  auto builder = warn(Id::unreadFunction, unread[0]->nameSpan, unread[0]->name);
+  builder.label("nothing calls it, and what its parameters are is open");
+  constexpr size_t kMostNotes = 3;
+  for (size_t i = 1; i < unread.size() && i <= kMostNotes; ++i)
+    builder.note(unread[i]->nameSpan, "nor is `" + unread[i]->name + "`");
+  if (unread.size() > kMostNotes + 1)
+    builder.help("nor are " + diag::counted(unread.size() - kMostNotes - 1, "further function"));
+  builder.help("give its parameters types, or call it");
+}
+
+}  // namespace tessera::sema
