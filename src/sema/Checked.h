@@ -58,6 +58,7 @@ struct Type {
   Numerics numerics;          // Scalar, Tensor, View
   std::vector<Dim> shape;     // Tensor, View, Shared; Index: {H} of a parameter `heads: Const[H]`, whose value is H
   std::vector<Type> items;    // Tuple
+  bool rollingWindow = false; // State: what is appended behind the end takes the place of the oldest
   bool isArray() const { return kind == TypeKind::Tensor; }
   std::string str() const;    // as a user would write it: Tensor[M, K, bf16 @accum(f32)]
 };

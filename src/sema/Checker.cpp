@@ -156,8 +156,8 @@ bool Checker::mayBeEntry(const Callable &callable) const {
   for (const ast::Parameter &p : callable.def->parameters) {
     bool several = p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword;
     if (!p.annotation || several || isOpenTuple(*p.annotation)) return false;
-    auto *name = as<ast::NameExpr>(p.annotation);
-    if (name && (name->name == "Callable" || name->name == "Tensor")) return false;
+    auto *name = as<ast::NameExpr>(&withoutPolicies(*p.annotation));
+    if (name && (name->name == "Callable" || name->name == "Tensor" || name->name == "KVCache")) return false;
   }
   bool typed = !callable.def->parameters.empty() || callable.def->result;
   return typed && !usesHost(callable.def->body);

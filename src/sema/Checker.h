@@ -57,6 +57,7 @@ private:
   bool isOpen(const Callable &callable, const ast::Parameter &parameter) const;
   std::vector<Assumption> assumptionsOf(const Callable &callable) const;
   Value hostParameter(const std::string &name, DType dtype, Span span);
+  std::vector<Dim> likelyShape(size_t rank);
   Value likelyValue(const ast::Parameter &parameter, const Assumption &assumed);
   std::shared_ptr<const StructInstance> openInstance(const Callable &callable, const Assumption &assumed);
   Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed);
@@ -120,9 +121,6 @@ private:
   // ---- Results.cpp
   bool resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
                    std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree);
-  static Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
-  static void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
-  static void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
   ExprPtr resultPart(const Value &value, size_t i, Span span, bool alone);
   bool returnedStates(std::vector<Value> &parts, std::vector<std::string> &names, Span span);
   void returnResults(const Value &value, Span span, Span stmt);
@@ -131,7 +129,6 @@ private:
   Value structValue(ModuleScope &scope, const ast::StructDef &def);
   void structMethod(StructInfo &info, const ast::FuncDef &method);
   void checkStruct(const StructInfo &info);
-  static void collectDims(const DeclaredType &type, std::set<std::string> &names);
   void typeParameterBound(const ast::TypeParameter &parameter);
   bool isDTypeParameter(const ast::TypeParameter &parameter) const;
   bool structRecursion(const StructInfo &info);
@@ -167,6 +164,9 @@ private:
   bool matchUnion(const Value &value, const ast::Expr &annotation,
                   const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span, Value &out);
   bool matchScalar(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
+  const ast::BinaryExpr *policyBehind(const ast::Expr &annotation);
+  bool matchPolicy(const Value &value, const ast::BinaryExpr &annotation, const std::string &name, Span span,
+                   Value &out);
   bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
                       Value &out);
   Value isInstance(const GivenList &args, Span span);
@@ -186,7 +186,6 @@ private:
                         const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims,
                         Span span);
   Value callDerivative(const Value &derivative, GivenList args, Span span);
-  static DeclaredType treeOf(const Value &value);
   const Function *traceFunction(const Callable &callable, std::vector<Value> values,
                                 const std::vector<Span> &spans, Span span, Expr &call);
   void captureVariables(Function &made, std::vector<ExprPtr> &arguments);
@@ -245,6 +244,8 @@ private:
   void notePath(diag::Builder &builder, const Effect &effect);
   void withStmt(const ast::WithStmt &stmt);
   bool suspension(const ast::WithItem &item);
+  bool prefetching(const ast::WithItem &item);
+  Value prefetch(Bound &args, Span span);
 
   // ---- effects/Linear.cpp: values that are used up
   int newHandle() { return ++lastHandle_; }
@@ -272,8 +273,10 @@ private:
   Value newState(Bound &args, Span span);
   bool droppedState(const Value &value, const ast::Expr &expr);
   bool capturedState(const Value &value, const std::string &name, Span span);
-  bool matchState(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
-                  Value &out);
+  bool matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name,
+                  Span span, Value &out);
+  bool isRollingWindow(const ast::Expr &policy) const;
+  bool rollingWindow(Type &type, Span span);
   std::vector<PassedState> enterStates();
   void leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
                    Span span);

@@ -19,6 +19,14 @@ inline std::string quoted(std::string_view name) {
 /// "it takes `x`, `axis`"
 std::string argumentNames(const std::vector<std::string_view> &names);
 
+/// Types and values of structs and tuples, and their parts in order.
+void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
+void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
+Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
+DeclaredType treeOf(const Value &value);
+/// Dimensions that stand alone in a type: the ones that a value of it gives.
+void collectDims(const DeclaredType &type, std::set<std::string> &names);
+
 /// Arguments of a call, by the names of the callee's parameters.
 struct Bound {
   std::vector<Value> values;  // Absent where not given
@@ -172,6 +180,7 @@ struct CheckerData {
   std::map<const Var *, Var *> scales_;           // of parameters with scales: the parameter that holds them
   std::map<const Var *, const Var *> quantized_;  // a value of integers with scales -> its parameter
   std::set<Var *> loaded_, stored_;  // views
+  bool withItem_ = false;            // what is checked stands behind `with`
   bool bindDims_ = false;            // names in types are new dimensions
   std::vector<Dim> outputShape_;
   Span linearSpan_;

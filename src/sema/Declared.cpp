@@ -42,6 +42,15 @@ bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast
   return true;
 }
 
+const ast::Expr &withoutPolicies(const ast::Expr &annotation) {
+  const ast::Expr *type = &annotation;
+  while (auto *stated = as<ast::BinaryExpr>(type)) {
+    if (stated->op != ast::BinaryOp::MatMul) break;
+    type = stated->left.get();
+  }
+  return *type;
+}
+
 bool isOpenTuple(const ast::Expr &annotation) {
   std::vector<const ast::Expr *> none, one;
   return tupleItems(annotation, 0, none) && tupleItems(annotation, 1, one) && none.size() != one.size();

@@ -205,7 +205,7 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
 }
 
 /// The tree of a value whose parts become parameters.
-DeclaredType Checker::treeOf(const Value &value) {
+DeclaredType treeOf(const Value &value) {
   DeclaredType tree;
   if (value.kind == ValueKind::Struct) tree.kind = DeclaredType::Kind::Struct, tree.instance = value.instance;
   else if (value.isSequence()) tree.kind = DeclaredType::Kind::Tuple;

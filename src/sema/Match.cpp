@@ -81,6 +81,7 @@ void Checker::bindGenerics(const Value &value, const ast::Expr &annotation, cons
     if (only) bindGenerics(value, *only, origin);
     return;
   }
+  if (auto *stated = policyBehind(annotation)) return bindGenerics(value, *stated->left, origin);
   if (value.kind == ValueKind::Array || value.kind == ValueKind::View)
     bindDType(annotation, value.kind == ValueKind::View ? value.var->type : value.type);
   std::vector<const ast::Expr *> items;
@@ -338,6 +339,28 @@ bool Checker::matchScalar(const Value &value, const ast::Expr &annotation, const
   return true;
 }
 
+/// `Tensor[N, f16] @accum(f32)`, `KVCache[...] @rolling_window`; null for everything else, also for `f16 @accum(f32)`.
+const ast::BinaryExpr *Checker::policyBehind(const ast::Expr &annotation) {
+  auto *binary = as<ast::BinaryExpr>(&annotation);
+  return binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation) ? binary : nullptr;
+}
+
+/// A value for a parameter with a policy behind its type: inside, it has that policy.
+bool Checker::matchPolicy(const Value &value, const ast::BinaryExpr &annotation, const std::string &name, Span span,
+                          Value &out) {
+  auto *index = as<ast::SubscriptExpr>(annotation.left);
+  if (isRollingWindow(*annotation.right) && index && isStateType(typeNamed(*index->object)))
+    return matchState(value, *index, true, name, span, out);
+  if (!matchParameter(value, *annotation.left, name, span, out)) return false;
+  Type type = out.kind == ValueKind::View ? out.var->type : out.type;
+  type.numerics = {};
+  if (isRollingWindow(*annotation.right)) return rollingWindow(type, annotation.right->span);
+  if (!policyOf(*annotation.right, type) || !soundPolicies(type, annotation.span)) return false;
+  if (type.numerics.perChannel >= 0) return !scalesUnknown(span).isPoison();
+  if (out.kind == ValueKind::Array) out.type.numerics = combined(withoutStorage(type.numerics), out.type.numerics);
+  return true;
+}
+
 bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name,
                              Span span, Value &out) {
   if (value.isPoison()) return false;
@@ -349,13 +372,18 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
     out = value;
     return value.kind == ValueKind::None || wrongValue(value, annotation, name, span, "`None`");
   }
+  if (auto *stated = policyBehind(annotation)) return matchPolicy(value, *stated, name, span, out);
   auto *index = as<ast::SubscriptExpr>(&annotation);
   Value type = typeNamed(index ? *index->object : annotation);
   if (index && type.kind == ValueKind::TypeName && type.text == "Tensor")
     return matchTensor(value, *index, name, span, out);
   if (index && type.kind == ValueKind::TypeName && type.text == "Const" && index->items.size() == 1)
     return matchConst(value, *index, name, span, out);
-  if (index && isStateType(type)) return matchState(value, *index, name, span, out);
+  if (index && isStateType(type)) return matchState(value, *index, false, name, span, out);
+  if (isStateType(type)) {  // of any shape and dtype
+    out = value;
+    return value.kind == ValueKind::State || wrongValue(value, annotation, name, span, "a state object, `KVCache`");
+  }
   if (type.kind == ValueKind::StructType) return matchStruct(value, type, annotation, name, span, out);
   if (!index && type.kind == ValueKind::TypeName && type.text == "Callable") {
     out = value;

@@ -188,7 +188,13 @@ std::optional<Numerics> Checker::statedPolicy(const ast::Expr &expr, const Type 
     else setField(n, PolicyField::Round, static_cast<int>(Rounding::Stochastic));
     return n;
   }
-  for (const char *known : {"device", "rolling_window", "fp32_master", "paged", "checkpointable"})
+  if (policy == "rolling_window") {
+    Type dtype = type;
+    dtype.kind = TypeKind::Scalar;
+    rollingWindow(dtype, expr.span);
+    return std::nullopt;
+  }
+  for (const char *known : {"device", "fp32_master", "paged", "checkpointable"})
     if (policy == known) {
       unsupported("the policy `@" + policy + "`", expr.span);
       return std::nullopt;

@@ -52,7 +52,7 @@ bool Checker::resultParts(const Value &value, const DeclaredType *declared, cons
 }
 
 /// A result of a call, put together from its parts, which are used up from `next`.
-Value Checker::resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next) {
+Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next) {
   switch (tree.kind) {
   case DeclaredType::Kind::None: return Value::of(ValueKind::None);
   case DeclaredType::Kind::Plain: return next < parts.size() ? parts[next++] : Value::of(ValueKind::None);
@@ -65,7 +65,7 @@ Value Checker::resultValue(const DeclaredType &tree, const std::vector<Value> &p
 }
 
 /// Arguments as the entry point has them: the parts of structs and tuples, without what is None.
-void Checker::argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans) {
+void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans) {
   if (value.kind == ValueKind::None) return;
   if (value.kind != ValueKind::Struct && !value.isSequence()) {
     parts.push_back(value);
@@ -76,7 +76,7 @@ void Checker::argumentParts(const Value &value, Span span, std::vector<Value> &p
 }
 
 /// The types of the parts of a declared result, in order.
-void Checker::flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans) {
+void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans) {
   if (type.kind == DeclaredType::Kind::Plain) {
     Type plain = type.plain.kind == TypeKind::Index ? scalarType(DType::I64) : type.plain;
     if (plain.kind != TypeKind::State) plain.kind = TypeKind::Tensor;

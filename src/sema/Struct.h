@@ -50,6 +50,8 @@ struct DeclaredType {
 std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation);
 /// The item types of `(A, B)`, `tuple[A, B]`, `tuple[A, ...]` and `list[A]` (`count` times A). False: no tuple.
 bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items);
+/// `T` of `T @policy @policy`.
+const ast::Expr &withoutPolicies(const ast::Expr &annotation);
 /// A tuple or list type that does not say how many items there are.
 bool isOpenTuple(const ast::Expr &annotation);
 

@@ -93,8 +93,7 @@ void Checker::checkStruct(const StructInfo &info) {
           .help("some field of `" + info.name + "` must have it as a dimension or dtype of its own");
 }
 
-/// Dimensions that stand alone in a type: the ones that a value of it gives.
-void Checker::collectDims(const DeclaredType &type, std::set<std::string> &names) {
+void collectDims(const DeclaredType &type, std::set<std::string> &names) {
   for (const Dim &d : type.plain.shape)
     if (d.isVar()) names.insert(d.varName());
   for (const DeclaredType &item : type.items) collectDims(item, names);

@@ -233,6 +233,10 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
   if (auto *binary = as<ast::BinaryExpr>(&annotation);
       binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
     auto inner = parameterType(*binary->left);
+    if (inner && isRollingWindow(*binary->right)) {
+      if (!rollingWindow(*inner, binary->right->span)) return std::nullopt;
+      return inner;
+    }
     if (!inner || !policyOf(*binary->right, *inner) || !soundPolicies(*inner, annotation.span))
       return std::nullopt;
     return inner;

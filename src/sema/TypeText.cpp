@@ -22,7 +22,7 @@ std::string Type::str() const {
   case TypeKind::State: {
     std::string text = "KVCache[";
     for (const Dim &d : shape) text += d.str() + ", ";
-    return text + dtypeText(*this) + "]";
+    return text + dtypeText(*this) + (rollingWindow ? "] @rolling_window" : "]");
   }
   case TypeKind::String: return "str";
   case TypeKind::None: return "None";

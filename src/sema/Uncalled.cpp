@@ -68,8 +68,8 @@ bool Checker::isOpen(const Callable &callable, const ast::Parameter &parameter) 
   if (!parameter.annotation || parameter.kind == ast::ParameterKind::VarPositional ||
       parameter.kind == ast::ParameterKind::VarKeyword)
     return true;
-  std::string_view type = sources_.text(parameter.annotation->span);
-  return type == "Tensor" || type == "Callable" || type == "str" || isOpenTuple(*parameter.annotation);
+  std::string_view type = sources_.text(withoutPolicies(*parameter.annotation).span);
+  return type == "Tensor" || type == "KVCache" || type == "Callable" || type == "str" || isOpenTuple(*parameter.annotation);
 }
 
 /// The functions of a module that nothing calls, those whose parameters have
@@ -134,6 +134,13 @@ Value Checker::hostParameter(const std::string &name, DType dtype, Span span) {
   return v;
 }
 
+/// A shape of equal extents, so that most of what is done with tensors fits.
+std::vector<Dim> Checker::likelyShape(size_t rank) {
+  Dim extent = Dim::var(kLikelyExtent);
+  if (frame_->dims.emplace(kLikelyExtent, extent).second) fn_->dims.push_back(kLikelyExtent);
+  return std::vector<Dim>(rank, extent);
+}
+
 Value Checker::likelyValue(const ast::Parameter &parameter, const Assumption &assumed) {
   const std::string &name = parameter.name.text;
   Span span = parameter.name.span;
@@ -184,10 +191,11 @@ Value Checker::assumedValue(const Callable &callable, const ast::Parameter &para
   if (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None)
     return checkExpr(*parameter.defaultValue);
   if (!parameter.annotation) return likelyValue(parameter, assumed);
-  std::string_view written = sources_.text(parameter.annotation->span);
+  std::string_view written = sources_.text(withoutPolicies(*parameter.annotation).span);
   if (written == "Callable" || isOpenTuple(*parameter.annotation)) return Value::of(ValueKind::Absent);
   if (written == "str") return Value::string(parameter.name.text);
   if (written == "Tensor") return likelyValue(parameter, assumed);
+  if (written == "KVCache") return stateValue(sema::tensorType(DType::F32, likelyShape(4)), parameter.name.text, parameter.span);
   auto type = declaredType(*parameter.annotation, parameter.name.text);
   if (!type) return Value::poison();
   bool plain = type->kind == DeclaredType::Kind::Plain;

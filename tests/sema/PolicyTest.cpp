@@ -182,6 +182,10 @@ TEST(Policies, ThePlaceSaysHowItIsRounded) {  // P15, P16
   EXPECT_THAT(dumped("def g[N](x: Tensor[N, bf16 @accum(f64)]) -> f32:\n    return cast(sum(x), f32)\n"
                      "def f[N](x: Tensor[N, bf16 @accum(f32)]) -> f32:\n    return g(x)\n"),
               HasSubstr("reduce_sum<0>(cast<f64>(x#0))"));
+  for (const char *type : {"Tensor[N, bf16 @accum(f64)]", "Tensor[N, bf16] @accum(f64)"})  // of a traced function
+    EXPECT_THAT(dumped("def _g[N](x: " + std::string(type) + "):\n    return sum(x)\n"
+                       "def f[N](x: Tensor[N, bf16 @accum(f32)]) -> f32:\n    return cast(_g(x), f32)\n"),
+                HasSubstr("reduce_sum<0>(cast<f64>(x#0))"));
 }
 
 TEST(Policies, ACastAtThePlaceTakesOverWhatItSays) {  // P15

@@ -471,9 +471,49 @@ TEST(Names, WhatFollowsFromAMistakeIsNotSaid) {
 
 TEST(Transformer, TheBlockOfTheCanonChecks) {
   std::string text = test::fileText(TSR_SOURCE_DIR "/tests/canon/12_transformer.tsr");
-  Checking c(text.substr(0, text.rfind("@jit")));  // behind it: the cache
+  Checking c(text);
   EXPECT_EQ(c.messages(), "");
   ASSERT_TRUE(c.program->find("transformer_block"));
   EXPECT_EQ(c.program->find("transformer_block")->params[2].var->name, "p_wqkv");
   EXPECT_EQ(c.program->find("transformer_block")->params[2].var->type.str(), "Tensor[D, 3*D, bf16 @accum(f32)]");
+  const sema::Function *step = c.program->find("decode_step");
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->effects.str(), "state(cache)");
+  EXPECT_EQ(step->params[3].var->type.str(), "KVCache[B, H, S_max, D, bf16] @rolling_window");
+}
+
+TEST(StateTypes, AWindowThatRollsOnIsPartOfTheType) {
+  const std::string head = "def f[B, H, S, D](k: Tensor[B, H, 1, D, bf16], c: KVCache[B, H, S, D, bf16] @rolling_window):\n";
+  const std::string plain = "def g(k, c: KVCache[\"B\", \"H\", \"S\", \"D\", bf16]):\n    c = c.append(k, k)\n";
+  const std::string rolling = "def g(k, c: KVCache[\"B\", \"H\", \"S\", \"D\", bf16] @rolling_window):\n    c = c.append(k, k)\n";
+  EXPECT_EQ(said(rolling + head + "    g(k, c)\n"), "");
+  EXPECT_EQ(said(plain + head + "    g(k, c)\n"), "E0311 4:10 `c` expects `KVCache[\"B\", \"H\", \"S\", \"D\", bf16]`, but this is a "
+                                                  "state object `KVCache[B, H, S, D, bf16] @rolling_window`\n");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32] @rolling_window) -> Tensor[N, f32]:\n    return x\n"),
+            "E0351 1:29 `@rolling_window` has no meaning for `Tensor[N, f32]`\n");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32 @rolling_window]) -> Tensor[N, f32]:\n    return x\n"),
+            "E0351 1:28 `@rolling_window` has no meaning for `f32`\n");
+}
+TEST(StateTypes, PoliciesBehindTypesOfTracedFunctions) {
+  EXPECT_EQ(said("def h(x: Tensor[\"N\", f16] @accum(f32), y):\n    return x @ y\n"
+                 "def f(x: Tensor[\"N\", f16]) -> f32:\n    return h(x, x)\n"),
+            "");
+  EXPECT_EQ(said("def h(x: Tensor @accum(f32), y):\n    return x @ y\n"
+                 "def f(x: Tensor[\"N\", f16]) -> f32:\n    return h(x, x)\n"),
+            "");
+  EXPECT_EQ(said("def h(x: Tensor, y):\n    return x @ y\n"
+                 "def f(x: Tensor[\"N\", f16]) -> f32:\n    return h(x, x)\n").substr(0, 5),
+            "E0303");
+}
+TEST(With, WhatIsFetchedAhead) {
+  auto with = [](const std::string &item) {
+    return said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    with " + item + ":\n        return x + 1.0\n");
+  };
+  EXPECT_EQ(with("prefetch(x)"), "");
+  EXPECT_EQ(with("prefetch(x, into=\"l2\", overlap=\"none\")"), "");
+  EXPECT_EQ(with("prefetch(x, into=\"smen\")"),
+            "E0311 2:27 `prefetch` expects \"smem\" or \"l2\", but this is a string\n");
+  EXPECT_EQ(with("prefetch(3)").substr(0, 10), "E0311 2:19");
+  EXPECT_EQ(with("prefetched(x)").substr(0, 5), "E0214");
+  EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    prefetch(x)\n    return x\n").substr(0, 9), "E0214 2:5");
 }

@@ -185,37 +185,4 @@ void Checker::checkDeterministic(const ast::FuncDef &def, const Effects &inferre
   }
 }
 
-// ---------------------------------------------------------------- with
-
-/// True for `effects.suspend("io")`, and after a message about it.
-bool Checker::suspension(const ast::WithItem &item) {
-  auto *call = as<ast::CallExpr>(item.context);
-  auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-  auto *space = callee ? as<ast::NameExpr>(callee->object) : nullptr;
-  if (!space || space->name != "effects" || callee->attribute.text != "suspend") return false;
-  auto *text = call->arguments.size() == 1 ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
-  auto kind = text ? effectByName(text->value) : std::nullopt;
-  if (!kind) {
-    if (fresh(Id::unknownEffect, item.context->span))
-      report(Id::unknownEffect, item.context->span, text ? text->value : std::string(sources_.text(item.context->span)))
-          .help("it is written `with effects.suspend(\"io\"):`");
-  } else if (*kind != EffectKind::Io && fresh(Id::cannotSuspend, text->span)) {
-    report(Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
-        .label("results depend on it")
-        .help("only `io` can be suspended, for what is printed to find mistakes");
-  }
-  return true;
-}
-
-void Checker::withStmt(const ast::WithStmt &stmt) {
-  for (const ast::WithItem &item : stmt.items)
-    if (!suspension(item)) {
-      unsupported("`with`", stmt.span);
-      return;
-    }
-  ++frame_->quiet;
-  checkBlock(stmt.body);
-  --frame_->quiet;
-}
-
 }  // namespace tessera::sema

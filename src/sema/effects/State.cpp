@@ -29,6 +29,21 @@ bool Checker::isStateType(const Value &named) {
   return named.kind == ValueKind::Builtin && named.builtin->kind == BuiltinKind::State;
 }
 
+bool Checker::isRollingWindow(const ast::Expr &policy) const {
+  return policy.kind == ast::ExprKind::Name && sources_.text(policy.span) == "rolling_window";
+}
+
+/// `KVCache[...] @rolling_window`. False, with a message, for what is no state object.
+bool Checker::rollingWindow(Type &type, Span span) {
+  type.rollingWindow = true;
+  if (type.kind == TypeKind::State) return true;
+  if (fresh(Id::policyMeaningless, span))
+    report(Id::policyMeaningless, span, "@rolling_window", "`" + type.str() + "`")
+        .label("only a cache has a window that rolls on")
+        .help("it stands behind the type of the cache: `KVCache[B, H, S, D, bf16] @rolling_window`");
+  return false;
+}
+
 /// `root`: the parameter that holds it, or empty.
 Value Checker::stateValue(const Type &type, const std::string &root, Span span) {
   Value v = Value::of(ValueKind::State);
@@ -94,9 +109,13 @@ Value Checker::newState(Bound &args, Span span) {
   for (size_t i = 0; i < kCacheRank; ++i)
     if (!shapeArgument(args.values[i], args.spans[i], shape)) return Value::poison();
   auto dtype = dtypeArgument(args.values[kCacheRank], args.spans[kCacheRank]);
-  if (!dtype || shape.size() != kCacheRank) return Value::poison();
+  const Value &rolls = args.values[kCacheRank + 1];
+  auto rolling = rolls.given() ? knownBool(rolls, args.spans[kCacheRank + 1], "whether the window rolls on") : false;
+  if (!dtype || !rolling || shape.size() != kCacheRank) return Value::poison();
   later("state objects (`KVCache`)", span);
-  return stateValue(sema::tensorType(*dtype, shape), "", span);
+  Type type = sema::tensorType(*dtype, shape);
+  type.rollingWindow = *rolling;
+  return stateValue(type, "", span);
 }
 
 /// An update whose result nobody takes.
@@ -124,14 +143,15 @@ bool Checker::capturedState(const Value &value, const std::string &name, Span sp
 }
 
 /// A state object as the argument of a traced function.
-bool Checker::matchState(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name,
+bool Checker::matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name,
                          Span span, Value &out) {
   Type type;
   std::vector<const ast::Expr *> dims;
   if (!stateType(annotation, type, &dims)) return false;
-  bool fits = value.kind == ValueKind::State && value.type.dtype == type.dtype;
+  bool fits = value.kind == ValueKind::State && value.type.dtype == type.dtype && value.type.rollingWindow == rolling;
   if (!fits && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, quoted(name), "`" + std::string(sources_.text(annotation.span)) + "`", describe(value))
+    report(Id::wrongArgument, span, quoted(name),
+           "`" + std::string(sources_.text(annotation.span)) + (rolling ? " @rolling_window`" : "`"), describe(value))
         .note(annotation.span, "declared here");
   out = value;
   return fits && unifyDims(dims, value, name, span);
@@ -170,7 +190,7 @@ void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee,
 
 /// A state object as the argument of an entry point, which moves it on.
 ExprPtr Checker::stateArgument(const Value &value, const Type &type, const Callable &callable, Span span) {
-  if (value.kind != ValueKind::State || value.type.dtype != type.dtype) {
+  if (value.kind != ValueKind::State || value.type.dtype != type.dtype || value.type.rollingWindow != type.rollingWindow) {
     report(Id::wrongArgument, span, quoted(callable.name), "a state object `" + type.str() + "`", describe(value));
     return nullptr;
   }

@@ -133,6 +133,7 @@ Value Checker::callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span) 
   case BuiltinKind::Dropout: return dropout(args, span);
   case BuiltinKind::Collective: return collective(row, args, span);
   case BuiltinKind::MeshQuery: return meshQuery(row, args, span);
+  case BuiltinKind::Prefetch: return prefetch(args, span);
   case BuiltinKind::State: return newState(args, span);
   case BuiltinKind::MoveOn: return moveOn(row, args, span);
   default: return Value::of(ValueKind::Absent);

@@ -1,0 +1,88 @@
+// `with`: effects that are suspended in a block, and what is fetched ahead of one.
+#include "sema/Checker.h"
+#include <algorithm>
+#include <utility>
+
+namespace tessera::sema {
+
+using ast::as;
+
+/// True for `effects.suspend("io")`, and after a message about it.
+bool Checker::suspension(const ast::WithItem &item) {
+  auto *call = as<ast::CallExpr>(item.context);
+  auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *space = callee ? as<ast::NameExpr>(callee->object) : nullptr;
+  if (!space || space->name != "effects" || callee->attribute.text != "suspend") return false;
+  auto *text = call->arguments.size() == 1 ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
+  auto kind = text ? effectByName(text->value) : std::nullopt;
+  if (!kind) {
+    if (fresh(Id::unknownEffect, item.context->span))
+      report(Id::unknownEffect, item.context->span, text ? text->value : std::string(sources_.text(item.context->span)))
+          .help("it is written `with effects.suspend(\"io\"):`");
+  } else if (*kind != EffectKind::Io && fresh(Id::cannotSuspend, text->span)) {
+    report(Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
+        .label("results depend on it")
+        .help("only `io` can be suspended, for what is printed to find mistakes");
+  }
+  return true;
+}
+
+/// True for `prefetch(x, into="smem")`, and after a message about it.
+bool Checker::prefetching(const ast::WithItem &item) {
+  auto *call = as<ast::CallExpr>(item.context);
+  if (!call) return false;
+  auto *name = as<ast::NameExpr>(call->callee);
+  auto *member = as<ast::AttributeExpr>(call->callee);
+  if (!(name ? name->name == "prefetch" : member && member->attribute.text == "prefetch")) return false;
+  Value callee = checkExpr(*call->callee);
+  if (callee.kind != ValueKind::Builtin || callee.builtin->kind != BuiltinKind::Prefetch) return callee.isPoison();
+  withItem_ = true;
+  checkExpr(*call);
+  withItem_ = false;
+  return true;
+}
+
+/// `prefetch(x, into="smem", overlap="compute")`: a wish about speed, which changes no result.
+Value Checker::prefetch(Bound &args, Span span) {
+  if (!std::exchange(withItem_, false))
+    return unsupported("`prefetch` outside of a `with`", span, "`with prefetch(x, into=\"smem\"):`");
+  const Value &what = args.values[0];
+  if (what.isPoison() || isSpent(what, args.spans[0])) return Value::poison();
+  bool data = what.isArray() || what.kind == ValueKind::View || what.kind == ValueKind::State;
+  if (!data) {
+    report(Id::wrongArgument, args.spans[0], quoted("prefetch"), "a tensor or a state object", describe(what));
+    return Value::poison();
+  }
+  const std::vector<std::vector<std::string_view>> words = {{"smem", "l2"}, {"compute", "none"}};
+  for (size_t i = 0; i < words.size(); ++i) {
+    const Value &word = args.values[i + 1];
+    if (!word.given() || word.isPoison()) continue;
+    Span at = args.spans[i + 1];
+    if (word.kind == ValueKind::String && std::find(words[i].begin(), words[i].end(), word.text) != words[i].end()) continue;
+    if (!fresh(Id::wrongArgument, at)) return Value::poison();
+    auto builder = report(Id::wrongArgument, at, quoted("prefetch"),
+                          "\"" + std::string(words[i][0]) + "\" or \"" + std::string(words[i][1]) + "\"", describe(word));
+    auto near = word.kind == ValueKind::String ? diag::didYouMean(word.text, words[i]) : std::string_view();
+    if (!near.empty()) builder.suggest(at, "\"" + std::string(near) + "\"", "write \"" + std::string(near) + "\"");
+    return Value::poison();
+  }
+  later("`with prefetch`", span);
+  return Value::of(ValueKind::None);
+}
+
+void Checker::withStmt(const ast::WithStmt &stmt) {
+  bool quiet = false;
+  for (const ast::WithItem &item : stmt.items) {
+    bool suspends = suspension(item);
+    quiet |= suspends;
+    if (stmt.isAsync || item.target || (!suspends && !prefetching(item))) {
+      unsupported("`with`", stmt.span);
+      return;
+    }
+  }
+  frame_->quiet += quiet;
+  checkBlock(stmt.body);
+  frame_->quiet -= quiet;
+}
+
+}  // namespace tessera::sema
