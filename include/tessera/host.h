@@ -75,6 +75,18 @@ inline std::string formatted(const Tensor &tensor, const Spec &spec) {
 }
 template <class T> bool is_number(const T &) { return std::is_arithmetic<T>::value; }
 inline bool is_number(const Tensor &tensor) { return tensor.shape().empty(); }
+/// Whether a format without a type fits: tensors have no sign, no precision and no groups of digits.
+template <class T> bool shows(const T &, const Spec &) { return true; }
+inline bool shows(const Tensor &tensor, const Spec &spec) {
+  const bool forText = spec.type == 's' || (spec.type == 0 && spec.precision < 0);
+  return is_number(tensor) || (forText && spec.sign == '-' && !spec.grouping && !spec.alternate && spec.align != '=');
+}
+template <class T> std::string extents_text(const T &) { return "1"; }
+inline std::string extents_text(const Tensor &tensor) {
+  std::string text;
+  for (const int64_t extent : tensor.shape()) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text;
+}
 template <class T> bool is_real_number(const T &) { return std::is_floating_point<T>::value; }
 inline bool is_real_number(const Tensor &tensor) { return tensor.shape().empty() && tensor.is_real(); }
 }  // namespace detail
@@ -104,6 +116,8 @@ template <class T> std::string format(const T &value, const std::string &spec) {
   if (rest.empty()) return text_of(value);
   const std::optional<detail::Spec> parsed = detail::SpecReader(rest).read();
   if (!parsed) stop("the format '" + spec + "' is none that I know");
+  if (!detail::shows(value, *parsed))
+    stop("the format '" + spec + "' is for one number, and this is a tensor of " + detail::extents_text(value) + " elements");
   const bool number = detail::is_number(value);
   if ((!number && parsed->type != 0 && parsed->type != 's') || (detail::is_real_number(value) && detail::wants_integer(*parsed)))
     stop("the format '" + spec + "' does not fit the value " + text_of(value));

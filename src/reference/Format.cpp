@@ -215,7 +215,8 @@ Result<std::string> formatField(const Datum &value, std::string_view text) {
   if (!spec) return Failure{"the format '" + std::string(whole) + "' is none that I know"};
   bool isNumber = value.isScalar();
   if (!isNumber || spec->type == 's') {
-    if (spec->type != 0 && spec->type != 's')
+    bool isTensor = value.kind == Datum::Kind::Number;
+    if ((spec->type != 0 && spec->type != 's') || (isTensor && spec->isForOneNumber()))
       return Failure{
           "the format '" + std::string(whole) + "' is for numbers, and this is a " +
           (value.kind == Datum::Kind::String ? "string" : "value of shape " + shapeText(value.shape))};

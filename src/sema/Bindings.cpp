@@ -86,7 +86,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
   if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span)) return;
   if (dimensionAssigned(name, span)) return;
   auto it = frame_->names.find(name);
-  bool bound = it != frame_->names.end() && !it->second.unassigned.valid() && !it->second.value.isPoison();
+  bool bound = it != frame_->names.end() && it->second.isBound() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {
     Binding &old = it->second;
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
@@ -158,7 +158,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
 void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
   for (const std::string &name : names) {
     auto it = frame_->names.find(name);
-    if (it == frame_->names.end() || it->second.unassigned.valid()) continue;
+    if (it == frame_->names.end() || !it->second.isBound()) continue;
     Binding &binding = it->second;
     Value &value = binding.value;
     bool number =

@@ -100,7 +100,11 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
   auto wrap = [&](ExprPtr made, const Type &type) {
     Value v = Value::of(inHost() ? ValueKind::HostTensor : ValueKind::Array);
     v.type = type;
-    if (!inHost()) {
+    if (inHost()) {  // the extents are those of the function that is called
+      v.rank = static_cast<int>(type.shape.size());
+      v.type.shape.clear();
+      made->type.shape.clear();
+    } else {
       if (type.shape.empty()) v.type.kind = made->type.kind = TypeKind::Scalar;
       v.limits.resize(type.shape.size());
     }
@@ -113,6 +117,8 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
   }
   e->type.kind = TypeKind::Tuple;
   e->type.items = types;
+  if (inHost())
+    for (Type &type : e->type.items) type.shape.clear();
   Var *var = newVar(name + "_results", e->type, span);
   Stmt &let = emit(StmtKind::Let, span);
   let.var = var;
@@ -173,6 +179,7 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
       type = {};
       type.kind = TypeKind::HostTensor;
       type.dtype = r.type.dtype;
+      type.shape = r.type.shape;
     } else {
       for (Dim &d : type.shape) d = d.substitute(dims);
     }

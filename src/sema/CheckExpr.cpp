@@ -98,6 +98,11 @@ Value Checker::lambdaExpr(const ast::LambdaExpr &lambda) {
 Value Checker::nameExpr(const ast::NameExpr &expr) { return lookup(expr.name, expr.span, false); }
 
 Value Checker::readBinding(const std::string &name, const Binding &binding, Span span) {
+  if (binding.deleted.valid()) {
+    if (fresh(Id::undefinedName, span) && firstUnknown(name))
+      report(Id::undefinedName, span, name).note(binding.deleted, "`del` took it away here");
+    return Value::poison();
+  }
   if (binding.unassigned.valid()) {
     if (fresh(Id::maybeUnassigned, span))
       report(Id::maybeUnassigned, span, name)

@@ -89,64 +89,6 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
   }
 }
 
-/// What the tuner is told beside the space: kept in the schedule as text.
-void Checker::tunerOption(const std::string &option, const ast::Expr &expr) {
-  Value v = checkExpr(expr);
-  if (v.isPoison()) return;
-  std::string &kept = fn_->kernel.schedule.options[option];
-  if (option == "budget_ms") {
-    auto budget = knownInt(v, expr.span, "the budget of the tuner");
-    if (!budget) return;
-    if (*budget < 1)
-      report(Id::badKernelOption, expr.span, "the tuner needs at least 1 ms, not " + std::to_string(*budget));
-    kept = std::to_string(*budget);
-  } else if (v.kind == ValueKind::String && !v.expr && !v.text.empty()) {
-    kept = v.text;
-    if (option == "metric" && kept != "latency_ms")
-      report(Id::badKernelOption, expr.span, "I know no metric \"" + kept + "\"")
-          .suggest(expr.span, "\"latency_ms\"", "there is \"latency_ms\"");
-  } else {
-    report(Id::badKernelOption, expr.span,
-           "`" + option + "` of `kernel.autotune` is a text in quotes, but this is " + describe(v));
-  }
-}
-
-void Checker::autotuneOption(const ast::CallExpr &call) {
-  size_t errors = failures_;
-  for (const ast::Argument &arg : call.arguments) {
-    std::string option = arg.keyword ? arg.keyword->text : "";
-    if (option == "metric" || option == "cache" || option == "budget_ms") {
-      tunerOption(option, *arg.value);
-      continue;
-    }
-    if (option != "space") {
-      report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`")
-          .help("it takes space, metric, budget_ms and cache");
-      continue;
-    }
-    Value v = checkExpr(*arg.value);
-    if (v.isPoison()) continue;
-    if (v.kind != ValueKind::Dict) {
-      report(Id::wrongArgument, arg.value->span, quoted("space"), "a dict of sizes", describe(v));
-      continue;
-    }
-    for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
-      if (v.items[i].kind != ValueKind::String || v.items[i].expr) {
-        report(Id::wrongArgument, arg.value->span, quoted("space"), "names of sizes", describe(v.items[i]));
-        continue;
-      }
-      const std::string &field = v.items[i].text;
-      std::string known = field == "BM" ? "m" : field == "BN" ? "n" : field == "BK" ? "k" : field;
-      scheduleField(fn_->kernel.schedule, known, v.items[i + 1], arg.value->span);
-    }
-  }
-  bool hasSpace = std::any_of(call.arguments.begin(), call.arguments.end(),
-                              [](const ast::Argument &arg) { return arg.keyword && arg.keyword->text == "space"; });
-  if (!hasSpace && failures_ == errors)
-    report(Id::badKernelOption, call.span, "`kernel.autotune` needs its `space`")
-        .help("the sizes to choose from: `space=dict(m=[64, 128], warps=[4, 8])`");
-}
-
 /// The seed is that of the function's random streams; a function without any needs none.
 void Checker::deterministicOption(const ast::CallExpr &call) {
   for (const ast::Argument &arg : call.arguments) {
@@ -166,11 +108,7 @@ void Checker::decorators(const ast::FuncDef &def) {
       for (const ast::Argument &arg : call->arguments)
         kernelOption(arg.keyword ? arg.keyword->text : "", *arg.value);
     } else if (which == "kernel.schedule") {
-      Value v = call && call->arguments.size() == 1 ? checkExpr(*call->arguments[0].value)
-                                                    : Value::of(ValueKind::None);
-      if (v.kind == ValueKind::Schedule) fn_->kernel.schedule = *v.schedule;
-      else if (!v.isPoison())
-        report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule", describe(v));
+      scheduleDecorator(decorator);
     } else if (which == "kernel.autotune") {
       if (call) autotuneOption(*call);
     } else if (which == "deterministic") {
@@ -466,7 +404,10 @@ void Checker::finishKernel(const ast::FuncDef &def) {
   }
   unwrittenResults(def, stored);
   if (tileStore) unplacedStore(*tileStore, def);
+  size_t failures = failures_;
   checkCoverage();
+  if (failures_ == failures) checkOverlap();
+  scheduleFits(def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts)

@@ -7,7 +7,7 @@ using ast::as;
 
 void Checker::checkBlock(const ast::Block &block) {
   for (const ast::StmtPtr &stmt : block) {
-    if (frame_->returned) return;  // what follows a return is not reached
+    if (frame_->returned || frame_->jump != Jump::None) return;  // what follows is not reached
     checkStmt(*stmt);
   }
 }
@@ -23,15 +23,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Assert: return assertStmt(static_cast<const ast::AssertStmt &>(stmt));
   case K::Pass: return;
   case K::Break:
-  case K::Continue:
-    if (!inHost()) {
-      unsupported(stmt.kind == K::Break ? "`break` outside of host code" : "`continue` outside of host code",
-                  stmt.span);
-      return;
-    }
-    leavesIteration(stmt.kind == K::Break);
-    emit(stmt.kind == K::Break ? StmtKind::Break : StmtKind::Continue, stmt.span);
-    return;
+  case K::Continue: return jumpStmt(stmt);
   case K::If: return ifStmt(static_cast<const ast::IfStmt &>(stmt));
   case K::While: return whileStmt(static_cast<const ast::WhileStmt &>(stmt));
   case K::For: return forStmt(static_cast<const ast::ForStmt &>(stmt));
@@ -42,10 +34,10 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
     return;
   }
   case K::Import:
-  case K::FromImport: unsupported("an import inside a function", stmt.span); return;
+  case K::FromImport: return importHere(stmt);
   case K::Sample: unsupported("a `~` statement", stmt.span); return;
   case K::Raise: return raiseStmt(static_cast<const ast::RaiseStmt &>(stmt));
-  case K::Del: unsupported("`del`", stmt.span); return;
+  case K::Del: return delStmt(static_cast<const ast::DelStmt &>(stmt));
   case K::Global: unsupported("`global`", stmt.span); return;
   case K::With: return withStmt(static_cast<const ast::WithStmt &>(stmt));
   case K::Try: unsupported("`try`", stmt.span); return;
@@ -54,6 +46,50 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::PolicyDef: unsupported("a policy inside a function", stmt.span); return;
   case K::StateDef: unsupported("`state`", stmt.span); return;
   case K::Error: return;
+  }
+}
+
+/// `import` in a function: its names are local ones.
+void Checker::importHere(const ast::Stmt &stmt) {
+  ModuleScope names;
+  names.path = frame_->module->path;
+  names.ast = frame_->module->ast;
+  if (auto *import = as<ast::ImportStmt>(&stmt)) importStatement(names, *import);
+  else fromImport(names, static_cast<const ast::FromImportStmt &>(stmt));
+  for (auto &[name, value] : names.names) {
+    if (value.isPoison()) ++failures_;  // a message was given
+    assignName(name, std::move(value), names.spans[name]);
+  }
+}
+
+/// `del name`: the name stands for nothing from here on.
+void Checker::delStmt(const ast::DelStmt &stmt) {
+  std::vector<const ast::Expr *> targets;
+  for (const ast::ExprPtr &target : stmt.targets) {
+    bool several = target->kind == ast::ExprKind::Tuple || target->kind == ast::ExprKind::List;
+    if (!several) targets.push_back(target.get());
+    else
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*target).items) targets.push_back(item.get());
+  }
+  for (const ast::Expr *target : targets) {
+    auto *name = as<ast::NameExpr>(target);
+    if (!name) {
+      unsupported("`del` of anything but a name", target->span);
+      continue;
+    }
+    auto it = frame_->names.find(name->name);
+    if (it == frame_->names.end()) {
+      Value other = lookup(name->name, target->span, false);
+      if (!other.isPoison())
+        unsupported("`del` of a name from outside of the function, or of a dimension,", target->span);
+      continue;
+    }
+    Binding &binding = it->second;
+    if (readBinding(name->name, binding, target->span).isPoison()) continue;
+    if (binding.block != blockId_ && conditionDepth_ > frame_->conditionDepth)
+      unsupported("`del` under a condition or in a loop of run time, of a name from outside of it,", target->span);
+    else if (binding.value.kind == ValueKind::State) unsupported("`del` of a state object", target->span);
+    else binding.deleted = target->span;
   }
 }
 

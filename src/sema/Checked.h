@@ -224,6 +224,7 @@ struct Schedule {
   std::map<std::string, int64_t> sizes;    // "m", "n", "k", "warps", "stages", "vector", "split_k", ...
   std::map<std::string, std::string> options;  // "swizzle": "xor", "order": ...
   std::map<std::string, std::vector<int64_t>> space;  // @kernel.autotune
+  std::map<std::string, Span> places;      // where each of them is written; for messages
   bool empty() const { return sizes.empty() && options.empty() && space.empty(); }
 };
 enum class GridKind : uint8_t {

@@ -15,6 +15,7 @@ namespace tessera::sema {
 using diag::Id;
 
 struct TypeSyntax;
+struct Cover;
 
 class Checker : private CheckerData {
 public:
@@ -174,6 +175,7 @@ private:
   // ---- Overloads.cpp
   Trial attempt(const std::function<bool()> &check);
   Trial fitsCall(const Callable &callable, const GivenList &args, Span span, int &distance);
+  std::string signatureKey(const ast::FuncDef &def);
   void defineOverload(ModuleScope &scope, const std::string &name, Value value, Span span);
   Value callOverloads(const Value &overloads, GivenList args, Span span);
 
@@ -222,13 +224,24 @@ private:
   // ---- CheckKernel.cpp
   void startKernel(const ast::FuncDef &def);
   void kernelOption(const std::string &name, const ast::Expr &value);
-  void tunerOption(const std::string &option, const ast::Expr &expr);
-  void autotuneOption(const ast::CallExpr &call);
   void deterministicOption(const ast::CallExpr &call);
   void finishKernel(const ast::FuncDef &def);
   void kernelSafety(const ast::FuncDef &def);
-  void checkCoverage();
+  void checkCoverage();  // Coverage.cpp
+  void checkOverlap();   // Overlap.cpp
+  bool otherStride(diag::Builder &builder, const Stmt &store, size_t axis);
+  void moreGroups(diag::Builder &builder, const Cover &cover, const Dim &extent);
   bool neverInside(const Dim &first, const Dim &last, const Dim &extent, Span span);
+
+  // ---- KernelSchedule.cpp: schedules of kernels, and their tuner
+  void scheduleDecorator(const ast::Decorator &decorator);
+  void tunerOption(const std::string &option, const ast::Expr &expr);
+  void tunerSpace(const ast::Expr &space);
+  void autotuneOption(const ast::CallExpr &call);
+  bool givenTwice(const std::string &field, Span span);
+  void scheduleFits(const ast::FuncDef &def);
+  void scheduleOfGrid(const ast::FuncDef &def);
+  void scheduleOrder(const ast::FuncDef &def);
 
   // ---- effects/Infer.cpp
   void noteEffect(Effect effect);
@@ -352,6 +365,15 @@ private:
   void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan = {});
   // ---- Control.cpp
   void ifStmt(const ast::IfStmt &stmt);
+  /// What run time decides by `c`; `inside` and `outside` hold where it is true and where it is not.
+  void choice(ExprPtr c, const ast::Block &then, const ast::Block &otherwise,
+              const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
+              Span condition);
+  void jumpStmt(const ast::Stmt &stmt);
+  void delStmt(const ast::DelStmt &stmt);
+  void importHere(const ast::Stmt &stmt);
+  /// Does the loop of run time, then its `else`.
+  void withElse(const ast::Block &body, const ast::Block &otherwise, Span span, const std::function<void()> &loop);
   void forStmt(const ast::ForStmt &stmt);
   void whileStmt(const ast::WhileStmt &stmt);
   void unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items);
@@ -392,6 +414,7 @@ private:
   Value compareValues(ast::CompareOp op, Value a, Value b, Span span);
   Value compareIn(ast::CompareOp op, const Value &a, const Value &b, Span span);
   Value compareThings(ast::CompareOp op, const Value &a, const Value &b, Span span);
+  bool sameForAll(ast::CompareOp op, const Value &a, const Value &b, Span span);
   bool comparesIdentity(ast::CompareOp op, const Value &a, const Value &b, Span between);
   void comprehensionTarget(const ast::Expr &target, const Value &value);
   Value boolOp(const ast::BoolOpExpr &expr);
@@ -474,26 +497,14 @@ private:
 
   // ---- BuiltinCalls.cpp; the handlers by what they do in BuiltinNumbers.cpp, BuiltinShapes.cpp, BuiltinValues.cpp
   Value callBuiltin(const BuiltinRow &row, GivenList args, Span span);
+  using ArrayHandler = Value(const BuiltinRow &row, Bound &args, Span span);
+  using KernelHandler = Value(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span);
   std::optional<bool> flagArgument(const Bound &args, size_t i);
   Value arrayArgument(const Bound &args, size_t i, const std::string &shown);
-  Value arrayElementwise(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayWhere(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayReduce(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayMinMax(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayMean(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayCast(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayTranspose(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayReshape(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayBroadcastTo(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayUnsqueeze(const BuiltinRow &row, Bound &args, Span span);
-  Value arraySqueeze(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayConcat(const BuiltinRow &row, Bound &args, Span span);
-  Value arraySplit(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayStack(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayFlatten(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayExpand(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayRepeat(const BuiltinRow &row, Bound &args, Span span);
+  ArrayHandler arrayElementwise, arrayWhere, arrayReduce, arrayMinMax, arrayMean, arrayCast, arrayTranspose,
+      arrayReshape, arrayBroadcastTo, arrayUnsqueeze, arraySqueeze, arrayConcat, arraySplit, arrayStack,
+      arrayFlatten, arrayExpand, arrayRepeat;
   bool partsArgument(const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts);
   // ---- Einsum.cpp
   struct EinsumOperand;
@@ -521,27 +532,10 @@ private:
   Value convolve(Value x, Value w, const std::vector<Window> &windows, Span span);
   Value convolveGroups(Value x, Value w, const std::vector<Window> &windows, int64_t groups, Span span);
   bool convShapes(const Value &x, const Value &w, const Value &bias, int64_t groups, Span span);
-  Value arrayDot(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayFull(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayIota(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayCdiv(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayLen(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayEnumerate(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayToInt(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayToFloat(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayToBool(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayRange(const BuiltinRow &row, Bound &args, Span span);
-  Value arrayStaticRange(const BuiltinRow &row, Bound &args, Span span);
-  Value kernelOrigin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelContext(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelQuery(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelLoad(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelStore(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelAllocShared(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelCpAsync(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelCommit(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelWait(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value kernelBarrier(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  ArrayHandler arrayDot, arrayFull, arrayIota, arrayCdiv, arrayLen, arrayEnumerate, arrayToInt, arrayToFloat,
+      arrayToBool, arrayRange, arrayStaticRange;
+  KernelHandler kernelOrigin, kernelContext, kernelQuery, kernelLoad, kernelStore, kernelAllocShared,
+      kernelCpAsync, kernelCommit, kernelWait, kernelBarrier;
   bool underDivergence(const char *what, Span span);
   Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
@@ -601,6 +595,9 @@ private:
   Value mean(Value value, const Value &axis, Span axisSpan, bool keepdim, Span span);
   Value transpose(Value value, std::vector<int> axes, Span span);
   Value reshape(Value value, std::vector<Dim> shape, int inferred, Span span);
+  std::optional<Dim> inferredExtent(const Value &value, const std::vector<Dim> &shape, int inferred, Span span);
+  Value cannotReshape(const Value &value, std::vector<Dim> shape, int inferred, const std::string &why,
+                      const shape::Formula &claim, Span span);
   Value insertAxis(Value value, int axis, Span span);
   Value removeAxis(Value value, int axis, Span span);
   Value concat(std::vector<Value> values, int axis, Span span);
@@ -632,6 +629,7 @@ private:
   void lastTurnOnly(const ast::ForStmt &loop);
   bool isReadBehind(const std::string &name, uint32_t place) const;
   void overlappingSlices(const Value &start, const Dim &length, Span span);
+  void lanesWalkTogether(const ast::ForStmt &loop, const Value &start, const Value &stop);
   bool dependsOnTile(const Dim &extent, const std::string &what, Span span);
   bool lanesDisagree(const Value &value, Span span);
   void unwrittenResults(const ast::FuncDef &def, const std::set<Var *> &stored);

@@ -1,4 +1,5 @@
-// Comparisons: of what the compiler knows, of dimensions, of run-time values; chains of them.
+// Comparisons: of what the compiler knows, of dimensions, of run-time values;
+// chains of them.
 #include "sema/Checker.h"
 
 namespace tessera::sema {
@@ -86,6 +87,21 @@ Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span 
   return Value::boolean(same == equality);
 }
 
+/// `x == 2` of a truth value, which counts as 0 or 1. True after a message.
+bool Checker::sameForAll(CompareOp op, const Value &a, const Value &b, Span span) {
+  auto isTruth = [](const Value &v) { return v.kind == ValueKind::Array && v.type.dtype == DType::Bool; };
+  bool left = isTruth(a) && isPlainNumber(b), right = isTruth(b) && isPlainNumber(a);
+  if (!left && !right) return false;
+  double number = numberOf(left ? b : a);
+  auto with = [&](double truth) { return left ? holds(truth, op, number) : holds(number, op, truth); };
+  if (with(0) != with(1)) return false;
+  if (!fresh(Id::constantComparison, span)) return true;
+  report(Id::constantComparison, span, with(0) ? "true" : "false")
+      .label(describe(left ? a : b) + " is compared as 0 or 1")
+      .help("what is true or false is a condition by itself: `x`, or `~x`");
+  return true;
+}
+
 Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
   if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(op, a, b, span);
@@ -99,6 +115,7 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   if (isPlainNumber(a) && isPlainNumber(b)) return Value::boolean(holds(numberOf(a), op, numberOf(b)));
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool)
     return Value::boolean(holds(a.truth, op, b.truth));
+  if (sameForAll(op, a, b, span)) return Value::poison();
   bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) &&
               !mentionsRebound(b.sym);
   shape::Formula fact(a.sym, comparison->relation, b.sym);

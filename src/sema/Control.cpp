@@ -1,6 +1,9 @@
-// Conditions and loops. What the compiler can decide is traced; the rest becomes If, For and While.
+// Conditions and loops. What the compiler can decide is traced; the rest
+// becomes If, For and While.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -34,6 +37,11 @@ void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &na
 
 // ---------------------------------------------------------------- if
 
+/// What a block bound and deleted again means nothing behind it.
+static void dropDeleted(std::map<std::string, Binding> &names) {
+  for (auto it = names.begin(); it != names.end();) it = it->second.deleted.valid() ? names.erase(it) : std::next(it);
+}
+
 Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                                const std::set<std::string> &shared) {
   Names before = frame_->names;
@@ -65,6 +73,7 @@ Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::v
   facts_ = std::move(facts);
   Names after = std::move(frame_->names);
   frame_->names = std::move(before);
+  dropDeleted(after);
   return after;
 }
 
@@ -143,7 +152,7 @@ Binding Checker::mergeName(Stmt &stmt, const std::string &name, const Binding &a
 void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames) {
   auto isNew = [&](const std::string &name) {
     auto it = before.find(name);
-    return it == before.end() || it->second.unassigned.valid();
+    return it == before.end() || !it->second.isBound();
   };
   for (const auto &[name, a] : thenNames) {
     if (!isNew(name)) continue;
@@ -181,34 +190,40 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
     return;
   }
   if (!c) c = makeBool(true, stmt.condition->span);
+  if (inKernel() && conditionDepth_ == 0) noteLaneGuard(condition.implies, stmt.condition->span);
+
+  std::vector<shape::Formula> inside, outside;
+  if (condition.fact && !mentionsRebound(*condition.fact))
+    inside = {*condition.fact}, outside = {condition.fact->negated()};
+  choice(std::move(c), stmt.then, stmt.otherwise, inside, outside, stmt.span, stmt.condition->span);
+  // What follows a branch that ends the function is reached on the other way only.
+  if (ends(stmt.then) != ends(stmt.otherwise))
+    for (const shape::Formula &fact : ends(stmt.then) ? outside : inside) facts_.add(fact);
+}
+
+void Checker::choice(ExprPtr c, const ast::Block &then, const ast::Block &otherwise,
+                     const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
+                     Span condition) {
   std::set<std::string> inThen, inElse, all, both;
-  collectAssigned(stmt.then, inThen);
-  collectAssigned(stmt.otherwise, inElse);
+  collectAssigned(then, inThen);
+  collectAssigned(otherwise, inElse);
   all = inThen;
   all.insert(inElse.begin(), inElse.end());
   std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(),
                         std::inserter(both, both.end()));
-  prepareRebinding(all, stmt.span);
-  if (inKernel() && conditionDepth_ == 0) noteLaneGuard(condition.implies, stmt.condition->span);
-
+  prepareRebinding(all, span);
   bool varying = isVarying(*c);
-  Stmt &out = emit(StmtKind::If, stmt.span);
+  Stmt &out = emit(StmtKind::If, span);
   out.condition = std::move(c);
   Names before = frame_->names;
-  std::vector<shape::Formula> inside, outside;
-  if (condition.fact && !mentionsRebound(*condition.fact))
-    inside = {*condition.fact}, outside = {condition.fact->negated()};
   SpentValues spent = spent_;
-  enterVarying(varying, stmt.condition->span);
-  Names thenNames = branch(out.body, stmt.then, inside, both);
+  enterVarying(varying, condition);
+  Names thenNames = branch(out.body, then, inside, both);
   std::swap(spent, spent_);
-  Names elseNames = branch(out.otherwise, stmt.otherwise, outside, both);
+  Names elseNames = branch(out.otherwise, otherwise, outside, both);
   leaveVarying(varying);
   mergeBranches(out, before, thenNames, elseNames);
-  mergeSpent(before, thenNames, spent, elseNames, stmt.condition->span);
-  // What follows a branch that ends the function is reached on the other way only.
-  if (ends(stmt.then) != ends(stmt.otherwise))
-    for (const shape::Formula &fact : ends(stmt.then) ? outside : inside) facts_.add(fact);
+  mergeSpent(before, thenNames, spent, elseNames, condition);
 }
 
 /// What follows is not done by every lane, or device: they disagree about `cause`.
@@ -295,6 +310,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
   }
   Names after = std::move(frame_->names);
   frame_->names = before;
+  dropDeleted(after);
   for (auto &[name, binding] : frame_->names) {  // a stream that was renewed: another one each turn
     auto it = after.find(name);
     if (it != after.end() && it->second.value.handle != binding.value.handle) binding.value.handle = newHandle();
@@ -302,7 +318,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
   for (const auto &[name, binding] : after) {
     auto it = before.find(name);
     if (it != before.end() && it->second.var == binding.var && it->second.block == binding.block) continue;
-    if (it != before.end() && !it->second.unassigned.valid() && !it->second.value.isPoison() &&
+    if (it != before.end() && it->second.isBound() && !it->second.value.isPoison() &&
         !binding.value.isPoison() && binding.block == it->second.block)
       continue;
     Binding half = binding;
@@ -311,11 +327,65 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
   }
 }
 
-void Checker::whileStmt(const ast::WhileStmt &stmt) {
-  if (!stmt.otherwise.empty()) {
-    unsupported("`else` behind a loop", stmt.span);
+/// Whether the loop with this body may be left by a `break` of its own.
+static bool breaks(const ast::Block &body) {
+  return std::any_of(body.begin(), body.end(), [](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::Break) return true;
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    auto *inner = as<ast::ForStmt>(stmt);
+    auto *repeated = as<ast::WhileStmt>(stmt);
+    if (inner) return breaks(inner->otherwise);  // a loop inside: its body leaves that one
+    if (repeated) return breaks(repeated->otherwise);
+    std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [](const ast::Block *block) { return breaks(*block); });
+  });
+}
+
+/// `else` behind a loop is done if no `break` left the loop: always, where there is none; else where a variable says so.
+void Checker::withElse(const ast::Block &body, const ast::Block &otherwise, Span span, const std::function<void()> &loop) {
+  LoopFrame frame;
+  if (!otherwise.empty() && breaks(body)) {
+    frame.broke = newVar("broke", scalarType(DType::Bool), span);
+    frame.broke->reassigned = true;
+    Stmt &let = emit(StmtKind::Let, span);
+    let.var = frame.broke;
+    let.value = makeBool(false, span);
+  }
+  frame_->loops.push_back(frame);
+  loop();
+  frame_->loops.pop_back();
+  if (!frame.broke) return checkBlock(otherwise);
+  std::vector<ExprPtr> args;
+  args.push_back(makeRef(frame.broke, span));
+  ExprPtr ended = makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), span, std::move(args));
+  choice(std::move(ended), otherwise, {}, {}, {}, span, span);
+}
+
+/// `break` and `continue`: of a loop that is written out where the compiler knows that they are reached.
+void Checker::jumpStmt(const ast::Stmt &stmt) {
+  bool isBreak = stmt.kind == ast::StmtKind::Break;
+  const LoopFrame loop = frame_->loops.empty() ? LoopFrame{} : frame_->loops.back();
+  std::string word = isBreak ? "`break`" : "`continue`";
+  if (loop.writtenOut >= 0) {
+    if (conditionDepth_ == loop.writtenOut) frame_->jump = isBreak ? Jump::Break : Jump::Continue;
+    else
+      unsupported(word + " under a condition that only run time knows, in a loop that the compiler writes out", stmt.span);
     return;
   }
+  if (!inHost()) {
+    unsupported(word + " of a loop that runs, outside of host code", stmt.span);
+    return;
+  }
+  leavesIteration(isBreak);
+  if (isBreak && loop.broke) {
+    Stmt &left = emit(StmtKind::Assign, stmt.span);
+    left.var = loop.broke;
+    left.value = makeBool(true, stmt.span);
+  }
+  emit(isBreak ? StmtKind::Break : StmtKind::Continue, stmt.span);
+}
+
+void Checker::whileStmt(const ast::WhileStmt &stmt) {
   if (neverEnds(stmt)) return;
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
@@ -324,7 +394,7 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   Value condition = checkExpr(*stmt.condition);
   if (condition.isPoison()) return;
   if (auto known = knownCondition(condition)) {
-    if (!*known) return;
+    if (!*known) return checkBlock(stmt.otherwise);
     if (!inHost()) {
       report(Id::badConstant, stmt.condition->span, "this loop never ends");
       return;
@@ -337,26 +407,29 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   ExprPtr c = conditionExpr(condition, stmt.condition->span);
   if (!c) return;
   bool varying = isVarying(*c);
-  Stmt &loop = emit(StmtKind::While, stmt.span);
-  loop.condition = std::move(c);
-  loopBody(&loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt, [] {});
+  withElse(stmt.body, stmt.otherwise, stmt.span, [&] {
+    Stmt &loop = emit(StmtKind::While, stmt.span);
+    loop.condition = std::move(c);
+    loopBody(&loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt, [] {});
+  });
 }
 
 void Checker::forStmt(const ast::ForStmt &stmt) {
-  if (!stmt.otherwise.empty() || stmt.isAsync) {
-    unsupported(stmt.isAsync ? "`async for`" : "`else` behind a loop", stmt.span);
+  if (stmt.isAsync) {
+    unsupported("`async for`", stmt.span);
     return;
   }
   Value iterable = checkExpr(*stmt.iterable);
+  auto runs = [&](const std::function<void()> &loop) { withElse(stmt.body, stmt.otherwise, stmt.span, loop); };
   switch (iterable.kind) {
   case ValueKind::Poison: return;
   case ValueKind::Tuple:
   case ValueKind::List: return unrolledFor(stmt, iterable.items);
   case ValueKind::Range:
     lastTurnOnly(stmt);
-    return rangeFor(stmt, iterable);
+    return iterable.unrolled ? rangeFor(stmt, iterable) : runs([&] { rangeFor(stmt, iterable); });
   case ValueKind::HostTensor:
-  case ValueKind::Enumerate: return rowsFor(stmt, iterable);
+  case ValueKind::Enumerate: return runs([&] { rowsFor(stmt, iterable); });
   default:
     if (!reportNone(iterable, stmt.iterable->span))
       report(Id::notIterable, stmt.iterable->span, describe(iterable));
@@ -366,9 +439,13 @@ void Checker::forStmt(const ast::ForStmt &stmt) {
 void Checker::unrolledFor(const ast::ForStmt &stmt, const std::vector<Value> &items) {
   for (const Value &item : items) {
     comprehensionTarget(*stmt.target, item);
+    frame_->loops.push_back({conditionDepth_, nullptr});
     checkBlock(stmt.body);
-    if (frame_->returned || exhausted()) return;
+    frame_->loops.pop_back();
+    Jump jump = std::exchange(frame_->jump, Jump::None);
+    if (frame_->returned || exhausted() || jump == Jump::Break) return;
   }
+  checkBlock(stmt.otherwise);
 }
 
 /// What a loop asks to have fetched ahead goes into the schedule: "k0=2, k1=4".
@@ -408,6 +485,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   bool steady = !mentionsRebound(start.sym) && !mentionsRebound(stop.sym);
   auto *call = as<ast::CallExpr>(stmt.iterable);
   bool byOne = step.sym == Dim(1) && call && call->arguments.size() < 3;
+  if (byOne) lanesWalkTogether(stmt, start, stop);
   loopBody(&loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
     Var *var = loop.var = newVar(target->name, indexType(), stmt.target->span);
     var->varying = varying;

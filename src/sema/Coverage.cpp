@@ -1,6 +1,9 @@
-// Whether a kernel with a grid of its own reaches all elements of what it writes: `N // 128` groups of 128 elements
-// leave the last N % 128 of them as they were.
+// Whether a kernel with a grid of its own reaches all elements of what it
+// writes: `N // 128` groups of 128 elements leave the last N % 128 of them as
+// they were.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
+#include "sema/Coverage.h"
 
 namespace tessera::sema {
 
@@ -13,12 +16,8 @@ struct Run {
   Dim first, step, count;
   int gridAxis = -1;  // of group ids
 };
-struct RunNames {
-  std::map<std::string, const Expr *> lets;
-  std::map<std::string, const Stmt *> loops;
-};
-
 std::string nameOf(const Var &var) { return "%" + std::to_string(var.id); }
+}  // namespace
 
 void collect(const Block &block, RunNames &names) {
   for (const auto &stmt : block) {
@@ -29,8 +28,7 @@ void collect(const Block &block, RunNames &names) {
   }
 }
 
-/// An index as a dimension over "%..." names; nothing if it is read from memory.
-std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth = 0) {
+std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth) {
   if (depth > 16) return std::nullopt;
   Dim dim;
   switch (expr.kind) {
@@ -39,8 +37,7 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth = 0)
     return std::nullopt;
   case ExprKind::DimValue: dim = expr.dim; break;
   case ExprKind::VarRef: dim = Dim::var(nameOf(*expr.var)); break;
-  case ExprKind::Query:
-    return Dim::var("%q:" + std::to_string(static_cast<int>(expr.query)) + ":" + std::to_string(expr.queryAxis));
+  case ExprKind::Query: return Dim::var(queryName(expr.query, expr.queryAxis));
   case ExprKind::Elementwise: {
     if (expr.args.size() != 2) return std::nullopt;
     auto a = dimOf(*expr.args[0], names, depth + 1), b = dimOf(*expr.args[1], names, depth + 1);
@@ -65,11 +62,10 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth = 0)
   return dim;
 }
 
-std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
-  auto query = [&](Query q, int axis) { return "%q:" + std::to_string(static_cast<int>(q)) + ":" + std::to_string(axis); };
+static std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
   for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
-    if (name == query(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
-  if (name == query(Query::LinearId, 0) && kernel.groupSize > 0 && !kernel.gridDims.empty())
+    if (name == queryName(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
+  if (name == queryName(Query::LinearId) && kernel.groupSize > 0 && !kernel.gridDims.empty())
     return Run{Dim(0), Dim(1), kernel.gridDims[0] * Dim(kernel.groupSize)};
   auto loop = names.loops.find(name);
   if (loop == names.loops.end()) return std::nullopt;
@@ -85,24 +81,17 @@ std::optional<Run> runOf(const std::string &name, const RunNames &names, const K
   return Run{*start, *step, Dim::ceilDiv(*stop - *start, *step)};
 }
 
-/// Stores of `size` elements that begin at `base`, base + stride, ...
-struct Cover {
-  Dim base, stride, size, count;
-  int gridAxis = -1;
-  Dim end() const { return base + stride * (count - Dim(1)) + size; }
-  /// The claim that they leave no gap before `extent`.
-  Formula whole(const Dim &extent) const {
-    Formula noGap = Formula::any({Formula(stride, Relation::Le, size), Formula(count, Relation::Le, Dim(1)),
-                                  Formula(base + size, Relation::Ge, extent)});
-    return Formula::all({noGap, Formula(base, Relation::Le, Dim(0)), Formula(end(), Relation::Ge, extent)});
-  }
-};
-
-/// What a store reaches along an axis; nothing if its index goes through something else than one run.
 std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const KernelInfo &kernel) {
   if (!part.offset || (!part.isPoint && part.step != 1)) return std::nullopt;
   auto offset = dimOf(*part.offset, names);
   if (!offset) return std::nullopt;
+  Dim size = part.isPoint ? Dim(1) : part.size;
+  const std::string lane = queryName(Query::LocalId);
+  if (Dim first = offset->substitute({{lane, Dim(0)}}); part.isPoint && kernel.groupSize > 0 && !(first == *offset)) {
+    if (!(first + Dim::var(lane) == *offset)) return std::nullopt;
+    offset = first;  // the lanes stand side by side
+    size = Dim(kernel.groupSize);
+  }
   std::set<std::string> vars, running;
   offset->collectVars(vars);
   for (const std::string &v : vars)
@@ -113,10 +102,10 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
   if (!run) return std::nullopt;
   Dim base = offset->substitute({{name, Dim(0)}}), stride = offset->substitute({{name, Dim(1)}}) - base;
   if (!(base + stride * Dim::var(name) == *offset)) return std::nullopt;
-  return Cover{base + stride * run->first, stride * run->step, part.isPoint ? Dim(1) : part.size, run->count,
-               run->gridAxis};
+  return Cover{base + stride * run->first, stride * run->step, size, run->count, run->gridAxis};
 }
 
+namespace {
 /// The number of groups along an axis, as it is written in `@kernel(grid=...)`.
 const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
   for (const ast::Decorator &decorator : def.decorators) {
@@ -130,7 +119,77 @@ const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
   }
   return nullptr;
 }
+/// `tile.group_id(axis)` in a function, and what it is multiplied by; null if it does not occur exactly once.
+struct GroupOffset {
+  const ast::CallExpr *call = nullptr;
+  const ast::Expr *factor = nullptr;
+  int count = 0;
+};
+void findGroupOffset(const ast::Expr &expr, const ast::BinaryExpr *product, int axis, GroupOffset &found) {
+  if (auto *call = ast::as<ast::CallExpr>(&expr)) {
+    auto *callee = ast::as<ast::AttributeExpr>(call->callee);
+    auto *at = call->arguments.empty() ? nullptr : ast::as<ast::IntExpr>(call->arguments[0].value);
+    if (callee && callee->attribute.text == "group_id" && (at ? static_cast<int>(at->value) : 0) == axis) {
+      ++found.count;
+      found.call = call;
+      found.factor = !product ? nullptr : product->left.get() == &expr ? product->right.get() : product->left.get();
+    }
+  }
+  auto *binary = ast::as<ast::BinaryExpr>(&expr);
+  if (binary && binary->op != ast::BinaryOp::Mul) binary = nullptr;
+  for (const ast::Expr *child : ast::childrenOf(expr).exprs) findGroupOffset(*child, binary, axis, found);
+}
+void findGroupOffset(const ast::Stmt &stmt, int axis, GroupOffset &found) {
+  ast::Children children = ast::childrenOf(stmt);
+  for (const ast::Expr *expr : children.exprs) findGroupOffset(*expr, nullptr, axis, found);
+  for (const ast::Stmt *inner : children.stmts) findGroupOffset(*inner, axis, found);
+}
 }  // namespace
+
+/// Offers to let each group begin where the one before it ends, if all is reached then.
+bool Checker::otherStride(diag::Builder &builder, const Stmt &store, size_t axis) {
+  RunNames names;
+  collect(fn_->body, names);
+  auto cover = coverOf(store.access.parts[axis], names, fn_->kernel);
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  if (!def || !cover || cover->gridAxis < 0 || cover->stride == cover->size) return false;
+  const Dim &extent = store.access.base->type.shape[axis];
+  cover->stride = cover->size;
+  bool enough = facts_.decide(cover->whole(extent)) == Verdict::Proved;
+  if (!enough || !facts_.same(cover->count, Dim::ceilDiv(extent, cover->size))) return false;
+  GroupOffset offset;
+  for (const ast::StmtPtr &stmt : def->body) findGroupOffset(*stmt, cover->gridAxis, offset);
+  std::string size = show(cover->size);
+  if (offset.count != 1) return false;
+  if (offset.factor) builder.suggest(offset.factor->span, size, "a group has " + size + " elements");
+  else builder.suggest({offset.call->span.file, offset.call->span.end, offset.call->span.end}, " * " + size,
+                       "a group has " + size + " elements");
+  return true;
+}
+
+/// Offers another number of groups, if all is reached then: `cdiv(N, 128)` for `N // 128`, and for groups of 64 elements
+/// `cdiv(N, 64)`.
+void Checker::moreGroups(diag::Builder &builder, const Cover &cover, const Dim &extent) {
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  const ast::Expr *item = def ? gridItem(*def, cover.gridAxis) : nullptr;
+  auto reaches = [&](const Value &of, const Dim &by) {
+    Cover other = cover;
+    if (of.kind == ValueKind::Int) other.count = Dim::ceilDiv(of.sym, by);
+    return of.kind == ValueKind::Int && facts_.decide(other.whole(extent)) == Verdict::Proved;
+  };
+  if (auto *division = ast::as<ast::BinaryExpr>(item); division && division->op == ast::BinaryOp::FloorDiv) {
+    Value by = checkExpr(*division->right);
+    if (by.kind == ValueKind::Int && reaches(checkExpr(*division->left), by.sym))
+      builder.fix(division->span,
+                  "cdiv(" + std::string(sources_.text(division->left->span)) + ", " +
+                      std::string(sources_.text(division->right->span)) + ")",
+                  "round the number of groups up");
+  }
+  auto *call = ast::as<ast::CallExpr>(item);
+  if (!call || call->arguments.size() != 2 || sources_.text(call->callee->span) != "cdiv") return;
+  if (reaches(checkExpr(*call->arguments[0].value), cover.stride))
+    builder.suggest(call->arguments[1].value->span, show(cover.stride), "a group has " + show(cover.stride) + " elements");
+}
 
 /// What a kernel writes and never reads is written as a whole, as far as its one store tells.
 void Checker::checkCoverage() {
@@ -162,17 +221,7 @@ void Checker::checkCoverage() {
                     (gaps ? show(cover->size) + " elements of each " + show(cover->stride)
                           : "the indices " + show(cover->base) + ".." + show(cover->end() - Dim(1)) + " of " +
                                 show(extents[axis])));
-      // `N // 128` groups: would rounding up be enough?
-      const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
-      auto *division = def ? ast::as<ast::BinaryExpr>(gridItem(*def, cover->gridAxis)) : nullptr;
-      bool rounded = division && division->op == ast::BinaryOp::FloorDiv;
-      Value of = rounded ? checkExpr(*division->left) : Value(), by = rounded ? checkExpr(*division->right) : Value();
-      if (of.kind == ValueKind::Int && by.kind == ValueKind::Int) cover->count = Dim::ceilDiv(of.sym, by.sym);
-      if (rounded && facts_.decide(cover->whole(extents[axis])) == Verdict::Proved)
-        builder.fix(division->span,
-                    "cdiv(" + std::string(sources_.text(division->left->span)) + ", " +
-                        std::string(sources_.text(division->right->span)) + ")",
-                    "round the number of groups up");
+      if (!otherStride(builder, store, axis)) moreGroups(builder, *cover, extents[axis]);
       explainClaim(builder, whole);
       if (!gaps) builder.help("`cdiv(a, b)` is the number of groups of b elements that reach all of a");
       break;

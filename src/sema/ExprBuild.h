@@ -18,6 +18,11 @@ ExprPtr makeRef(Var *var, Span span);
 ExprPtr makeElementwise(ElementwiseOp op, Type type, Span span, std::vector<ExprPtr> args);
 ExprPtr makeCast(ExprPtr value, DType dtype, const Numerics &numerics);
 
+/// What a query is called in dimensions.
+inline std::string queryName(Query query, int axis = 0) {
+  return "%q:" + std::to_string(static_cast<int>(query)) + ":" + std::to_string(axis);
+}
+
 ExprPtr clone(const Expr &expr);
 IndexPart clone(const IndexPart &part);
 Access clone(const Access &access);

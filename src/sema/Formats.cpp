@@ -6,20 +6,20 @@ namespace tessera::sema {
 
 namespace {
 
-enum class Shown { Text, Integer, Number, Unknown };
+enum class Shown { Text, Integer, Number, Tensor, Unknown };
 
-Shown shownAs(const Value &value, char conversion) {
+/// `rank`: how many dimensions a tensor of host code is known to have.
+Shown shownAs(const Value &value, char conversion, int rank) {
   if (conversion) return Shown::Text;
   switch (value.kind) {
   case ValueKind::Int:
   case ValueKind::Bool: return Shown::Integer;
   case ValueKind::Float: return Shown::Number;
   case ValueKind::Array:
-    if (value.type.kind == TypeKind::Tensor) return Shown::Text;
+    if (value.type.kind == TypeKind::Tensor) return Shown::Tensor;
     return isFloat(value.type.dtype) ? Shown::Number : Shown::Integer;
   case ValueKind::HostTensor:  // what was read from a file may be one number
-    if (value.type.kind == TypeKind::Tensor && !value.type.shape.empty()) return Shown::Text;
-    return Shown::Unknown;
+    return rank > 0 ? Shown::Tensor : Shown::Unknown;
   default: return Shown::Text;
   }
 }
@@ -34,9 +34,12 @@ FormatMistake mistakeOf(const std::string &text, const FormatSpec &spec, Shown s
   switch (shown) {
   case Shown::Text:
     if (spec.isForNumbers()) return {"is for numbers, and this is " + value, std::nullopt};
-    if (spec.hasSign || spec.grouping || spec.alternate || spec.align == '=')
+    if (spec.hasSign || spec.grouping || spec.alternate || spec.align == '=')  // a precision cuts a text off
       return {"has a part that is for numbers, and this is " + value, std::nullopt};
     return {};
+  case Shown::Tensor:
+    if (!spec.isForNumbers() && !spec.isForOneNumber()) return {};
+    return {"is for one number, and this is " + value, ""};
   case Shown::Integer:
     if (spec.type == 's') return {"is for text, and this is " + value, without(1)};
     if (spec.precision >= 0 && (spec.type == 0 || spec.isForIntegers())) {
@@ -73,7 +76,9 @@ bool Checker::formatFits(const Value &value, const ast::FStringPart &part) {
   std::optional<FormatSpec> spec = parseFormatSpec(part.format);
   std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(value);
   if (!spec) return true;  // one that there is not is a mistake of the text
-  FormatMistake mistake = mistakeOf(part.format, *spec, shownAs(value, part.conversion), described);
+  bool rebound = value.expr && value.expr->kind == ExprKind::VarRef && rebindable_.count(value.expr->var);
+  Shown shown = shownAs(value, part.conversion, rebound ? 0 : value.rank);
+  FormatMistake mistake = mistakeOf(part.format, *spec, shown, described);
   if (mistake.what.empty()) return true;
   Span span = formatSpan(part, sources_.file(part.value->span.file).text);
   if (!fresh(Id::badFormat, span)) return false;

@@ -1,5 +1,6 @@
 // Host code: tensors whose type is known when they are read, strings, printing.
 #include "sema/Checker.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -47,6 +48,7 @@ Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
   if (index) e->args.push_back(indexExpr(*index, span));
   Value v = Value::of(ValueKind::HostTensor);
   v.type = e->type;
+  v.rank = index ? std::max(0, tensor.rank - 1) : 0;
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
 }

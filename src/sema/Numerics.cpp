@@ -1,4 +1,5 @@
-// dtypes: what two operands become, what arithmetic is carried in, and where values are rounded.
+// dtypes: what two operands become, what arithmetic is carried in, and where
+// values are rounded.
 #include "sema/Checker.h"
 #include "sema/Policy.h"
 #include "support/FloatFormats.h"
@@ -64,6 +65,11 @@ bool needsFloat(ElementwiseOp op) {
   case ElementwiseOp::IsNan: return true;
   default: return false;
   }
+}
+bool isUnsigned(DType dtype) { return isInt(dtype) && dtype != DType::Bool && minInt(dtype) == 0; }
+/// The narrowest dtype that holds all values of an unsigned one, and their negatives.
+DType signedDType(DType dtype) {
+  return info(dtype).bits < 16 ? DType::I16 : info(dtype).bits < 32 ? DType::I32 : DType::I64;
 }
 bool needsIntOrBool(ElementwiseOp op) {
   switch (op) {
@@ -440,6 +446,17 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
       return Value::poison();
     }
     type = scalarType(DType::F32);
+  }
+  if (op == ElementwiseOp::Neg && isUnsigned(type.dtype)) {
+    if (!fresh(Id::badOperand, span)) return Value::poison();
+    std::string wide(name(signedDType(type.dtype))), text(sources_.text(span));
+    auto builder = report(Id::badOperand, span, shown, std::string(name(type.dtype)));
+    builder.label("there is nothing below 0 in " + std::string(name(type.dtype)));
+    if (text.size() > 1 && text[0] == '-')
+      builder.suggest({span.file, span.begin + 1, span.end}, "cast(" + text.substr(1) + ", " + wide + ")",
+                      "make it signed first");
+    else builder.help("make it signed first: `cast(x, " + wide + ")`");
+    return Value::poison();
   }
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
   wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&

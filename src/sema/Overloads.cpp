@@ -1,7 +1,10 @@
-// Several functions of one name: which one a call means, and why none fits. Trials: checking that leaves no trace.
+// Several functions of one name: which one a call means, and why none fits.
+// Trials: checking that leaves no trace.
 #include "sema/Checker.h"
 #include <algorithm>
+#include <cctype>
 #include <tuple>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -57,6 +60,64 @@ struct Candidate {
 };
 }  // namespace
 
+namespace {
+/// The names, numbers, quoted texts and signs that a type is written with; no blanks and comments.
+std::vector<std::string> wordsOf(std::string_view text) {
+  auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128; };
+  std::vector<std::string> words;
+  for (size_t at = 0, end; at < text.size(); at = end) {
+    end = at + 1;
+    char first = text[at];
+    if (first == '#') {
+      end = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (std::isspace(static_cast<unsigned char>(first)) || first == '\\') continue;
+    if (first == '"' || first == '\'') end = std::min(text.find(first, end), text.size() - 1) + 1;
+    else if (inWord(first))
+      while (end < text.size() && inWord(text[end])) ++end;
+    words.emplace_back(text.substr(at, end - at));
+  }
+  return words;
+}
+}  // namespace
+
+/// The types of the parameters as one text, with dimension variables by the order in which they occur: of definitions
+/// with the same text every call takes the first.
+std::string Checker::signatureKey(const ast::FuncDef &def) {
+  std::map<std::string, std::string> variables;  // what stands for them
+  for (const ast::TypeParameter &t : def.typeParameters)
+    variables[t.name.text] = t.bound ? ":" + std::string(sources_.text(t.bound->span)) : "";
+  size_t count = 0;
+  auto variable = [&](const std::string &name) {
+    std::string &text = variables[name];
+    if (text.empty() || text[0] == ':') text = "$" + std::to_string(count++) + text;
+    return text;
+  };
+  auto typeText = [&](Span span) {
+    std::string text;
+    bool ofModule = false;  // `ts` of `ts.Tensor` was left out, and the `.` is, too
+    for (const std::string &word : wordsOf(sources_.text(span))) {
+      bool quoted = word[0] == '"' || word[0] == '\'', isName = std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_';
+      if (std::exchange(ofModule, false)) continue;
+      if (quoted) text += variable(word.substr(1, word.size() - 2));
+      else if (variables.count(word)) text += variable(word);
+      else if (auto dtype = isName ? dtypeByName(word) : std::nullopt) text += name(*dtype);
+      else if (isName && lookup(word, span, true).kind == ValueKind::Module) ofModule = true;
+      else text += word;
+      text += ' ';
+    }
+    return text;
+  };
+  std::string key;
+  for (const ast::Parameter &p : def.parameters) {
+    if (p.kind == ast::ParameterKind::KeywordOnly) key += p.name.text;
+    key += std::to_string(static_cast<int>(p.kind)) + ": " +
+           (p.annotation ? typeText(p.annotation->span) : "?") + (p.defaultValue ? "=," : ",");
+  }
+  return key;
+}
+
 /// Adds a definition to those of its name. Each of them has to say `@overload`.
 void Checker::defineOverload(ModuleScope &scope, const std::string &name, Value value, Span span) {
   Value &old = scope.names[name];
@@ -66,6 +127,14 @@ void Checker::defineOverload(ModuleScope &scope, const std::string &name, Value 
     report(Id::definedTwice, span, name)
         .note(scope.spans[name], "the first definition is here")
         .help("functions of one name with different parameters say so: `@overload` above each of them");
+    return;
+  }
+  for (const Value &have : several ? old.items : std::vector<Value>{old}) {
+    if (signatureKey(*have.callable->def) != signatureKey(*value.callable->def)) continue;
+    report(Id::definedTwice, span, name)
+        .label("a call never means this one: its parameters have the types of an earlier one")
+        .note(have.callable->nameSpan, "the earlier one is here")
+        .help("a call takes the first definition that fits; names of parameters and `where` make no difference");
     return;
   }
   if (!several) {

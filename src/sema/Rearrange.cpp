@@ -23,40 +23,61 @@ Value Checker::transpose(Value value, std::vector<int> axes, Span span) {
   return finish(std::move(e), type, std::move(limits), span);
 }
 
-Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span span) {
+Value Checker::cannotReshape(const Value &value, std::vector<Dim> shape, int inferred, const std::string &why,
+                             const shape::Formula &claim, Span span) {
+  if (!fresh(Id::badReshape, span)) return Value::poison();
+  if (inferred >= 0) shape[static_cast<size_t>(inferred)] = Dim(-1);
+  auto builder = report(Id::badReshape, span, shapeText(value.type.shape), shapeText(shape));
+  builder.label(why);
+  explainClaim(builder, claim);
+  return Value::poison();
+}
+
+/// The extent that -1 stands for: the elements divided by the other extents. Where one of those is 0 it could be any,
+/// so that they are at least 1 is proved, or checked at the entry. Nothing after a message.
+std::optional<Dim> Checker::inferredExtent(const Value &value, const std::vector<Dim> &shape, int inferred, Span span) {
   Dim from(1), to(1);
   for (const Dim &d : value.type.shape) from = from * d;
   for (size_t i = 0; i < shape.size(); ++i)
     if (static_cast<int>(i) != inferred) to = to * shape[i];
-  auto fail = [&](const std::string &why, const shape::Formula &claim) {
-    if (fresh(Id::badReshape, span)) {
-      std::vector<Dim> wanted = shape;
-      if (inferred >= 0) wanted[static_cast<size_t>(inferred)] = Dim(-1);
-      auto builder = report(Id::badReshape, span, shapeText(value.type.shape), shapeText(wanted));
-      builder.label(why);
-      explainClaim(builder, claim);
-    }
-    return Value::poison();
-  };
+  if (to == Dim(0)) {
+    cannotReshape(value, shape, inferred, "-1 stands for nothing here", {to, Relation::Ne, Dim(0)}, span);
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    shape::Formula some(shape[i], Relation::Ge, Dim(1));
+    if (static_cast<int>(i) == inferred ||
+        claim(some, "for the -1 of this reshape, " + show(shape[i]) + " must be at least 1", span))
+      continue;
+    cannotReshape(value, shape, inferred, "where " + show(shape[i]) + " is 0, -1 could stand for any number", some, span);
+    return std::nullopt;
+  }
+  auto quotient = shape::divideExactly(from, to);
+  if (!quotient && (quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to))))
+    quotient = facts_.external(*quotient);
+  if (quotient) return quotient;
+  shape::Formula multiple(Dim::mod(from, to), Relation::Eq, Dim(0));
+  if (claim(multiple, "for this reshape, " + show(from) + " must be a multiple of " + show(to), span))
+    return facts_.external(Dim::floorDiv(from, to));
+  cannotReshape(value, shape, inferred, show(from) + " is not always a multiple of " + show(to), multiple, span);
+  return std::nullopt;
+}
+
+Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span span) {
   for (size_t a = 0; a < value.limits.size(); ++a)
     if (value.limit(a))
       return unsupported("reshaping a tile that may reach over the edge of its tensor", span);
   if (inferred >= 0) {
-    auto quotient = shape::divideExactly(from, to);
-    if (!quotient && (quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to))))
-      quotient = facts_.external(*quotient);
-    if (quotient) shape[inferred] = *quotient;
-    else if (to == Dim(0)) return fail("-1 stands for nothing here", {to, Relation::Ne, Dim(0)});
-    else {
-      shape[static_cast<size_t>(inferred)] = facts_.external(Dim::floorDiv(from, to));
-      shape::Formula multiple(Dim::mod(from, to), Relation::Eq, Dim(0));
-      if (!claim(multiple, "for this reshape, " + show(from) + " must be a multiple of " + show(to), span))
-        return fail(show(from) + " is not always a multiple of " + show(to), multiple);
-    }
+    auto extent = inferredExtent(value, shape, inferred, span);
+    if (!extent) return Value::poison();
+    shape[static_cast<size_t>(inferred)] = std::move(*extent);
   } else {
+    Dim from(1), to(1);
+    for (const Dim &d : value.type.shape) from = from * d;
+    for (const Dim &d : shape) to = to * d;
     shape::Formula equal(from, Relation::Eq, to);
     if (!claim(equal, "for this reshape, " + show(from) + " must be " + show(to), span))
-      return fail(show(from) + " elements are not " + show(to), equal);
+      return cannotReshape(value, shape, inferred, show(from) + " elements are not " + show(to), equal, span);
   }
   Type type = value.type;
   ExprPtr arg = take(value);

@@ -168,6 +168,7 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
       return false;
     }
     schedule.options[field] = value.text;
+    schedule.places[field] = span;
     return true;
   }
   if (!isSize(field) && field.rfind("cluster_", 0) != 0) {
@@ -195,6 +196,8 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
       choices.push_back(*n);
     }
     schedule.space[field] = std::move(choices);
+    schedule.sizes.erase(field);
+    schedule.places[field] = span;
     return true;
   }
   auto size = knownInt(value, span, "a size of a schedule");
@@ -210,6 +213,8 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     return false;
   }
   schedule.sizes[field] = *size;
+  schedule.space.erase(field);
+  schedule.places[field] = span;
   return true;
 }
 

@@ -1,5 +1,6 @@
-// Programs that have a meaning, but hardly the one that was meant: what a loop computes and drops, what depends on the
-// size of a tile, what lanes disagree about.
+// Programs that have a meaning, but hardly the one that was meant: what a loop
+// computes and drops, what depends on the size of a tile, what lanes disagree
+// about.
 #include "sema/Checker.h"
 #include <algorithm>
 #include <cctype>
@@ -83,7 +84,7 @@ void Checker::lastTurnOnly(const ast::ForStmt &loop) {
     auto *name = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
     if (!name || name->name == "_" || occurrences(text, name->name) != 1) continue;
     auto it = frame_->names.find(name->name);
-    if (it == frame_->names.end() || it->second.unassigned.valid() || it->second.value.kind != ValueKind::Array) continue;
+    if (it == frame_->names.end() || !it->second.isBound() || it->second.value.kind != ValueKind::Array) continue;
     if (!isReadBehind(name->name, loop.span.end)) continue;
     if (reportedSpans_.count({static_cast<int>(Id::lastTurnOnly), stmt->span.file, stmt->span.begin})) continue;
     auto builder = warn(Id::lastTurnOnly, stmt->span, name->name);
@@ -111,6 +112,42 @@ void Checker::overlappingSlices(const Value &start, const Dim &length, Span span
   std::string_view text = sources_.text(it->second);
   if (std::count(text.begin(), text.end(), ',') == 1 && text.back() == ')')
     builder.suggest({it->second.file, it->second.end - 1, it->second.end - 1}, ", " + show(length), "go on by " + show(length));
+}
+
+/// `for i in tile.range(tile.local_id(), N)`: each lane begins one element behind the one before it, and goes over all
+/// that follow. A body that has an index of the lane besides, a row of its own, may mean it so.
+void Checker::lanesWalkTogether(const ast::ForStmt &loop, const Value &start, const Value &stop) {
+  auto *range = as<ast::CallExpr>(loop.iterable);
+  if (!inKernel() || !range || loop.body.empty() || mentionsRebound(start.sym) || mentionsRebound(stop.sym)) return;
+  const Dim first = facts_.simplify(start.sym), end = facts_.simplify(stop.sym);
+  auto mentions = [](const Dim &dim, const std::string &name) {
+    std::set<std::string> vars;
+    dim.collectVars(vars);
+    return vars.count(name) > 0;
+  };
+  std::string lane = queryName(Query::LocalId);
+  if (!mentions(first, lane) && fn_->kernel.grid == GridKind::Explicit) lane = queryName(Query::LinearId);
+  if (!mentions(first, lane) || mentions(first - Dim::var(lane), lane) || mentions(end, lane)) return;
+  std::string_view body = sources_.text(loop.body.front()->span.to(loop.body.back()->span));
+  auto *target = as<ast::NameExpr>(loop.target);
+  for (const auto &[name, binding] : frame_->names)
+    if (binding.value.kind == ValueKind::Int && (!target || name != target->name) && occurrences(body, name) &&
+        mentions(facts_.simplify(binding.value.sym), lane))
+      return;
+  for (const char *query : {"local_id", "linear_id", "lane_id"})
+    if (occurrences(body, query)) return;
+  Span span = range->span;
+  if (reportedSpans_.count({static_cast<int>(Id::lanesWalkTogether), span.file, span.begin})) return;
+  auto builder = warn(Id::lanesWalkTogether, span);
+  builder.label("each lane starts one further than the one before it, and goes on by 1")
+      .help("the lanes share the elements out if each goes on by as many as there are lanes; if it is meant so, "
+            "write the step: `, 1`");
+  std::string_view callee = sources_.text(range->callee->span);
+  size_t prefix = callee.rfind('.');
+  if (prefix == std::string_view::npos || sources_.text(span).back() != ')') return;
+  std::string space(callee.substr(0, prefix + 1)), lanes = space + "group_size()";
+  if (lane != queryName(Query::LocalId)) lanes += " * " + space + "group_count(0)";
+  builder.suggest({span.file, span.end - 1, span.end - 1}, ", " + lanes, "go on by the number of lanes");
 }
 
 /// A sum, maximum or product over an axis of a tile whose size the schedule decides, once and not in a loop: another

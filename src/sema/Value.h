@@ -83,6 +83,7 @@ struct Value {
   const Callable *callable = nullptr;
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
+  int rank = 0;    // HostTensor: how many dimensions it is known to have; 0: any number
   int handle = 0;  // values that are used up (Rng, State): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made
@@ -178,7 +179,15 @@ struct Binding {
   bool borrowed = false;  // the variable is the caller's
   Span span;
   Span unassigned;  // valid: bound in only some of the ways that lead here
+  Span deleted;     // valid: `del` took it away
+  bool isBound() const { return !unassigned.valid() && !deleted.valid(); }
 };
+/// A loop around a statement, and how `break` leaves it.
+struct LoopFrame {
+  int writtenOut = -1;    // of a loop that the compiler writes out: how many conditions of run time are around it
+  Var *broke = nullptr;   // of a loop of run time with an `else`: whether it was left
+};
+enum class Jump : uint8_t { None, Break, Continue };
 struct Frame {
   const Callable *function = nullptr;
   ModuleScope *module = nullptr;
@@ -193,6 +202,8 @@ struct Frame {
   int conditionDepth = 0;  // of the call
   Effects effects;         // what was done so far
   int quiet = 0;           // inside of `with effects.suspend("io")`
+  std::vector<LoopFrame> loops;
+  Jump jump = Jump::None;  // on the way out of a turn of a loop that is written out
 };
 
 struct ModuleScope {

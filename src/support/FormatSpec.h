@@ -16,6 +16,10 @@ struct FormatSpec {
   /// Types that show integers only, and types that show any number.
   bool isForIntegers() const { return type != 0 && std::string_view("bdoxX").find(type) != std::string_view::npos; }
   bool isForNumbers() const { return type != 0 && type != 's'; }
+  /// Parts, beside the type, that only one number has a use for; a text is cut off by a precision.
+  bool isForOneNumber() const {
+    return hasSign || grouping || alternate || align == '=' || (precision >= 0 && type == 0);
+  }
   /// How wide zeros behind a sign of `taken` characters make the digits.
   size_t zeroWidth(size_t taken) const {
     bool zeros = align == '=' && fill == "0" && static_cast<size_t>(width) > taken;

@@ -74,6 +74,10 @@ TEST(Format, WrongFieldsAreSaid) {
   EXPECT_EQ(show(makeText("a"), ".2f"), "error: the format '.2f' is for numbers, and this is a string");
   EXPECT_EQ(show(f64(1), "q"), "error: the format 'q' is none that I know");
   EXPECT_EQ(show(f64(1), ".f"), "error: the format '.f' is none that I know");
+  for (const char *spec : {".3f", ".3", "+", ",", "08", "d"})
+    EXPECT_EQ(show(makeDatum(DType::F32, {2, 3}), spec),
+              "error: the format '" + std::string(spec) + "' is for numbers, and this is a value of shape [2, 3]");
+  EXPECT_EQ(show(makeDatum(DType::I32, {2}), ">8"), "  [0, 0]");
 }
 
 TEST(Format, Arrays) {

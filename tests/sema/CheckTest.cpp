@@ -85,6 +85,59 @@ TEST(Check, KernelsWriteAllOfTheirOutput) {  // effects.md, K14
     EXPECT_EQ(said(coverage(grid, facts, body)), "E0526 " + place + " elements of `y` are never written\n") << grid << "\n" << body;
 }
 
+TEST(Check, WhatMinusOneStandsForIsDefined) {  // shapes.md, S4
+  Checking free = right("def f[N, M](x: Tensor[N, M, f32]) -> Tensor[N, M, f32]:\n    return x.reshape(N, -1)\n");
+  EXPECT_THAT(free.dump(), HasSubstr("N >= 1"));
+  Checking known = right("def f[N, M](x: Tensor[N, M, f32]) -> Tensor[N, M, f32] where N >= 2:\n    return x.reshape(N, -1)\n"
+                         "def g[N](x: Tensor[N, 4, f32]) -> Tensor[N * 4, f32]:\n    return x.reshape(-1)\n");
+  EXPECT_THAT(known.dump(), Not(HasSubstr("N >= 1")));
+  EXPECT_THAT(Checking("def f[N, M](x: Tensor[N, M, f32]) -> Tensor[N, M, f32] where N == 0:\n    return x.reshape(N, -1)\n").messages(),
+              HasSubstr("E0404 2:12"));
+}
+
+TEST(Check, TheRankOfAResultIsKnownInHostCode) {  // names.md, N12
+  auto said = [](const std::string &body) {
+    return Checking("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n"
+                    "def g[N](x: Tensor[N, f32]) -> (Tensor[N, N, f32], f32):\n    return outer_of(x), sum(x)\n"
+                    "def outer_of(x):\n    return x[:, None] * x\n"
+                    "def main():\n    x = load_npy(\"x.npy\")\n    y = f(x)\n    z, s = g(x)\n" + body).messages();
+  };
+  EXPECT_EQ(said("    print(f\"{x:.3f} {s:.3f} {y[0]:.3f} {z[0][1]:.3f} {y!r:>40}\")\n"), "");
+  EXPECT_THAT(said("    print(f\"{y:.3f}\")\n"), HasSubstr("E0337"));
+  EXPECT_THAT(said("    print(f\"{z[0]:.3}\")\n"), HasSubstr("E0337"));
+  EXPECT_EQ(said("    for i in range(2):\n        print(f\"{x:.3f}\")\n        x = y\n"), "");
+}
+
+TEST(Check, NamesAreDeletedWhereTheyAreBound) {  // names.md, N19
+  auto said = [](const std::string &body) {
+    return Checking("K = 3\ndef f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n    y = x\n" + body + "    return x\n").messages();
+  };
+  EXPECT_EQ(said("    del y, n\n    y = x + 1.0\n    x = y\n"), "");
+  EXPECT_EQ(said("    del (y)\n    for i in range(n):\n        y = x\n        x = y + 1.0\n        del y\n"), "");
+  EXPECT_THAT(said("    del y\n    x = y\n"), HasSubstr("E0200 5:9"));
+  EXPECT_THAT(said("    del y\n    del y\n"), HasSubstr("E0200 5:9"));
+  EXPECT_THAT(said("    del y\n    if n > 2:\n        y = x\n    x = y\n"), HasSubstr("E0213 7:9"));
+  EXPECT_THAT(said("    for i in range(n):\n        y = x\n        del y\n    x = y\n"), HasSubstr("E02"));
+  for (const char *what : {"K", "N", "y[0]", "print"})
+    EXPECT_THAT(said("    del " + std::string(what) + "\n"), HasSubstr("E0214 4:9")) << what;
+  EXPECT_THAT(said("    if n > 2:\n        del y\n"), HasSubstr("E0214 5:13"));
+  EXPECT_THAT(said("    del z\n"), HasSubstr("E0200 4:9"));
+}
+
+TEST(Check, LoopsThatAreWrittenOutAreLeftWhereThatIsKnown) {  // names.md, N20
+  auto dump = [](const std::string &body) {
+    Checking c = right("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    r = x\n" + body + "    return r\n");
+    return c.dump();
+  };
+  EXPECT_EQ(dump("    for i in static_range(3):\n        if i == 1:\n            break\n        r = r + 1.0\n    else:\n        r = r * 2.0\n"),
+            dump("    r = r + 1.0\n"));
+  EXPECT_EQ(dump("    for i in static_range(3):\n        if i == 1:\n            continue\n        r = r + 1.0\n    else:\n        r = r * 2.0\n"),
+            dump("    r = r + 1.0\n    r = r + 1.0\n    r = r * 2.0\n"));
+  EXPECT_THAT(Checking("def f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n    for i in range(n):\n        break\n    else:\n"
+                       "        x = x + 1.0\n    return x\n").messages(),
+              HasSubstr("E0214 3:9"));
+}
+
 TEST(Check, AnEllipsisOfEinsumStandsForTheOtherAxes) {  // shapes.md, S16
   auto dump = [](const std::string &x, const std::string &y, const std::string &result, const std::string &equation) {
     Checking c("def f[A, B, M, K, N](x: Tensor[" + x + ", f32], y: Tensor[" + y + ", f32], z: Tensor[A, B, M, K, N, f32]) -> Tensor[" +
