@@ -238,7 +238,7 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(target, syntax, access, shape, limits, newAxes, true) || value.isPoison()) return;
+  if (!accessOf(target, syntax, access, shape, limits, newAxes) || value.isPoison()) return;
   if (!newAxes.empty()) {
     unsupported("`None` in the place of a store", syntax.span);
     return;

@@ -434,13 +434,18 @@ private:
   Value sliceArray(const Value &base, const ast::SubscriptExpr &expr);
   /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
   bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
-                std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, bool isStore);
-  bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit);
+                std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
+                std::vector<size_t> *backwards = nullptr);
+  /// `backwards`: set for a step below 0, and the part is that of the axis in reversed order; null: there is no such.
+  bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit,
+                 bool *backwards);
+  bool sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunBack);
+  Value reversed(Value value, size_t axis, Span span);
   void sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length);
   bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
   std::string indexText(const Dim &index, const Dim &extent) const;
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
-  bool requireInside(const Value &base, size_t axis, IndexPart &part, Span span);
+  bool requireInside(const Value &base, size_t axis, IndexPart &part, bool backwards, Span span);
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                    const std::vector<int> &newAxes, Span span);
 

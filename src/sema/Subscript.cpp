@@ -97,9 +97,29 @@ static bool scaledOrigin(const Dim &dim) {
   return false;
 }
 
+/// False, with a message, if the step is none.
+bool Checker::sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunBack) {
+  if (!slice.step) return true;
+  Value given = checkExpr(*slice.step);
+  if (given.kind == ValueKind::None) return true;
+  auto known = knownInt(given, slice.step->span, "the step of a slice");
+  if (!known) return false;
+  step = *known;
+  if (step == 0) {
+    if (fresh(Id::badConstant, slice.step->span))
+      report(Id::badConstant, slice.step->span, "the step of a slice must not be 0");
+    return false;
+  }
+  if (step > 0 || mayRunBack) return true;
+  unsupported("a slice with a step below 0 in a kernel", slice.step->span, "turn it in a function of whole tensors");
+  return false;
+}
+
 bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
-                        std::optional<Limit> &limit) {
-  Value start = Value::integer(Dim(0)), stop = Value::integer(extent);
+                        std::optional<Limit> &limit, bool *backwards) {
+  if (!sliceStep(slice, part.step, backwards != nullptr)) return false;
+  const bool isBack = part.step < 0;
+  Value start = Value::integer(isBack ? extent - Dim(1) : Dim(0)), stop = Value::integer(isBack ? Dim(-1) : extent);
   auto bound = [&](const ast::ExprPtr &e, Value &out) {
     if (!e) return true;
     Value v = checkExpr(*e);
@@ -110,14 +130,14 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
     return true;
   };
   if (!bound(slice.start, start) || !bound(slice.stop, stop)) return false;
-  if (slice.step) {
-    auto step = knownInt(checkExpr(*slice.step), slice.step->span, "the step of a slice");
-    if (!step) return false;
-    if (*step <= 0) {
-      unsupported("a slice with a step below 1", slice.step->span);
-      return false;
-    }
-    part.step = *step;
+  if (isBack) {  // counted from the end of the axis
+    auto fromEnd = [&](Value &v) {
+      v = intElementwise(ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), v}, slice.span, "-");
+      return !v.isPoison();
+    };
+    if (!fromEnd(start) || !fromEnd(stop)) return false;
+    part.step = -part.step;
+    *backwards = true;
   }
   if (inKernel() && scaledOrigin(facts_.simplify(start.sym))) {
     if (fresh(Id::badConstant, slice.span))
@@ -150,11 +170,14 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   bool fullAxis = zeroStart && part.step == 1 && facts_.same(part.size, extent);
   part.inBounds =
       fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
-  if (!part.inBounds && neverInside(start.sym, last, extent, slice.span)) return false;
+  const Dim end = extent - Dim(1);
+  if (!part.inBounds && (isBack ? neverInside(end - last, end - start.sym, extent, slice.span)
+                                : neverInside(start.sym, last, extent, slice.span)))
+    return false;
   if (!part.inBounds) {
     start = stableIndex(start, slice.span);
-    Dim end = extent - start.sym;
-    limit = Limit{part.step == 1 ? end : Dim::ceilDiv(end, Dim(part.step)), true};
+    Dim room = extent - start.sym;
+    limit = Limit{part.step == 1 ? room : Dim::ceilDiv(room, Dim(part.step)), true};
   }
   if (!zeroStart) part.offset = indexExpr(start, slice.span);
   return true;
@@ -162,7 +185,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
 
 bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access,
                        std::vector<Dim> &shape, std::vector<std::optional<Limit>> &limits,
-                       std::vector<int> &newAxes, bool) {
+                       std::vector<int> &newAxes, std::vector<size_t> *backwards) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
@@ -211,7 +234,9 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
     const Dim &extent = extents[access.parts.size()];
     if (auto *slice = as<ast::SliceExpr>(item)) {
       std::optional<Limit> limit;
-      ok &= slicePart(*slice, extent, part, limit);
+      bool back = false;
+      ok &= slicePart(*slice, extent, part, limit, backwards && !inKernel() ? &back : nullptr);
+      if (back) backwards->push_back(access.parts.size());
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
@@ -245,13 +270,13 @@ Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) 
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(base, expr, access, shape, limits, newAxes, false)) return Value::poison();
+  if (!accessOf(base, expr, access, shape, limits, newAxes)) return Value::poison();
   return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
 }
 
 /// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at
 /// the entry.
-bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, Span span) {
+bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, bool backwards, Span span) {
   const Dim &extent = base.type.shape[axis];
   Dim start;
   bool known = true;  // by dimensions alone
@@ -268,6 +293,10 @@ bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, Spa
   std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
   part.inBounds = known && claim(inside, why, span);
   if (part.inBounds || !fresh(Id::outOfBounds, span)) return part.inBounds;
+  if (backwards) {
+    start = extent - Dim(1) - start;
+    last = extent - Dim(1) - last;
+  }
   std::string shown = !known         ? "of this slice"
                       : part.isPoint ? indexText(start, extent)
                                      : show(start) + ".." + show(last);
@@ -276,8 +305,21 @@ bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, Spa
     builder.help("I must be able to prove that a slice of a value lies inside it");
     return false;
   }
-  explainOutside(builder, base.type.shape, axis, start, last, Dim(part.isPoint ? 1 : part.step), inside);
+  if (backwards) explainClaim(builder, inside);
+  else explainOutside(builder, base.type.shape, axis, start, last, Dim(part.isPoint ? 1 : part.step), inside);
   return false;
+}
+
+/// The axis from its end to its start.
+Value Checker::reversed(Value value, size_t axis, Span span) {
+  if (value.isPoison()) return value;
+  const Dim extent = value.type.shape[axis];
+  ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extent}), span);
+  count->axes = {0};
+  Value counted = finish(std::move(count), scalarType(DType::I64), {std::nullopt}, span);
+  Value places = elementwise(ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), std::move(counted)}, span, "-");
+  if (places.isPoison()) return places;
+  return gathered(std::move(value), std::move(places), static_cast<int>(axis), {static_cast<int>(axis)}, span);
 }
 
 Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
@@ -285,7 +327,8 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(base, expr, access, shape, limits, newAxes, false)) return Value::poison();
+  std::vector<size_t> backwards;
+  if (!accessOf(base, expr, access, shape, limits, newAxes, &backwards)) return Value::poison();
   bool plain = true;
   for (size_t axis = 0; axis < access.parts.size(); ++axis) {
     IndexPart &part = access.parts[axis];
@@ -293,9 +336,12 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     plain &=
         !part.isPoint && !part.offset && part.step == 1 && facts_.same(part.size, extent);
     bool counted = part.isPoint || facts_.nonNegative(part.size);
-    if (!(part.inBounds && counted) && !requireInside(base, axis, part, expr.span)) return Value::poison();
+    bool back = std::find(backwards.begin(), backwards.end(), axis) != backwards.end();
+    if (!(part.inBounds && counted) && !requireInside(base, axis, part, back, expr.span)) return Value::poison();
   }
   Value source = base;
+  for (size_t back : backwards) source = reversed(std::move(source), back, expr.span);
+  if (source.isPoison()) return source;
   std::vector<std::optional<Limit>> kept;
   size_t axis = 0;
   for (const IndexPart &part : access.parts) {
@@ -328,18 +374,21 @@ Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &
   auto isPoison = [](const Value &v) { return v.isPoison(); };
   if (std::any_of(object.items.begin(), object.items.end(), isPoison)) return Value::poison();
   if (auto *slice = as<ast::SliceExpr>(&item)) {
-    int64_t bounds[3] = {0, size, 1};
-    const ast::ExprPtr *parts[3] = {&slice->start, &slice->stop, &slice->step};
-    for (int i = 0; i < 3; ++i) {
-      if (!*parts[i]) continue;
-      auto n = knownInt(checkExpr(**parts[i]), (*parts[i])->span, "the index of a tuple");
+    int64_t step = 1;
+    if (!sliceStep(*slice, step, true)) return Value::poison();
+    int64_t bounds[2] = {step > 0 ? 0 : size - 1, step > 0 ? size : -1};  // from, and the first that is left out
+    const ast::ExprPtr *parts[2] = {&slice->start, &slice->stop};
+    for (int i = 0; i < 2; ++i) {
+      Value given = *parts[i] ? checkExpr(**parts[i]) : Value::of(ValueKind::None);
+      if (given.kind == ValueKind::None) continue;
+      auto n = knownInt(given, (*parts[i])->span, "the index of a tuple");
       if (!n) return Value::poison();
-      bounds[i] = *n < 0 && i < 2 ? std::max<int64_t>(0, *n + size) : *n;
+      int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
+      bounds[i] = std::clamp(*n < 0 ? std::max(*n, -size - 1) + size : *n, least, most);
     }
-    if (bounds[2] < 1) return unsupported("a slice with a step below 1", item.span);
     Value out = Value::of(object.kind);
-    for (int64_t i = bounds[0]; i < std::min(bounds[1], size); i += bounds[2])
-      out.items.push_back(object.items[i]);
+    step = std::clamp(step, -size - 1, size + 1);  // goes on behind the end all the same
+    for (int64_t i = bounds[0]; step > 0 ? i < bounds[1] : i > bounds[1]; i += step) out.items.push_back(object.items[i]);
     return out;
   }
   auto index = knownInt(checkExpr(item), item.span, "the index of a tuple");
