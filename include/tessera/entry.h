@@ -186,6 +186,12 @@ public:
   }
   /// An integer argument that gives a dimension.
   void constant(const char *name, int64_t value, const Extent &declared) { bind(name, value, -1, declared); }
+  /// Binds a variable that only an extent `factor * dim + rest` gives; extent() checks that it is such a one.
+  void solve(Dim &dim, const TessTensor *tensor, int axis, int64_t factor, int64_t rest) {
+    if (failed()) return;
+    const int64_t multiple = tensor->shape[axis] - rest;
+    dim.value = multiple < 0 ? 0 : multiple / factor;
+  }
   /// Checks an extent that is an expression over variables: `text` is how the program writes it.
   void extent(const char *name, const TessTensor *tensor, int axis, int64_t expected, const char *text) {
     if (failed() || tensor->shape[axis] == expected) return;

@@ -43,6 +43,13 @@ EntryFacts::EntryFacts(target::EntryOp op)
       if (Dim dim = parseDim(extent);
           dim.isVar() && std::find(dims.begin(), dims.end(), dim.varName()) == dims.end())
         dims.push_back(dim.varName());
+  for (const ParameterFacts &parameter : parameters)
+    for (size_t axis = 0; axis < parameter.shape.size() && !parameter.scalar() && parameter.mode != "result"; ++axis)
+      if (auto linear = linearDim(parseDim(parameter.shape[axis]));
+          linear && std::find(dims.begin(), dims.end(), linear->variable) == dims.end()) {
+        dims.push_back(linear->variable);
+        solved.push_back({parameter.name, axis, *linear});
+      }
 }
 
 const ParameterFacts *EntryFacts::parameter(llvm::StringRef wanted) const {

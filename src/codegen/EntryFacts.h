@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/target/Target.h"
 #include "support/Dim.h"
+#include "support/LinearDim.h"
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct ParameterFacts {
   std::string text() const;
 };
 
+/// A dimension that only an expression gives, such as the `2 * N` of an extent.
+struct SolvedDim {
+  std::string parameter;
+  size_t axis = 0;
+  LinearDim extent;
+};
+
 struct EntryFacts {
   explicit EntryFacts(ir::target::EntryOp entry);
   ir::target::EntryOp entry;
@@ -33,6 +41,7 @@ struct EntryFacts {
   std::vector<ir::target::LaunchOp> launches;
   /// Dimension variables in the order in which parameters bind them.
   std::vector<std::string> dims;
+  std::vector<SolvedDim> solved;  // the last of them
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   /// Bytes of all temporaries, as an expression over the dimensions.

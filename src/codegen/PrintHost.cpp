@@ -68,6 +68,10 @@ void WrapperPrinter::print() {
       for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
         if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
           source = p.symbol + ".extent(" + std::to_string(axis) + ")";
+    for (const SolvedDim &solved : facts_.solved)
+      if (source.empty() && solved.extent.variable == dim)
+        source = "(" + facts_.parameter(solved.parameter)->symbol + ".extent(" + std::to_string(solved.axis) + ") - " +
+                 std::to_string(solved.extent.rest) + ") / " + std::to_string(solved.extent.factor);
     TSR_CHECK(!source.empty(), "no argument of " + facts_.name + " determines the dimension " + dim);
     std::string name = names.fresh(dim);
     dims_.rename(dim, name);

@@ -2,6 +2,8 @@
 #include "driver/Files.h"
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
+#include "support/LinearDim.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -65,6 +67,17 @@ std::string learnDims(const sema::Param &param, const NpyArray &array, std::map<
       return "dimension " + std::to_string(i) + " is " + std::to_string(array.shape[i]) + ", but `" + it->first + "` is " + std::to_string(it->second);
   }
   return {};
+}
+
+/// Learns the variables that only an extent such as `2 * N` gives. The entry function checks that it is such a one.
+void solveDims(const sema::Function &function, const std::map<std::string, NpyArray> &arrays, std::map<std::string, int64_t> &dims) {
+  for (const sema::Param &param : function.params) {
+    auto array = arrays.find(param.var->name);
+    const std::vector<Dim> &shape = param.var->type.shape;
+    for (size_t i = 0; array != arrays.end() && array->second.shape.size() == shape.size() && i < shape.size(); ++i)
+      if (auto linear = linearDim(shape[i]))
+        dims.try_emplace(linear->variable, std::max<int64_t>(0, array->second.shape[i] - linear->rest) / linear->factor);
+  }
 }
 
 Result<std::vector<int64_t>> shapeOf(const std::vector<Dim> &extents, const std::map<std::string, int64_t> &dims) {
@@ -148,6 +161,7 @@ Result<BoundArguments> bindArguments(const sema::Function &function, std::map<st
     if (std::string message = learnDims(param, it->second, bound.dims); !message.empty())
       return Failure{"argument `" + param.var->name + "`: " + message};
   }
+  solveDims(function, named, bound.dims);
   for (const sema::Param &param : function.params) {
     const std::string &key = param.var->name;
     auto it = named.find(key);

@@ -1,5 +1,6 @@
 // Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
 #include "sema/Checker.h"
+#include "support/LinearDim.h"
 
 namespace tessera::sema {
 
@@ -61,6 +62,25 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
   return leave(v, type, at, "`" + param.var->name + "`");
 }
 
+/// What the dimension variables of a function stand for in a call: those that are an extent by themselves, then those
+/// that an extent such as `2 * N` gives.
+static void solveExtents(const Function &callee, const std::vector<Value> &parts, std::map<std::string, Dim> &dims) {
+  for (bool alone : {true, false}) {
+    size_t next = 0;
+    for (const Param &param : callee.params) {
+      if (param.isResult || next >= parts.size()) continue;
+      const Value &v = parts[next++];
+      const std::vector<Dim> &declared = param.var->type.shape;
+      for (size_t a = 0; v.isArray() && v.type.shape.size() == declared.size() && a < declared.size(); ++a) {
+        const Dim &extent = v.type.shape[a];
+        auto linear = linearDim(declared[a]);
+        if (alone && declared[a].isVar()) dims.try_emplace(declared[a].varName(), extent);
+        if (!alone && linear) dims.try_emplace(linear->variable, linear->solved(extent));
+      }
+    }
+  }
+}
+
 /// The arguments of a call in the order of the callee's parameters, into `e`. False after a message.
 bool Checker::entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
                              const std::vector<Span> &spans, Span span, Expr &e,
@@ -68,6 +88,7 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
   std::vector<Value> parts;
   std::vector<Span> places;
   for (size_t i = 0; i < values.size(); ++i) argumentParts(values[i], spans[i], parts, places);
+  solveExtents(callee, parts, dims);
   size_t next = 0;
   for (const Param &param : callee.params) {
     if (param.isResult) continue;

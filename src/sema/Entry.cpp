@@ -1,5 +1,6 @@
 // A function as an entry point: parameters, dimension variables, facts, results.
 #include "sema/Checker.h"
+#include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -135,15 +136,18 @@ void Checker::entryParameters(const ast::FuncDef &def) {
 void Checker::boundDimensions(const ast::FuncDef &def) {
   std::set<std::string> given;
   for (const Param &p : fn_->params)
-    for (const Dim &d : p.var->type.shape)
+    for (const Dim &d : p.var->type.shape) {
       if (d.isVar()) given.insert(d.varName());
+      bool isExtent = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::View;
+      if (auto linear = linearDim(d); linear && isExtent) given.insert(linear->variable);
+    }
   for (const std::string &dim : fn_->dims)
     if (!given.count(dim)) {
       Span span = def.name.span;
       for (const ast::TypeParameter &t : def.typeParameters)
         if (t.name.text == dim) span = t.name.span;
       report(Id::unboundDimension, span, dim)
-          .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
+          .help("some parameter must have it as a dimension of its own, or in an expression without another variable, `2 * N`");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
     if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end())

@@ -2,6 +2,7 @@
 // and whether every shape and dtype is the one that is declared.
 #include "sema/Checker.h"
 #include "sema/Policy.h"
+#include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -141,6 +142,14 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
   std::vector<const ast::Expr *> wrong;
   std::optional<shape::Formula> broken;
   for (size_t i = 0; i < have.size(); ++i) {
+    // `2 * N`, where nothing gave N a value before: half of the extent, which the claim below makes even.
+    auto *text = as<ast::StringExpr>(declared[i]);
+    auto dim = Dim::parse(text ? std::string_view(text->value) : sources_.text(declared[i]->span));
+    auto linear = dim ? linearDim(*dim) : std::nullopt;
+    if (linear && !frame_->dims.count(linear->variable) && (text || frame_->generics.count(linear->variable))) {
+      frame_->dims[linear->variable] = facts_.external(linear->solved(have[i]));
+      frame_->dimOrigins[linear->variable] = {span, quoted(name)};
+    }
     auto want = dimOf(*declared[i], false);
     if (!want) return false;
     if (sameDim(*want, have[i], span, "this call needs " + show(*want) + " == " + show(have[i]))) continue;

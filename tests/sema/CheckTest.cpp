@@ -108,6 +108,22 @@ TEST(Check, TheRankOfAResultIsKnownInHostCode) {  // names.md, N12
   EXPECT_EQ(said("    for i in range(2):\n        print(f\"{x:.3f}\")\n        x = y\n"), "");
 }
 
+TEST(Check, ExtentsOfOneVariableGiveItsValue) {  // shapes.md, S23
+  auto said = [](const std::string &text) { return Checking(text).messages(); };
+  right("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N] + x[N:]\n"
+        "def g[N](x: Tensor[4 * N, f32]) -> Tensor[N, f32]:\n    return f(f(x))\n"
+        "def late[N](x: Tensor[3 * N + 2, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x[:N] + y\n");
+  Checking odd = right("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N] + x[N:]\n"
+                       "def g[M](x: Tensor[M, f32]) -> f32:\n    return sum(f(x))\n");
+  EXPECT_THAT(odd.dump(), HasSubstr("M % 2 == 0"));
+  EXPECT_THAT(said("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N]\n"
+                   "def g(x: Tensor[7, f32]) -> Tensor[3, f32]:\n    return f(x)\n"),
+              HasSubstr("E0401 4:14"));
+  for (const char *extent : {"N * N", "N + M", "N // 2", "0 * N"})
+    EXPECT_THAT(said("def f[N, M](x: Tensor[" + std::string(extent) + ", M, f32]) -> f32:\n    return sum(x)\n"),
+                HasSubstr("E0406")) << extent;
+}
+
 TEST(Check, NamesAreDeletedWhereTheyAreBound) {  // names.md, N19
   auto said = [](const std::string &body) {
     return Checking("K = 3\ndef f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n    y = x\n" + body + "    return x\n").messages();

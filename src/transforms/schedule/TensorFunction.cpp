@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
+#include "support/LinearDim.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
@@ -392,6 +393,13 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     for (auto [inner, outer] :
          llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
       if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
+  }
+  for (size_t i = 0; i < args.size(); ++i) {  // then those that only an extent such as `2 * N` gives
+    if (!args[i]) continue;
+    for (auto [inner, outer] :
+         llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
+      if (auto linear = linearDim(inner.getDim()))
+        dims.try_emplace(linear->variable, DimAttr::get(call.getContext(), linear->solved(outer.getDim())));
   }
   for (size_t i = 0; i < call.getNumResults(); ++i) {
     int64_t held = kernel.output(i).getParam();
