@@ -407,7 +407,8 @@ void Checker::finishKernel(const ast::FuncDef &def) {
   size_t failures = failures_;
   checkCoverage();
   if (failures_ == failures) checkOverlap();
-  scheduleFits(def);
+  scheduleOfGrid(def);
+  scheduleOrder(def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts)

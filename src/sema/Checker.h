@@ -14,7 +14,6 @@ namespace tessera::sema {
 
 using diag::Id;
 
-struct TypeSyntax;
 struct Cover;
 
 class Checker : private CheckerData {
@@ -239,7 +238,6 @@ private:
   void tunerSpace(const ast::Expr &space);
   void autotuneOption(const ast::CallExpr &call);
   bool givenTwice(const std::string &field, Span span);
-  void scheduleFits(const ast::FuncDef &def);
   void scheduleOfGrid(const ast::FuncDef &def);
   void scheduleOrder(const ast::FuncDef &def);
 
@@ -372,7 +370,6 @@ private:
   void jumpStmt(const ast::Stmt &stmt);
   void delStmt(const ast::DelStmt &stmt);
   void importHere(const ast::Stmt &stmt);
-  /// Does the loop of run time, then its `else`.
   void withElse(const ast::Block &body, const ast::Block &otherwise, Span span, const std::function<void()> &loop);
   void forStmt(const ast::ForStmt &stmt);
   void whileStmt(const ast::WhileStmt &stmt);

@@ -164,16 +164,11 @@ std::vector<std::string> namesIn(std::string_view text) {
 }
 }  // namespace
 
-void Checker::scheduleFits(const ast::FuncDef &def) {
-  if (fn_->kernel.schedule.empty()) return;
-  scheduleOfGrid(def);
-  scheduleOrder(def);
-}
-
 /// A kernel that states its grid, its lanes or its group has those already.
 void Checker::scheduleOfGrid(const ast::FuncDef &def) {
   const KernelInfo &kernel = fn_->kernel;
   const Schedule &schedule = kernel.schedule;
+  if (schedule.empty()) return;
   Span span = scheduleSpan(def, *frame_->function);
   auto say = [&](const std::string &field, const std::string &what, Span option, const std::string &help) {
     auto found = schedule.places.find(field);
