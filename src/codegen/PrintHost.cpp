@@ -68,10 +68,13 @@ void WrapperPrinter::print() {
       for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
         if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
           source = p.symbol + ".extent(" + std::to_string(axis) + ")";
-    for (const SolvedDim &solved : facts_.solved)
-      if (source.empty() && solved.extent.variable == dim)
-        source = "(" + facts_.parameter(solved.parameter)->symbol + ".extent(" + std::to_string(solved.axis) + ") - " +
-                 std::to_string(solved.extent.rest) + ") / " + std::to_string(solved.extent.factor);
+    for (const ParameterFacts &p : facts_.parameters)
+      for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis) {
+        auto linear = p.mode == "result" || p.scalar() ? std::nullopt : linearDim(parseDim(p.shape[axis]));
+        if (linear && linear->variable == dim)
+          source = p.symbol + ".solved(" + std::to_string(axis) + ", " + std::to_string(linear->factor) + ", " +
+                   std::to_string(linear->rest) + ")";
+      }
     TSR_CHECK(!source.empty(), "no argument of " + facts_.name + " determines the dimension " + dim);
     std::string name = names.fresh(dim);
     dims_.rename(dim, name);

@@ -67,9 +67,15 @@ bool needsFloat(ElementwiseOp op) {
   }
 }
 bool isUnsigned(DType dtype) { return isInt(dtype) && dtype != DType::Bool && minInt(dtype) == 0; }
-/// The narrowest dtype that holds all values of an unsigned one, and their negatives.
-DType signedDType(DType dtype) {
-  return info(dtype).bits < 16 ? DType::I16 : info(dtype).bits < 32 ? DType::I32 : DType::I64;
+/// `-x`: in the narrowest dtype that holds all values of the unsigned one, and their negatives.
+void suggestSigned(diag::Builder &builder, DType dtype, Span span, std::string_view text) {
+  int bits = info(dtype).bits;
+  std::string wide(name(bits < 16 ? DType::I16 : bits < 32 ? DType::I32 : DType::I64));
+  builder.label("there is nothing below 0 in " + std::string(name(dtype)));
+  if (text.size() < 2 || text[0] != '-') builder.help("make it signed first: `cast(x, " + wide + ")`");
+  else
+    builder.suggest({span.file, span.begin + 1, span.end}, "cast(" + std::string(text.substr(1)) + ", " + wide + ")",
+                    "make it signed first");
 }
 bool needsIntOrBool(ElementwiseOp op) {
   switch (op) {
@@ -447,24 +453,15 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
     }
     type = scalarType(DType::F32);
   }
-  if (op == ElementwiseOp::Neg && isUnsigned(type.dtype)) {
-    if (!fresh(Id::badOperand, span)) return Value::poison();
-    std::string wide(name(signedDType(type.dtype))), text(sources_.text(span));
-    auto builder = report(Id::badOperand, span, shown, std::string(name(type.dtype)));
-    builder.label("there is nothing below 0 in " + std::string(name(type.dtype)));
-    if (text.size() > 1 && text[0] == '-')
-      builder.suggest({span.file, span.begin + 1, span.end}, "cast(" + text.substr(1) + ", " + wide + ")",
-                      "make it signed first");
-    else builder.help("make it signed first: `cast(x, " + wide + ")`");
-    return Value::poison();
-  }
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
   wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&
            op != ElementwiseOp::Min && op != ElementwiseOp::Max;
-  if (wrong) {
-    report(Id::badOperand, span, shown, std::string(name(type.dtype)));
-    return Value::poison();
+  bool minus = op == ElementwiseOp::Neg && isUnsigned(type.dtype);
+  if ((wrong || minus) && fresh(Id::badOperand, span)) {
+    auto builder = report(Id::badOperand, span, shown, std::string(name(type.dtype)));
+    if (minus) suggestSigned(builder, type.dtype, span, sources_.text(span));
   }
+  if (wrong || minus) return Value::poison();
   std::vector<Dim> shape;
   if (!broadcastShapes(args, shape, span)) return Value::poison();
   bool anyArray = false;

@@ -113,9 +113,9 @@ TEST(Check, ExtentsOfOneVariableGiveItsValue) {  // shapes.md, S23
   right("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N] + x[N:]\n"
         "def g[N](x: Tensor[4 * N, f32]) -> Tensor[N, f32]:\n    return f(f(x))\n"
         "def late[N](x: Tensor[3 * N + 2, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x[:N] + y\n");
-  Checking odd = right("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N] + x[N:]\n"
-                       "def g[M](x: Tensor[M, f32]) -> f32:\n    return sum(f(x))\n");
-  EXPECT_THAT(odd.dump(), HasSubstr("M % 2 == 0"));
+  const std::string halves = "def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N] + x[N:]\n";
+  right(halves + "def g[M](x: Tensor[M, f32]) -> f32 where M % 2 == 0:\n    return sum(f(x))\n");
+  EXPECT_THAT(said(halves + "def g[M](x: Tensor[M, f32]) -> f32:\n    return sum(f(x))\n"), HasSubstr("E0401 4:18"));
   EXPECT_THAT(said("def f[N](x: Tensor[2 * N, f32]) -> Tensor[N, f32]:\n    return x[:N]\n"
                    "def g(x: Tensor[7, f32]) -> Tensor[3, f32]:\n    return f(x)\n"),
               HasSubstr("E0401 4:14"));

@@ -308,7 +308,7 @@ TEST(Generics, ConstAgreesWithWhatTheShapesSay) {  // (T15)
             "E0311 4:17 `n` expects 64, but this is 32\n");
 }
 TEST(Generics, AVariableThatNothingGives) {
-  EXPECT_EQ(said("def g[N](x: Tensor[2 * N, f32]):\n    return x\n"
+  EXPECT_EQ(said("def g[N](x: Tensor[N * N, f32]):\n    return x\n"
                  "def f[M](x: Tensor[M, f32]) -> Tensor[M, f32]:\n    return g(x)\n"),
             "E0406 1:7 the dimension `N` is given by no parameter\n");
 }
