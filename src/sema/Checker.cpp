@@ -35,6 +35,15 @@ Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine 
                  const CheckOptions &options)
     : CheckerData(sources, load, diagnostics, options) {}
 
+/// The standard library is not the user's to edit.
+static void dropEditsIn(const std::set<FileId> &library, diag::Engine &diagnostics) {
+  if (!diagnostics.hasErrors()) return;
+  std::vector<diag::Diagnostic> all = diagnostics.all();
+  for (diag::Diagnostic &d : all)
+    std::erase_if(d.fixes, [&](const diag::Fix &fix) { return library.count(fix.span.file) != 0; });
+  diagnostics.replace(std::move(all));
+}
+
 std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   prelude_ = loadModule(module.file, 0, "tessera.prelude", {});
   auto scope = std::make_unique<ModuleScope>();
@@ -45,7 +54,7 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   evaluateModule(*main);
   checkEntries(*main);
   checkUncalled(*main);
-  dropLibraryEdits();
+  dropEditsIn(libraryFiles_, diagnostics_);
   return std::move(program_);
 }
 
@@ -98,15 +107,6 @@ void Checker::noteCalls(diag::Builder &builder, Span span) const {
     builder.note(call.span, "`" + call.callable->name + "` is called here");
     ++told;
   }
-}
-
-/// The standard library is not the user's to edit.
-void Checker::dropLibraryEdits() {
-  if (!diagnostics_.hasErrors()) return;
-  std::vector<diag::Diagnostic> all = diagnostics_.all();
-  for (diag::Diagnostic &d : all)
-    std::erase_if(d.fixes, [&](const diag::Fix &fix) { return libraryFiles_.count(fix.span.file) != 0; });
-  diagnostics_.replace(std::move(all));
 }
 
 /// Entry points, in the order of the source. What they call is finished before them.

@@ -44,7 +44,6 @@ private:
   Span placeOf(Span span) const;
   void noteCalls(diag::Builder &builder, Span span) const;
   std::string argumentsIn(Span span) const;
-  void dropLibraryEdits();
   bool isEntry(const Callable &callable) const;
   bool mayBeEntry(const Callable &callable) const;
   const Function *ensureChecked(const Callable &callable);
@@ -52,7 +51,7 @@ private:
 
   // ---- Uncalled.cpp: functions that nothing calls
   void checkUncalled(const ModuleScope &main);
-  bool checkUncalled(const Callable &callable);
+  bool checkUncalled(const Callable &callable, size_t &spent);
   std::vector<const Callable *> uncalled(const ModuleScope &main);
   bool isOpen(const Callable &callable, const ast::Parameter &parameter) const;
   std::vector<Assumption> assumptionsOf(const Callable &callable) const;
@@ -286,7 +285,6 @@ private:
   bool capturedState(const Value &value, const std::string &name, Span span);
   bool matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name,
                   Span span, Value &out);
-  bool isRollingWindow(const ast::Expr &policy) const;
   bool rollingWindow(Type &type, Span span);
   std::vector<PassedState> enterStates();
   void leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
@@ -432,17 +430,16 @@ private:
   /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
   bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
                 std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
-                std::vector<size_t> *backwards = nullptr);
-  /// `backwards`: set for a step below 0, and the part is that of the axis in reversed order; null: there is no such.
+                std::vector<SliceStart> *starts = nullptr);
   bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit,
-                 bool *backwards);
+                 SliceStart &at, bool mayRunBack);
   bool sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunBack);
   Value reversed(Value value, size_t axis, Span span);
   void sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length);
-  bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part);
+  bool pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start);
   std::string indexText(const Dim &index, const Dim &extent) const;
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
-  bool requireInside(const Value &base, size_t axis, IndexPart &part, bool backwards, Span span);
+  bool requireInside(const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span);
   Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                    const std::vector<int> &newAxes, Span span);
 

@@ -43,6 +43,12 @@ struct Given {
 };
 using GivenList = std::vector<Given>;
 
+/// Where a part of a value begins along an axis: of the axis in reversed order, if the step runs back.
+struct SliceStart {
+  Dim first;
+  bool backwards = false;
+};
+
 /// A function that is being checked or traced: where it was called, and what with.
 struct TracedCall {
   const Callable *callable = nullptr;

@@ -51,6 +51,11 @@ const ast::Expr &withoutPolicies(const ast::Expr &annotation) {
   return *type;
 }
 
+bool isRollingWindow(const ast::Expr &policy) {
+  auto *name = as<ast::NameExpr>(&policy);
+  return name && name->name == "rolling_window";
+}
+
 bool isOpenTuple(const ast::Expr &annotation) {
   std::vector<const ast::Expr *> none, one;
   return tupleItems(annotation, 0, none) && tupleItems(annotation, 1, one) && none.size() != one.size();

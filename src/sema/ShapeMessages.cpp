@@ -97,8 +97,10 @@ void Checker::explainOutside(diag::Builder &builder, const std::vector<Dim> &sha
     std::string given = sizesText(sizes, vars), text;
     int64_t behind = *from >= *extent ? *from : *from + (*extent - *from + *by - 1) / *by * *by;
     if (*to < *from) text = "it ends before it begins";
-    else if (*from < 0) text = indicesText(shape.size(), axis, *from, std::min<int64_t>(-1, *to)) + " fall out";
-    else text = indicesText(shape.size(), axis, behind, *to) + (behind == *to ? " falls out" : " fall out");
+    else {
+      int64_t first = *from < 0 ? *from : behind, end = *from < 0 ? std::min<int64_t>(-1, *to) : *to;
+      text = indicesText(shape.size(), axis, first, end) + (first == end ? " falls out" : " fall out");
+    }
     builder.label(given.empty() ? text : "for " + given + " " + text);
   }
   explainClaim(builder, inside);

@@ -52,6 +52,8 @@ std::vector<const ast::Expr *> alternativesOf(const ast::Expr &annotation);
 bool tupleItems(const ast::Expr &annotation, size_t count, std::vector<const ast::Expr *> &items);
 /// `T` of `T @policy @policy`.
 const ast::Expr &withoutPolicies(const ast::Expr &annotation);
+/// The policy of a cache that rolls on.
+bool isRollingWindow(const ast::Expr &policy);
 /// A tuple or list type that does not say how many items there are.
 bool isOpenTuple(const ast::Expr &annotation);
 

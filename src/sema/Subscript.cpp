@@ -48,7 +48,7 @@ bool Checker::neverInside(const Dim &first, const Dim &last, const Dim &extent, 
   return true;
 }
 
-bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part) {
+bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start) {
   Value index = convertInt(checkExpr(expr), expr.span);
   if (index.isPoison()) return false;
   if (index.isKnownInt() && !index.expr && index.sym.constant() < 0) index.sym = extent + index.sym;
@@ -62,6 +62,7 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
   if (!(low && high) && counterOutside(index.sym, extent, expr.span)) return false;
   part.inBounds = low && high && !mentionsRebound(index.sym);
   if (!part.inBounds && neverInside(index.sym, index.sym, extent, expr.span)) return false;
+  start = index.sym;
   part.offset = indexExpr(index, expr.span);
   return true;
 }
@@ -116,8 +117,8 @@ bool Checker::sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunB
 }
 
 bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
-                        std::optional<Limit> &limit, bool *backwards) {
-  if (!sliceStep(slice, part.step, backwards != nullptr)) return false;
+                        std::optional<Limit> &limit, SliceStart &at, bool mayRunBack) {
+  if (!sliceStep(slice, part.step, mayRunBack)) return false;
   const bool isBack = part.step < 0;
   Value start = Value::integer(isBack ? extent - Dim(1) : Dim(0)), stop = Value::integer(isBack ? Dim(-1) : extent);
   auto bound = [&](const ast::ExprPtr &e, Value &out) {
@@ -137,7 +138,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
     };
     if (!fromEnd(start) || !fromEnd(stop)) return false;
     part.step = -part.step;
-    *backwards = true;
+    at.backwards = true;
   }
   if (inKernel() && scaledOrigin(facts_.simplify(start.sym))) {
     if (fresh(Id::badConstant, slice.span))
@@ -179,13 +180,14 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
     Dim room = extent - start.sym;
     limit = Limit{part.step == 1 ? room : Dim::ceilDiv(room, Dim(part.step)), true};
   }
+  at.first = start.sym;
   if (!zeroStart) part.offset = indexExpr(start, slice.span);
   return true;
 }
 
 bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access,
                        std::vector<Dim> &shape, std::vector<std::optional<Limit>> &limits,
-                       std::vector<int> &newAxes, std::vector<size_t> *backwards) {
+                       std::vector<int> &newAxes, std::vector<SliceStart> *starts) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
@@ -219,6 +221,7 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
     shape.push_back(part.size);
     limits.push_back(std::nullopt);
     access.parts.push_back(std::move(part));
+    if (starts) starts->push_back({});
   };
   bool ok = true;
   for (const ast::Expr *item : items) {
@@ -231,18 +234,18 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
       continue;
     }
     IndexPart part;
+    SliceStart at;
     const Dim &extent = extents[access.parts.size()];
     if (auto *slice = as<ast::SliceExpr>(item)) {
       std::optional<Limit> limit;
-      bool back = false;
-      ok &= slicePart(*slice, extent, part, limit, backwards && !inKernel() ? &back : nullptr);
-      if (back) backwards->push_back(access.parts.size());
+      ok &= slicePart(*slice, extent, part, limit, at, starts && !inKernel());
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
-      if (!pointPart(*item, extent, part)) return false;  // the next index may be wrong for the same reason
+      if (!pointPart(*item, extent, part, at.first)) return false;  // the next index may be wrong for the same reason
     }
     access.parts.push_back(std::move(part));
+    if (starts) starts->push_back(at);
   }
   while (access.parts.size() < extents.size()) whole();
   return ok;
@@ -274,15 +277,11 @@ Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) 
   return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
 }
 
-/// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at
-/// the entry.
-bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, bool backwards, Span span) {
+/// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at the
+/// entry. Where run time gives the index there is no such check.
+bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span) {
   const Dim &extent = base.type.shape[axis];
-  Dim start;
-  bool known = true;  // by dimensions alone
-  if (part.offset && part.offset->kind == ExprKind::Constant) start = Dim(std::get<int64_t>(part.offset->value));
-  else if (part.offset && part.offset->kind == ExprKind::DimValue) start = part.offset->dim;
-  else known = !part.offset;
+  const Dim &start = at.first;
   Dim last = part.isPoint ? start : start + Dim(part.step) * (part.size - Dim(1));
   auto inside = shape::Formula::all({{start, Relation::Ge, Dim(0)}, {last, Relation::Lt, extent}});
   if (!part.isPoint) {  // and no element of an empty slice is outside
@@ -290,23 +289,21 @@ bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, boo
     inside = shape::Formula::all({{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)},
                                   shape::Formula::any({inside, none})});
   }
+  bool changes = mentionsRebound(inside);  // what is known of it is known of one turn of a loop
   std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
-  part.inBounds = known && claim(inside, why, span);
+  part.inBounds = !changes && claim(inside, why, span);
   if (part.inBounds || !fresh(Id::outOfBounds, span)) return part.inBounds;
-  if (backwards) {
-    start = extent - Dim(1) - start;
-    last = extent - Dim(1) - last;
-  }
-  std::string shown = !known         ? "of this slice"
-                      : part.isPoint ? indexText(start, extent)
-                                     : show(start) + ".." + show(last);
-  auto builder = report(Id::outOfBounds, span, shown, shapeText(base.type.shape));
-  if (!known) {
-    builder.help("I must be able to prove that a slice of a value lies inside it");
+  Dim from = at.backwards ? extent - Dim(1) - at.first : at.first, to = at.backwards ? extent - Dim(1) - last : last;
+  std::string shown = part.isPoint ? indexText(from, extent) : show(from) + ".." + show(to);
+  if (changes || facts_.decide(inside) == shape::Verdict::Undecided) {
+    auto builder = report(Id::shapeUndecided, span, "the index " + shown, "inside of " + shapeText(base.type.shape));
+    if (!changes) explainClaim(builder, inside);
+    else builder.help("it changes while the program runs: `for` over a `range` says between which bounds");
     return false;
   }
-  if (backwards) explainClaim(builder, inside);
-  else explainOutside(builder, base.type.shape, axis, start, last, Dim(part.isPoint ? 1 : part.step), inside);
+  auto builder = report(Id::outOfBounds, span, shown, shapeText(base.type.shape));
+  if (at.backwards) explainClaim(builder, inside);
+  else explainOutside(builder, base.type.shape, axis, from, to, Dim(part.isPoint ? 1 : part.step), inside);
   return false;
 }
 
@@ -327,8 +324,8 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  std::vector<size_t> backwards;
-  if (!accessOf(base, expr, access, shape, limits, newAxes, &backwards)) return Value::poison();
+  std::vector<SliceStart> starts;
+  if (!accessOf(base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
   bool plain = true;
   for (size_t axis = 0; axis < access.parts.size(); ++axis) {
     IndexPart &part = access.parts[axis];
@@ -336,11 +333,11 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     plain &=
         !part.isPoint && !part.offset && part.step == 1 && facts_.same(part.size, extent);
     bool counted = part.isPoint || facts_.nonNegative(part.size);
-    bool back = std::find(backwards.begin(), backwards.end(), axis) != backwards.end();
-    if (!(part.inBounds && counted) && !requireInside(base, axis, part, back, expr.span)) return Value::poison();
+    if (!(part.inBounds && counted) && !requireInside(base, axis, part, starts[axis], expr.span)) return Value::poison();
   }
   Value source = base;
-  for (size_t back : backwards) source = reversed(std::move(source), back, expr.span);
+  for (size_t back = 0; back < starts.size(); ++back)
+    if (starts[back].backwards) source = reversed(std::move(source), back, expr.span);
   if (source.isPoison()) return source;
   std::vector<std::optional<Limit>> kept;
   size_t axis = 0;

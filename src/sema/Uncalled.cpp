@@ -1,8 +1,6 @@
-// Functions that nothing calls and that are no entry points. Their bodies are
-// traced as if something called them, so that nothing in a module goes unread.
-// What their parameters are follows from their types; where a type leaves that
-// open (there is none, or `[T: dtype]`), likely ones are assumed one after the
-// other.
+// Functions that nothing calls and that are no entry points. Their bodies are traced as if something called them, so
+// that nothing in a module goes unread. What their parameters are follows from their types; where a type leaves that
+// open (there is none, or `[T: dtype]`), likely ones are assumed one after the other.
 #include "sema/Checker.h"
 #include <algorithm>
 
@@ -12,8 +10,7 @@ using ast::as;
 
 namespace {
 
-/// What a parameter without a type may be: a square tensor of some rank, a
-/// scalar (rank 0), an integer, a text.
+/// What a parameter without a type may be: a square tensor of some rank, a scalar (rank 0), an integer, a text.
 struct Likely {
   enum Kind : uint8_t { Tensor, Integer, Text } kind;
   DType dtype;
@@ -35,8 +32,7 @@ bool isSelf(const Callable &callable, const ast::Parameter &parameter) {
   return callable.structure && !parameter.annotation && &parameter == &callable.def->parameters[0];
 }
 
-/// What is wrong whatever the parameters are: in one way to call is enough, or
-/// in all of them.
+/// What is wrong whatever the parameters are: in one way to call is enough, or in all of them.
 bool isAboutNames(diag::Id id) {
   using diag::Id;
   return id == Id::undefinedName || id == Id::unknownModule || id == Id::unknownImport || id == Id::notAType ||
@@ -48,8 +44,7 @@ bool isAboutArguments(diag::Id id) {
          id == Id::argumentTwice;
 }
 
-/// Mistakes of a trial. That a function always raises is none of its own:
-/// somebody has to call it.
+/// Mistakes of a trial. That a function always raises is none of its own: somebody has to call it.
 std::vector<diag::Diagnostic> mistakesIn(const Trial &trial) {
   std::vector<diag::Diagnostic> mistakes = trial.said;
   std::erase_if(mistakes, [](const diag::Diagnostic &d) {
@@ -60,8 +55,7 @@ std::vector<diag::Diagnostic> mistakesIn(const Trial &trial) {
 
 }  // namespace
 
-/// A parameter whose type says nothing about the values that it takes; a
-/// default says it.
+/// A parameter whose type says nothing about the values that it takes; a default says it.
 bool Checker::isOpen(const Callable &callable, const ast::Parameter &parameter) const {
   if (isSelf(callable, parameter) || (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None))
     return false;
@@ -72,8 +66,7 @@ bool Checker::isOpen(const Callable &callable, const ast::Parameter &parameter) 
   return type == "Tensor" || type == "KVCache" || type == "Callable" || type == "str" || isOpenTuple(*parameter.annotation);
 }
 
-/// The functions of a module that nothing calls, those whose parameters have
-/// types first, in the order of the text.
+/// The functions of a module that nothing calls, those whose parameters have types first, in the order of the text.
 std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
   std::vector<const Callable *> all;
   std::set<const void *> seen;
@@ -158,8 +151,8 @@ Value Checker::likelyValue(const ast::Parameter &parameter, const Assumption &as
   return plainParameter(type, name, parameter);
 }
 
-/// Makes the type parameters of a function, and of the struct whose method it
-/// is, stand for themselves, and gives that struct.
+/// Makes the type parameters of a function, and of the struct whose method it is, stand for themselves, and gives
+/// that struct.
 std::shared_ptr<const StructInstance> Checker::openInstance(const Callable &callable, const Assumption &assumed) {
   auto instance = std::make_shared<StructInstance>();
   instance->info = callable.structure;
@@ -206,8 +199,7 @@ Value Checker::assumedValue(const Callable &callable, const ast::Parameter &para
 
 // ---------------------------------------------------------------- checking
 
-/// Traces a function under an assumption. False if it has parameters for which
-/// no values are likely.
+/// Traces a function under an assumption. False if it has parameters for which no values are likely.
 bool Checker::traceAssuming(const Callable &callable, const Assumption &assumed) {
   if (assumed.entry) {
     checkVariants(callable);
@@ -236,8 +228,7 @@ bool Checker::traceAssuming(const Callable &callable, const Assumption &assumed)
   return known;
 }
 
-/// traceAssuming() that leaves no trace, but for what it got to if nothing is
-/// wrong.
+/// traceAssuming() that leaves no trace, but for what it got to if nothing is wrong.
 Trial Checker::tryAssuming(const Callable &callable, const Assumption &assumed, bool &known) {
   Reached reached = reached_;
   std::vector<const Callable *> sound;
@@ -253,24 +244,28 @@ Trial Checker::tryAssuming(const Callable &callable, const Assumption &assumed, 
   return trial;
 }
 
-/// Checks a function that nothing calls. False if that does not say whether it
-/// is right.
-bool Checker::checkUncalled(const Callable &callable) {
+/// Checks a function that nothing calls. False if that does not say whether it is right. `spent`: steps for all functions
+/// whose parameters are open; guessing ends where they are as many as one function may take.
+bool Checker::checkUncalled(const Callable &callable, size_t &spent) {
   std::vector<Assumption> ways = assumptionsOf(callable);
   std::vector<diag::Diagnostic> fewest;
   std::map<std::tuple<diag::Id, FileId, uint32_t>, std::pair<size_t, diag::Diagnostic>> inWays;
   for (const Assumption &assumed : ways) {
+    if (assumed.open && spent > options_.mostSteps) break;
     bool known = true;
     Trial trial = tryAssuming(callable, assumed, known);
     if (!known) return false;
+    if (assumed.open) spent += steps_;
     if (trial.ok) {
       std::erase_if(trial.said, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
       if (!assumed.open) takeOver(trial.said);  // what is suspicious
       return true;
     }
     std::vector<diag::Diagnostic> mistakes = mistakesIn(trial);
+    bool aboutNames = std::any_of(mistakes.begin(), mistakes.end(), [](const auto &d) { return isAboutNames(d.id); });
     for (const diag::Diagnostic &d : mistakes)
       ++inWays.try_emplace({d.id, d.span.file, d.span.begin}, 0, d).first->second.first;
+    if (assumed.open && aboutNames) break;  // more ways tell nothing more
     if (&assumed != &ways[0] && mistakes.size() >= fewest.size()) continue;
     fewest = std::move(mistakes);
     if (!assumed.generic) continue;
@@ -296,11 +291,12 @@ void Checker::takeOver(const std::vector<diag::Diagnostic> &said) {
 
 void Checker::checkUncalled(const ModuleScope &main) {
   size_t entries = program_->functions.size();
+  size_t spent = 0;
   std::vector<const Callable *> unread;
   for (const Callable *callable : uncalled(main)) {
     if (reached_.traced.count(callable->body())) continue;
     if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, true);
-    if (!checkUncalled(*callable)) unread.push_back(callable);
+    if (!checkUncalled(*callable, spent)) unread.push_back(callable);
     if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, false);
   }
   for (const auto &[def, callable] : reached_.nested) unread.push_back(callable);

@@ -108,6 +108,7 @@ private:
                                    int mostTries) const;
   std::optional<Sizes> sizesOf(const Relevant &relevant, const Sizes &free) const;
   std::vector<Formula> candidates(const Formula &claim) const;
+  std::optional<Dim> leastMargin(Dim margin) const;
 
   std::map<std::string, Dim> substitution_, quotients_;
   std::vector<std::pair<Dim, Dim>> multiples_;

@@ -82,6 +82,22 @@ bool isSimple(const Formula &formula) {
   return plain(formula.claim.left) && plain(formula.claim.right);
 }
 
+/// The factor of a variable that occurs in one term, alone; 0 otherwise.
+int64_t linearFactor(const Dim &dim, const std::string &variable) {
+  int64_t factor = 0;
+  for (const Dim::Term &term : dim.terms()) {
+    Dim product(1);
+    for (const auto &[atom, power] : term.atoms) product = product * dimOfAtom(atom);
+    std::set<std::string> vars;
+    product.collectVars(vars);
+    if (!vars.count(variable)) continue;
+    bool alone = term.atoms.size() == 1 && term.atoms[0].second == 1 && term.atoms[0].first.kind == AtomKind::Var;
+    if (!alone || factor != 0) return 0;
+    factor = term.coefficient;
+  }
+  return factor;
+}
+
 /// left >= 0 of an inequality.
 std::optional<Dim> marginOf(const Claim &claim) {
   Dim more = claim.left - claim.right, less = claim.right - claim.left;
@@ -94,6 +110,30 @@ std::optional<Dim> marginOf(const Claim &claim) {
   }
 }
 }  // namespace
+
+/// A margin with each run-time variable at the bound, by a fact over dimensions, at which the margin is least: what
+/// holds there holds for the whole range of a counter. Nothing if some variable has no such bound.
+std::optional<Dim> Facts::leastMargin(Dim margin) const {
+  std::set<std::string> vars;
+  margin.collectVars(vars);
+  std::erase_if(vars, [](const std::string &v) { return isDimensionName(v); });
+  if (vars.empty()) return std::nullopt;
+  for (const std::string &v : vars) {
+    std::optional<Dim> bound;
+    int64_t sign = linearFactor(margin, v);
+    for (const Formula &fact : known_) {
+      auto room = fact.kind == Formula::Kind::Claim ? marginOf(fact.claim) : std::nullopt;
+      if (bound || !room || sign == 0 || linearFactor(*room, v) != (sign > 0 ? 1 : -1)) continue;
+      Dim end = sign > 0 ? Dim::var(v) - *room : *room + Dim::var(v);
+      std::set<std::string> of;
+      end.collectVars(of);
+      if (std::all_of(of.begin(), of.end(), isDimensionName)) bound = end;
+    }
+    if (!bound) return std::nullopt;
+    margin = margin.substitute({{v, *bound}});
+  }
+  return margin;
+}
 
 std::vector<Formula> Facts::candidates(const Formula &claim) const {
   std::vector<Formula> list;
@@ -116,6 +156,7 @@ std::vector<Formula> Facts::candidates(const Formula &claim) const {
     if (auto margin = marginOf({difference, c.relation, Dim(0)})) {
       if (auto bound = boundOf(*margin)) list.push_back(*bound);
       list.push_back(sided(withoutCommonFactor(*margin), Relation::Ge));
+      if (auto least = leastMargin(*margin)) list.push_back(sided(withoutCommonFactor(*least), Relation::Ge));
     } else {
       list.push_back(sided(withoutCommonFactor(difference), c.relation));
     }

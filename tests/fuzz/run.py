@@ -37,7 +37,7 @@ CHUNK = 250_000  # inputs of one process: what it keeps of them stays small
 
 # Checks of the sanitizer that cost much and find nothing here, or that LLVM's uninstrumented archives upset.
 SANITIZER = ("detect_leaks=0:detect_stack_use_after_return=0:allow_user_poisoning=0:quarantine_size_mb=1:"
-             "thread_local_quarantine_size_kb=64:malloc_context_size=0:max_malloc_fill_size=0")
+             "thread_local_quarantine_size_kb=64:malloc_context_size=0:max_malloc_fill_size=0:intercept_memcmp=0:max_redzone=16")
 COUNTS = re.compile(r"^texts (\d+), of them readable (\d+), with functions that were checked (\d+), right (\d+)$", re.M)
 
 

@@ -135,3 +135,10 @@ TEST(Advice, AnInferredSizeBehindAnEmptyList) {
   test::Checking wrong("def f(x: Tensor[6, f32]) -> Tensor[4, 2, f32]:\n    return x.reshape([], 2)\n");
   EXPECT_EQ(wrong.diagnostics.all().size(), 1u) << wrong.messages();
 }
+
+TEST(Advice, TheSameMistakeFurtherOnDoesNotHideAnEdit) {
+  test::Checking c("def rows(x: Tensor[\"B\", \"D\", f32]) -> Tensor[\"B\", \"D\", f32]:\n"
+                   "    mu = x.mean(axis=1)\n    sd = x.std(axis=1)\n    return (x - mu) / sd\n");
+  ASSERT_EQ(edits(c), std::vector<std::string>{", keepdim=True"});
+  EXPECT_EQ(c.sources.file(0).lineColumn(c.diagnostics.all()[0].fixes[0].span.begin).line, 2u);
+}

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tessera::sema {
 namespace {
@@ -16,11 +17,23 @@ namespace {
 /// costs, that is less than 100 ms.
 constexpr size_t kMostBytes = 192u << 10, kMostTrials = 40, kMostSteps = 20'000;
 
-/// How often each message was given. Places move with an edit, so they do not count.
-using Messages = std::map<std::pair<diag::Id, std::string>, int>;
-Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t from) {
+/// How titles of edits begin that assume a fact (Checker::suggestFact).
+constexpr std::string_view kAssumption = "if it is so";
+
+/// How often a message was given, and about which words. Places move with an edit, so they do not count.
+struct Said {
+  int times = 0;
+  std::set<std::string, std::less<>> words;
+};
+using Messages = std::map<std::pair<diag::Id, std::string>, Said>;
+Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t from, const Sources &sources) {
   Messages messages;
-  for (size_t i = from; i < diagnostics.size(); ++i) ++messages[{diagnostics[i].id, diagnostics[i].message}];
+  for (size_t i = from; i < diagnostics.size(); ++i) {
+    const diag::Diagnostic &d = diagnostics[i];
+    Said &said = messages[{d.id, d.message}];
+    ++said.times;
+    if (d.span.valid()) said.words.emplace(sources.text(d.span));
+  }
   return messages;
 }
 
@@ -53,12 +66,15 @@ public:
   }
 
   /// Whether this edit takes the message away and brings no other.
-  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
+  /// `untried`: what is said where that could not be tried.
+  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part, bool untried = false) {
+    size_t trials = trials_;
     auto after = with(fix, part);
-    return after && fewer(*after, target, part.before) &&
+    if (trials == trials_) return untried;
+    return after && isGone(*after, target, part.before, fix) &&
            std::all_of(after->begin(), after->end(), [&](const auto &entry) {
              auto it = part.before.find(entry.first);
-             return it != part.before.end() && entry.second <= it->second;
+             return it != part.before.end() && entry.second.times <= it->second.times;
            });
   }
 
@@ -66,15 +82,20 @@ public:
   bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
     size_t trials = trials_;
     auto after = with(fix, part);
-    return trials == trials_ || (after && fewer(*after, target, part.before));
+    return trials == trials_ || (after && isGone(*after, target, part.before, fix));
   }
 
 private:
   const std::string &text() const { return sources_.file(module_.file).text; }
 
-  static bool fewer(const Messages &after, const diag::Diagnostic &target, const Messages &before) {
+  /// Whether a message is said less often, or about other words that it hid: the same mistake further on. Words that
+  /// the edit itself changes tell nothing.
+  bool isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before, const diag::Fix &fix) const {
     auto now = after.find({target.id, target.message});
-    return now == after.end() || now->second < before.at({target.id, target.message});
+    const Said &then = before.at({target.id, target.message});
+    if (now == after.end() || now->second.times < then.times) return true;
+    bool apart = fix.span.end <= target.span.begin || target.span.end <= fix.span.begin;
+    return apart && now->second.times == then.times && !now->second.words.count(sources_.text(target.span));
   }
 
   std::optional<Messages> with(const diag::Fix &fix, const Part &part) {
@@ -105,7 +126,7 @@ private:
       return found && found->file < edited.size() ? found : nullptr;
     };
     sema::check(*module, edited, known, diagnostics, options_);
-    return messagesOf(diagnostics.all(), 0);
+    return messagesOf(diagnostics.all(), 0, edited);
   }
 
   const ast::Module &module_;
@@ -134,7 +155,7 @@ const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &tar
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
             diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
-  Trials trials(module, sources, load, options, messagesOf(all, from));
+  Trials trials(module, sources, load, options, messagesOf(all, from, sources));
   for (size_t i = from; i < all.size(); ++i) {
     diag::Diagnostic &d = all[i];
     if (d.span.file != module.file) continue;
@@ -148,7 +169,9 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (certain && d.fixes.size() == 1) continue;
     const Part &part = trials.partFor(d);
     std::erase_if(d.fixes, [&](const diag::Fix &fix) {
-      return fix.applicability == diag::Applicability::Suggestion && !trials.helps(fix, d, part);
+      bool assumes = fix.title.rfind(kAssumption, 0) == 0;  // of what is wrong in two places it would mend one
+      return fix.applicability == diag::Applicability::Suggestion &&
+             !(assumes ? trials.mends(fix, d, part, true) : trials.helps(fix, d, part));
     });
     for (const CandidateGroup &group : groups) {
       const diag::Fix *fix = certain ? nullptr : chosen(group, d, part, trials);

@@ -29,10 +29,6 @@ bool Checker::isStateType(const Value &named) {
   return named.kind == ValueKind::Builtin && named.builtin->kind == BuiltinKind::State;
 }
 
-bool Checker::isRollingWindow(const ast::Expr &policy) const {
-  return policy.kind == ast::ExprKind::Name && sources_.text(policy.span) == "rolling_window";
-}
-
 /// `KVCache[...] @rolling_window`. False, with a message, for what is no state object.
 bool Checker::rollingWindow(Type &type, Span span) {
   type.rollingWindow = true;
