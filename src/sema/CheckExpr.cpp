@@ -52,13 +52,13 @@ Value Checker::checkExpr(const ast::Expr &expr) {
   case K::ListComp:
   case K::GeneratorComp: return comprehension(static_cast<const ast::ComprehensionExpr &>(expr));
   case K::Unary: return unary(static_cast<const ast::UnaryExpr &>(expr));
-  case K::Binary: return binary(static_cast<const ast::BinaryExpr &>(expr));
+  case K::Binary: return bounded(binary(static_cast<const ast::BinaryExpr &>(expr)), expr.span);
   case K::BoolOp: return boolOp(static_cast<const ast::BoolOpExpr &>(expr));
   case K::Compare: return compare(static_cast<const ast::CompareExpr &>(expr));
   case K::Conditional: return conditional(static_cast<const ast::ConditionalExpr &>(expr));
-  case K::Call: return call(static_cast<const ast::CallExpr &>(expr));
-  case K::Attribute: return attribute(static_cast<const ast::AttributeExpr &>(expr));
-  case K::Subscript: return subscript(static_cast<const ast::SubscriptExpr &>(expr));
+  case K::Call: return bounded(call(static_cast<const ast::CallExpr &>(expr)), expr.span);
+  case K::Attribute: return bounded(attribute(static_cast<const ast::AttributeExpr &>(expr)), expr.span);
+  case K::Subscript: return bounded(subscript(static_cast<const ast::SubscriptExpr &>(expr)), expr.span);
   case K::Lambda: return lambdaExpr(static_cast<const ast::LambdaExpr &>(expr));
   case K::Named: {
     auto &named = static_cast<const ast::NamedExpr &>(expr);

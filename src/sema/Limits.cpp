@@ -41,6 +41,18 @@ bool growsTooFar(const Dim &a, const Dim &b) {
   auto [termsB, degreeB] = extentOf(b);
   return termsA * termsB > kMostTerms || degreeA + degreeB > kMostDegree;
 }
+/// What of the value's sizes needs more than 64 bits.
+const char *beyondNumbers(const Value &value) {
+  Dim elements(1);
+  bool empty = false;
+  for (const Dim &extent : value.type.shape) {
+    if (!extent.isDefined()) return "an extent of this tensor";
+    if (extent.isConstant()) elements = elements * extent;
+    empty |= extent == Dim(0);
+  }
+  if (!elements.isDefined() && !empty) return "the number of elements of this tensor";
+  return value.sym.isDefined() ? nullptr : "this integer";
+}
 bool isTooLarge(const Dim &dim) { return !isPlain(dim) && dim.str().size() > kMostText; }
 }  // namespace
 
@@ -57,6 +69,10 @@ bool Checker::step(Span span) {
 
 /// The value, if it is not larger than what the compiler keeps.
 Value Checker::bounded(Value value, Span span) {
+  if (const char *what = beyondNumbers(value)) {
+    if (fresh(Id::sizeTooLarge, span)) report(Id::sizeTooLarge, span, what);
+    return Value::poison();
+  }
   bool text = value.kind == ValueKind::String;
   auto isPoison = [](const Value &item) { return item.isPoison(); };
   if (!value.items.empty() && std::all_of(value.items.begin(), value.items.end(), isPoison)) return Value::poison();
@@ -83,6 +99,11 @@ bool Checker::growsTooFar(const Dim &a, const Dim &b, Span span) {
 }
 
 bool Checker::isTooLarge(const Dim &dim, Span span) {
+  if (!dim.isDefined()) {
+    if (fresh(Id::integerTooLarge, span))
+      report(Id::integerTooLarge, span).label("a number of the formula that this comes to");
+    return true;
+  }
   if (!sema::isTooLarge(dim) && !sema::isTooLarge(dim.written())) return false;
   if (fresh(Id::formulaTooLarge, span))
     report(Id::formulaTooLarge, span)

@@ -192,6 +192,10 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
   requirement.right = std::move(one.right);
   requirement.text = text;
   requirement.span = span;
+  if (!requirement.left.isDefined() || !requirement.right.isDefined()) {
+    if (fresh(Id::sizeTooLarge, span)) report(Id::sizeTooLarge, span, "a number in what this requires");
+    return true;
+  }
   facts_.add(fact);
   for (const Requirement &have : fn_->requirements)
     if (have.left == requirement.left && have.right == requirement.right &&

@@ -19,6 +19,16 @@ bool dividesByZero(const Dim &dim) {
     }
   return false;
 }
+std::optional<Dim> dimOfOperator(ast::BinaryOp op, const Dim &a, const Dim &b) {
+  switch (op) {
+  case ast::BinaryOp::Add: return a + b;
+  case ast::BinaryOp::Sub: return a - b;
+  case ast::BinaryOp::Mul: return a * b;
+  case ast::BinaryOp::FloorDiv: return Dim::floorDiv(a, b);
+  case ast::BinaryOp::Mod: return Dim::mod(a, b);
+  default: return std::nullopt;
+  }
+}
 }  // namespace
 
 std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
@@ -35,7 +45,9 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     auto dim = Dim::parse(text->value);
     if (!dim || dividesByZero(*dim)) {
       report(Id::notAType, expr.span,
-             dim ? "a dimension is divided by 0" : "\"" + text->value + "\" is no dimension");
+             !dim                ? "\"" + text->value + "\" is no dimension"
+             : dim->isDefined() ? "a dimension is divided by 0"
+                                : "a dimension is divided by 0, or does not fit into 64 bits");
       return std::nullopt;
     }
     std::set<std::string> vars;
@@ -54,7 +66,8 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
       }
       if (!values.count(v) || values[v] == Dim::var(v)) use(v);
     }
-    return dim->substitute(values);
+    Dim made = dim->substitute(values);
+    return isTooLarge(made, expr.span) ? std::nullopt : std::optional(made);
   }
   if (auto *name = as<ast::NameExpr>(&expr)) {
     if (auto known = named(name->name)) {
@@ -73,16 +86,10 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
       if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is divided by 0");
       return std::nullopt;
     }
-    switch (binary->op) {
-    case ast::BinaryOp::Add: return *a + *b;
-    case ast::BinaryOp::Sub: return *a - *b;
-    case ast::BinaryOp::Mul: return *a * *b;
-    case ast::BinaryOp::FloorDiv: return Dim::floorDiv(*a, *b);
-    case ast::BinaryOp::Mod: return Dim::mod(*a, *b);
-    default: break;
-    }
-    report(Id::notAType, expr.span, "dimensions are made with + - * // and %");
-    return std::nullopt;
+    if (binary->op == ast::BinaryOp::Mul && growsTooFar(*a, *b, expr.span)) return std::nullopt;
+    auto made = dimOfOperator(binary->op, *a, *b);
+    if (!made) report(Id::notAType, expr.span, "dimensions are made with + - * // and %");
+    return !made || isTooLarge(*made, expr.span) ? std::nullopt : made;
   }
   Value v = checkExpr(expr);
   if (v.kind == ValueKind::Int && !v.expr) {
@@ -211,7 +218,9 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     if (!dim) return false;
     type.shape.push_back(*dim);
   }
-  return soundPolicies(type, written);
+  Value tensor = Value::of(ValueKind::Array);
+  tensor.type = type;
+  return !bounded(std::move(tensor), expr.span).isPoison() && soundPolicies(type, written);
 }
 
 /// Optional[T] and Union[A, B] of Python's typing module: said with how they are written here.

@@ -1,5 +1,6 @@
 #include "shape/Claim.h"
 #include "support/Check.h"
+#include <algorithm>
 
 namespace tessera::shape {
 
@@ -62,6 +63,10 @@ void Formula::collectVars(std::set<std::string> &names) const {
   claim.left.collectVars(names);
   claim.right.collectVars(names);
   for (const Formula &part : parts) part.collectVars(names);
+}
+bool Formula::isDefined() const {
+  return claim.left.isDefined() && claim.right.isDefined() &&
+         std::all_of(parts.begin(), parts.end(), [](const Formula &part) { return part.isDefined(); });
 }
 std::string Formula::str() const {
   if (kind == Kind::Claim) return claim.str();

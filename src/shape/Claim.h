@@ -37,6 +37,7 @@ struct Formula {
   Formula negated() const;
   Formula map(const std::function<Dim(const Dim &)> &change) const;
   void collectVars(std::set<std::string> &names) const;
+  bool isDefined() const;  // all of its sides are
   std::string str() const;
   /// Nothing where a part has no value (a division by 0).
   std::optional<bool> holds(const std::function<std::optional<int64_t>(const std::string &)> &valueOf) const;

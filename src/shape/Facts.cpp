@@ -24,7 +24,7 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
   if (divisor.size() != 1 || divisor[0].coefficient == 0) return std::nullopt;
   Dim quotient;
   for (const Dim::Term &term : a.terms()) {
-    if (term.coefficient % divisor[0].coefficient != 0) return std::nullopt;
+    if (term.coefficient == INT64_MIN || term.coefficient % divisor[0].coefficient != 0) return std::nullopt;
     Dim::Monomial rest = term.atoms;
     for (const auto &[atom, power] : divisor[0].atoms) {
       std::string text = atom.str();
@@ -42,7 +42,8 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
 }
 
 bool plainlyNonNegative(const Dim &value, int64_t least) {
-  int64_t sum = 0;
+  if (!value.isDefined()) return false;
+  __int128 sum = 0;
   for (const Dim::Term &term : value.terms()) {
     if (term.atoms.empty()) {
       sum += term.coefficient;
@@ -83,7 +84,7 @@ bool Facts::substitute(const Claim &equality) {
     if (!l.isVar() || quotients_.count(l.varName())) continue;
     std::set<std::string> vars;
     r.collectVars(vars);
-    if (vars.count(l.varName())) continue;
+    if (vars.count(l.varName()) || !r.isDefined()) continue;
     // A tile size or a dimension stands for a run-time variable, not the other way round.
     bool runTime = std::any_of(vars.begin(), vars.end(), [](const auto &v) { return !isDimensionName(v); });
     if (runTime && isDimensionName(l.varName())) continue;
@@ -106,8 +107,9 @@ bool Facts::makeProduct(const Dim &of, const Dim &divisor) {
   if (vars.count(value.varName()) || quotients_.count(value.varName())) return false;
   if (earlier && vars.count(Dim::floorDiv(value, *earlier).str())) return false;
   Dim quotient = Dim::var(Dim::floorDiv(value, divisor).str());
-  quotients_[quotient.varName()] = Dim::floorDiv(value, divisor);
   Dim product = divisor * quotient;
+  if (!product.isDefined()) return false;
+  quotients_[quotient.varName()] = Dim::floorDiv(value, divisor);
   substitution_[value.varName()] = product;
   if (!divisor.isConstant()) known_.push_back(Formula(divisor, Relation::Ge, Dim(1)));
   if (earlier) {
@@ -217,10 +219,11 @@ const Facts::Cache &Facts::cache() const {
 namespace {
 constexpr int kSearchOfVerdict = 200;  // sizes that are tried where the solver alone cannot tell
 
+Verdict verdictOf(bool holds) { return holds ? Verdict::Proved : Verdict::Refuted; }
+
 /// What normal forms and signs alone say of difference (relation) 0.
 std::optional<Verdict> plainVerdict(const Dim &difference, Relation relation) {
-  if (difference.isConstant())
-    return compare(difference.constant(), relation, 0) ? Verdict::Proved : Verdict::Refuted;
+  if (difference.isConstant()) return verdictOf(compare(difference.constant(), relation, 0));
   auto decided = [](const Dim &yes) -> std::optional<Verdict> {
     if (plainlyNonNegative(yes)) return Verdict::Proved;
     return std::nullopt;
@@ -241,10 +244,13 @@ Facts::Question Facts::questionOf(const Formula &claim) const {
   Question question{claim.map([&](const Dim &d) { return simplify(d); }), {}, {}};
   if (question.formula.kind == Formula::Kind::Claim) {
     Claim &c = question.formula.claim;
+    bool numbers = c.left.isConstant() && c.right.isConstant();  // also those whose difference is beyond 64 bits
+    if (numbers) question.plain = verdictOf(compare(c.left.constant(), c.relation, c.right.constant()));
     c.left = simplify(c.left - c.right);
     c.right = Dim(0);
-    question.plain = plainVerdict(c.left, c.relation);
+    if (!numbers) question.plain = plainVerdict(c.left, c.relation);
   }
+  if (!question.plain && !question.formula.isDefined()) question.plain = Verdict::Undecided;
   if (!question.plain) question.key = question.formula.str();
   return question;
 }

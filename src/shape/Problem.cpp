@@ -8,6 +8,11 @@ namespace tessera::shape {
 namespace {
 constexpr int64_t kLargest = int64_t{1} << 40;  // of a coefficient: sums of products stay far from 2^63
 
+/// The product of two bounds of at least 0, or what is known to be below it.
+int64_t productOfBounds(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) || product > kLargest ? kLargest : product;
+}
 std::string textOf(const std::vector<std::string> &monomial) {
   std::string text;
   for (const std::string &name : monomial) text += (text.empty() ? "" : " * ") + name;
@@ -33,14 +38,15 @@ size_t Problem::column(const std::vector<std::string> &monomial) {
 
 /// No term can be negative, by the lower bounds of variables alone.
 bool Problem::isNonNegative(const Dim &flat) const {
-  int64_t least = 0;
+  if (!flat.isDefined()) return false;
+  __int128 least = 0;
   for (const Dim::Term &term : flat.terms()) {
     int64_t product = term.coefficient;
     if (product < 0 && !term.atoms.empty()) return false;
     for (const auto &[atom, power] : term.atoms) {
       auto it = lower_.find(atom.name);
       if (it == lower_.end() || it->second < 0) return false;
-      for (int i = 0; i < power; ++i) product = std::min(product * std::min(it->second, kLargest), kLargest);
+      for (int i = 0; i < power; ++i) product = productOfBounds(product, it->second);
     }
     least += product;
   }
@@ -48,6 +54,7 @@ bool Problem::isNonNegative(const Dim &flat) const {
 }
 
 Dim Problem::quotient(const Dim &a, const Dim &b) {
+  if (!a.isDefined() || !b.isDefined()) return Dim::undefined();
   if (b.isConstant() && b.constant() < 0) return quotient(Dim(0) - a, Dim(0) - b);
   std::string key = "(" + a.str() + ") // (" + b.str() + ")";
   auto it = fresh_.find(key);
@@ -68,6 +75,7 @@ Dim Problem::quotient(const Dim &a, const Dim &b) {
 }
 
 Dim Problem::extremum(const Dim &a, const Dim &b, bool isMin) {
+  if (!a.isDefined() || !b.isDefined()) return Dim::undefined();
   std::string key = (isMin ? "min(" : "max(") + a.str() + ", " + b.str() + ")";
   auto it = fresh_.find(key);
   if (it != fresh_.end()) return it->second;
@@ -95,6 +103,7 @@ Dim Problem::flattenAtom(const Atom &atom) {
 }
 
 Dim Problem::flatten(const Dim &dim) {
+  if (!dim.isDefined()) return dim;
   bool plain = true;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms) plain &= atom.kind == AtomKind::Var;
@@ -114,6 +123,10 @@ Dim Problem::flatten(const Dim &dim) {
 std::optional<LinearRow> Problem::row(const Dim &flat, bool equality) {
   LinearRow r;
   r.equality = equality;
+  if (!flat.isDefined()) {
+    exact_ = false;
+    return std::nullopt;
+  }
   for (const Dim::Term &term : flat.terms()) {
     if (term.coefficient > kLargest || term.coefficient < -kLargest || columns_.size() > kMostColumns) {
       exact_ = false;  // a fact that is left out only makes the answer weaker
@@ -217,7 +230,7 @@ void Problem::addEnvelope(size_t product, size_t at) {
   for (const std::string &name : rest) {
     auto it = lower_.find(name);
     if (it == lower_.end() || it->second < 0) return;
-    lr = std::min(lr * std::min(it->second, kLargest), kLargest);
+    lr = productOfBounds(lr, it->second);
   }
   if (rest.size() > 1 && !columnOf_.count(textOf(rest))) return;
   size_t m = product, x = column({v}), y = column(rest);
@@ -231,16 +244,21 @@ void Problem::addEnvelope(size_t product, size_t at) {
     r.constant = constant;
     rows_.push_back(std::move(r));
   };
-  if (lv->second > kLargest / 1024 || lr > kLargest / 1024) return;
+  constexpr int64_t most = kLargest / 1024;
+  auto upperOf = [&](const std::string &name) -> std::optional<int64_t> {
+    auto it = upper_.find(name);
+    bool small = it != upper_.end() && it->second <= most && it->second >= -most;
+    return small ? std::optional(it->second) : std::nullopt;
+  };
+  if (lv->second > most || lr > most) return;
   add(1, -lr, -lv->second, lv->second * lr);  // (x - lx) * (y - ly) >= 0
-  auto uv = upper_.find(v);
-  bool hasUpper = uv != upper_.end() && uv->second <= kLargest / 1024;
-  if (hasUpper) add(-1, lr, uv->second, -uv->second * lr);  // (ux - x) * (y - ly) >= 0
+  auto uv = upperOf(v);
+  if (uv) add(-1, lr, *uv, -*uv * lr);  // (ux - x) * (y - ly) >= 0
   if (rest.size() != 1) return;
-  auto ur = upper_.find(rest[0]);
-  if (ur == upper_.end() || ur->second > kLargest / 1024) return;
-  add(-1, ur->second, lv->second, -ur->second * lv->second);
-  if (hasUpper) add(1, -ur->second, -uv->second, uv->second * ur->second);
+  auto ur = upperOf(rest[0]);
+  if (!ur) return;
+  add(-1, *ur, lv->second, -*ur * lv->second);
+  if (uv) add(1, -*ur, -*uv, *uv * *ur);
 }
 
 /// A known inequality times a variable that is at least 0, where all products have columns already.

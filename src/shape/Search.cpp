@@ -135,8 +135,8 @@ std::optional<Sizes> Facts::sizesOf(const Relevant &with, const Sizes &free) con
 
 namespace {
 /// The sum of the dimensions, then the dimensions in the order of their names.
-std::pair<int64_t, std::vector<int64_t>> rank(const Sizes &sizes) {
-  std::pair<int64_t, std::vector<int64_t>> out{0, {}};
+std::pair<__int128, std::vector<int64_t>> rank(const Sizes &sizes) {
+  std::pair<__int128, std::vector<int64_t>> out{0, {}};
   for (const auto &[name, value] : sizes)
     if (isDimensionName(name)) out.first += value, out.second.push_back(value);
   return out;

@@ -3,22 +3,24 @@
 #include "support/Integers.h"
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <limits>
 
 namespace tessera {
 namespace {
 
-constexpr int64_t kLargest = std::numeric_limits<int64_t>::max(), kSmallest = std::numeric_limits<int64_t>::min();
+constexpr int64_t kSmallest = std::numeric_limits<int64_t>::min();
 
-int64_t plus(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? kSmallest : kLargest) : sum;
+/// Without the smallest number, which has no negative. False: beyond that.
+bool add(int64_t a, int64_t b, int64_t &sum) { return !__builtin_add_overflow(a, b, &sum) && sum != kSmallest; }
+bool multiply(int64_t a, int64_t b, int64_t &product) {
+  return !__builtin_mul_overflow(a, b, &product) && product != kSmallest;
 }
-int64_t times(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? kSmallest : kLargest) : product;
+/// Rounded down. Nothing where b is 0, or the quotient beyond 64 bits.
+std::optional<int64_t> dividedBy(int64_t a, int64_t b) {
+  if (b == 0 || (b == -1 && a == kSmallest)) return std::nullopt;
+  return floorDivide(a, b);
 }
-int64_t dividedBy(int64_t a, int64_t b) { return b == -1 ? times(a, -1) : floorDivide(a, b); }
 
 std::string parenthesised(const Dim &d) {
   if (d.isVar() || (d.isConstant() && d.constant() >= 0)) return d.str();
@@ -50,6 +52,11 @@ std::string Atom::str() const {
   TSR_UNREACHABLE("atom kind");
 }
 
+const Dim &Dim::undefined() {
+  static const Dim dim = ofAtom({AtomKind::FloorDiv, "", std::make_shared<Dim>(1), std::make_shared<Dim>(0)});
+  return dim;
+}
+
 Dim Dim::ofEntries(Entries entries) {
   Dim d;
   if (entries.empty()) return d;
@@ -78,7 +85,8 @@ Dim Dim::var(std::string name) { return ofAtom({AtomKind::Var, std::move(name), 
 
 Dim Dim::named(int64_t constant, const std::string &name) {
   Dim dim(constant);
-  if (constant >= 0) dim.written_ = std::make_shared<Dim>(var(name + "." + std::to_string(constant)));
+  bool readable = constant >= 0 && constant < int64_t{1'000'000'000'000'000'000};  // by namedConstant()
+  if (readable) dim.written_ = std::make_shared<Dim>(var(name + "." + std::to_string(constant)));
   return dim;
 }
 
@@ -89,9 +97,12 @@ Dim Dim::numbers(const Dim &dim) {
 }
 
 Dim Dim::applied(Operation operation, const Dim &a, const Dim &b) {
+  if (!a.isDefined() || !b.isDefined()) return undefined();
   if (!a.written_ && !b.written_) return operation(a, b);
   Dim result = operation(numbers(a), numbers(b));
-  result.written_ = std::make_shared<Dim>(operation(a.written(), b.written()));
+  if (!result.isDefined()) return result;
+  Dim written = operation(a.written(), b.written());
+  if (written.isDefined()) result.written_ = std::make_shared<Dim>(std::move(written));
   return result;
 }
 
@@ -122,16 +133,18 @@ Dim Dim::min(const Dim &a, const Dim &b) { return applied(least, a, b); }
 Dim Dim::max(const Dim &a, const Dim &b) { return applied(greatest, a, b); }
 
 bool Dim::operator==(const Dim &other) const {
-  if (normal_ == other.normal_) return constant_ == other.constant_;
+  if (normal_ == other.normal_) return constant_ == other.constant_ && isDefined();
   return normal_ && other.normal_ &&
          std::equal(normal_->begin(), normal_->end(), other.normal_->begin(), other.normal_->end(),
                     [](const Entry &a, const Entry &b) { return a.coefficient == b.coefficient && a.key == b.key; });
 }
 
 Dim Dim::sum(const Dim &a, const Dim &b) {
-  if (a.isConstant() && b.isConstant()) return plus(a.constant_, b.constant_);
+  if (int64_t total = 0; a.isConstant() && b.isConstant())
+    return add(a.constant_, b.constant_, total) ? Dim(total) : undefined();
   if (a.isConstant() && a.constant_ == 0) return b;
   if (b.isConstant() && b.constant_ == 0) return a;
+  if (a.constant_ == kSmallest || b.constant_ == kSmallest) return undefined();
   Dim::Entries constant;  // a constant's key is empty, hence the first
   auto entries = [&](const Dim &d) -> const Dim::Entries & {
     if (d.normal_) return *d.normal_;
@@ -148,40 +161,45 @@ Dim Dim::sum(const Dim &a, const Dim &b) {
       sum.push_back(order < 0 ? *l++ : *r++);
       continue;
     }
-    if (int64_t coefficient = plus(l->coefficient, r->coefficient)) sum.push_back({coefficient, l->atoms, l->key});
+    int64_t coefficient = 0;
+    if (!add(l->coefficient, r->coefficient, coefficient)) return undefined();
+    if (coefficient != 0) sum.push_back({coefficient, l->atoms, l->key});
     ++l, ++r;
   }
   return Dim::ofEntries(std::move(sum));
 }
 
-Dim::Entry Dim::product(const Entry &a, const Entry &b) {
+bool Dim::product(const Entry &a, const Entry &b, Entry &out) {
+  if (!multiply(a.coefficient, b.coefficient, out.coefficient)) return false;
   std::map<std::string, std::pair<Atom, int>> powers;
   for (const Monomial *m : {&a.atoms, &b.atoms})
     for (const auto &[atom, power] : *m) {
       auto [it, inserted] = powers.try_emplace(atom.str(), atom, power);
       if (!inserted) it->second.second += power;
     }
-  Entry made{times(a.coefficient, b.coefficient), {}, {}};
-  for (auto &[text, pair] : powers) made.atoms.push_back(std::move(pair));
-  made.key = monomialText(made.atoms, true);
-  return made;
+  for (auto &[text, pair] : powers) out.atoms.push_back(std::move(pair));
+  out.key = monomialText(out.atoms, true);
+  return true;
 }
 
 Dim Dim::scaled(const Dim &a, const Dim &b) {
-  if (a.isConstant() && b.isConstant()) return times(a.constant_, b.constant_);
+  if (int64_t total = 0; a.isConstant() && b.isConstant())
+    return multiply(a.constant_, b.constant_, total) ? Dim(total) : undefined();
   if (a.isConstant() || b.isConstant()) {
     int64_t factor = a.isConstant() ? a.constant_ : b.constant_;
     const Dim &other = a.isConstant() ? b : a;
     if (factor == 0) return 0;
     if (factor == 1) return other;
     Dim::Entries scaled = *other.normal_;
-    for (Dim::Entry &e : scaled) e.coefficient = times(e.coefficient, factor);
+    for (Dim::Entry &e : scaled)
+      if (!multiply(e.coefficient, factor, e.coefficient)) return undefined();
     return Dim::ofEntries(std::move(scaled));
   }
   Dim sum;
   for (const Dim::Entry &ea : *a.normal_) {
     Dim::Entries row;
-    for (const Dim::Entry &eb : *b.normal_) row.push_back(Dim::product(ea, eb));
+    for (const Dim::Entry &eb : *b.normal_)
+      if (!product(ea, eb, row.emplace_back())) return undefined();
     std::sort(row.begin(), row.end(), [](const Dim::Entry &x, const Dim::Entry &y) { return x.key < y.key; });
     sum = sum + Dim::ofEntries(std::move(row));
   }
@@ -189,9 +207,12 @@ Dim Dim::scaled(const Dim &a, const Dim &b) {
 }
 
 Dim Dim::quotient(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) {
+    std::optional<int64_t> number = dividedBy(a.constant_, b.constant_);
+    return number ? Dim(*number) : undefined();
+  }
   if (b.isConstant() && b.constant_ != 0) {
     int64_t divisor = b.constant_;
-    if (a.isConstant()) return dividedBy(a.constant_, divisor);
     if (divisor == 1) return a;
     if (divisor > 1) {  // terms with divisible coefficients leave the division: (4*D + r) // 4 = D + r // 4
       Entries whole, rest;
@@ -208,9 +229,9 @@ Dim Dim::quotient(const Dim &a, const Dim &b) {
 }
 
 Dim Dim::remainder(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) return b.constant_ == 0 ? undefined() : Dim(floorModulo(a.constant_, b.constant_));
   if (b.isConstant() && b.constant_ > 0) {
     int64_t divisor = b.constant_;
-    if (a.isConstant()) return floorModulo(a.constant_, divisor);
     Entries entries;
     for (Entry e : *a.normal_)
       if ((e.coefficient = floorModulo(e.coefficient, divisor))) entries.push_back(std::move(e));
@@ -219,19 +240,20 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
-  if (a.isConstant() && b.isConstant() && b.constant() < 0) return floorModulo(a.constant(), b.constant());
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
 Dim Dim::ceilDiv(const Dim &a, const Dim &b) { return floorDiv(a + b - Dim(1), b); }
 
 Dim Dim::least(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) return std::min(a.constant_, b.constant_);
   Dim difference = a - b;
   if (difference.isConstant()) return difference.constant() <= 0 ? a : b;
   bool ordered = a.str() <= b.str();
   return ofAtom({AtomKind::Min, "", std::make_shared<Dim>(ordered ? a : b), std::make_shared<Dim>(ordered ? b : a)});
 }
 Dim Dim::greatest(const Dim &a, const Dim &b) {
+  if (a.isConstant() && b.isConstant()) return std::max(a.constant_, b.constant_);
   Dim difference = a - b;
   if (difference.isConstant()) return difference.constant() >= 0 ? a : b;
   bool ordered = a.str() <= b.str();
@@ -295,7 +317,7 @@ std::optional<int64_t> valueOfAtom(const Atom &atom, const Dim::Values &valueOf)
   bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
   if (!l || !r || (divides && *r == 0)) return std::nullopt;
   switch (atom.kind) {
-  case AtomKind::FloorDiv: return dividedBy(*l, *r);
+  case AtomKind::FloorDiv: return dividedBy(*l, *r);  // never beyond 64 bits, but of the smallest number by -1
   case AtomKind::Mod: return floorModulo(*l, *r);
   case AtomKind::Min: return std::min(*l, *r);
   default: return std::max(*l, *r);
@@ -305,18 +327,20 @@ std::optional<int64_t> valueOfAtom(const Atom &atom, const Dim::Values &valueOf)
 
 std::optional<int64_t> Dim::evaluate(const Values &valueOf) const {
   if (isConstant()) return constant_;
-  int64_t sum = 0;
+  using Wide = __int128;  // terms that are larger than their sum
+  Wide sum = 0;
   for (const Entry &e : *normal_) {
-    int64_t product = e.coefficient;
+    Wide product = e.coefficient;
     for (const auto &[atom, power] : e.atoms) {
       std::optional<int64_t> value = valueOfAtom(atom, valueOf);
       if (!value) return std::nullopt;
       for (int i = 0; i < power; ++i)
-        if (__builtin_mul_overflow(product, *value, &product)) return std::nullopt;
+        if (__builtin_mul_overflow(product, static_cast<Wide>(*value), &product)) return std::nullopt;
     }
     if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
   }
-  return sum;
+  if (sum > std::numeric_limits<int64_t>::max() || sum < kSmallest) return std::nullopt;
+  return static_cast<int64_t>(sum);
 }
 
 Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
@@ -340,7 +364,8 @@ Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
     }
     sum = sum + product;
   }
-  if (written_) sum.written_ = std::make_shared<Dim>(written_->substitute(values).written());
+  if (Dim written; written_ && sum.isDefined() && (written = written_->substitute(values).written()).isDefined())
+    sum.written_ = std::make_shared<Dim>(std::move(written));
   return sum;
 }
 
@@ -357,8 +382,10 @@ public:
   }
 
 private:
+  static constexpr int kDeepest = 256;
   std::string_view text_;
   size_t at_ = 0;
+  int depth_ = 0;
   void skip() { while (at_ < text_.size() && text_[at_] == ' ') ++at_; }
   bool take(std::string_view token) {
     skip();
@@ -367,10 +394,8 @@ private:
     return true;
   }
   std::optional<Dim> sum() {
-    bool negative = take("-");
     auto left = product();
     if (!left) return std::nullopt;
-    if (negative) left = Dim(-1) * *left;
     while (true) {
       bool plus = take("+"), minus = !plus && take("-");
       if (!plus && !minus) return left;
@@ -402,26 +427,47 @@ private:
   }
   std::optional<Dim> atom() {
     skip();
+    if (take("-")) {
+      skip();
+      bool isNumber = at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]));
+      if (isNumber) return number(word(), true);
+      auto inner = nested([&] { return atom(); });
+      return inner ? std::optional(Dim(-1) * *inner) : std::nullopt;
+    }
     if (take("(")) {
-      auto inner = sum();
+      auto inner = nested([&] { return sum(); });
       return inner && take(")") ? inner : std::nullopt;
     }
+    std::string name = word();
+    if (name.empty() || name.size() > 256) return std::nullopt;
+    if (std::isdigit(static_cast<unsigned char>(name[0]))) return number(name, false);
+    if ((name == "min" || name == "max") && take("(")) {
+      auto a = nested([&] { return sum(); });
+      if (!a || !take(",")) return std::nullopt;
+      auto b = nested([&] { return sum(); });
+      if (!b || !take(")")) return std::nullopt;
+      return name == "min" ? Dim::min(*a, *b) : Dim::max(*a, *b);
+    }
+    return Dim::var(name);
+  }
+  std::string word() {
     size_t begin = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_' || text_[at_] == '.')) ++at_;
-    std::string word(text_.substr(begin, at_ - begin));
-    if (word.empty() || word.size() > 256) return std::nullopt;
-    if (std::isdigit(static_cast<unsigned char>(word[0]))) {
-      if (word.size() > 18 || word.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-      return Dim(std::stoll(word));
-    }
-    if ((word == "min" || word == "max") && take("(")) {
-      auto a = sum();
-      if (!a || !take(",")) return std::nullopt;
-      auto b = sum();
-      if (!b || !take(")")) return std::nullopt;
-      return word == "min" ? Dim::min(*a, *b) : Dim::max(*a, *b);
-    }
-    return Dim::var(word);
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  /// Nothing if it does not fit into 64 bits.
+  static std::optional<Dim> number(const std::string &digits, bool negative) {
+    int64_t value = 0;
+    std::string text = (negative ? "-" : "") + digits;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(Dim(value)) : std::nullopt;
+  }
+  template <class Read> std::optional<Dim> nested(Read read) {
+    if (depth_ >= kDeepest) return std::nullopt;
+    ++depth_;
+    std::optional<Dim> dim = read();
+    --depth_;
+    return dim;
   }
 };
 }  // namespace

@@ -1,8 +1,8 @@
 // Dimensions: integer expressions over named variables, kept in a normal form so that equal expressions
 // compare equal (B*H is H*B, H*(D//H) stays as it is: facts are the shape solver's, not algebra's).
 // Normal form: a sum of terms; a term is a coefficient times a product of atoms; an atom is a variable
-// or a floor division, remainder, minimum or maximum of two normal forms. Coefficients that leave the range of 64 bits
-// stay at its end.
+// or a floor division, remainder, minimum or maximum of two normal forms. Where a coefficient leaves 64 bits, and where a
+// number is divided by 0, the result is undefined, and so is all that is made of it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -45,7 +45,10 @@ public:
   static Dim ceilDiv(const Dim &a, const Dim &b);  // (a + b - 1) // b
   static Dim min(const Dim &a, const Dim &b);
   static Dim max(const Dim &a, const Dim &b);
-  /// Reads what str() writes, and any expression of + - * // % min(a, b) max(a, b) over names and integers.
+  /// Stands for a value that is not kept: it is `1 // 0`, and equal to nothing, not to itself either.
+  static const Dim &undefined();
+  bool isDefined() const { return normal_ == nullptr || normal_ != undefined().normal_; }
+  /// Reads what str() writes, and any expression of + - * // % min(a, b) max(a, b) over names and integers of 64 bits.
   static std::optional<Dim> parse(std::string_view text);
 
   friend Dim operator+(const Dim &a, const Dim &b);
@@ -80,7 +83,7 @@ private:
   using Entries = std::vector<Entry>;  // in the order of their keys
   static Dim ofEntries(Entries entries);
   static Dim ofAtom(Atom atom);
-  static Entry product(const Entry &a, const Entry &b);
+  static bool product(const Entry &a, const Entry &b, Entry &out);  // false: beyond 64 bits
   /// Calls visit(coefficient, atoms) for each term, the constant one first.
   template <class Visit> void forEach(Visit visit) const;
 

@@ -67,6 +67,33 @@ TEST(Limits, KnownIntegersAreThoseOfPythonOrAnError) {
   EXPECT_GT(beyond, 100);
 }
 
+TEST(Limits, SizesBeyond64BitsAreErrorsAndNeverOtherSizes) {
+  const std::string half = "4611686018427387904", all = "9223372036854775807";
+  std::string many = "x";
+  for (int i = 1; i < 64; ++i) many += ", x";
+  auto body = [](const std::string &parameters, const std::string &line) { return "def f[N](" + parameters + "):\n    y = " + line + "\n    return n\n"; };
+  const std::vector<std::pair<std::string, std::string>> programs = {
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[" + all + ", f32]", "concat([x, x], axis=0)")},
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[288230376151711744, f32]", "concat([" + many + "], axis=0)")},
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[N * 288230376151711744, f32]", "concat([" + many + "], axis=0)")},
+      {"", body("n: Tensor[N, f32], x: Tensor[N * 144115188075855871, f32]", "concat([" + many + "], axis=0)")},
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[" + half + ", f32]", "x.reshape(2, 2, 2, 2305843009213693951)")},
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[" + half + ", f32]", "x.repeat(2, axis=0)")},
+      {"E0434", body("n: Tensor[N, f32], x: Tensor[4294967296, 2147483648, f32]", "x")},
+      {"", body("n: Tensor[N, f32], x: Tensor[4294967296, 2147483647, f32]", "x")},
+      {"E0434", body("n: Tensor[N, f32]", "zeros((N, 4294967296, 4294967296))")},
+      {"E0430", body("n: Tensor[N, f32], x: Tensor[N * " + half + " * 2, f32]", "x")},
+      {"E0300", body("n: Tensor[N, f32], x: Tensor[\"N * " + half + " * 2\", f32]", "x")},
+      {"E0430", body("n: Tensor[N, f32]", "N * (1 << 40) * (1 << 40)")},
+      {"E0430", body("n: Tensor[N, f32]", "N * (1 << 62) + N * (1 << 62)")},
+  };
+  for (const auto &[expected, text] : programs) {
+    test::Checking checked(text);
+    EXPECT_EQ(code(checked), expected) << text << "\n" << checked.messages();
+    EXPECT_LE(checked.diagnostics.all().size(), 1u) << checked.messages();
+  }
+}
+
 TEST(Limits, StaticRangesRunUpAndDownToTheirEnds) {
   for (auto [range, sum] : std::map<std::string, int>{{"0, 4096, 1", 8386560}, {"10, 0, -3", 22}, {"0, 10, 4", 12}, {"5, 5, 1", 0}, {"0, 5, -1", 0}}) {
     std::string text = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    assert sum([i for i in range(" + range + ")]) == " +

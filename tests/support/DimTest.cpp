@@ -1,4 +1,5 @@
 #include "support/Dim.h"
+#include <array>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -55,6 +56,92 @@ TEST(Dim, NormalFormKeepsTheValue) {
     EXPECT_EQ(Dim::mod(a, -4), Dim(a == 7 ? -1 : a == -7 ? -3 : 0));
   }
   EXPECT_EQ(Dim::floorDiv(Dim::var("N"), Dim(0)).evaluate([](const std::string &) { return 3; }), std::nullopt);
+}
+
+TEST(Dim, WhatLeaves64BitsIsUndefined) {
+  const Dim N = Dim::var("N"), large(int64_t{1} << 62), &undefined = Dim::undefined();
+  for (const Dim &beyond : {large + large, large * Dim(2), large * N * Dim(2), large * N + large * N, large * N * (large * N), Dim(INT64_MIN) - Dim(1),
+                            Dim(0) - Dim(INT64_MIN), Dim::floorDiv(INT64_MIN, -1), Dim::floorDiv(7, 0), Dim::mod(7, 0)}) {
+    EXPECT_FALSE(beyond.isDefined()) << beyond.str();
+    EXPECT_FALSE(beyond.isConstant());
+    EXPECT_EQ(beyond.evaluate([](const std::string &) { return 1; }), std::nullopt);
+  }
+  for (const Dim &made : {undefined + Dim(1), undefined - undefined, undefined * Dim(0), Dim::min(undefined, N), Dim::mod(N, undefined),
+                          N.substitute({{"N", undefined}}), read("1 // 0"), (N * Dim(4)).substitute({{"N", large}})})
+    EXPECT_FALSE(made.isDefined()) << made.str();
+  EXPECT_FALSE(undefined == undefined);
+  EXPECT_TRUE((large * N - large * N).isDefined());
+  EXPECT_EQ(large - large + Dim(3), Dim(3));
+  EXPECT_EQ(Dim::min(Dim(INT64_MIN), Dim(INT64_MAX)), Dim(INT64_MIN));
+  EXPECT_FALSE(Dim::named(INT64_MAX, "BIG").hasNames());
+  EXPECT_EQ(read("9223372036854775807"), Dim(INT64_MAX));
+  EXPECT_EQ(read("-9223372036854775808"), Dim(INT64_MIN));
+  EXPECT_EQ(read("-7 // 2"), Dim(-4));  // as in Python
+  EXPECT_EQ(read("N - 9223372036854775807").str(), "N - 9223372036854775807");
+  EXPECT_FALSE(Dim::parse(std::string(1000, '(') + "N" + std::string(1000, ')')));
+}
+
+namespace {
+using Wide = __int128;
+
+/// An expression as the normal form and as what it is for given N and M; nothing where that has no value.
+struct Both {
+  Dim dim;
+  std::optional<Wide> value;
+};
+Both random(std::mt19937_64 &source, int depth, int64_t n, int64_t m) {
+  if (depth == 0 || source() % 5 == 0) {
+    switch (source() % 4) {
+    case 0: return {Dim::var("N"), n};
+    case 1: return {Dim::var("M"), m};
+    default: break;
+    }
+    int64_t ends[] = {0, 1, -1, 2, 3, -5, int64_t{1} << 31, int64_t{1} << 40, (int64_t{1} << 62) - 1, INT64_MAX, -INT64_MAX, INT64_MIN};
+    int64_t number = source() % 3 ? ends[source() % 12] : static_cast<int64_t>(source()) >> (source() % 64);
+    return {Dim(number), number};
+  }
+  Both a = random(source, depth - 1, n, m), b = random(source, depth - 1, n, m), out;
+  uint64_t operation = source() % 8;
+  static const std::array operations = {
+      +[](const Dim &x, const Dim &y) { return x + y; }, +[](const Dim &x, const Dim &y) { return x - y; },
+      +[](const Dim &x, const Dim &y) { return x * y; }, +[](const Dim &x, const Dim &y) { return x + y; },
+      &Dim::floorDiv, &Dim::mod, &Dim::min, &Dim::max};
+  out.dim = operations[operation](a.dim, b.dim);
+  bool divides = operation == 4 || operation == 5;
+  if (!a.value || !b.value || (divides && *b.value == 0)) return out;
+  Wide x = *a.value, y = *b.value, result = 0;
+  Wide quotient = divides ? x / y - (x % y != 0 && (x < 0) != (y < 0)) : 0;
+  bool fits = true;
+  switch (operation) {
+  case 1: fits = !__builtin_sub_overflow(x, y, &result); break;
+  case 2: fits = !__builtin_mul_overflow(x, y, &result); break;
+  case 4: result = quotient; break;
+  case 5: result = x - quotient * y; break;
+  case 6: result = std::min(x, y); break;
+  case 7: result = std::max(x, y); break;
+  default: fits = !__builtin_add_overflow(x, y, &result);
+  }
+  if (fits) out.value = result;
+  return out;
+}
+}  // namespace
+
+TEST(Dim, ValuesNearTheLimitsAreExactOrNone) {
+  std::mt19937_64 source(12);
+  int exact = 0, none = 0;
+  for (int round = 0; round < 20000; ++round) {
+    auto size = [&] { return static_cast<int64_t>(source() >> (1 + source() % 63)); };
+    int64_t n = size(), m = size();
+    Both both = random(source, 3, n, m);
+    if (!both.value) continue;
+    auto value = both.dim.evaluate([&](const std::string &name) { return name == "N" ? n : m; });
+    ++(value ? exact : none);
+    if (value) ASSERT_TRUE(*value == *both.value) << both.dim.str() << " for N = " << n << ", M = " << m;
+    auto again = Dim::parse(both.dim.str());
+    if (again && both.dim.isDefined()) ASSERT_EQ(*again, both.dim);
+  }
+  EXPECT_GT(exact, 5000);
+  EXPECT_GT(none, 1000);
 }
 
 TEST(Dim, NamesOfConstantsGoThroughArithmetic) {
