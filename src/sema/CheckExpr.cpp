@@ -154,20 +154,24 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
   return Value::poison();
 }
 
+namespace {
+constexpr size_t kMostSearched = 200;  // unknown names for which a near one of the program is sought: each looks at all
+}  // namespace
+
 void Checker::undefined(const std::string &name, Span span) {
   if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
-  std::vector<std::string> known;
-  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
-    for (const auto &[n, b] : frame->names) known.push_back(n);
-    for (const auto &[n, d] : frame->dims) known.push_back(n);
+  std::vector<std::string_view> views;
+  bool search = unknownNames_.size() <= kMostSearched;
+  for (Frame *frame = search ? frame_.get() : nullptr; frame; frame = frame->parent.get()) {
+    for (const auto &[n, b] : frame->names) views.push_back(n);
+    for (const auto &[n, d] : frame->dims) views.push_back(n);
   }
   ModuleScope *module = frame_ ? frame_->module : scope_;
   for (ModuleScope *scope : {module, prelude_})
-    if (scope)
-      for (const auto &[n, v] : scope->names) known.push_back(n);
+    if (search && scope)
+      for (const auto &[n, v] : scope->names) views.push_back(n);
   for (const BuiltinRow &row : builtinRows())
-    if (row.places.find('P') != std::string_view::npos) known.emplace_back(row.name);
-  std::vector<std::string_view> views(known.begin(), known.end());
+    if (row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
   const Foreign *foreign = foreignName(name);

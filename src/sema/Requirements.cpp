@@ -202,7 +202,7 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
         have.relation == requirement.relation)
       return true;
   fn_->requirements.push_back(std::move(requirement));
-  return !facts_.contradictory();
+  return !facts_.contradictoryWith(fact);
 }
 
 bool Checker::mentionsRebound(const Formula &formula) const {

@@ -1,5 +1,7 @@
 // Facts: what is added, normal forms, and the order in which a claim is decided.
 #include "shape/Facts.h"
+#include "shape/Known.h"
+#include "shape/Problem.h"
 #include "shape/Relevant.h"
 #include <algorithm>
 
@@ -69,8 +71,8 @@ bool plainlyNonNegative(const Dim &value, int64_t least) {
 // ---------------------------------------------------------------- adding
 
 void Facts::define(const std::string &var, const Dim &value) {
-  substitution_[var] = simplify(value);
-  cache_.reset();
+  bool isNew = substitution_.insert_or_assign(var, simplify(value)).second;
+  if (!isNew || isDerived(var) || (cache_ && cache_->mentions(var))) cache_.reset();
 }
 void Facts::undefine(const std::string &var) {
   substitution_.erase(var);
@@ -88,7 +90,7 @@ bool Facts::substitute(const Claim &equality) {
     // A tile size or a dimension stands for a run-time variable, not the other way round.
     bool runTime = std::any_of(vars.begin(), vars.end(), [](const auto &v) { return !isDimensionName(v); });
     if (runTime && isDimensionName(l.varName())) continue;
-    substitution_[l.varName()] = r;
+    writeAs(l.varName(), r);
     return true;
   }
   return false;
@@ -110,10 +112,10 @@ bool Facts::makeProduct(const Dim &of, const Dim &divisor) {
   Dim product = divisor * quotient;
   if (!product.isDefined()) return false;
   quotients_[quotient.varName()] = Dim::floorDiv(value, divisor);
-  substitution_[value.varName()] = product;
+  writeAs(value.varName(), product);
   if (!divisor.isConstant()) known_.push_back(Formula(divisor, Relation::Ge, Dim(1)));
   if (earlier) {
-    substitution_[Dim::floorDiv(value, *earlier).str()] = Dim::floorDiv(product, *earlier);
+    writeAs(Dim::floorDiv(value, *earlier).str(), Dim::floorDiv(product, *earlier));
     multiples_.push_back({product, *earlier});
     known_.push_back(Formula(Dim::mod(product, *earlier), Relation::Eq, Dim(0)));
   }
@@ -137,24 +139,47 @@ void Facts::add(const Formula &fact) {
     for (const Formula &part : fact.parts) add(part);
     return;
   }
-  cache_.reset();
-  if (fact.kind == Formula::Kind::Claim && fact.claim.relation == Relation::Eq) {
-    const Claim &c = fact.claim;
-    for (const auto &[a, b] : {std::pair(c.left, c.right), std::pair(c.right, c.left)}) {
-      std::vector<Dim::Term> terms = a.terms();
-      bool isMod = b == Dim(0) && terms.size() == 1 && terms[0].atoms.size() == 1 &&
-                   terms[0].atoms[0].second == 1 && terms[0].atoms[0].first.kind == AtomKind::Mod;
-      if (!isMod) continue;
-      const Atom &mod = terms[0].atoms[0].first;
-      if (makeProduct(*mod.left, simplify(*mod.right))) return;
-    }
-    Claim simple{simplify(c.left), Relation::Eq, simplify(c.right)};
-    if (substitute(simple)) return;
+  size_t before = known_.size();
+  if (!addMultiple(fact)) {
+    for (Formula &divisor : divisorsOf(fact)) known_.push_back(std::move(divisor));
+    bool equates = fact.kind == Formula::Kind::Claim && fact.claim.relation == Relation::Eq;
+    if (!equates || !substitute({simplify(fact.claim.left), Relation::Eq, simplify(fact.claim.right)}))
+      known_.push_back(substituted(fact));
   }
-  known_.push_back(substituted(fact));
+  refresh(before);
+}
+
+/// The fact says no more than makeProduct() has taken in.
+bool Facts::addMultiple(const Formula &fact) {
+  const Claim &c = fact.claim;
+  if (fact.kind != Formula::Kind::Claim || c.relation != Relation::Eq) return false;
+  for (const auto &[a, b] : {std::pair(c.left, c.right), std::pair(c.right, c.left)}) {
+    std::vector<Dim::Term> terms = a.terms();
+    bool isMod = b == Dim(0) && terms.size() == 1 && terms[0].atoms.size() == 1 && terms[0].atoms[0].second == 1 &&
+                 terms[0].atoms[0].first.kind == AtomKind::Mod;
+    if (!isMod) continue;
+    const Atom &mod = terms[0].atoms[0].first;
+    if (makeProduct(*mod.left, simplify(*mod.right))) return true;
+    cache_.reset();  // normal forms may have it as a remainder
+  }
+  return false;
 }
 
 // ---------------------------------------------------------------- normal forms
+
+namespace {
+constexpr int kDeepest = 8;  // of substitutions in one another: products of products grow
+}
+
+/// Where a chain of names ends: N is M, M is K, and K is more than a name.
+Facts::Substitution::const_iterator Facts::lastName(Substitution::const_iterator it) const {
+  for (size_t steps = 0; it->second.isVar() && steps < substitution_.size(); ++steps) {
+    auto next = substitution_.find(it->second.varName());
+    if (next == substitution_.end()) break;
+    it = next;
+  }
+  return it;
+}
 
 Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples) const {
   Dim sum;
@@ -164,7 +189,9 @@ Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples) const {
       Dim value;
       if (atom.kind == AtomKind::Var) {
         auto it = substitution_.find(atom.name);
-        value = it == substitution_.end() || depth > 8 ? Dim::var(atom.name) : rebuild(it->second, depth + 1, useMultiples);
+        if (it != substitution_.end()) it = lastName(it);
+        value = it == substitution_.end() || depth > kDeepest ? Dim::var(atom.name)
+                                                              : rebuild(it->second, depth + 1, useMultiples);
       } else {
         Dim l = rebuild(*atom.left, depth, useMultiples), r = rebuild(*atom.right, depth, useMultiples);
         auto exact = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod ? divideExactly(l, r)
@@ -200,19 +227,44 @@ Formula Facts::substituted(const Formula &fact) const {
   return fact.map([&](const Dim &d) { return isNormal(d) ? d : rebuild(d, 0, false); });
 }
 
+namespace {
+void collectDivisors(const Dim &dim, std::map<std::string, Dim> &divisors) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (atom.kind == AtomKind::Var) continue;
+      collectDivisors(*atom.left, divisors);
+      collectDivisors(*atom.right, divisors);
+      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+      if (divides && !atom.right->isConstant()) divisors.emplace(atom.right->str(), *atom.right);
+    }
+}
+void collectDivisors(const Formula &formula, std::map<std::string, Dim> &divisors) {
+  collectDivisors(formula.claim.left, divisors);
+  collectDivisors(formula.claim.right, divisors);
+  for (const Formula &part : formula.parts) collectDivisors(part, divisors);
+}
+}  // namespace
+
+std::vector<Formula> Facts::divisorsOf(const Formula &formula) const {
+  std::map<std::string, Dim> divisors;
+  collectDivisors(formula, divisors);
+  std::vector<Formula> list;
+  for (const auto &[text, divisor] : divisors) {
+    Dim now = simplify(divisor);
+    if (plainlyNonNegative(now - Dim(1))) continue;
+    list.push_back(Formula(now, plainlyNonNegative(now) ? Relation::Gt : Relation::Ne, Dim(0)));
+  }
+  return list;
+}
+
+/// No variable is written as something else still, because it is too deep inside of others. Otherwise values of the
+/// variables are no sizes of the program.
+bool Facts::isResolved(const std::set<std::string> &variables) const {
+  return std::none_of(variables.begin(), variables.end(), [&](const std::string &name) { return substitution_.count(name) != 0; });
+}
+
 /// A dimension of the program that is written as something else.
 bool Facts::isDerived(const std::string &name) const { return isDimensionName(name) && !quotients_.count(name); }
-
-const Facts::Cache &Facts::cache() const {
-  if (cache_) return *cache_;
-  cache_ = std::make_shared<Cache>();
-  for (const Formula &fact : known_) {
-    cache_->facts.push_back(substituted(fact));
-    cache_->texts.insert(cache_->facts.back().str());
-    cache_->facts.back().collectVars(cache_->variables.emplace_back());
-  }
-  return *cache_;
-}
 
 // ---------------------------------------------------------------- deciding
 
@@ -269,7 +321,7 @@ Verdict Facts::decide(const Formula &claim) const {
   if (question.plain) return *question.plain;
   if (isProved(claim, question)) return Verdict::Proved;
   auto [it, inserted] = cache_->unproved.try_emplace(question.key, Verdict::Undecided);
-  return inserted ? it->second = unproved(question.formula) : it->second;
+  return inserted ? it->second = unproved(claim, question.formula) : it->second;
 }
 
 bool Facts::isProved(const Formula &claim, const Question &question) const {
@@ -277,16 +329,19 @@ bool Facts::isProved(const Formula &claim, const Question &question) const {
   auto [it, inserted] = cache_->proved.try_emplace(question.key, false);
   if (!inserted) return it->second;
   if (known.texts.count(substituted(claim).str())) return it->second = true;
-  Relevant with = relevant(question.formula);
-  if (tryModels(with, question.formula).no) return false;
+  Relevant with = relevant(question.formula, {}, Problem::kMostColumns);
+  if (modelWhere(with, question.formula, false)) return false;
   return it->second = emptiness(with, question.formula.negated(), false) == Emptiness::Empty;
 }
 
-/// Refuted or undecided: the claim is in normal form, and not proved.
-Verdict Facts::unproved(const Formula &claim) const {
-  Relevant with = relevant(claim);
-  if (tryModels(with, claim).no) return Verdict::Refuted;
-  Formula broken = claim.negated();
+/// Refuted or undecided: the claim, and its normal form, which is not proved.
+Verdict Facts::unproved(const Formula &claim, const Formula &simple) const {
+  Relevant with = relevant(simple);
+  if (!isResolved(with.variables)) return Verdict::Undecided;
+  if (modelWhere(with, simple, false)) return Verdict::Refuted;
+  std::vector<Formula> parts = divisorsOf(claim);
+  parts.push_back(simple.negated());
+  Formula broken = Formula::all(std::move(parts));
   bool positive = admitsPositive();
   Emptiness breaks = emptiness(with, broken, positive);
   if (breaks == Emptiness::Unknown && searchSizes(with, broken, positive, kSearchOfVerdict))
@@ -312,7 +367,15 @@ Formula Facts::everything() const {
 bool Facts::contradictory() const {
   Formula all = everything();
   Relevant with = relevant(all);
-  return !tryModels(with, Formula()).yes && emptiness(with, Formula(), false) == Emptiness::Empty;
+  return !modelWhere(with, Formula(), true) && emptiness(with, Formula(), false) == Emptiness::Empty;
+}
+
+bool Facts::contradictoryWith(const Formula &latest) const {
+  Formula simple = latest.map([&](const Dim &d) { return simplify(d); });
+  std::set<std::string> mentioned;
+  latest.collectVars(mentioned);
+  Relevant with = relevant(simple, mentioned, Problem::kMostColumns);
+  return !modelWhere(with, Formula(), true) && emptiness(with, Formula(), false) == Emptiness::Empty;
 }
 
 bool Facts::admitsPositive() const {
@@ -321,7 +384,7 @@ bool Facts::admitsPositive() const {
   Relevant with = relevant(all);
   for (const auto &[name, value] : substitution_)
     if (isDerived(name)) with.derived[name] = simplify(value);
-  bool admits = tryModels(with, Formula()).yes || findPositive(with);
+  bool admits = modelWhere(with, Formula(), true) || findPositive(with);
   cache_->admitsPositive = admits;
   return admits;
 }

@@ -58,6 +58,8 @@ public:
   std::optional<bool> truth(const Formula &claim) const;
   /// No sizes satisfy the facts.
   bool contradictory() const;
+  /// contradictory(), if it was not so before the fact was added.
+  bool contradictoryWith(const Formula &latest) const;
 
   /// The verdict with its reasons; for messages, because they cost more than the verdict.
   Answer explain(const Formula &claim) const;
@@ -69,27 +71,26 @@ public:
 
 private:
   struct Relevant;
-  struct Seen {
-    bool yes = false, no = false;  // sizes for which a formula holds, and for which it does not
-  };
-  struct Cache {
-    std::vector<Formula> facts;  // in normal form
-    std::set<std::string> texts;  // of the facts
-    std::vector<std::set<std::string>> variables;
-    std::map<std::string, bool> proved;       // by the text of the claim
-    std::map<std::string, Verdict> unproved;  // of those that are not
-    std::optional<bool> admitsPositive;  // sizes with all dimensions at least 1
-  };
+  struct Cache;
+  using Substitution = std::map<std::string, Dim>;
+  Substitution::const_iterator lastName(Substitution::const_iterator it) const;
   Dim rebuild(const Dim &dim, int depth, bool useMultiples) const;
   bool isNormal(const Dim &dim) const;
   Formula substituted(const Formula &fact) const;
+  /// That what divides in a formula is not 0, which its normal form may have forgotten.
+  std::vector<Formula> divisorsOf(const Formula &formula) const;
   bool isDerived(const std::string &name) const;
+  bool isResolved(const std::set<std::string> &variables) const;
   bool substitute(const Claim &equality);
+  bool addMultiple(const Formula &fact);
   bool makeProduct(const Dim &of, const Dim &divisor);
   std::optional<Dim> constantFactor(const Dim &variable) const;
+  void writeAs(const std::string &variable, const Dim &value);
+  void refresh(size_t before);
   const Cache &cache() const;
-  /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more.
-  Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}) const;
+  /// `mentioned`: dimensions whose values are wanted, even if the simplified formula has them no more. With
+  /// `most` variables, and so many facts as a proof can use, those farthest from the formula are left out.
+  Relevant relevant(const Formula &formula, const std::set<std::string> &mentioned = {}, size_t most = SIZE_MAX) const;
   /// A claim in its normal form.
   struct Question {
     Formula formula;
@@ -98,9 +99,9 @@ private:
   };
   Question questionOf(const Formula &claim) const;
   bool isProved(const Formula &claim, const Question &question) const;
-  Verdict unproved(const Formula &claim) const;
+  Verdict unproved(const Formula &claim, const Formula &simple) const;
   Emptiness emptiness(const Relevant &relevant, const Formula &formula, bool positive) const;
-  Seen tryModels(const Relevant &relevant, const Formula &formula) const;
+  bool modelWhere(const Relevant &relevant, const Formula &formula, bool holds) const;
   Formula everything() const;
   bool admitsPositive() const;
   bool findPositive(const Relevant &relevant) const;
@@ -110,9 +111,10 @@ private:
   std::vector<Formula> candidates(const Formula &claim) const;
   std::optional<Dim> leastMargin(Dim margin) const;
 
-  std::map<std::string, Dim> substitution_, quotients_;
+  Substitution substitution_, quotients_;
   std::vector<std::pair<Dim, Dim>> multiples_;
   std::vector<Formula> known_;
+  std::vector<std::string> rewritten_;  // by the fact that is being added
   mutable std::shared_ptr<Cache> cache_;
 };
 

@@ -27,70 +27,22 @@ int64_t guess(int model, int64_t i, int64_t n) {
 }
 }  // namespace
 
-std::vector<Formula> Facts::Relevant::conditions(bool positive) const {
-  std::vector<Formula> list = facts;
-  for (const auto &[name, value] : derived) {
-    int64_t least = positive || isPositiveName(name);
-    if (!plainlyNonNegative(value - Dim(least), least)) list.push_back(Formula(value, Relation::Ge, Dim(least)));
-  }
-  return list;
-}
-
-Facts::Relevant Facts::relevant(const Formula &formula, const std::set<std::string> &mentioned) const {
-  Relevant out;
-  const Cache &known = cache();
-  formula.collectVars(out.variables);
-  std::map<std::string, std::pair<Dim, std::set<std::string>>> derived;
-  for (const auto &[name, value] : substitution_) {
-    if (!isDerived(name)) continue;
-    Dim simple = simplify(value);
-    std::set<std::string> vars;
-    simple.collectVars(vars);
-    derived[name] = {simple, std::move(vars)};
-  }
-  std::vector<bool> taken(known.facts.size());
-  auto touches = [&](const std::set<std::string> &vars) {
-    return std::any_of(vars.begin(), vars.end(), [&](const auto &v) { return out.variables.count(v) != 0; });
-  };
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (size_t i = 0; i < known.facts.size(); ++i) {
-      if (taken[i] || (!known.variables[i].empty() && !touches(known.variables[i]))) continue;
-      taken[i] = grown = true;
-      out.facts.push_back(known.facts[i]);
-      out.variables.insert(known.variables[i].begin(), known.variables[i].end());
-    }
-    for (auto it = derived.begin(); it != derived.end();) {
-      bool wanted = it->second.second.empty() || mentioned.count(it->first) || touches(it->second.second);
-      if (!wanted) {
-        ++it;
-        continue;
-      }
-      grown = true;
-      out.derived[it->first] = it->second.first;
-      out.variables.insert(it->second.second.begin(), it->second.second.end());
-      it = derived.erase(it);
-    }
-  }
-  return out;
-}
-
-Facts::Seen Facts::tryModels(const Relevant &with, const Formula &formula) const {
-  Seen seen;
+/// One of a few guesses satisfies what is relevant, with dimensions of at least 1, and the formula is or is not so.
+bool Facts::modelWhere(const Relevant &with, const Formula &formula, bool holds) const {
   std::vector<Formula> conditions = with.conditions(true);
-  int64_t n = static_cast<int64_t>(with.variables.size());
-  for (int model = 0; model < kModels && !(seen.yes && seen.no); ++model) {
+  std::vector<std::string> names(with.variables.begin(), with.variables.end());
+  int64_t n = static_cast<int64_t>(names.size());
+  for (int model = 0; model < kModels; ++model) {
     auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
-      int64_t i = std::distance(with.variables.begin(), with.variables.find(name));
+      int64_t i = std::lower_bound(names.begin(), names.end(), name) - names.begin();
       return guess(model, i, n) - !isDimensionName(name);
     };
-    auto now = formula.holds(valueOf);
-    if (!now || (*now ? seen.yes : seen.no)) continue;
+    if (formula.holds(valueOf) != holds) continue;
     bool admitted = std::all_of(conditions.begin(), conditions.end(),
                                 [&](const Formula &f) { return f.holds(valueOf).value_or(false); });
-    if (admitted) (*now ? seen.yes : seen.no) = true;
+    if (admitted) return true;
   }
-  return seen;
+  return false;
 }
 
 namespace {
@@ -105,9 +57,10 @@ Problem problemOf(const std::set<std::string> &variables, const std::vector<Form
 }  // namespace
 
 Emptiness Facts::emptiness(const Relevant &with, const Formula &formula, bool positive) const {
-  Problem problem = problemOf(with.variables, with.conditions(positive), positive);
-  problem.require(formula);
-  return problem.solve();
+  std::vector<Formula> all{formula};  // first, because rows of too many columns are left out
+  std::vector<Formula> conditions = with.conditions(positive);
+  all.insert(all.end(), conditions.begin(), conditions.end());
+  return problemOf(with.variables, all, positive).solve();
 }
 
 bool Facts::findPositive(const Relevant &with) const {
@@ -190,9 +143,13 @@ std::optional<Sizes> Facts::searchSizes(const Relevant &with, const Formula &for
 
 std::optional<Sizes> Facts::sizesWhere(const Formula &formula) const {
   Formula simple = formula.map([&](const Dim &d) { return simplify(d); });
+  std::vector<Formula> parts = divisorsOf(formula);
+  parts.push_back(std::move(simple));
+  simple = Formula::all(std::move(parts));
   std::set<std::string> mentioned;
   formula.collectVars(mentioned);
   Relevant with = relevant(simple, mentioned);
+  if (!isResolved(with.variables)) return std::nullopt;
   for (bool positive : {true, false}) {
     Problem problem = problemOf(with.variables, with.conditions(positive), positive);
     problem.require(simple);

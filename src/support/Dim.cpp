@@ -140,10 +140,10 @@ bool Dim::operator==(const Dim &other) const {
 }
 
 Dim Dim::sum(const Dim &a, const Dim &b) {
-  if (int64_t total = 0; a.isConstant() && b.isConstant())
-    return add(a.constant_, b.constant_, total) ? Dim(total) : undefined();
   if (a.isConstant() && a.constant_ == 0) return b;
   if (b.isConstant() && b.constant_ == 0) return a;
+  if (int64_t total = 0; a.isConstant() && b.isConstant())
+    return add(a.constant_, b.constant_, total) ? Dim(total) : undefined();
   if (a.constant_ == kSmallest || b.constant_ == kSmallest) return undefined();
   Dim::Entries constant;  // a constant's key is empty, hence the first
   auto entries = [&](const Dim &d) -> const Dim::Entries & {

@@ -59,6 +59,13 @@ struct Term {
   }
 };
 
+/// What the normal form says for sizes.
+std::optional<bool> holdsIn(const Formula &formula, const Point &point) {
+  return formula.holds([&](const std::string &name) -> std::optional<int64_t> {
+    return point[static_cast<size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin())];
+  });
+}
+
 /// A comparison, or `and` or `or` of two.
 struct Statement {
   Formula::Kind kind = Formula::Kind::Claim;
@@ -70,10 +77,7 @@ struct Statement {
   /// what it says is right too.
   std::optional<bool> at(const Point &point) const {
     auto value = written(point);
-    auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
-      return point[static_cast<size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin())];
-    };
-    return value ? value : formula().holds(valueOf);
+    return value ? value : holdsIn(formula(), point);
   }
   std::optional<bool> written(const Point &point) const {
     if (kind != Formula::Kind::Claim) {
@@ -187,7 +191,12 @@ void checkExample(const std::vector<Statement> &facts, const Statement &claim, c
   std::string text;
   for (const auto &[name, value] : *found) text += name + "=" + std::to_string(value) + " ";
   ASSERT_TRUE(whole) << "an example that breaks nothing: " << text;
-  if (found->size() < kNames.size()) return;
+  auto fits = [](const Statement &one) {  // sizes for which a side needs more than 64 bits are passed over
+    Formula formula = one.formula();
+    return std::all_of(points().begin(), points().end(), [&](const Point &point) { return !one.written(point) || holdsIn(formula, point); });
+  };
+  bool allFit = fits(claim) && std::all_of(facts.begin(), facts.end(), fits);
+  if (found->size() < kNames.size() || !allFit) return;
   ++counts.smallest;
   ASSERT_EQ(*whole, *smallestBreak(facts, claim)) << "not the smallest: " << text;
 }
@@ -200,11 +209,12 @@ void checkOne(Random &random, Numbers numbers, Counts &counts) {
   SCOPED_TRACE(show(facts, claim));
   Facts known;
   for (const Statement &fact : facts) known.add(fact.formula());
-  bool some = false, always = true, never = true;
+  bool some = false, always = true, never = true, hasValue = false;
   for (const Point &point : points()) {
     if (!holdAt(facts, point)) continue;
     some = true;
     auto holds = claim.at(point);
+    hasValue |= holds.has_value();
     always &= holds.value_or(true);
     never &= !holds.value_or(false);
   }
@@ -212,7 +222,7 @@ void checkOne(Random &random, Numbers numbers, Counts &counts) {
     ++counts.contradictions;
     ASSERT_FALSE(some);
   }
-  if (!some) return;
+  if (!hasValue) return;
   Verdict verdict = known.decide(claim.formula());
   ++counts.verdicts[static_cast<int>(verdict)];
   if (verdict == Verdict::Proved) {
@@ -250,7 +260,7 @@ TEST(RandomClaims, VerdictsAndExamplesAreThoseOfBruteForce) {
 TEST(RandomClaims, NumbersNearTheEndOf64BitsAreExactOrUndecided) {
   Counts counts;
   checkMany(2, rounds(1500), nearTheEnd, counts);
-  EXPECT_GT(counts.verdicts[0], 150);
+  EXPECT_GT(counts.verdicts[0], 100);
   EXPECT_GT(counts.verdicts[1], 300);
   EXPECT_GT(counts.verdicts[2], 10);
 }

@@ -55,14 +55,10 @@ public:
   }
 
   /// Where edits for this message are tried: the function it is about alone, if it is said there, too.
-  const Part &partFor(const diag::Diagnostic &target) {
-    Part part{Excerpt(module_, text(), target.span), {}};
-    if (part.excerpt.isWhole()) return whole_;
-    std::string shown = *part.excerpt.text();
-    auto [it, isNew] = parts_.try_emplace(shown, std::move(part));
-    if (isNew)
-      if (auto messages = check(std::move(shown))) it->second.before = std::move(*messages);
-    return it->second.before.count({target.id, target.message}) ? it->second : whole_;
+  const Part &partFor(const diag::Diagnostic &target, const Place &place) {
+    const Part *&known = partOf_[place.outermost];
+    if (!known || !place.outermost) known = &partAt(target.span);
+    return known->before.count({target.id, target.message}) ? *known : whole_;
   }
 
   /// Whether this edit takes the message away and brings no other.
@@ -86,6 +82,15 @@ public:
   }
 
 private:
+  const Part &partAt(Span place) {
+    Part part{Excerpt(module_, text(), place), {}};
+    if (part.excerpt.isWhole()) return whole_;
+    std::string shown = *part.excerpt.text();
+    auto [it, isNew] = parts_.try_emplace(shown, std::move(part));
+    if (isNew)
+      if (auto messages = check(std::move(shown))) it->second.before = std::move(*messages);
+    return it->second;
+  }
   const std::string &text() const { return sources_.file(module_.file).text; }
 
   /// Whether a message is said less often, or about other words that it hid: the same mistake further on. Words that
@@ -134,7 +139,8 @@ private:
   const ModuleLoader &load_;
   CheckOptions options_;
   Part whole_;
-  std::map<std::string, Part> parts_;  // by their texts
+  std::map<std::string, Part> parts_;                 // by their texts
+  std::map<const ast::Stmt *, const Part *> partOf_;  // by the statement of the module that a message points into
   size_t trials_ = 0, bytes_ = 0;
 };
 
@@ -156,10 +162,11 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
             diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
   Trials trials(module, sources, load, options, messagesOf(all, from, sources));
+  Places places(module);
   for (size_t i = from; i < all.size(); ++i) {
     diag::Diagnostic &d = all[i];
     if (d.span.file != module.file) continue;
-    Place place = placeOf(module, d.span);
+    Place place = places.at(d.span);
     noteOrigins(d, place);
     std::vector<CandidateGroup> groups = slipsOfWords(d, place, sources);
     for (auto &&more : {slipsOfShapes(d, place, sources), candidatesFor(d, place, sources)})
@@ -167,7 +174,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     bool certain = diag::fixOf(d, false) != nullptr;
     if (d.fixes.empty() && groups.empty()) continue;
     if (certain && d.fixes.size() == 1) continue;
-    const Part &part = trials.partFor(d);
+    const Part &part = trials.partFor(d, place);
     std::erase_if(d.fixes, [&](const diag::Fix &fix) {
       bool assumes = fix.title.rfind(kAssumption, 0) == 0;  // of what is wrong in two places it would mend one
       return fix.applicability == diag::Applicability::Suggestion &&

@@ -1,5 +1,6 @@
 #include "sema/advice/Place.h"
-#include "frontend/Walk.h"
+#include <algorithm>
+#include <iterator>
 
 namespace tessera::sema {
 namespace {
@@ -27,14 +28,11 @@ bool isKernel(const ast::FuncDef &def) {
   return false;
 }
 
-void descend(const ast::Stmt &stmt, Span span, Place &place) {
-  place.statement = &stmt;
-  if (auto *def = ast::as<ast::FuncDef>(&stmt)) place.function = def, place.inKernel = isKernel(*def);
-  ast::Children children = ast::childrenOf(stmt);
-  for (const ast::Stmt *child : children.stmts)
-    if (covers(child->span, span)) return descend(*child, span, place);
-  for (const ast::Expr *child : children.exprs)
-    if (covers(child->span, span)) return descend(*child, span, place);
+/// The last of these that covers the span; they stand in the order of the text, and none inside of another.
+const ast::Stmt *covering(const std::vector<const ast::Stmt *> &stmts, Span span) {
+  auto behind = std::upper_bound(stmts.begin(), stmts.end(), span.begin,
+                                 [](uint32_t begin, const ast::Stmt *stmt) { return begin < stmt->span.begin; });
+  return behind != stmts.begin() && covers((*std::prev(behind))->span, span) ? *std::prev(behind) : nullptr;
 }
 
 void lastValue(const ast::Block &block, const std::string &name, uint32_t before, const ast::Expr *&value) {
@@ -49,11 +47,30 @@ void lastValue(const ast::Block &block, const std::string &name, uint32_t before
 
 }  // namespace
 
-Place placeOf(const ast::Module &module, Span span) {
+Places::Places(const ast::Module &module) : file_(module.file) {
+  for (const ast::StmtPtr &stmt : module.body) body_.push_back(stmt.get());
+}
+
+Place Places::at(Span span) {
   Place place;
-  for (const ast::StmtPtr &stmt : module.body)
-    if (covers(stmt->span, span)) descend(*stmt, span, place);
+  place.outermost = span.file == file_ ? covering(body_, span) : nullptr;
+  if (place.outermost) descend(*place.outermost, span, place);
   return place;
+}
+
+const ast::Children &Places::childrenOf(const ast::Stmt &stmt) {
+  auto [it, isNew] = children_.try_emplace(&stmt);
+  if (isNew) it->second = ast::childrenOf(stmt);
+  return it->second;
+}
+
+void Places::descend(const ast::Stmt &stmt, Span span, Place &place) {
+  place.statement = &stmt;
+  if (auto *def = ast::as<ast::FuncDef>(&stmt)) place.function = def, place.inKernel = isKernel(*def);
+  const ast::Children &children = childrenOf(stmt);
+  if (const ast::Stmt *child = covering(children.stmts, span)) return descend(*child, span, place);
+  for (const ast::Expr *child : children.exprs)
+    if (covers(child->span, span)) return sema::descend(*child, span, place);
 }
 
 std::vector<const ast::Expr *> operandsAt(const Place &place) {

@@ -1,13 +1,16 @@
 // Where in the tree a message points.
 #pragma once
 #include "frontend/AST.h"
+#include "frontend/Walk.h"
 #include "support/Span.h"
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tessera::sema {
 
 struct Place {
+  const ast::Stmt *outermost = nullptr;    // the statement of the module around it
   const ast::FuncDef *function = nullptr;  // the innermost one around it
   const ast::Stmt *statement = nullptr;    // the innermost one around it
   std::vector<const ast::Expr *> around;   // the expressions around it, from the innermost out
@@ -23,7 +26,20 @@ struct Place {
   /// The value that the function last gave this name before the place; null if it is not that simple.
   const ast::Expr *valueOf(const std::string &name) const;
 };
-Place placeOf(const ast::Module &module, Span span);
+/// Finds places in a module: what stands in a statement is collected once.
+class Places {
+public:
+  explicit Places(const ast::Module &module);
+  Place at(Span span);
+
+private:
+  const ast::Children &childrenOf(const ast::Stmt &stmt);
+  void descend(const ast::Stmt &stmt, Span span, Place &place);
+
+  FileId file_;
+  std::vector<const ast::Stmt *> body_;
+  std::unordered_map<const ast::Stmt *, ast::Children> children_;
+};
 /// The operands of what stands there: of `a + b`, of `dot(a, b)`, of `a.matmul(b)`.
 std::vector<const ast::Expr *> operandsAt(const Place &place);
 
