@@ -13,7 +13,7 @@ Value Checker::arrayElementwise(const BuiltinRow &row, Bound &args, Span span) {
     if (fresh(Id::badConstant, span)) report(Id::badConstant, span, "`" + shown + "` of a negative number is no number");
     return Value::poison();
   }
-  return elementwise(*elementwiseByMnemonic(row.op), args.values, span, shown);
+  return elementwise(*elementwiseByMnemonic(row.op), std::move(args.values), span, shown);
 }
 
 Value Checker::arrayWhere(const BuiltinRow &row, Bound &args, Span span) {

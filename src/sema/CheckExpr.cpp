@@ -339,7 +339,10 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
     }
     if (isFloat(a.type.dtype)) b = Value::real(static_cast<double>(power));
   }
-  return elementwise(elementwiseOf(op), {a, b}, span, shown);
+  std::vector<Value> operands;
+  operands.push_back(std::move(a));
+  operands.push_back(std::move(b));
+  return elementwise(elementwiseOf(op), std::move(operands), span, shown);
 }
 
 Value Checker::binary(const ast::BinaryExpr &expr) {

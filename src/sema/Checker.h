@@ -557,7 +557,7 @@ private:
   void reportMissingAccumulate(const Value &value, Span span, const std::string &what);
   bool promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
   DType carriedIn(const Type &type) const;  // the dtype that arithmetic on this type is done in
-  ExprPtr carried(const Value &value, DType dtype, Span span);
+  ExprPtr carried(Value value, DType dtype, Span span);
   ExprPtr asDType(Value value, DType dtype, const Numerics &numerics, Span span);
   Value castTo(Value value, DType dtype, const Numerics &numerics, Span span);
   bool narrows(const Type &from, DType to) const;

@@ -221,10 +221,9 @@ bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, con
   return true;
 }
 
-ExprPtr Checker::carried(const Value &value, DType dtype, Span span) {
+ExprPtr Checker::carried(Value value, DType dtype, Span span) {
   if (value.kind == ValueKind::Array) {
-    Value copy = value;
-    ExprPtr e = take(copy);
+    ExprPtr e = take(value);
     return e->type.dtype == dtype ? std::move(e) : makeCast(std::move(e), dtype, {});
   }
   if (value.kind == ValueKind::Int) {
@@ -241,7 +240,7 @@ ExprPtr Checker::carried(const Value &value, DType dtype, Span span) {
 
 /// The value rounded to `dtype` as `numerics` say; already rounded values stay.
 ExprPtr Checker::asDType(Value value, DType dtype, const Numerics &numerics, Span span) {
-  if (value.kind != ValueKind::Array) return carried(value, dtype, span);
+  if (value.kind != ValueKind::Array) return carried(std::move(value), dtype, span);
   ExprPtr e = take(value);
   if (numerics.lossScale != 0) {
     DType wide = info(dtype).accumulate;
@@ -466,14 +465,13 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
   if (!broadcastShapes(args, shape, span)) return Value::poison();
   bool anyArray = false;
   for (const Value &v : args) anyArray |= v.isArray();
+  operands.clear();  // an expression that nothing else holds is moved; to copy each operand would take its square
 
   // A type under 32 bits that is computed in: each operation as if exact, then rounded to it (P3).
   DType computed = carriedIn(type), in = info(computed).accumulate;
   std::vector<ExprPtr> exprs;
   std::vector<std::optional<Limit>> limits(shape.size());
   for (size_t i = 0; i < args.size(); ++i) {
-    bool condition = select && i == 0;
-    ExprPtr e = carried(args[i], condition ? DType::Bool : in, span);
     for (size_t a = 0; a < args[i].limits.size(); ++a) {
       const Limit *limit = args[i].limit(a);
       size_t axis = shape.size() - args[i].type.shape.size() + a;
@@ -482,6 +480,8 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
       else if (!(facts_.simplify(limits[axis]->end) == facts_.simplify(limit->end)))
         limits[axis]->end = Dim::min(limits[axis]->end, limit->end);
     }
+    bool condition = select && i == 0;
+    ExprPtr e = carried(std::move(args[i]), condition ? DType::Bool : in, span);
     exprs.push_back(anyArray ? broadcastTo(std::move(e), shape) : std::move(e));
   }
   bool isBool = info(op).resultIsBool;
