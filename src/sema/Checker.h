@@ -445,7 +445,6 @@ private:
 
   // ---- Limits.cpp: where the compiler's own work ends
   bool step(Span span);  // false: this function has had all its steps
-  bool isTooDeep(Span span);
   bool exhausted() const { return steps_ > options_.mostSteps; }
   Value bounded(Value value, Span span);
   static Dim withShortNames(Dim number);
@@ -693,9 +692,6 @@ private:
     Span place = placeOf(span);
     return !reportedSpans_.count({static_cast<int>(id), place.file, place.begin});
   }
-
-  const char *stackBegin_ = nullptr;  // where the first step was made
-  bool saidTooDeep_ = false;
 };
 
 }  // namespace tessera::sema

@@ -3,6 +3,7 @@
 #pragma once
 #include "diag/Diagnostic.h"
 #include "sema/Check.h"
+#include "sema/Depth.h"
 #include "sema/Value.h"
 #include "shape/Facts.h"
 #include <deque>
@@ -171,6 +172,7 @@ struct CheckerData {
   SpentValues spent_;
   int lastHandle_ = 0;
   std::map<int, int> successors_;  // of states that moved on
+  Depth depth_;
   std::vector<TracedCall> calls_;         // the entry point, and what is being traced
   std::set<FileId> libraryFiles_;
   std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in

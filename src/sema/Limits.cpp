@@ -2,7 +2,6 @@
 // inside of one another come to. A limit is a message, never a time-out.
 #include "sema/Checker.h"
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace tessera::sema {
@@ -14,8 +13,6 @@ constexpr size_t kMostTerms = 256;        // of a product of sums
 constexpr size_t kMostText = 2000;        // characters of a formula over dimensions
 constexpr size_t kMostNames = 60;         // characters of a formula of named numbers
 constexpr int64_t kMostDegree = 64;       // N**64
-constexpr size_t kMostCalls = 200;        // inside of one another
-constexpr ptrdiff_t kMostStack = 4 << 20; // bytes of it, half of what programs get
 
 /// The items of a value, those of its items included; counted up to the limit.
 size_t itemsOf(const Value &value) {
@@ -60,32 +57,23 @@ bool isTooLarge(const Dim &dim) { return !isPlain(dim) && dim.str().size() > kMo
 }  // namespace
 
 bool Checker::step(Span span) {
-  if (isTooDeep(span)) return false;
-  if (++steps_ <= options_.mostSteps) return true;
+  bool tooDeep = depth_.exceeds(calls_.size(), static_cast<const char *>(__builtin_frame_address(0)));
+  if (!tooDeep && ++steps_ <= options_.mostSteps) return true;
   ++failures_;
-  if (std::exchange(saidExhausted_, true)) return false;
   Span place = calls_.empty() ? span : calls_.front().callable->nameSpan;
+  if (tooDeep) {
+    const std::vector<diag::Diagnostic> &said = diagnostics_.all();  // that of a trial was taken back
+    if (std::none_of(said.begin(), said.end(), [](const diag::Diagnostic &d) { return d.id == Id::tooDeep; }))
+      report(Id::tooDeep, place, calls_.size())
+          .note(span, "this is where I stopped")
+          .help("what a function calls is checked inside of it: pass values on in one function, not from each to the next");
+    return false;
+  }
+  if (std::exchange(saidExhausted_, true)) return false;
   report(Id::tooManySteps, place, options_.mostSteps)
       .note(span, "this is where I stopped")
       .help("calls and static loops inside of one another multiply; a loop over `tile.range` is checked once");
   return false;
-}
-
-/// Whether calls stand too deep inside of one another: in number, or because what each of them nests needs more of the
-/// machine's stack than there surely is.
-bool Checker::isTooDeep(Span span) {
-  const char *here = static_cast<const char *>(__builtin_frame_address(0));
-  if (!stackBegin_) stackBegin_ = here;
-  size_t most = saidTooDeep_ ? kMostCalls / 8 : kMostCalls;  // one message is enough, and then less work
-  bool deep = calls_.size() > most || stackBegin_ - here > kMostStack;
-  if (!deep) return false;
-  ++failures_;
-  if (std::exchange(saidTooDeep_, true)) return true;
-  Span place = calls_.empty() ? span : calls_.front().callable->nameSpan;
-  report(Id::tooDeep, place, calls_.size())
-      .note(span, "this is where I stopped")
-      .help("a function is checked inside of the one that calls it; bind values to names, or call fewer in one another");
-  return true;
 }
 
 /// The value, if it is not larger than what the compiler keeps.

@@ -62,9 +62,15 @@ void Facts::refresh(size_t before) {
   for (const std::string &variable : rewritten) {
     std::vector<size_t> facts = std::exchange(cache.factsOf[variable], {});
     std::vector<std::string> names = std::exchange(cache.derivedOf[variable], {});
-    for (size_t at : facts) cache.setFact(at, substituted(cache.facts[at]));
-    for (const std::string &name : names) cache.setDerived(name, simplify(cache.derived[name].value));
-    if (isDerived(variable)) cache.setDerived(variable, simplify(substitution_.at(variable)));
+    // From what was written: what is too deep inside of others stays as it is, or products of products would grow.
+    for (size_t at : facts) cache.setFact(at, substituted(known_[at]));
+    if (isDerived(variable)) names.push_back(variable);
+    Dim now = simplify(Dim::var(variable));
+    for (const std::string &name : names) {
+      auto known = cache.derived.find(name);
+      bool isOther = known != cache.derived.end() && known->second.value.isVar();  // it is another name of the variable
+      cache.setDerived(name, isOther ? now : simplify(substitution_.at(name)));
+    }
   }
   for (size_t i = before; i < known_.size(); ++i) cache.setFact(cache.facts.size(), substituted(known_[i]));
 }
@@ -81,11 +87,18 @@ std::vector<Formula> Facts::Relevant::conditions(bool positive) const {
 }
 
 namespace {
-constexpr size_t kMostFacts = 128, kMostSplits = 16;  // of one proof
+constexpr size_t kMostFacts = 128, kMostHard = 16;  // of one proof
 
-/// The solver looks at several cases for it.
-bool hasCases(const Formula &fact) {
-  return fact.kind == Formula::Kind::Or || (fact.kind == Formula::Kind::Claim && fact.claim.relation == Relation::Ne);
+bool isPlain(const Dim &dim) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms)
+      if (atom.kind != AtomKind::Var) return false;
+  return true;
+}
+/// The solver looks at several cases for it, or at quotients.
+bool isHard(const Formula &fact) {
+  if (fact.kind != Formula::Kind::Claim || fact.claim.relation == Relation::Ne) return true;
+  return !isPlain(fact.claim.left) || !isPlain(fact.claim.right);
 }
 
 /// From variable to variable through what speaks of both, breadth first.
@@ -123,13 +136,13 @@ Facts::Relevant Facts::relevant(const Formula &formula, const std::set<std::stri
   formula.collectVars(out.variables);
   Spread spread(out.variables, most);
   std::set<size_t> taken;  // in the order in which they were added
-  size_t cases = 0;
+  size_t hard = 0;
   auto takeFact = [&](size_t at) {
-    bool splits = hasCases(known.facts[at]);
-    if (taken.count(at) || (most != SIZE_MAX && (taken.size() >= kMostFacts || (splits && cases >= kMostSplits)))) return;
+    bool isOne = isHard(known.facts[at]);
+    if (taken.count(at) || (most != SIZE_MAX && (taken.size() >= kMostFacts || (isOne && hard >= kMostHard)))) return;
     if (!spread.take(known.variables[at])) return;
     taken.insert(at);
-    cases += splits;
+    hard += isOne;
   };
   auto takeDerived = [&](const std::string &name, const Cache::Derived &derived) {
     if (!out.derived.count(name) && spread.take(derived.variables)) out.derived[name] = derived.value;
@@ -139,8 +152,8 @@ Facts::Relevant Facts::relevant(const Formula &formula, const std::set<std::stri
     if (derived.variables.empty() || mentioned.count(name)) takeDerived(name, derived);
   for (std::string variable; spread.next(variable);) {
     if (auto facts = known.factsOf.find(variable); facts != known.factsOf.end())
-      for (size_t at : facts->second)
-        if (known.variables[at].count(variable)) takeFact(at);
+      for (auto at = facts->second.rbegin(); at != facts->second.rend(); ++at)  // the newest are the nearest
+        if (known.variables[*at].count(variable)) takeFact(*at);
     if (auto names = known.derivedOf.find(variable); names != known.derivedOf.end())
       for (const std::string &name : names->second)
         if (known.derived.at(name).variables.count(variable)) takeDerived(name, known.derived.at(name));

@@ -1,5 +1,5 @@
 // The shape solver on random claims with `//`, `%`, min, max and products of variables, and with numbers near the end
-// of 64 bits; brute force over small sizes, in wider numbers, is the oracle (docs/spec/shapes.md, S1 and S23).
+// of 64 bits; brute force over small sizes, in wider numbers, is the oracle (docs/spec/shapes.md, S1 and S24).
 #include "shape/Facts.h"
 #include <algorithm>
 #include <array>
