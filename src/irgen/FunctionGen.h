@@ -125,6 +125,7 @@ private:
     const sema::Var *running, *live;
   };
   const Exits *exits_ = nullptr;  // of the loop around the statement
+  bool liveIsRead_ = false;       // something behind the statement, in the same turn of the loop, asks for `live`
 };
 
 }  // namespace tessera::irgen

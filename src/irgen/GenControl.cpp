@@ -4,6 +4,7 @@
 #include "irgen/FunctionGen.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
+#include <utility>
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -16,7 +17,8 @@ static bool canCarry(const sema::Var *var) { return var->type.kind != sema::Type
 VarSet FunctionGen::carriedBy(Stmts block) {
   VarSet bound, carried;
   collectBound(block, bound);
-  if (exits_ && mayExit(block)) bound.insert({exits_->running, exits_->live});
+  if (exits_ && mayExit(block)) bound.insert(exits_->running);
+  if (exits_ && mayExit(block) && liveIsRead_) bound.insert(exits_->live);
   for (const sema::Var *var : bound)
     if (values_.count(var) && canCarry(var)) carried.insert(var);
   return carried;
@@ -99,7 +101,7 @@ void FunctionGen::genIfLive(Stmts rest) {
 
 void FunctionGen::genExit(const sema::Stmt &stmt) {
   TSR_CHECK(exits_, "a break or continue outside a loop");
-  values_[exits_->live] = {truth(false, place(stmt.span, "live"))};
+  if (liveIsRead_) values_[exits_->live] = {truth(false, place(stmt.span, "live"))};
   if (stmt.kind == StmtKind::Break) values_[exits_->running] = {truth(false, place(stmt.span, "running"))};
 }
 
@@ -126,6 +128,7 @@ void FunctionGen::genFor(const sema::Stmt &stmt) {
   Value stop = genExpr(*stmt.stop);
   Value step = stmt.step ? genExpr(*stmt.step) : genIndex(1);
   const Exits *outer = std::exchange(exits_, nullptr);
+  bool outerRead = std::exchange(liveIsRead_, false);
   VarSet carried = carriedBy(stmt.body);
   carried.erase(stmt.var);
   auto loop = builder_.create<scf::ForOp>(location, start, stop, step, valuesOf(carried, location));
@@ -147,12 +150,13 @@ void FunctionGen::genFor(const sema::Stmt &stmt) {
     Exits exits{&running, &live};
     if (mayExit(Stmts(stmt.body))) {
       exits_ = &exits;
-      values_[&live] = {truth(true, place(stmt.span, "live"))};
+      if (asksIfLive(stmt.body)) values_[&live] = {truth(true, place(stmt.span, "live"))};
     }
     loopBody(stmt.body);
     builder_.create<scf::YieldOp>(location, valuesOf(carried, location));
   }
   exits_ = outer;
+  liveIsRead_ = outerRead;
   values_ = std::move(saved);
   takeResults(loop, carried);
 }
@@ -197,6 +201,7 @@ static Value ifRunning(OpBuilder &builder, Location location, Value running,
 void FunctionGen::genWhile(const sema::Stmt &stmt) {
   Location location = place(stmt.span);
   const Exits *outer = std::exchange(exits_, nullptr);
+  bool outerRead = std::exchange(liveIsRead_, false);
   sema::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
   Exits exits{&running, &live};
   VarSet carried = carriedBy(stmt.body);
@@ -208,7 +213,7 @@ void FunctionGen::genWhile(const sema::Stmt &stmt) {
   }
   auto condition = [&] { return genExpr(*stmt.condition); };
   auto body = [&] {
-    if (exits_) values_[&live] = {truth(true, place(stmt.span, "live"))};
+    if (exits_ && asksIfLive(stmt.body)) values_[&live] = {truth(true, place(stmt.span, "live"))};
     loopBody(stmt.body);
   };
   whileLoop(
@@ -219,6 +224,7 @@ void FunctionGen::genWhile(const sema::Stmt &stmt) {
       body);
   values_.erase(&running);
   exits_ = outer;
+  liveIsRead_ = outerRead;
 }
 
 /// for counts until it is broken out of: a while loop that carries its counter.
@@ -228,6 +234,7 @@ void FunctionGen::genForWithBreak(const sema::Stmt &stmt) {
   Value stop = genExpr(*stmt.stop);
   Value step = stmt.step ? genExpr(*stmt.step) : genIndex(1);
   const Exits *outer = std::exchange(exits_, nullptr);
+  bool outerRead = std::exchange(liveIsRead_, false);
   sema::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
   Exits exits{&running, &live};
   VarSet carried = carriedBy(stmt.body);
@@ -241,7 +248,7 @@ void FunctionGen::genForWithBreak(const sema::Stmt &stmt) {
   };
   auto body = [&] {
     Value counter = values_.at(stmt.var)[0];
-    values_[&live] = {truth(true, place(stmt.span, "live"))};
+    if (asksIfLive(stmt.body)) values_[&live] = {truth(true, place(stmt.span, "live"))};
     loopBody(stmt.body);
     values_[stmt.var] = {builder_.create<graph::ElementwiseOp>(
         place(stmt.var->span, stmt.var->name), builder_.getIndexType(), "add", ValueRange{counter, step})};
@@ -252,6 +259,7 @@ void FunctionGen::genForWithBreak(const sema::Stmt &stmt) {
   values_.erase(&running);
   values_.erase(stmt.var);
   exits_ = outer;
+  liveIsRead_ = outerRead;
 }
 
 }  // namespace tessera::irgen

@@ -2,6 +2,7 @@
 #include "ir/common/Names.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
+#include <utility>
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -15,7 +16,9 @@ void FunctionGen::genBlock(Stmts block) {
     size_t own = i;
     while (own < block.size() && !isOwn(block[own]->span)) ++own;
     here_ = own < block.size() ? block[own]->span : outer;
+    bool behind = std::exchange(liveIsRead_, liveIsRead_ || i + 1 < block.size());
     genStmt(*block[i]);
+    liveIsRead_ = behind;
     if (!mayExit(*block[i])) continue;
     if (i + 1 < block.size()) genIfLive(block.subspan(i + 1));
     break;

