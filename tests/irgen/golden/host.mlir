@@ -35,7 +35,7 @@ module {
       } else {
         scf.yield %arg2, %live : i1, i1
       } {tsr.names = ["running", "live"]}
-      %13:3 = scf.if %12#1 -> (index, i1, i1) {
+      %13:2 = scf.if %12#1 -> (index, i1) {
         %14 = graph.constant 20 : index
         %15 = graph.elementwise "gt" %arg1, %14 : index
         %16:2 = scf.if %15 -> (i1, i1) {
@@ -51,10 +51,10 @@ module {
         } else {
           scf.yield %arg0 : index
         } {tsr.names = ["count"]}
-        scf.yield %17, %16#0, %16#1 : index, i1, i1
+        scf.yield %17, %16#0 : index, i1
       } else {
-        scf.yield %arg0, %12#0, %12#1 : index, i1, i1
-      } {tsr.names = ["count", "running", "live"]}
+        scf.yield %arg0, %12#0 : index, i1
+      } {tsr.names = ["count", "running"]}
       %i = graph.elementwise "add" %arg1, %3 : index
       scf.yield %13#0, %i, %13#1 : index, index, i1
     }
