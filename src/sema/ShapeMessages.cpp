@@ -95,10 +95,10 @@ void Checker::explainOutside(diag::Builder &builder, const std::vector<Dim> &sha
     std::set<std::string> vars;
     inside.collectVars(vars);
     std::string given = sizesText(sizes, vars), text;
-    int64_t behind = *from >= *extent ? *from : *from + (*extent - *from + *by - 1) / *by * *by;
     if (*to < *from) text = "it ends before it begins";
     else {
-      int64_t first = *from < 0 ? *from : behind, end = *from < 0 ? std::min<int64_t>(-1, *to) : *to;
+      int64_t turns = *from < 0 || *from >= *extent ? 0 : (*extent - *from - 1) / *by + 1;  // that lie inside
+      int64_t first = *from + turns * *by, end = *from < 0 ? std::min<int64_t>(-1, *to) : *to;
       text = indicesText(shape.size(), axis, first, end) + (first == end ? " falls out" : " fall out");
     }
     builder.label(given.empty() ? text : "for " + given + " " + text);
