@@ -57,6 +57,16 @@ struct Checking {
     }
     return all;
   }
+  /// The codes and places of the messages, "E0540 4:18, E0200 5:3".
+  std::string codes() const {
+    std::string all;
+    for (const diag::Diagnostic &d : diagnostics.all()) {
+      LineColumn at = sources.file(d.span.file).lineColumn(d.span.begin);
+      all += (all.empty() ? "" : ", ") + std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" +
+             std::to_string(at.column);
+    }
+    return all;
+  }
   std::string dump() const { return sema::dump(*program); }
 };
 

@@ -9,17 +9,7 @@ using test::Checking;
 namespace {
 const std::string cacheHead = "def f[B, H, S, D](k: Tensor[B, H, 1, D, bf16], cache: KVCache[B, H, S, D, bf16], n: Int)";
 
-/// The codes and places of the messages, "E0540 4:18".
-std::string codes(const std::string &text) {
-  Checking c(text);
-  std::string all;
-  for (const diag::Diagnostic &d : c.diagnostics.all()) {
-    LineColumn at = c.sources.file(d.span.file).lineColumn(d.span.begin);
-    all += (all.empty() ? "" : ", ") + std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" +
-           std::to_string(at.column);
-  }
-  return all;
-}
+std::string codes(const std::string &text) { return Checking(text).codes(); }
 std::string effects(const std::string &text, const std::string &function) {
   Checking c(text);
   EXPECT_EQ(c.messages(), "") << text;

@@ -6,17 +6,7 @@ using namespace tessera;
 using test::Checking;
 
 namespace {
-/// The codes and places of the messages, "E0200 2:16".
-std::string codes(const std::string &text) {
-  Checking c(text);
-  std::string all;
-  for (const diag::Diagnostic &d : c.diagnostics.all()) {
-    LineColumn at = c.sources.file(d.span.file).lineColumn(d.span.begin);
-    all += (all.empty() ? "" : ", ") + std::string(diag::row(d.id).code) + " " + std::to_string(at.line) + ":" +
-           std::to_string(at.column);
-  }
-  return all;
-}
+std::string codes(const std::string &text) { return Checking(text).codes(); }
 const std::string layer = "struct Layer[I, O]:\n"
                           "    w: Tensor[I, O, f32 @accum(f32)]\n"
                           "    b: Tensor[O, f32]\n"
