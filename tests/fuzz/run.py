@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -22,7 +23,8 @@ REGRESSIONS = os.path.join(ROOT, "tests", "fuzz", "regressions")
 
 EXAMPLES = """examples:
   ./dev fuzz                                                 60 seconds of each way, with a build first
-  python3 tests/fuzz/run.py build/fuzz --inputs 10000000     ten million inputs of a build that is there
+  python3 tests/fuzz/run.py build/fuzz --inputs 10000000 --jobs 2
+                                                             ten million inputs of a build that is there, on two cores
   python3 tests/fuzz/run.py build/fuzz --only programs --seconds 600
 """
 
@@ -88,25 +90,40 @@ class Way:
         """Inputs that every process runs first. They are not counted."""
         return sum(len(os.listdir(folder)) for folder in (self.seeds, self.kept, REGRESSIONS))
 
-    def run(self, limits: list[str]) -> None:
-        stored = self.stored()
-        command = [
+    def command(self, limits: list[str]) -> list[str]:
+        return [
             self.program, *limits, f"-max_len={self.most}", "-timeout=30", "-detect_leaks=0", "-entropic=0",
-            "-reload=0", "-use_counters=0", "-keep_seed=1", "-print_final_stats=1", f"-artifact_prefix={self.folder}/{self.name}_", f"-dict={self.folder}/words.dict",
+            "-reload=0", "-use_counters=0", "-keep_seed=1", "-print_final_stats=1",
+            f"-artifact_prefix={self.folder}/{self.name}_", f"-dict={self.folder}/words.dict",
             self.kept, REGRESSIONS, self.seeds,
         ]
+
+    def run(self, limits: list[str], jobs: int) -> None:
+        """So many processes side by side, each within the limits."""
+        stored = self.stored()
         start = time.monotonic()
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              env={**os.environ, "ASAN_OPTIONS": SANITIZER}, check=False)
+        running = []
+        for _ in range(jobs):
+            said = tempfile.TemporaryFile("w+", errors="replace")
+            running.append((said, subprocess.Popen(self.command(limits), stdout=said, stderr=subprocess.STDOUT,
+                                                   env={**os.environ, "ASAN_OPTIONS": SANITIZER})))
+        for said, process in running:
+            code = process.wait()
+            said.seek(0)
+            self.take(said.read(), code, stored)
+            said.close()
         self.seconds += time.monotonic() - start
-        units = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stdout)
+
+    def take(self, said: str, code: int, stored: int) -> None:
+        """Counts what one process did."""
+        units = re.search(r"stat::number_of_executed_units:\s*(\d+)", said)
         self.inputs += max(int(units.group(1)) - stored, 0) if units else 0
-        if counts := COUNTS.search(done.stdout):
+        if counts := COUNTS.search(said):
             self.readable += int(counts.group(2))
             self.checked += int(counts.group(3))
             self.right += int(counts.group(4))
-        if done.returncode != 0:
-            self.broken = done.stdout[-6000:]
+        if code != 0:
+            self.broken = said[-6000:]
 
     def row(self) -> dict:
         return {"way": self.name, "longest": self.most, "inputs": self.inputs, "readable": self.readable,
@@ -127,6 +144,7 @@ def main() -> int:
     much = parser.add_mutually_exclusive_group()
     much.add_argument("--seconds", type=int, default=60, metavar="N", help="so long for each way (60 if not said)")
     much.add_argument("--inputs", type=int, metavar="N", help="so many inputs in all")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes side by side (1 if not said)")
     parser.add_argument("--only", choices=[name for name, *_ in WAYS], help="one way alone")
     parser.add_argument("--json", metavar="FILE", help="write the counts to this file as well, after each step")
     options = parser.parse_args()
@@ -143,11 +161,11 @@ def main() -> int:
         for way, share in zip(ways, shares):
             limits = [f"-max_total_time={options.seconds}"]
             if options.inputs:
-                wanted = min(int(options.inputs * share) + 1 - way.inputs, int(CHUNK * share) + 1)
-                if wanted <= 0:
+                wanted = min((int(options.inputs * share) + 1 - way.inputs) // options.jobs + 1, int(CHUNK * share) + 1)
+                if way.inputs > options.inputs * share:
                     continue
                 limits = [f"-runs={wanted + way.stored()}"]
-            way.run(limits)
+            way.run(limits, options.jobs)
             broken |= bool(way.broken)
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as out:
