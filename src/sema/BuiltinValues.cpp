@@ -74,7 +74,7 @@ Value Checker::arrayCdiv(const BuiltinRow &, Bound &args, Span span) {
 Value Checker::arrayLen(const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
-  if (x.isArray()) return Value::integer(x.type.shape[0]);
+  if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
   if (x.kind == ValueKind::String && !x.expr)
     return Value::integer(Dim(static_cast<int64_t>(x.text.size())));

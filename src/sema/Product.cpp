@@ -52,8 +52,9 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   a = toArray(a, DType::F32, span);
   b = toArray(b, DType::F32, span);
   if (!requireNumber(a, span, "dot") || !requireNumber(b, span, "dot")) return Value::poison();
-  if (!a.isArray() || !b.isArray()) {
-    report(Id::badOperand, span, "@", describe(a.isArray() ? b : a))
+  auto hasAxes = [](const Value &v) { return v.isArray() && !v.type.shape.empty(); };
+  if (!hasAxes(a) || !hasAxes(b)) {
+    report(Id::badOperand, span, "@", describe(hasAxes(a) ? b : a))
         .help("`@` contracts tensors; `*` multiplies elements");
     return Value::poison();
   }

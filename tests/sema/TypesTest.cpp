@@ -517,3 +517,9 @@ TEST(With, WhatIsFetchedAhead) {
   EXPECT_EQ(with("prefetched(x)").substr(0, 5), "E0214");
   EXPECT_EQ(said("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    prefetch(x)\n    return x\n").substr(0, 9), "E0214 2:5");
 }
+
+TEST(Products, ATensorWithoutDimensionsHasNothingToContract) {
+  EXPECT_EQ(said("def g(a: Tensor[f16], b: Tensor[\"N\", f16]):\n    return a @ b\n").substr(0, 10), "E0308 2:12");
+  EXPECT_EQ(said("def g(a: Tensor[\"N\", f32], b: Tensor[f32]):\n    return a @ b\n").substr(0, 10), "E0308 2:12");
+  EXPECT_EQ(said("def g(a: Tensor[f32]) -> f32:\n    return a * len(a)\n").substr(0, 10), "E0308 2:16");
+}
