@@ -53,13 +53,14 @@ private:
   void checkUncalled(const ModuleScope &main);
   bool checkUncalled(const Callable &callable, size_t &spent);
   std::vector<const Callable *> uncalled(const ModuleScope &main);
-  bool isOpen(const Callable &callable, const ast::Parameter &parameter) const;
+  bool isOpen(const Callable &callable) const;
   std::vector<Assumption> assumptionsOf(const Callable &callable) const;
   Value hostParameter(const std::string &name, DType dtype, Span span);
   std::vector<Dim> likelyShape(size_t rank);
   Value likelyValue(const ast::Parameter &parameter, const Assumption &assumed);
   std::shared_ptr<const StructInstance> openInstance(const Callable &callable, const Assumption &assumed);
-  Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed);
+  Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed,
+                     const std::shared_ptr<const StructInstance> &self);
   bool traceAssuming(const Callable &callable, const Assumption &assumed);
   Trial tryAssuming(const Callable &callable, const Assumption &assumed, bool &known);
   void takeOver(const std::vector<diag::Diagnostic> &said);

@@ -55,15 +55,15 @@ std::vector<diag::Diagnostic> mistakesIn(const Trial &trial) {
 
 }  // namespace
 
-/// A parameter whose type says nothing about the values that it takes; a default says it.
-bool Checker::isOpen(const Callable &callable, const ast::Parameter &parameter) const {
-  if (isSelf(callable, parameter) || (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None))
-    return false;
-  if (!parameter.annotation || parameter.kind == ast::ParameterKind::VarPositional ||
-      parameter.kind == ast::ParameterKind::VarKeyword)
-    return true;
-  std::string_view type = sources_.text(withoutPolicies(*parameter.annotation).span);
-  return type == "Tensor" || type == "KVCache" || type == "Callable" || type == "str" || isOpenTuple(*parameter.annotation);
+/// Whether some parameter's type says nothing about the values that it takes; a default says it.
+bool Checker::isOpen(const Callable &callable) const {
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
+  return std::any_of(parameters.begin(), parameters.end(), [&](const ast::Parameter &p) {
+    if (isSelf(callable, p) || (p.defaultValue && p.defaultValue->kind != ast::ExprKind::None)) return false;
+    if (!p.annotation || p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword) return true;
+    std::string_view type = sources_.text(withoutPolicies(*p.annotation).span);
+    return type == "Tensor" || type == "KVCache" || type == "Callable" || type == "str" || isOpenTuple(*p.annotation);
+  });
 }
 
 /// The functions of a module that nothing calls, those whose parameters have types first, in the order of the text.
@@ -81,11 +81,7 @@ std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
     if (value.kind == ValueKind::StructType)
       for (const auto &[method, callable] : value.instance->info->methods) add(*callable);
   }
-  auto order = [&](const Callable *callable) {
-    const auto &parameters = parametersOf(*callable);
-    bool open = std::any_of(parameters.begin(), parameters.end(), [&](const auto &p) { return isOpen(*callable, p); });
-    return std::pair(open, callable->nameSpan.begin);
-  };
+  auto order = [&](const Callable *callable) { return std::pair(isOpen(*callable), callable->nameSpan.begin); };
   std::sort(all.begin(), all.end(), [&](auto *a, auto *b) { return order(a) < order(b); });
   return all;
 }
@@ -93,8 +89,7 @@ std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
 /// All ways in which a function may be called.
 std::vector<Assumption> Checker::assumptionsOf(const Callable &callable) const {
   std::vector<Assumption> ways;
-  const auto &parameters = parametersOf(callable);
-  bool open = std::any_of(parameters.begin(), parameters.end(), [&](const auto &p) { return isOpen(callable, p); });
+  bool open = isOpen(callable);
   bool generic = false;
   std::vector<ast::TypeParameter> none;
   for (const auto *list : {callable.def ? &callable.def->typeParameters : &none,
@@ -174,11 +169,12 @@ std::shared_ptr<const StructInstance> Checker::openInstance(const Callable &call
 }
 
 /// A value for a parameter; Absent where none is likely.
-Value Checker::assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed) {
+Value Checker::assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed,
+                            const std::shared_ptr<const StructInstance> &self) {
   if (parameter.kind == ast::ParameterKind::VarKeyword) return Value::of(ValueKind::Dict);
   if (parameter.kind == ast::ParameterKind::VarPositional) return Value::tuple({});
   if (isSelf(callable, parameter)) {
-    auto type = structType(openInstance(callable, assumed), parameter.span, parameter.name.text);
+    auto type = structType(self, parameter.span, parameter.name.text);
     return type ? entryValue(*type, parameter.name.text, parameter) : Value::poison();
   }
   if (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None)
@@ -212,12 +208,12 @@ bool Checker::traceAssuming(const Callable &callable, const Assumption &assumed)
   fn_->name = callable.name;
   fn_->span = callable.nameSpan;
   fn_->kind = assumed.kind;
-  openInstance(callable, assumed);
+  std::shared_ptr<const StructInstance> self = openInstance(callable, assumed);
   std::vector<Value> values;
   std::vector<Span> spans;
   bindDims_ = true;
   for (const ast::Parameter &parameter : parametersOf(callable)) {
-    values.push_back(assumedValue(callable, parameter, assumed));
+    values.push_back(assumedValue(callable, parameter, assumed, self));
     spans.push_back(parameter.span);
   }
   bindDims_ = false;
