@@ -3,6 +3,22 @@
 
 namespace tessera::sema {
 
+namespace {
+/// Behind the number of `name = 0`, where `name` begins at `bound`; nothing if something else is assigned.
+Span wholeNumberEnd(const Sources &sources, Span bound) {
+  const std::string &text = sources.file(bound.file).text;
+  size_t at = text.find_first_of("=\n", bound.begin);
+  if (at == std::string::npos || text[at] != '=') return {};
+  size_t first = text.find_first_not_of(' ', at + 1);
+  size_t end = first == std::string::npos ? first : text.find_first_not_of("0123456789", first);
+  if (end == std::string::npos || end == first || (text[end] != '\n' && text[end] != ' ')) return {};
+  size_t next = text.find_first_not_of(' ', end);
+  if (next != std::string::npos && text[next] != '\n' && text[next] != '#') return {};
+  uint32_t place = static_cast<uint32_t>(end);
+  return {bound.file, place, place};
+}
+}  // namespace
+
 /// A known number as a variable that can be rebound.
 Value Checker::materialised(const Value &value, const std::string &name, Span span) {
   Value v = value;
@@ -39,11 +55,15 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
       sameKind = !narrows(value.type, old.type.dtype);
   }
   if (!sameKind || !sameShape) {
-    if (fresh(Id::redefinedType, span))
-      report(Id::redefinedType, span, name, describe(old), describe(value))
-          .note(binding.span, "it is bound here")
+    if (fresh(Id::redefinedType, span)) {
+      auto builder = report(Id::redefinedType, span, name, describe(old), describe(value));
+      builder.note(binding.span, "it is bound here")
           .help("a name keeps one type while loops and conditions rebind it; use another name, or convert "
                 "the value");
+      Span end = wholeNumberEnd(sources_, binding.span);
+      if (old.kind == ValueKind::Int && value.isScalar() && isFloat(value.type.dtype) && end.valid())
+        builder.suggest(end, ".0", "start with a float");
+    }
     return;
   }
   Stmt &stmt = emit(StmtKind::Assign, span);

@@ -75,6 +75,10 @@ Value Checker::callValue(const Value &callee, GivenList args, Span span, const s
 
 /// bf16(x): a conversion.
 Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, const std::string &shown) {
+  if (misnamed_.count(shown)) {  // a function cannot have this name: it was said
+    ++failures_;
+    return Value::poison();
+  }
   if (args.size() != 1 || !args[0].keyword.empty()) {
     report(Id::tooManyArguments, span, shown, "one value", std::to_string(args.size()));
     return Value::poison();

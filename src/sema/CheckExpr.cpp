@@ -203,6 +203,7 @@ bool Checker::firstUnknown(const std::string &name) {
 /// Types are made of the names of dtypes, so nothing else may have one.
 bool Checker::reservedName(const std::string &name, const std::string &what, Span span) {
   if (!dtypeByName(name)) return false;
+  misnamed_.insert(name);
   if (fresh(Id::reservedName, span))
     report(Id::reservedName, span, name, what).help("take another name, such as `" + name + "_value`");
   return true;

@@ -210,11 +210,10 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
   if (v.isPoison() || !type) return assignTo(*stmt.target, Value::poison(), stmt.span);
   if (type->kind == TypeKind::Scalar) {
     ExprPtr e = leave(v, *type, stmt.value->span, "the declared type");
-    if (!e) return;
-    v = finish(std::move(e), *type, {}, stmt.span);
+    v = e ? finish(std::move(e), *type, {}, stmt.span) : Value::poison();
   } else if (type->kind == TypeKind::Tensor) {
-    Value out;
-    if (!matchParameter(v, *stmt.annotation, "the value", stmt.value->span, out)) return;
+    Value out = Value::poison();
+    if (!matchParameter(v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
     v = std::move(out);
   } else if (type->kind == TypeKind::Index) {
     v = convertInt(v, stmt.value->span);

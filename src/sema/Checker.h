@@ -78,8 +78,7 @@ private:
   Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known);
   Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known);
-  static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
-                        const Callable *callable);
+  static Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row, const Callable *callable);
 
   // ---- Entry.cpp: a function as an entry point
   std::unique_ptr<Function> checkEntry(const Callable &callable);
@@ -99,8 +98,7 @@ private:
   // ---- Declared.cpp: structs, tuples and unions in signatures
   Value typeNamed(const ast::Expr &expr);
   std::optional<DeclaredType> declaredType(const ast::Expr &annotation, const std::string &path);
-  std::optional<DeclaredType> declaredStruct(const Value &named, const ast::Expr &annotation,
-                                             const std::string &path);
+  std::optional<DeclaredType> declaredStruct(const Value &named, const ast::Expr &annotation, const std::string &path);
   std::optional<DeclaredType> structType(std::shared_ptr<const StructInstance> instance, Span span,
                                          const std::string &path);
   Value entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
@@ -167,8 +165,7 @@ private:
   const ast::BinaryExpr *policyBehind(const ast::Expr &annotation);
   bool matchPolicy(const Value &value, const ast::BinaryExpr &annotation, const std::string &name, Span span,
                    Value &out);
-  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
-                      Value &out);
+  bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
   Value isInstance(const GivenList &args, Span span);
 
   // ---- Overloads.cpp
@@ -642,11 +639,15 @@ private:
   Value hostExtent(const Value &tensor, int axis, Span span);
   Value hostScalar(const Value &value, Span span);
   ExprPtr hostArgument(const Value &value, Span span);
-  Value format(const std::vector<Value> &parts, std::vector<std::string> texts,
-               std::vector<std::string> formats, Span span);
+  Value format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats, Span span);
   ExprPtr formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
   bool formatFits(const Value &value, const ast::FStringPart &part);  // Formats.cpp
   bool usesHost(const ast::Block &block) const;
+  // HostTypes.cpp
+  void bindHostTensor(const Value &tensor, const std::vector<const ast::Expr *> &dims);
+  bool hostDimensions(const Value &tensor, const std::vector<const ast::Expr *> &dims, const std::string &name);
+  bool hostFact(const ast::Expr &fact);
+  bool hostAssert(const Value &condition, const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
 
   // ---- Emit.cpp: building the function
   Var *newVar(const std::string &name, Type type, Span span);

@@ -175,6 +175,7 @@ struct CheckerData {
   Depth depth_;
   std::vector<TracedCall> calls_;         // the entry point, and what is being traced
   std::set<FileId> libraryFiles_;
+  std::set<std::string> misnamed_;  // what was defined with the name of a dtype
   std::set<std::pair<const Callable *, std::string>> unknownNames_;  // that were said, by the functions they are in
   std::map<std::string, Var *> symVars_;  // "%3" -> its variable
   std::map<std::string, Span> loopsByOne_;  // counters of loops that go on by 1: the range

@@ -51,7 +51,8 @@ void Checker::bindDType(const ast::Expr &declared, const Type &have) {
 }
 
 void Checker::bindTensor(const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin) {
-  if (!value.isArray() && value.kind != ValueKind::View && value.kind != ValueKind::State) return;
+  bool host = value.kind == ValueKind::HostTensor && inHost();
+  if (!value.isArray() && value.kind != ValueKind::View && value.kind != ValueKind::State && !host) return;
   std::vector<const ast::Expr *> dims;
   const ast::Expr *dtype = nullptr;
   auto *last = declared.items.empty() ? nullptr : as<ast::NameExpr>(declared.items.back().value);
@@ -61,6 +62,7 @@ void Checker::bindTensor(const Value &value, const ast::SubscriptExpr &declared,
     else if (!item.keyword && item.value->kind != ast::ExprKind::Policy && !isDTypeExpr(*item.value))
       dims.push_back(item.value.get());
   }
+  if (host) return bindHostTensor(value, dims);
   if (dtype) bindDType(*dtype, value.kind == ValueKind::View ? value.var->type : value.type);
   const std::vector<Dim> &have = shapeOf(value);
   for (size_t i = 0; i < have.size() && have.size() == dims.size(); ++i)
@@ -183,7 +185,7 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
   std::vector<const ast::Expr *> dims;
   if (!tensorType(annotation, type, &dims)) return false;
   out = value;
-  if (value.kind == ValueKind::HostTensor) return true;  // its dtype and shape are known when it runs
+  if (value.kind == ValueKind::HostTensor) return !inHost() || hostDimensions(value, dims, name);
   if (!value.isArray() && value.kind != ValueKind::View)
     return wrongValue(value, annotation, name, span, "`" + std::string(sources_.text(annotation.span)) + "`");
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;

@@ -97,7 +97,8 @@ void Checker::whereFact(const ast::Expr &expr, FactOrigin origin) {
 }
 
 void Checker::whereFacts(const ast::FuncDef &def, bool ofCall) {
-  for (const auto &fact : def.where) whereFact(*fact, ofCall ? FactOrigin::Call : FactOrigin::Where);
+  for (const auto &fact : def.where)
+    if (!ofCall || !inHost() || !hostFact(*fact)) whereFact(*fact, ofCall ? FactOrigin::Call : FactOrigin::Where);
 }
 
 // ---------------------------------------------------------------- adding facts
