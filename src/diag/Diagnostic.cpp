@@ -1,6 +1,7 @@
 #include "diag/Diagnostic.h"
 #include "support/Check.h"
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 #include <utility>
 
@@ -94,6 +95,12 @@ std::string counted(size_t count, std::string_view noun) {
 
 std::string_view didYouMean(std::string_view name, const std::vector<std::string_view> &candidates) {
   std::string_view best;
+  auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (std::string_view candidate : candidates)
+    if (candidate != name && std::equal(name.begin(), name.end(), candidate.begin(), candidate.end(), same))
+      return candidate;
   constexpr size_t kLongest = 128;  // the work grows with the square
   if (name.size() < 2 || name.size() > kLongest) return best;  // of one letter any other would be near
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;

@@ -54,7 +54,7 @@ Value Checker::arrayIota(const BuiltinRow &row, Bound &args, Span span) {
       finish(std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
   if (!given.given()) return v;
   Numerics numerics;
-  auto dtype = dtypeArgument(given, span, &numerics);
+  auto dtype = dtypeArgument(given, args.spans[iota ? 2 : 1], &numerics);
   return dtype ? castTo(std::move(v), *dtype, numerics, span) : Value::poison();
 }
 

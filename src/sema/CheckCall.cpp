@@ -283,6 +283,15 @@ std::shared_ptr<Frame> Checker::calleeFrame(const Callable &callable) const {
   return frame;
 }
 
+namespace {
+/// Whether one of the messages from this one on is about the shape of an argument.
+bool saysShapes(const std::vector<diag::Diagnostic> &said, size_t from) {
+  return std::any_of(said.begin() + static_cast<std::ptrdiff_t>(from), said.end(), [](const diag::Diagnostic &d) {
+    return d.id == Id::shapeMismatch || d.id == Id::rankMismatch;
+  });
+}
+}  // namespace
+
 /// Values for all parameters, of the types that they declare; in the callee's frame. `failed` counts those that
 /// do not fit.
 bool Checker::matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
@@ -303,7 +312,7 @@ bool Checker::matchArguments(const Callable &callable, std::vector<Value> &value
         bindGenerics(item, *p.annotation, {spans[i], "`" + p.name.text + "`"});
     else bindGenerics(values[i], *p.annotation, {spans[i], "`" + p.name.text + "`"});
   }
-  bool ok = true;
+  bool ok = true, misshapen = false;  // one argument in the place of another leaves the others without their places
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];
     bool plain = p.kind == ast::ParameterKind::Plain || p.kind == ast::ParameterKind::KeywordOnly;
@@ -316,8 +325,13 @@ bool Checker::matchArguments(const Callable &callable, std::vector<Value> &value
     }
     for (Value *item : items) {
       Value out = *item;
-      bool fits = !item->isPoison() &&
-                  (!p.annotation || matchParameter(*item, *p.annotation, p.name.text, spans[i], out));
+      auto matches = [&] {
+        return !item->isPoison() &&
+               (!p.annotation || matchParameter(*item, *p.annotation, p.name.text, spans[i], out));
+      };
+      size_t before = diagnostics_.all().size();
+      bool fits = !(misshapen && saysShapes(attempt(matches).said, 0)) && matches();
+      misshapen |= !fits && saysShapes(diagnostics_.all(), before);
       if (!fits && failed) ++*failed;
       ok &= fits;
       if (fits) *item = std::move(out);

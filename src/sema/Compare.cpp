@@ -78,13 +78,27 @@ Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span 
     return Value::boolean((a.text == b.text) == equality);
   if (!a.isSequence() || !b.isSequence()) return Value::of(ValueKind::Absent);
   bool same = a.items.size() == b.items.size();
+  Value open = Value::of(ValueKind::Absent);  // of dimensions: that all those are the same which may be
   for (size_t i = 0; same && i < a.items.size(); ++i) {
     Value one = compareValues(CompareOp::Eq, a.items[i], b.items[i], span);
     auto known = knownCondition(one);
-    if (!known) return unsupported("comparing sequences that only run time knows", span);
-    same = *known;
+    if (known) same = *known;
+    else if (one.isPoison()) return one;
+    else if (!one.fact) return unsupported("comparing sequences that only run time knows", span);
+    else if (!open.given()) open = std::move(one);
+    else {
+      auto fact = shape::Formula::all({*open.fact, *one.fact});
+      open = elementwise(ElementwiseOp::And, {open, one}, span, "and");
+      open.fact = std::move(fact);
+    }
   }
-  return Value::boolean(same == equality);
+  if (!same || !open.given()) return Value::boolean(same == equality);
+  open.implies.clear();
+  if (equality) return open;
+  auto fact = open.fact->negated();
+  open = elementwise(ElementwiseOp::Not, {open}, span, "not");
+  open.fact = std::move(fact);
+  return open;
 }
 
 /// `x == 2` of a truth value, which counts as 0 or 1. True after a message.

@@ -197,8 +197,11 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
     inside = {*condition.fact}, outside = {condition.fact->negated()};
   choice(std::move(c), stmt.then, stmt.otherwise, inside, outside, stmt.span, stmt.condition->span);
   // What follows a branch that ends the function is reached on the other way only.
-  if (ends(stmt.then) != ends(stmt.otherwise))
-    for (const shape::Formula &fact : ends(stmt.then) ? outside : inside) facts_.add(fact);
+  auto leaves = [&](const ast::Block &block) {
+    return ends(block) || (!block.empty() && block.back()->kind == ast::StmtKind::Raise);
+  };
+  if (leaves(stmt.then) != leaves(stmt.otherwise))
+    for (const shape::Formula &fact : leaves(stmt.then) ? outside : inside) facts_.add(fact);
 }
 
 void Checker::choice(ExprPtr c, const ast::Block &then, const ast::Block &otherwise,

@@ -73,6 +73,16 @@ Value Checker::arrayTake(const BuiltinRow &row, Bound &args, Span span) {
 Value Checker::arrayGather(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   bool scatters = row.name == "scatter";
+  if (!scatters && args.values[1].kind == ValueKind::Int && args.values[2].isArray()) {
+    if (fresh(Id::wrongArgument, args.spans[1]))
+      report(Id::wrongArgument, args.spans[1], quoted(shown), "a tensor of integers as its indices",
+             describe(args.values[1]))
+          .help("the indices stand before the axis")
+          .suggest(args.spans[1].to(args.spans[2]),
+                   std::string(sources_.text(args.spans[2])) + ", " + std::string(sources_.text(args.spans[1])),
+                   "exchange them");
+    return Value::poison();
+  }
   Value x = arrayArgument(args, 0, shown), indices = arrayArgument(args, 1, shown);
   if (x.isPoison() || indices.isPoison()) return Value::poison();
   size_t axisAt = scatters ? 3 : 2;

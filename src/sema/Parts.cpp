@@ -91,9 +91,8 @@ Value Checker::split(Value value, int parts, int axis, Span span) {
   std::string why = "to split it in " + std::to_string(parts) + ", " + show(whole) + " must be a multiple of " +
                     std::to_string(parts);
   if (!exact && !claim(multiple, why, span)) {
-    if (!fresh(Id::badReshape, span)) return Value::poison();
-    auto builder =
-        report(Id::badReshape, span, shapeText(value.type.shape), std::to_string(parts) + " equal parts");
+    if (!fresh(Id::splitSizes, span)) return Value::poison();
+    auto builder = report(Id::splitSizes, span, show(size * Dim(parts)), std::to_string(axis), show(whole));
     builder.label(show(whole) + " is not always a multiple of " + std::to_string(parts));
     explainClaim(builder, multiple);
     return Value::poison();

@@ -20,6 +20,21 @@ std::optional<Relation> relationOf(ast::CompareOp op) {
   default: return std::nullopt;
   }
 }
+bool mayBeShape(const ast::Expr &expr) {
+  using K = ast::ExprKind;
+  return expr.kind == K::Tuple || expr.kind == K::List || expr.kind == K::Attribute || expr.kind == K::Subscript;
+}
+/// `x.shape == (B, 64)`: that each dimension is the same.
+std::optional<Formula> sameItems(const Value &a, const Value &b) {
+  if (!a.isSequence() || !b.isSequence() || a.items.size() != b.items.size()) return std::nullopt;
+  std::vector<Formula> parts;
+  for (size_t i = 0; i < a.items.size(); ++i) {
+    for (const Value *item : {&a.items[i], &b.items[i]})
+      if (item->kind != ValueKind::Int || item->expr) return std::nullopt;
+    parts.push_back({a.items[i].sym, Relation::Eq, b.items[i].sym});
+  }
+  return Formula::all(std::move(parts));
+}
 }  // namespace
 
 // ---------------------------------------------------------------- reading facts
@@ -36,6 +51,12 @@ std::optional<Formula> Checker::factOfCompare(const ast::CompareExpr &compare, c
   std::vector<Formula> parts;
   for (size_t i = 0; i < compare.ops.size(); ++i) {
     const ast::Expr &right = *compare.operands[i + 1];
+    bool equality = compare.ops[i] == ast::CompareOp::Eq || compare.ops[i] == ast::CompareOp::Ne;
+    if (equality && mayBeShape(*compare.operands[i]) && mayBeShape(right))
+      if (auto same = sameItems(checkExpr(*compare.operands[i]), checkExpr(right))) {
+        parts.push_back(compare.ops[i] == ast::CompareOp::Eq ? std::move(*same) : same->negated());
+        continue;
+      }
     auto left = factSide(*compare.operands[i], text);
     if (!left) return std::nullopt;
     if (compare.ops[i] == ast::CompareOp::In) {
@@ -77,8 +98,10 @@ std::optional<Formula> Checker::factOf(const ast::Expr &expr, const std::string 
     return inner ? std::optional(inner->negated()) : std::nullopt;
   }
   if (auto *compare = as<ast::CompareExpr>(&expr)) return factOfCompare(*compare, text);
-  report(Id::badFact, expr.span, "`" + text + "`")
-      .help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
+  auto builder = report(Id::badFact, expr.span, "`" + text + "`");
+  builder.help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
+  if (auto *remainder = as<ast::BinaryExpr>(&expr); remainder && remainder->op == ast::BinaryOp::Mod)
+    builder.suggest({expr.span.file, expr.span.end, expr.span.end}, " == 0", "what is divisible leaves nothing");
   return std::nullopt;
 }
 

@@ -1,12 +1,18 @@
 // What a message about shapes says besides its sentence: the sizes that break a claim, which parameters gave the
 // dimensions, and the fact that would prove it, as an edit.
 #include "sema/Checker.h"
+#include "sema/MissingFacts.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
 using shape::Formula;
+
+void assumeMissing(shape::Facts &facts, const Formula &claim) {
+  if (facts.proves(claim) || facts.contradictory()) return;
+  if (auto missing = facts.missingFact(claim)) facts.add(*missing);
+}
 
 std::string Checker::show(const Formula &formula) const {
   if (formula.kind == Formula::Kind::Claim)

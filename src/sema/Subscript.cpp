@@ -1,5 +1,6 @@
 // Indexing: of tensors in memory (loads), of values (slices), of tuples.
 #include "sema/Checker.h"
+#include "sema/MissingFacts.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -18,7 +19,9 @@ Value Checker::convertInt(const Value &value, Span span) {
   }
   if (!reportNone(v, span) && fresh(Id::wrongArgument, span)) {
     auto builder = report(Id::wrongArgument, span, "an index", "an integer", describe(v));
-    if (v.isArray()) builder.help("rows that a tensor of integers names are taken by `take(x, indices)`");
+    if (v.isArray())
+      builder.help("what a tensor of integers names along an axis: `take(x, indices, axis)`, "
+                   "for each place another: `gather(x, indices, axis)`");
   }
   return Value::poison();
 }
@@ -277,18 +280,28 @@ Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) 
   return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
 }
 
+namespace {
+/// That a part of an axis lies inside of it.
+shape::Formula insideOf(const IndexPart &part, const Dim &start, const Dim &last, const Dim &extent) {
+  auto inside = shape::Formula::all({{start, Relation::Ge, Dim(0)}, {last, Relation::Lt, extent}});
+  if (part.isPoint) return inside;
+  // No element of an empty slice is outside.
+  auto none = shape::Formula::all({{part.size, Relation::Eq, Dim(0)}, {start, Relation::Le, extent}});
+  return shape::Formula::all({{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)},
+                              shape::Formula::any({inside, none})});
+}
+Dim lastOf(const IndexPart &part, const Dim &start) {
+  return part.isPoint ? start : start + Dim(part.step) * (part.size - Dim(1));
+}
+}  // namespace
+
 /// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at the
 /// entry. Where run time gives the index there is no such check.
 bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span) {
   const Dim &extent = base.type.shape[axis];
   const Dim &start = at.first;
-  Dim last = part.isPoint ? start : start + Dim(part.step) * (part.size - Dim(1));
-  auto inside = shape::Formula::all({{start, Relation::Ge, Dim(0)}, {last, Relation::Lt, extent}});
-  if (!part.isPoint) {  // and no element of an empty slice is outside
-    auto none = shape::Formula::all({{part.size, Relation::Eq, Dim(0)}, {start, Relation::Le, extent}});
-    inside = shape::Formula::all({{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)},
-                                  shape::Formula::any({inside, none})});
-  }
+  Dim last = lastOf(part, start);
+  auto inside = insideOf(part, start, last, extent);
   bool changes = mentionsRebound(inside);  // what is known of it is known of one turn of a loop
   std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
   part.inBounds = !changes && claim(inside, why, span);
@@ -333,7 +346,13 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     plain &=
         !part.isPoint && !part.offset && part.step == 1 && facts_.same(part.size, extent);
     bool counted = part.isPoint || facts_.nonNegative(part.size);
-    if (!(part.inBounds && counted) && !requireInside(base, axis, part, starts[axis], expr.span)) return Value::poison();
+    if ((part.inBounds && counted) || requireInside(base, axis, part, starts[axis], expr.span)) continue;
+    for (; axis < access.parts.size(); ++axis) {  // the other axes need facts of the same kind
+      const Dim &start = starts[axis].first;
+      auto inside = insideOf(access.parts[axis], start, lastOf(access.parts[axis], start), base.type.shape[axis]);
+      if (!mentionsRebound(inside)) assumeMissing(facts_, inside);
+    }
+    return Value::poison();
   }
   Value source = base;
   for (size_t back = 0; back < starts.size(); ++back)

@@ -29,6 +29,18 @@ std::optional<Dim> dimOfOperator(ast::BinaryOp op, const Dim &a, const Dim &b) {
   default: return std::nullopt;
   }
 }
+/// "def f[N, K]": with the parameters that there are and one more.
+std::string withParameter(std::string head, const std::vector<ast::TypeParameter> &parameters,
+                          const std::string &name) {
+  head += "[";
+  for (const ast::TypeParameter &p : parameters) head += p.name.text + ", ";
+  return head + name + "]";
+}
+
+bool isParameter(const ast::FuncDef *def, const std::string &name) {
+  return def && std::any_of(def->parameters.begin(), def->parameters.end(),
+                            [&](const ast::Parameter &p) { return p.name.text == name; });
+}
 }  // namespace
 
 std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
@@ -76,7 +88,11 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     }
     Value v = lookup(name->name, expr.span, true);
     if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-    unknownDimension(name->name, expr.span);
+    const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+    if (v.isPoison() || v.kind == ValueKind::Int || isParameter(def, name->name))
+      unknownDimension(name->name, expr.span);
+    else if (fresh(Id::notAType, expr.span))
+      report(Id::notAType, expr.span, "a dimension is an integer, but `" + name->name + "` is " + describe(v));
     return std::nullopt;
   }
   if (auto *binary = as<ast::BinaryExpr>(&expr)) {
@@ -88,7 +104,10 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     }
     if (binary->op == ast::BinaryOp::Mul && growsTooFar(*a, *b, expr.span)) return std::nullopt;
     auto made = dimOfOperator(binary->op, *a, *b);
-    if (!made) report(Id::notAType, expr.span, "dimensions are made with + - * // and %");
+    if (!made) {
+      auto builder = report(Id::notAType, expr.span, "dimensions are made with + - * // and %");
+      if (binary->op == ast::BinaryOp::Div) builder.suggest(binary->opSpan, "//", "divide and round down");
+    }
     return !made || isTooLarge(*made, expr.span) ? std::nullopt : made;
   }
   Value v = checkExpr(expr);
@@ -149,15 +168,33 @@ void Checker::unknownDimension(const std::string &name, Span span) {
     return;
   }
   if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
+  const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+  if (isParameter(def, name)) {
+    report(Id::notAType, span, "`" + name + "` is a value, not a dimension")
+        .help("a number that shapes depend on is declared as both: `" +
+              withParameter("def " + def->name.text, def->typeParameters, "K") + "(..., " + name + ": Const[K])`");
+    return;
+  }
+  std::string owner = def ? withParameter("def " + def->name.text, def->typeParameters, name) + "(...)" : "";
+  for (const StructInfo &info : structs_) {
+    Span whole = info.def->span;
+    if (!def && whole.file == span.file && whole.begin <= span.begin && span.end <= whole.end)
+      owner = withParameter("struct " + info.name, info.def->typeParameters, name);
+  }
   std::vector<std::string_view> views(known.begin(), known.end());
-  auto near = name.size() > 1 ? diag::didYouMean(name, views) : std::string_view();
+  auto near = diag::didYouMean(name, views);
   auto builder = report(Id::undefinedName, span, name);
-  if (!near.empty())
-    builder.help("did you mean `" + std::string(near) + "`?")
-        .fix(span, std::string(near), "write `" + std::string(near) + "`");
+  std::string title = "write `" + std::string(near) + "`";
+  if (near.size() == 1)  // `d` beside `D` may be meant
+    builder.help("did you mean `" + std::string(near) + "`?").suggest(span, std::string(near), title);
+  else if (!near.empty())
+    builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), title);
+  else if (!def && !owner.empty())
+    builder.help("a dimension is declared behind the struct's name: `" + owner + "`");
   else
     builder
-        .help("a dimension is declared behind the function's name, `def f[" + name + "](...)`, or stands in quotes")
+        .help("a dimension is declared behind the function's name, `" +
+              (owner.empty() ? "def f[" + name + "](...)" : owner) + "`, or stands in quotes")
         .suggest(span, "\"" + name + "\"", "put it in quotes");
 }
 
@@ -301,8 +338,18 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
       return std::nullopt;
     }
   }
-  if (fresh(Id::notAType, annotation.span))
-    report(Id::notAType, annotation.span, "`" + std::string(sources_.text(annotation.span)) + "`");
+  if (!fresh(Id::notAType, annotation.span)) return std::nullopt;
+  std::string text(sources_.text(annotation.span));
+  auto builder = report(Id::notAType, annotation.span, "`" + text + "`");
+  if (auto *call = as<ast::CallExpr>(&annotation); call && sources_.text(call->callee->span) == "Tensor")
+    builder.suggest(annotation.span, "Tensor[" + text.substr(7, text.size() - 8) + "]", "write it in brackets");
+  for (Frame *f = frame_.get(); f && annotation.kind == ast::ExprKind::Name; f = f->parent.get())
+    if (f->dims.count(text) || f->generics.count(text)) {
+      std::string constant = "Const[" + text + "]";
+      builder.help("a number that is a dimension is a constant")
+          .suggest(annotation.span, constant, "write `" + constant + "`");
+      break;
+    }
   return std::nullopt;
 }
 

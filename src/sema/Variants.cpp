@@ -220,7 +220,9 @@ bool Checker::refuseVariant(Span span) {
 
 void Checker::raiseStmt(const ast::RaiseStmt &stmt) {
   if (conditionDepth_ > frame_->conditionDepth || inHost()) {
-    unsupported("a `raise` that only run time reaches", stmt.span);
+    bool known = !path_.empty() && path_.back() && !inHost();
+    unsupported("a `raise` that only run time reaches", stmt.span,
+                known ? "what must hold of dimensions: `assert " + show(path_.back()->negated()) + "`" : "");
     return;
   }
   if (refuseVariant(stmt.span)) return;

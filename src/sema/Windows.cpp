@@ -1,6 +1,7 @@
 // Convolutions and pooling: what slides a window over the last axes. Each such axis becomes two, the place in the window
 // and the window's number; what is done with the windows is a reduction or a product.
 #include "sema/Checker.h"
+#include "sema/MissingFacts.h"
 #include <cmath>
 
 namespace tessera::sema {
@@ -54,6 +55,10 @@ bool Checker::windowExtents(const Value &x, size_t first, std::vector<Window> &w
       auto builder = report(Id::windowTooLarge, span, std::to_string(w.reach()), show(room));
       builder.label("along axis " + std::to_string(first + i) + " of " + describe(x));
       explainClaim(builder, fits);
+      for (size_t j = i; j < windows.size(); ++j) {
+        Dim there = x.type.shape[first + j] + Dim(2 * windows[j].padding);
+        assumeMissing(facts_, {there, Relation::Ge, Dim(windows[j].reach())});
+      }
       return false;
     }
     w.out = facts_.external(Dim::floorDiv(room - Dim(w.reach()), Dim(w.stride))) + Dim(1);

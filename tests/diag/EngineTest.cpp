@@ -57,6 +57,7 @@ TEST(DidYouMean, FindsNearNamesOnly) {
   EXPECT_EQ(didYouMean("smx", names), "");
   EXPECT_EQ(didYouMean("max", names), "");
   EXPECT_EQ(didYouMean("y", {"x", "z"}), "");
+  EXPECT_EQ(didYouMean("d", {"b", "D"}), "D");  // one letter is near itself in the other case
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ TEST(Advice, WhatAFunctionMentionsIsTriedWithIt) {
 }
 
 TEST(Advice, ASuggestionThatDoesNotMendIsNotOffered) {
-  test::Checking c("def f[N](x: Tensor[N, f32], n: i32) -> Tensor[n, f32]:\n    return x[:n]\n");
-  EXPECT_EQ(c.messages(), "E0200 1:47 I know no name `n`\n");
+  test::Checking c("def f[N](x: Tensor[N, f32]) -> Tensor[Rest, f32]:\n    return x[:3]\n");
+  EXPECT_EQ(c.messages(), "E0200 1:39 I know no name `Rest`\n");
   EXPECT_EQ(edits(c), std::vector<std::string>{""});
 }
 

@@ -24,7 +24,28 @@ constexpr std::string_view kAssumption = "if it is so";
 struct Said {
   int times = 0;
   std::set<std::string, std::less<>> words;
+  std::set<std::string> facts;  // that were offered for `where`
 };
+
+bool assumes(const diag::Fix &fix) { return fix.title.rfind(kAssumption, 0) == 0; }
+
+/// Of an edit that assumes a fact: the fact.
+std::string factOf(const diag::Fix &fix) {
+  constexpr std::string_view kWhere = " where ", kNext = ", ";
+  size_t begin = fix.replacement.rfind(kWhere, 0) == 0 ? kWhere.size() : kNext.size();
+  return fix.replacement.substr(std::min(begin, fix.replacement.size()));
+}
+
+/// `N == M`, `B >= H`: where two dimensions are compared, one was hardly meant for the other in several places.
+bool comparesNames(const std::string &fact) {
+  size_t first = fact.find(' '), last = fact.rfind(' ');
+  auto isName = [](const std::string &text) {
+    bool number = text.find_first_not_of("0123456789") == std::string::npos;
+    return !number && text.find_first_of("()*/%+-") == std::string::npos;
+  };
+  return first != std::string::npos && fact.find(' ', first + 1) == last && isName(fact.substr(0, first)) &&
+         isName(fact.substr(last + 1));
+}
 using Messages = std::map<std::pair<diag::Id, std::string>, Said>;
 Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t from, const Sources &sources) {
   Messages messages;
@@ -33,6 +54,8 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
     Said &said = messages[{d.id, d.message}];
     ++said.times;
     if (d.span.valid()) said.words.emplace(sources.text(d.span));
+    for (const diag::Fix &fix : d.fixes)
+      if (assumes(fix)) said.facts.insert(factOf(fix));
   }
   return messages;
 }
@@ -67,11 +90,33 @@ public:
     size_t trials = trials_;
     auto after = with(fix, part);
     if (trials == trials_) return untried;
-    return after && isGone(*after, target, part.before, fix) &&
-           std::all_of(after->begin(), after->end(), [&](const auto &entry) {
-             auto it = part.before.find(entry.first);
-             return it != part.before.end() && entry.second.times <= it->second.times;
-           });
+    return after && isMended(*after, target, part, fix);
+  }
+  /// ... and leaves none of these, which would hide what it brings.
+  bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part,
+             const std::set<Messages::key_type> &others) {
+    auto after = with(fix, part);
+    return after && isMended(*after, target, part, fix) &&
+           std::none_of(others.begin(), others.end(), [&](const auto &key) { return after->count(key) != 0; });
+  }
+
+  /// The assumption with those that are missing besides once it holds, for each axis one; nothing if all of them do not
+  /// mend it.
+  std::optional<diag::Fix> completed(diag::Fix fix, const diag::Diagnostic &target, const Part &part) {
+    constexpr int kMostFacts = 4;
+    std::set<std::string> facts = {factOf(fix)};
+    if (comparesNames(factOf(fix))) return std::nullopt;
+    for (int count = 1; count < kMostFacts; ++count) {
+      auto after = with(fix, part);
+      if (!after) return std::nullopt;
+      if (count > 1 && isMended(*after, target, part, fix)) return fix;
+      std::string next = nextFact(*after, target.id, facts);
+      if (next.empty() || comparesNames(next)) return std::nullopt;
+      facts.insert(next);
+      fix.replacement += ", " + next;
+      fix.title.insert(fix.title.rfind('`'), ", " + next);
+    }
+    return mends(fix, target, part) ? std::optional(fix) : std::nullopt;
   }
 
   /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
@@ -92,6 +137,22 @@ private:
     return it->second;
   }
   const std::string &text() const { return sources_.file(module_.file).text; }
+
+  /// Whether the message is gone and no other came.
+  bool isMended(const Messages &after, const diag::Diagnostic &target, const Part &part, const diag::Fix &fix) const {
+    return isGone(after, target, part.before, fix) && std::all_of(after.begin(), after.end(), [&](const auto &entry) {
+             auto it = part.before.find(entry.first);
+             return it != part.before.end() && entry.second.times <= it->second.times;
+           });
+  }
+
+  /// A fact that a message of this kind asks for and that is not among these.
+  static std::string nextFact(const Messages &messages, diag::Id id, const std::set<std::string> &facts) {
+    for (const auto &[key, said] : messages)
+      for (const std::string &fact : said.facts)
+        if (key.first == id && !facts.count(fact)) return fact;
+    return "";
+  }
 
   /// Whether a message is said less often, or about other words that it hid: the same mistake further on. Words that
   /// the edit itself changes tell nothing.
@@ -144,11 +205,23 @@ private:
   size_t trials_ = 0, bytes_ = 0;
 };
 
+/// The other messages about a statement: what they are about has no value, so what an edit makes of it is hidden.
+std::set<Messages::key_type> othersAbout(const ast::Stmt *statement, const diag::Diagnostic &target,
+                                         const std::vector<diag::Diagnostic> &all) {
+  std::set<Messages::key_type> others;
+  for (const diag::Diagnostic &d : all) {
+    bool inside = statement && d.span.file == target.span.file && statement->span.begin <= d.span.begin &&
+                  d.span.end <= statement->span.end;
+    if (inside && (d.id != target.id || d.message != target.message)) others.insert({d.id, d.message});
+  }
+  return others;
+}
+
 const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &target, const Part &part,
-                        Trials &trials) {
+                        const std::set<Messages::key_type> &others, Trials &trials) {
   const diag::Fix *found = nullptr;
   for (const diag::Fix &fix : group.edits) {
-    if (!trials.mends(fix, target, part)) continue;
+    if (!trials.mends(fix, target, part, others)) continue;
     if (!group.onlyIfUnique) return &fix;
     if (found) return nullptr;
     found = &fix;
@@ -175,13 +248,17 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (d.fixes.empty() && groups.empty()) continue;
     if (certain && d.fixes.size() == 1) continue;
     const Part &part = trials.partFor(d, place);
-    std::erase_if(d.fixes, [&](const diag::Fix &fix) {
-      bool assumes = fix.title.rfind(kAssumption, 0) == 0;  // of what is wrong in two places it would mend one
-      return fix.applicability == diag::Applicability::Suggestion &&
-             !(assumes ? trials.mends(fix, d, part, true) : trials.helps(fix, d, part));
+    std::erase_if(d.fixes, [&](diag::Fix &fix) {
+      if (fix.applicability != diag::Applicability::Suggestion) return false;
+      if (!assumes(fix)) return !trials.helps(fix, d, part);
+      if (trials.mends(fix, d, part, true)) return false;  // of what is wrong in two places it would mend one
+      auto more = trials.completed(fix, d, part);
+      if (more) fix = std::move(*more);
+      return !more;
     });
+    std::set<Messages::key_type> others = othersAbout(place.statement, d, all);
     for (const CandidateGroup &group : groups) {
-      const diag::Fix *fix = certain ? nullptr : chosen(group, d, part, trials);
+      const diag::Fix *fix = certain ? nullptr : chosen(group, d, part, others, trials);
       if (!fix) continue;
       d.fixes.insert(d.fixes.begin(),
                      *fix);  // before a fact for `where`, which mends every claim about shapes

@@ -41,12 +41,32 @@ public:
   }
 
 private:
+  /// What stands in front of `.T` or `.transpose()`; null if nothing is turned around.
+  static const ast::Expr *turned(const ast::Expr *e) {
+    auto *call = as<ast::CallExpr>(e);
+    auto *member = as<ast::AttributeExpr>(call && call->arguments.empty() ? call->callee.get() : e);
+    bool turns = member && member->attribute.text == (call ? "transpose" : "T");
+    return turns ? member->object.get() : nullptr;
+  }
+  /// `.T` of more than two axes, where the last two were meant.
+  void turnedLast(CandidateGroup &edits, const ast::Expr &e, const ast::Expr &operand) {
+    replace(edits, e.span, "transpose(" + text(operand.span) + ", -2, -1)",
+            "`" + text({e.span.file, operand.span.end, e.span.end}) + "` turns all axes around: turn the last two");
+  }
+
   void transposedOperands() {
     CandidateGroup &whole = group(true);
     CandidateGroup batched;
     std::vector<const ast::Expr *> pair = operandsAt(place_);
     for (size_t i = std::min<size_t>(pair.size(), 2); i-- > 0;) {  // a weight stands on the right more often
       const ast::Expr &e = *pair[i];
+      auto *name = as<ast::NameExpr>(&e);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : &e;
+      if (const ast::Expr *operand = turned(value); operand && !place_.inKernel) {
+        replace(whole, {e.span.file, operand->span.end, value->span.end}, "", "leave it out");
+        turnedLast(batched, *value, *operand);
+        continue;
+      }
       replace(whole, e.span, place_.inKernel ? "tile.transpose(" + text(e.span) + ")" : asPrimary(e) + ".T");
       replace(batched, e.span, "transpose(" + text(e.span) + ", -2, -1)");
     }
@@ -102,6 +122,8 @@ private:
   }
 
   void transposedResult() {
+    if (const ast::Expr *operand = turned(place_.expr()); operand && !place_.inKernel)
+      return turnedLast(group(true), *place_.expr(), *operand);
     if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
       replace(group(true), e->span, asPrimary(*e) + ".T");
     if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)

@@ -16,6 +16,7 @@ std::string_view nameHere(std::string_view name) {
       {"dims", "axis"},
       {"expand_dims", "unsqueeze"},
       {"keepdims", "keepdim"},
+      {"kernel_size", "window"},
       {"layer_norm", "layernorm_safe"},
       {"layernorm", "layernorm_safe"},
       {"log_softmax", "log_softmax_safe"},
@@ -61,6 +62,7 @@ std::string_view memberInstead(std::string_view name) {
       {"cpu", kSame},
       {"cuda", kSame},
       {"detach", kSame},
+      {"dim", "how many dimensions there are is `x.ndim`"},
       {"double", kCast},
       {"fill_", kStatic},
       {"float", kCast},
@@ -71,6 +73,7 @@ std::string_view memberInstead(std::string_view name) {
       {"masked_fill", "`where(mask, value, x)` chooses for each element"},
       {"mul_", kStatic},
       {"numpy", kSame},
+      {"t", "the matrix turned around is `x.T`"},
       {"unbind", "`split(x, n, axis=...)` makes equal parts"},
       {"zero_", kStatic},
   };

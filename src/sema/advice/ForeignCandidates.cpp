@@ -126,6 +126,9 @@ private:
                                                                        {"half", "f16"},  {"int", "i32"},
                                                                        {"long", "i64"},  {"bool", "bool"}};
     std::string object = text(method->object->span);
+    static const std::map<std::string_view, std::string_view> properties = {{"dim", "ndim"}, {"t", "T"}};
+    if (auto it = properties.find(method->attribute.text); it != properties.end())
+      return replace(group(false), call->span, asPrimary(*method->object) + "." + std::string(it->second));
     auto cast = casts.find(method->attribute.text);
     if (cast == casts.end()) replace(group(false), call->span, object, "leave it out");
     else replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");

@@ -24,7 +24,7 @@ public:
     case Id::badKernelOption: nearKeyword({"grid", "group", "lanes"}); break;
     case Id::badSchedule: blockByName(), numberInstead("64", "32"); break;
     case Id::notConstant: namedAxis(); break;
-    case Id::wrongArgument: largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(); break;
+    case Id::wrongArgument: largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom(); break;
     case Id::tooManyArguments: tupleOfSizes(); break;
     case Id::notCallable: indexed(); break;
     case Id::notAType: tensorType(); break;
@@ -86,6 +86,19 @@ private:
       replace(group(false), name->span, name->name == "max" ? "maximum" : "minimum");
   }
 
+  /// `arange(0, N)`, `arange(a, N)`
+  void rangeFrom() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "arange" || call->arguments.size() != 2 || call->arguments[1].keyword) return;
+    std::string from = text(call->arguments[0].span), to = text(call->arguments[1].span);
+    Span both = call->arguments[0].span.to(call->arguments[1].span);
+    if (from == "0") return replace(group(false), both, to, "it counts from 0");
+    auto kind = call->arguments[0].value->kind;
+    bool plain = kind == ast::ExprKind::Name || kind == ast::ExprKind::Int;
+    std::string start = plain ? from : "(" + from + ")";
+    replace(group(false), call->span, "(arange(" + to + " - " + start + ") + " + start + ")");
+  }
+
   void quotedDType() {
     auto *string = as<ast::StringExpr>(place_.expr());
     if (string && dtypeByName(string->value)) replace(group(false), string->span, string->value);
@@ -94,9 +107,11 @@ private:
   /// `x(0)`, `x.shape(0)`, `x.size(0)`
   void indexed() {
     auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && call->arguments.empty())  // `x.shape()`
+      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "", "it is no function");
     if (!call || call->arguments.empty()) return;
     std::string items = text(call->arguments.front().span.to(call->arguments.back().span));
-    auto *member = as<ast::AttributeExpr>(call->callee);
     bool size = member && member->attribute.text == "size";
     std::string object = size ? text(*member->object) + ".shape" : text(*call->callee);
     replace(group(false), call->span, object + "[" + items + "]");

@@ -15,19 +15,20 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), reshaped(); break;
+    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
     case Id::shapeMismatch: exchanged(), axesOfCalls(); break;
     case Id::tileMismatch: keptDimension(); break;
     case Id::broadcastFails: otherBounds(), uprightArguments(); break;
-    case Id::contractionMismatch: exchanged(); break;
+    case Id::contractionMismatch: exchanged(), flattenedRows(); break;
     case Id::badAxis:
     case Id::badReshape: axesOfCalls(); break;
     case Id::badConstant: axesOfCalls(), plainOrigin(); break;
     case Id::badKernelOption: takenApart(); break;
-    case Id::wrongArgument: exchanged(), originOfOne(); break;
+    case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
     case Id::outOfBounds: shorterLoop(), shorterSlice(), otherBounds(); break;
     case Id::sliceSize: offsetForgotten(); break;
-    case Id::rankMismatch: fewerIndices(), oneMoreAxis(); break;
+    case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
+    case Id::splitSizes: splitAxis(); break;
     case Id::unpackCount: originOfOne(); break;
     case Id::unguardedLanes: guard(); break;
     case Id::channelMismatch: channelsFirst(); break;
@@ -126,11 +127,60 @@ private:
     auto *call = as<ast::CallExpr>(e);
     std::string name = call ? nameOf(*call) : "";
     if (name != "conv1d" && name != "conv2d") return;
-    for (const ast::Argument &arg : call->arguments)
-      if (arg.keyword && arg.keyword->text == "padding") return;
     CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword && arg.keyword->text == "padding") {
+        for (int padding = 0; padding <= 3; ++padding)
+          if (text(*arg.value) != std::to_string(padding)) replace(edits, arg.value->span, std::to_string(padding));
+        return;
+      }
     for (int padding = 1; padding <= 3; ++padding)
       insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
+  }
+
+  /// `stack` for `concat` and back.
+  void joined() {
+    auto *call = as<ast::CallExpr>(meant());
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if (name && (name->name == "stack" || name->name == "concat"))
+      replace(group(false), name->span, name->name == "stack" ? "concat" : "stack",
+              name->name == "stack" ? "join them along the axis" : "join them along a new axis");
+  }
+
+  /// `x.flatten() @ w`, where the batch has to stay.
+  void flattenedRows() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      auto *call = as<ast::CallExpr>(operand);
+      bool method = call && as<ast::AttributeExpr>(call->callee);
+      if (!call || nameOf(*call) != "flatten" || call->arguments.size() != (method ? 0 : 1)) continue;
+      insert(edits, call->span.end - 1, method ? "1" : ", 1", "keep the first axis");
+    }
+  }
+
+  /// `split(x, 3)`, which takes the first axis.
+  void splitAxis() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "split" || call->arguments.empty() || call->arguments.back().keyword) return;
+    CandidateGroup &edits = group(true);
+    for (int axis = 1; axis <= 3; ++axis) {
+      std::string given = ", axis=" + std::to_string(axis);
+      insert(edits, call->arguments.back().span.end, given, "split along axis " + std::to_string(axis));
+    }
+  }
+
+  /// `table[ids]`, `logits[arange(B), y]`, `logits[:, y]`
+  void rowsByIndex() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript || place_.inKernel || subscript->items.empty() || subscript->items.size() > 2) return;
+    std::string x = text(*subscript->object), by = asPrimary(*subscript->items.back().value);
+    CandidateGroup &edits = group(false);
+    if (subscript->items.size() == 1) return replace(edits, subscript->span, "take(" + x + ", " + by + ")");
+    replace(edits, subscript->span, "gather(" + x + ", " + by + ".unsqueeze(1), 1).squeeze(1)");
+    auto *slice = as<ast::SliceExpr>(subscript->items.front().value);
+    if (slice && !slice->start && !slice->stop)
+      replace(edits, subscript->span, "take(" + x + ", " + by + ", axis=1)");
   }
 
   /// The declared shape, where it has another number of dimensions.
