@@ -219,6 +219,9 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     auto near = diag::didYouMean(name, views);
     if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end())
       near = ours;
+    bool tile = object.kind == ValueKind::Module && object.text == "tile";
+    if (std::string_view ours = tile ? tileNameHere(name) : ""; !ours.empty()) near = ours;
+    if (tile && name == "arange") near = {};  // `tile.iota` takes no start: see the edits for kernels
     auto builder = report(Id::unknownAttribute, span, describe(object), name);
     constexpr size_t kMostTold = 16;
     bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
@@ -226,6 +229,10 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(span, std::string(near), "write `" + std::string(near) + "`");
+    } else if (tile && name == "arange") {
+      builder.help("`tile.iota(n)` counts from 0 to n - 1");
+    } else if (const Foreign *foreign = tile ? foreignName(name) : nullptr; foreign && foreign->here.empty()) {
+      builder.help(std::string(foreign->why));
     } else if (!known.empty() && known.size() <= kMostTold) {
       std::string all;
       for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";

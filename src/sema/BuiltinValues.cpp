@@ -118,6 +118,14 @@ Value Checker::arrayToFloat(const BuiltinRow &, Bound &args, Span span) {
       report(Id::badOperand, span, "float", describe(x)).help("it is one number; `cast(x, f32)` converts a tensor");
     return Value::poison();
   }
+  if (x.kind == ValueKind::String) {
+    std::string number = x.text.substr(x.text.find_first_not_of("+-") == 1);
+    bool infinite = !x.expr && (number == "inf" || number == "Inf" || number == "infinity");
+    auto builder = report(Id::badOperand, span, "float", describe(x));
+    std::string ours = x.text.substr(0, 1) == "-" ? "-INF" : "INF";
+    if (infinite) builder.suggest(span, ours, "infinity is called `INF`");
+    return Value::poison();
+  }
   return castTo(x, inHost() ? DType::F64 : DType::F32, {}, span);
 }
 

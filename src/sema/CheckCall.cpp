@@ -94,6 +94,14 @@ Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, c
 
 /// kernel.with_schedule(...): the same kernel with other sizes.
 Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span span) {
+  for (const Given &arg : args)
+    if (arg.value.isPoison()) return Value::poison();
+  if (!args.empty() && args[0].keywordSpan.valid()) {  // block=(64, 64), warps=4
+    Span all = args.front().keywordSpan.to(args.back().span);
+    report(Id::wrongArgument, all, quoted("with_schedule"), "one schedule", "what a schedule is made of")
+        .suggest(all, "Schedule(" + std::string(sources_.text(all)) + ")", "make a schedule of it");
+    return Value::poison();
+  }
   if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
     report(Id::wrongArgument, span, quoted("with_schedule"), "one schedule",
            args.empty() ? "nothing" : describe(args[0].value));

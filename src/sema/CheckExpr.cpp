@@ -175,6 +175,9 @@ void Checker::undefined(const std::string &name, Span span) {
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
   const Foreign *foreign = foreignName(name);
+  bool inBody = frame_ && frame_->function && frame_->function->nameSpan.file == span.file &&
+                frame_->function->nameSpan.end <= span.begin;
+  if (!foreign && inKernel() && inBody) foreign = foreignSize(name);
   if (foreign && foreign->oncePerFunction && fn_ &&
       !reportedSpans_.insert({static_cast<int>(Id::undefinedName), fn_->span.file, fn_->span.begin}).second) {
     ++failures_;

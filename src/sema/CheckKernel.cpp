@@ -1,4 +1,5 @@
 // Kernels: decorators, the grid, results, and how parameters are used.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include "sema/effects/KernelSafety.h"
 #include <algorithm>
@@ -33,6 +34,17 @@ std::string firstStored(const ast::Block &block) {
   }
   return "";
 }
+
+/// `BLOCK` of `grid=(cdiv(N, BLOCK),)`, where it is a parameter `BLOCK: i32`: a number of the run. Null if none.
+const ast::Parameter *numberOfRun(const ast::Expr &grid, const ast::FuncDef &def) {
+  if (auto *name = as<ast::NameExpr>(&grid))
+    for (const ast::Parameter &p : def.parameters)
+      if (auto *type = as<ast::NameExpr>(p.annotation); type && p.name.text == name->name)
+        if (auto dtype = dtypeByName(type->name); type->name == "Int" || (dtype && !isFloat(*dtype))) return &p;
+  for (const ast::Expr *part : ast::childrenOf(grid).exprs)
+    if (const ast::Parameter *found = numberOfRun(*part, def)) return found;
+  return nullptr;
+}
 }  // namespace
 
 /// "kernel.schedule" of `@ts.kernel.schedule(tuned)`; empty if it is no name.
@@ -56,6 +68,16 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
     Value v = checkExpr(expr);
     if (v.isPoison()) return;
     kernel.grid = GridKind::Explicit;
+    const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+    if (const ast::Parameter *number = def ? numberOfRun(expr, *def) : nullptr) {
+      std::string asDim = "Const[\"" + number->name.text + "\"]";
+      report(Id::notConstant, number->name.span.to(number->annotation->span), "a number that the grid depends on")
+          .note(expr.span, "the grid is computed from `" + number->name.text + "`")
+          .help("as a dimension it is known: `" + number->name.text + ": " + asDim + "`")
+          .suggest(number->annotation->span, asDim, "write `" + asDim + "`");
+      frame_->names[number->name.text].value = Value::poison();  // the sizes that depend on it are the same mistake
+      return;
+    }
     if (!shapeArgument(v, expr.span, kernel.gridDims)) return;
     if (kernel.gridDims.empty() || kernel.gridDims.size() > 3)
       report(Id::badKernelOption, expr.span,
@@ -67,7 +89,21 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
         break;
       }
   } else if (option == "group") {
-    auto size = knownInt(checkExpr(expr), expr.span, "the size of a group");
+    Value v = checkExpr(expr);
+    if (v.isSequence()) {  // `group=(16, 16)`
+      auto builder = report(Id::badKernelOption, expr.span,
+                            "a group is one number of lanes, but this is " + describe(v));
+      constexpr int64_t kMost = 1024;
+      int64_t lanes = v.items.empty() ? 0 : 1;
+      for (const Value &item : v.items) {
+        int64_t size = item.isKnownInt() ? item.sym.constant() : 0;
+        lanes = size < 1 || size > kMost || lanes > kMost ? 0 : lanes * size;
+      }
+      std::string all = std::to_string(lanes);
+      if (lanes > 0 && lanes <= kMost) builder.suggest(expr.span, all, "write `" + all + "`");
+      return;
+    }
+    auto size = knownInt(v, expr.span, "the size of a group");
     if (size && (*size < 1 || *size > 1024))
       report(Id::badKernelOption, expr.span, "a group has 1 to 1024 lanes, not " + std::to_string(*size));
     else if (size) kernel.groupSize = *size;
@@ -82,11 +118,7 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
     kernel.grid = GridKind::Lanes;
     kernel.laneExtent = shape[0];
     lanesKnown_ = lanesGiven_ = true;
-  } else {
-    auto near = diag::didYouMean(option, {"grid", "group", "lanes"});
-    auto builder = report(Id::badKernelOption, expr.span, "`kernel` has no option `" + option + "`");
-    if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
-  }
+  }  // of another one decoratorNames() tells
 }
 
 /// The seed is that of the function's random streams; a function without any needs none.

@@ -137,7 +137,10 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span val
       return;
     }
     if (!value.isSequence()) {
-      report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
+      if (value.kind == ValueKind::Context)
+        report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), describe(value))
+            .help("it has fields: `T = tile.context()`, then `T.m`, `T.n` and `T.k`");
+      else report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
       for (const auto &item : items) assignTo(*item, Value::poison(), span);
       return;
     }
@@ -187,7 +190,8 @@ void Checker::augAssign(const ast::AugAssignStmt &stmt) {
   Value right = checkExpr(*stmt.value);
   accumulateHint_ = saved;
   Value value = binaryValues(stmt.op, old, std::move(right), stmt.span);
-  if (!value.isPoison()) assignTo(*stmt.target, std::move(value), stmt.span);
+  bool known = !value.isPoison() || stmt.target->kind == ast::ExprKind::Name;
+  if (known) assignTo(*stmt.target, std::move(value), stmt.span);
 }
 
 void Checker::annAssign(const ast::AnnAssignStmt &stmt) {

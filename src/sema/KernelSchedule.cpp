@@ -64,14 +64,27 @@ bool Checker::givenTwice(const std::string &field, Span span) {
 /// `@kernel.schedule(tuned)`: beside what a tuner above it is told.
 void Checker::scheduleDecorator(const ast::Decorator &decorator) {
   auto *call = as<ast::CallExpr>(decorator.expression);
-  Value v = call && call->arguments.size() == 1 ? checkExpr(*call->arguments[0].value) : Value::of(ValueKind::None);
+  size_t given = call ? call->arguments.size() : 0;
+  if (given > 0 && call->arguments[0].keyword) {  // block=(64, 64), warps=4
+    Span all = call->arguments.front().span.to(call->arguments.back().span);
+    report(Id::wrongArgument, all, quoted("kernel.schedule"), "one schedule", "what a schedule is made of")
+        .suggest(all, "Schedule(" + std::string(sources_.text(all)) + ")", "make a schedule of it");
+    return;
+  }
+  if (given != 1) {
+    report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule",
+           given == 0 ? "nothing" : diag::counted(given, "value"))
+        .help("for example `@kernel.schedule(Schedule(block=(64, 64), warps=4))`");
+    return;
+  }
+  Value v = checkExpr(*call->arguments[0].value);
   if (v.isPoison()) return;
   if (v.kind != ValueKind::Schedule) {
     report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule", describe(v));
     return;
   }
-  Schedule given = *v.schedule, tuner = std::move(fn_->kernel.schedule);
-  fn_->kernel.schedule = std::move(given);
+  Schedule made = *v.schedule, tuner = std::move(fn_->kernel.schedule);
+  fn_->kernel.schedule = std::move(made);
   for (auto &[field, choices] : tuner.space)
     if (!givenTwice(field, tuner.places[field])) fn_->kernel.schedule.space[field] = std::move(choices);
   fn_->kernel.schedule.options.merge(tuner.options);
@@ -95,7 +108,7 @@ void Checker::tunerSpace(const ast::Expr &space) {
     std::string known = field == "BM" ? "m" : field == "BN" ? "n" : field == "BK" ? "k" : field;
     Span place = spacePlace(space, field);
     if (givenTwice(known, place)) continue;
-    scheduleField(fn_->kernel.schedule, known, v.items[i + 1], space.span);
+    scheduleField(fn_->kernel.schedule, known, v.items[i + 1], place);
     fn_->kernel.schedule.places[known] = place;
   }
 }

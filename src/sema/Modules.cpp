@@ -39,6 +39,8 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
   auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
   if (near.empty()) {
     builder.help(level > 0 ? "I looked for a file of that name, `.tsr`, beside this one"
+                 : path.substr(0, path.find('.')) == "triton"
+                     ? "kernels are marked `@kernel`, and the functions of tiles are in `tile`, without an import"
                  : foreignPackage(path) || foreignPackage(path.substr(0, path.find('.')))
                      ? "there are no Python packages here; what they compute with is in `tessera`"
                      : "modules are those of `tessera`, and files beside this one, `from .name import ...`");
@@ -139,7 +141,9 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
     made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
     if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
       made.isKernel = true;  // misspelt: the body is that of a kernel
-    bool unknown = which.find('.') == std::string::npos && !builtinByName(which, 'P') && !scope.names.count(which);
+    std::string root = which.substr(0, which.find('.'));
+    auto bound = scope.names.find(root);
+    bool unknown = !builtinByName(root, 'P') && (bound == scope.names.end() || bound->second.isPoison());
     made.isKernel |= unknown && sources_.text(def.span).find("tile.") != std::string_view::npos;
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";

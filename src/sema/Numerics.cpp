@@ -314,7 +314,14 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
   if (value.isPoison()) return nullptr;
   if (value.kind != ValueKind::Array) {
     if (reportNone(value, span)) return nullptr;
-    report(Id::wrongArgument, span, what, "a `" + std::string(name(type.dtype)) + "`", describe(value));
+    bool shared = value.kind == ValueKind::Shared;
+    std::string wanted = shared ? "a value" : "a `" + std::string(name(type.dtype)) + "`";
+    auto builder = report(Id::wrongArgument, span, what, wanted, describe(value));
+    if (shared && sources_.text(span) == value.var->name) {
+      std::string all = value.var->name + "[:";
+      for (size_t a = 1; a < value.var->type.shape.size(); ++a) all += ", :";
+      builder.suggest(span, all + "]", "read all of it");
+    }
     return nullptr;
   }
   if (type.numerics.perChannel >= 0) {

@@ -1,10 +1,62 @@
 // What stands above and in the head of a function, before anything is known about its types.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
+
+namespace {
+constexpr int64_t kWarp = 32;  // lanes
+
+bool isOneOf(const ast::Argument &arg, const std::set<std::string_view> &names) {
+  return arg.keyword && names.count(arg.keyword->text);
+}
+bool isKernelOption(const ast::Argument &arg) { return isOneOf(arg, {"grid", "group", "lanes"}); }
+bool isOfSchedule(const ast::Argument &arg) {
+  return isOneOf(arg, {"block", "m", "n", "k", "warps", "num_warps", "stages", "num_stages", "vector", "swizzle",
+                       "cluster", "split_k", "order"});
+}
+
+/// `@kernel(block=(64, 64), num_warps=4)`, `@kernel(schedule=tuned)`, and `@kernel(grid=..., block=64)` of CUDA:
+/// what was meant by an option that kernels do not have. An empty title: that is not known.
+diag::Fix optionMeant(const ast::CallExpr &call, const ast::Argument &arg, const Sources &sources) {
+  auto text = [&](Span span) { return std::string(sources.text(span)); };
+  auto edit = [](Span span, const std::string &by) {
+    return diag::Fix{span, by, "write `" + by + "`", diag::Applicability::Suggestion};
+  };
+  const auto &all = call.arguments;
+  std::string base = text(call.callee->span);
+  if (all.size() == 1 && isOneOf(arg, {"schedule"}))
+    return edit(call.span, base + ".schedule(" + text(arg.value->span) + ")");
+  if (std::all_of(all.begin(), all.end(), isOfSchedule)) {
+    std::string fields;
+    for (const ast::Argument &field : all) {
+      std::string name = field.keyword->text;
+      if (name.rfind("num_", 0) == 0) name = name.substr(4);
+      fields += (fields.empty() ? "" : ", ") + name + "=" + text(field.value->span);
+    }
+    return edit(call.span, base + ".schedule(Schedule(" + fields + "))");
+  }
+  bool grid = std::any_of(all.begin(), all.end(), [](const ast::Argument &other) { return isOneOf(other, {"grid"}); });
+  auto *number = as<ast::IntExpr>(arg.value);
+  if (grid && number && isOneOf(arg, {"block", "block_size", "threads", "num_threads"}))
+    return edit(arg.keyword->span, "group");
+  if (grid && number && isOneOf(arg, {"warps", "num_warps"}) && number->value <= uint64_t{kWarp})
+    return edit(arg.span, "group=" + std::to_string(static_cast<int64_t>(number->value) * kWarp));
+  return {};
+}
+
+/// Whether a kernel has no such option. Those of a schedule are one mistake together.
+bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
+  for (const ast::Argument &other : call.arguments) {
+    if (&other == &arg) break;
+    if (isOfSchedule(other) && isOfSchedule(arg)) return false;
+  }
+  return !isKernelOption(arg);
+}
+}  // namespace
 
 /// Which decorators stand above a function: of all functions, also those that are only traced.
 void Checker::decoratorNames(const ast::FuncDef &def) {
@@ -23,14 +75,35 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
             .suggest({call->span.file, call->callee->span.end, call->span.end}, "", "leave them out");
     } else if (std::find(names.begin(), names.end(), which) == names.end()) {
       if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") continue;  // attachRule() looks at those
+      // Of a module that was not found, nothing is known: the import has its message.
+      const ModuleScope *module = frame_ ? frame_->module : scope_;
+      auto imported = module ? module->names.find(which.substr(0, which.find('.'))) : decltype(module->names.end()){};
+      if (module && imported != module->names.end() && imported->second.isPoison()) continue;
       if (!fresh(Id::unknownDecorator, decorator.span)) continue;
-      auto near = diag::didYouMean(which, names);
+      std::string_view ours = decoratorHere(which), near = ours.empty() ? diag::didYouMean(which, names) : ours;
       auto builder = report(Id::unknownDecorator, decorator.span, which);
       if (!near.empty())
         builder.help("did you mean `@" + std::string(near) + "`?")
             .fix(call ? call->callee->span : decorator.expression->span, std::string(near),
                  "write `@" + std::string(near) + "`");
       continue;
+    }
+    for (size_t i = 0; which == "kernel" && call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      Span place = arg.keyword ? arg.keyword->span : arg.span;
+      if (!isFirstUnknown(*call, arg) || !fresh(Id::badKernelOption, place)) continue;
+      auto builder = report(Id::badKernelOption, place,
+                            arg.keyword ? "`kernel` has no option `" + arg.keyword->text + "`"
+                                        : std::string("the options of `kernel` are given by name"));
+      diag::Fix meant = arg.keyword ? optionMeant(*call, arg, sources_) : diag::Fix{};
+      auto near = arg.keyword ? diag::didYouMean(arg.keyword->text, {"grid", "group", "lanes"}) : std::string_view();
+      if (!meant.title.empty()) builder.suggest(meant.span, meant.replacement, meant.title);
+      else if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
+      bool group = meant.replacement.rfind("group", 0) == 0;
+      if (group) builder.help("how many lanes a group has is its `group`");
+      else if (isOfSchedule(arg) || isOneOf(arg, {"schedule"}))
+        builder.help("sizes of tiles belong to a schedule: `@kernel.schedule(Schedule(block=(64, 64), warps=4))`");
+      else if (near.empty()) builder.help("it takes `grid`, `group` and `lanes`");
     }
     auto [first, isNew] = seen.emplace(which, &decorator);
     if (!isNew && fresh(Id::badDecorator, decorator.span))

@@ -107,9 +107,10 @@ void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t 
       builder.suggest(between, " = ", "`==` compares; `=` gives the name a value");
     return;
   }
-  builder.help(value.kind == ValueKind::Method || value.kind == ValueKind::Function
-                   ? "it is not called; parentheses are missing"
-                   : "nothing changes in place: give it a name, or return it");
+  bool uncalled = isCallable(value) && e.kind != ast::ExprKind::Call;
+  builder.help(uncalled ? "it is not called; parentheses are missing"
+                        : "nothing changes in place: give it a name, or return it");
+  if (uncalled) builder.suggest({e.span.file, e.span.end, e.span.end}, "()", "insert `()`");
   std::string name = renewed(e, value);
   if (!name.empty())
     builder.suggest({e.span.file, e.span.begin, e.span.begin}, name + " = ", "keep it in `" + name + "`");
@@ -123,7 +124,12 @@ std::string Checker::renewed(const ast::Expr &expr, const Value &value) {
   auto *method = as<ast::AttributeExpr>(call->callee);
   auto *name = method ? as<ast::NameExpr>(method->object) : nullptr;
   bool ofModule = !name || lookup(name->name, name->span, true).kind == ValueKind::Module;
-  if (ofModule) name = call->arguments.empty() ? nullptr : as<ast::NameExpr>(call->arguments[0].value);
+  // `dot(a, b, acc)` makes `acc` anew, others what they are given first.
+  auto *plain = as<ast::NameExpr>(call->callee);
+  std::string function = method ? method->attribute.text : plain ? plain->name : "";
+  if (ofModule && call->arguments.size() == 3 && (function == "dot" || function == "mma"))
+    name = as<ast::NameExpr>(call->arguments[2].value);
+  else if (ofModule) name = call->arguments.empty() ? nullptr : as<ast::NameExpr>(call->arguments[0].value);
   auto it = name ? frame_->names.find(name->name) : frame_->names.end();
   if (it == frame_->names.end() || it->second.value.kind != ValueKind::Array) return "";
   const Type &old = it->second.value.type;

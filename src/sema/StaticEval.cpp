@@ -139,6 +139,16 @@ bool isOption(const std::string &field) {
     if (field == f) return true;
   return false;
 }
+std::string_view fieldOfTriton(const std::string &field) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"BLOCK_M", "m"},         {"BLOCK_N", "n"},         {"BLOCK_K", "k"},      {"BLOCK_SIZE_M", "m"},
+      {"BLOCK_SIZE_N", "n"},    {"BLOCK_SIZE_K", "k"},    {"block_m", "m"},      {"block_n", "n"},
+      {"block_k", "k"},         {"GROUP_M", "group_m"},   {"SPLIT_K", "split_k"}, {"GROUP_SIZE_M", "group_m"},
+      {"num_warps", "warps"},   {"num_stages", "stages"},
+  };
+  auto it = names.find(field);
+  return it == names.end() ? std::string_view() : it->second;
+}
 }  // namespace
 
 bool Checker::scheduleField(Schedule &schedule, const std::string &field, const Value &value, Span span) {
@@ -147,8 +157,15 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     static const char *const blockNames[] = {"m", "n"}, *const clusterNames[] = {"cluster_m", "cluster_n"};
     std::vector<Value> items = value.isSequence() ? value.items : std::vector<Value>{value};
     if (items.empty() || items.size() > 2) {
-      report(Id::badSchedule, span,
-             "`" + field + "` takes one or two sizes, not " + std::to_string(items.size()));
+      auto builder = report(Id::badSchedule, span,
+                            "`" + field + "` takes one or two sizes, not " + std::to_string(items.size()));
+      bool loop = field == "block" && items.size() == 3 && sources_.text(span).substr(0, 5) == "block";
+      for (const Value &item : items) loop = loop && item.isKnownInt();
+      if (loop) {
+        auto size = [&](size_t i) { return std::to_string(items[i].sym.constant()); };
+        std::string split = "block=(" + size(0) + ", " + size(1) + "), k=" + size(2);
+        builder.help("the step of the loop inside is `k`").suggest(span, split, "write `" + split + "`");
+      }
       return false;
     }
     for (size_t i = 0; i < items.size(); ++i)
@@ -176,11 +193,11 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     names.insert(names.end(), {"block", "cluster", "swizzle", "order", "name"});
     auto builder = report(Id::badSchedule, span, "a schedule has no `" + field + "`");
     auto near = diag::didYouMean(field, names);
-    if (field == "num_warps") near = "warps";  // of Triton
-    if (field == "num_stages") near = "stages";
+    if (std::string_view ours = fieldOfTriton(field); !ours.empty()) near = ours;
     if (near.empty()) return false;
     builder.help("did you mean `" + std::string(near) + "`?");
-    Span word{span.file, span.begin, span.begin + static_cast<uint32_t>(field.size())};  // of `field=value`
+    uint32_t begin = span.begin + (sources_.text(span).find_first_of("\"'") == 0);  // `field=value`, `"field": value`
+    Span word{span.file, begin, begin + static_cast<uint32_t>(field.size())};
     if (sources_.text(word) == field) builder.suggest(word, std::string(near), "write `" + std::string(near) + "`");
     return false;
   }

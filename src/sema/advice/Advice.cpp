@@ -242,7 +242,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     Place place = places.at(d.span);
     noteOrigins(d, place);
     std::vector<CandidateGroup> groups = slipsOfWords(d, place, sources);
-    for (auto &&more : {slipsOfShapes(d, place, sources), candidatesFor(d, place, sources)})
+    for (auto &&more : {slipsOfKernels(d, place, sources), slipsOfShapes(d, place, sources), candidatesFor(d, place, sources)})
       groups.insert(groups.end(), more.begin(), more.end());
     bool certain = diag::fixOf(d, false) != nullptr;
     if (d.fixes.empty() && groups.empty()) continue;

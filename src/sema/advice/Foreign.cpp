@@ -1,6 +1,7 @@
 #include "sema/advice/Foreign.h"
 #include <map>
 #include <set>
+#include <string>
 
 namespace tessera::sema {
 
@@ -81,10 +82,38 @@ std::string_view memberInstead(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+std::string_view decoratorHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"autotune", "kernel.autotune"}, {"cuda.jit", "kernel"},
+      {"jax.jit", "jit"},              {"njit", "jit"},
+      {"np.vectorize", "jit"},         {"numba.cuda.jit", "kernel"},
+      {"numba.jit", "jit"},            {"numba.njit", "jit"},
+      {"numpy.vectorize", "jit"},      {"schedule", "kernel.schedule"},
+      {"torch.compile", "jit"},        {"torch.jit.script", "jit"},
+      {"triton.autotune", "kernel.autotune"}, {"triton.jit", "kernel"},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
+std::string_view tileNameHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"__syncthreads", "barrier"},    {"block_id", "group_id"},       {"debug_barrier", "barrier"},
+      {"num_programs", "group_count"}, {"program_id", "group_id"},     {"shared", "alloc_shared"},
+      {"shared_memory", "alloc_shared"}, {"sync", "barrier"},          {"sync_threads", "barrier"},
+      {"syncthreads", "barrier"},      {"thread_id", "local_id"},      {"trans", "transpose"},
+      {"wait", "barrier"},
+  };
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
 const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
                                              "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
   static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
+  static constexpr std::string_view kShuffle =
+      "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
@@ -110,6 +139,15 @@ const Foreign *foreignName(std::string_view name) {
       {"__shared__", {"", "memory of a group is `tile.alloc_shared(shape, dtype)`"}},
       {"atomicAdd",
        {"", "a sum over lanes is `tile.sum`, or a tree in shared memory: atomics change from run to run"}},
+      {"shfl", {"", kShuffle}},
+      {"shfl_down", {"", kShuffle}},
+      {"shfl_down_sync", {"", kShuffle}},
+      {"shfl_sync", {"", kShuffle}},
+      {"shfl_up", {"", kShuffle}},
+      {"shfl_xor", {"", kShuffle}},
+      {"__shfl_down_sync", {"", kShuffle}},
+      {"__shfl_sync", {"", kShuffle}},
+      {"__shfl_xor_sync", {"", kShuffle}},
       {"tl", {"", kTiles, true}},
       {"triton", {"", kTiles, true}},
       {"np", {"", kPrefix, true}},
@@ -124,9 +162,31 @@ const Foreign *foreignName(std::string_view name) {
   return it == names.end() ? nullptr : &it->second;
 }
 
+std::string_view sizeHere(std::string_view name) {
+  static constexpr std::string_view kAxes[] = {"m", "n", "k"};
+  static constexpr std::string_view kWords[] = {"B", "BLOCK", "BLOCK_", "BLOCK_SIZE_", "TILE_"};
+  auto lower = [](std::string_view text) {
+    std::string out(text);
+    for (char &c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+  };
+  std::string shown = lower(name);
+  for (std::string_view word : kWords)
+    for (std::string_view axis : kAxes)
+      if (shown == lower(word) + std::string(axis)) return axis;
+  return {};
+}
+
+const Foreign *foreignSize(std::string_view name) {
+  static constexpr Foreign kSize = {
+      "", "the sizes of tiles are those of the schedule: `T = tile.context()`, then `T.m`, `T.n` and `T.k`", true};
+  return sizeHere(name).empty() ? nullptr : &kSize;
+}
+
 bool foreignPackage(std::string_view name) {
   static const std::set<std::string_view> packages = {
-      "numpy", "torch", "math", "jax.numpy", "cupy", "torch.nn.functional", "tensorflow", "cmath"};
+      "numpy",      "torch", "math",   "jax.numpy",      "cupy", "torch.nn.functional",
+      "tensorflow", "cmath", "triton", "triton.language", "jax",  "numba"};
   return packages.count(name) != 0;
 }
 

@@ -12,6 +12,11 @@ std::string_view dtypeHere(std::string_view name);
 /// What to write in place of a method that tensors have elsewhere; empty if that is not known.
 std::string_view memberInstead(std::string_view name);
 
+/// Our name of a decorator of others ("triton.jit" is "kernel"); empty if there is none.
+std::string_view decoratorHere(std::string_view name);
+/// Our function of `tile` that CUDA or Triton call like this; empty if there is no such one.
+std::string_view tileNameHere(std::string_view name);
+
 /// A name of another language.
 struct Foreign {
   std::string_view here;         // what it is written as; empty: not one name
@@ -20,6 +25,10 @@ struct Foreign {
 };
 /// Null if the name is not known to be one.
 const Foreign *foreignName(std::string_view name);
+/// As foreignName(), of the sizes of tiles as kernels elsewhere call them ("BM", "BLOCK_M").
+const Foreign *foreignSize(std::string_view name);
+/// Which size of `tile.context()` such a name stands for ("m"); empty if it is none.
+std::string_view sizeHere(std::string_view name);
 /// Whether it is a package whose functions have their like here without a prefix ("numpy", "math").
 bool foreignPackage(std::string_view name);
 

@@ -2,6 +2,8 @@
 #include "frontend/Walk.h"
 #include "sema/advice/EditFinder.h"
 #include "sema/advice/Foreign.h"
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace tessera::sema {
@@ -113,6 +115,8 @@ private:
     std::string path = text(diagnostic_.span), alias = path;
     bool plain = place_.statement && place_.statement->kind == ast::StmtKind::Import;
     if (size_t as = path.find(" as "); as != std::string::npos) alias = path.substr(as + 4), path.resize(as);
+    static constexpr std::string_view kKernels[] = {"triton", "triton.language", "numba"};  // not the same functions
+    if (std::find(std::begin(kKernels), std::end(kKernels), path) != std::end(kKernels)) return;
     if (!foreignPackage(path) || (plain && alias.find('.') != std::string::npos)) return;
     replace(group(false), diagnostic_.span, plain ? "tessera as " + alias : "tessera");
   }

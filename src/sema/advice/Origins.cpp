@@ -46,6 +46,26 @@ void noteHidden(diag::Diagnostic &diagnostic, const Place &place) {
                                               (member ? "the module `tile`" : "the function of that name")});
 }
 
+/// `stride = n / 2` and `stride /= 2`, where `stride` is to be an integer: the names that stand in `e`.
+void noteDivisions(diag::Diagnostic &diagnostic, const ast::Stmt &stmt, const std::set<std::string> &names) {
+  auto note = [&](const ast::Expr &target, Span span) {
+    auto *name = ast::as<ast::NameExpr>(&target);
+    if (name && names.count(name->name))
+      diagnostic.notes.push_back({span, "`/` makes `" + name->name + "` a float here; `//` divides and rounds down"});
+  };
+  if (auto *assign = ast::as<ast::AssignStmt>(&stmt))
+    if (auto *quotient = ast::as<ast::BinaryExpr>(assign->value); quotient && quotient->op == ast::BinaryOp::Div)
+      note(*assign->targets[0], quotient->span);
+  if (auto *assign = ast::as<ast::AugAssignStmt>(&stmt); assign && assign->op == ast::BinaryOp::Div)
+    note(*assign->target, assign->span);
+  for (const ast::Stmt *inner : ast::childrenOf(stmt).stmts) noteDivisions(diagnostic, *inner, names);
+}
+
+void namesIn(const ast::Expr &e, std::set<std::string> &names) {
+  if (auto *name = ast::as<ast::NameExpr>(&e)) names.insert(name->name);
+  for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
+}
+
 }  // namespace
 
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
@@ -53,6 +73,14 @@ void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
   case diag::Id::notCallable:
   case diag::Id::tooManyArguments:
   case diag::Id::unknownAttribute: noteHidden(diagnostic, place); break;
+  case diag::Id::wrongArgument:
+    if (place.function && place.expr() &&
+        diagnostic.message.find("expects an integer, but this is a scalar `f") != std::string::npos) {
+      std::set<std::string> names;
+      namesIn(*place.expr(), names);
+      for (const ast::StmtPtr &stmt : place.function->body) noteDivisions(diagnostic, *stmt, names);
+    }
+    break;
   default: break;
   }
   bool pointsSomewhere = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),

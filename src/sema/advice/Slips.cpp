@@ -18,7 +18,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult: notCalled(), summed(), stacked(); break;
-    case Id::broadcastFails: otherOperator(ast::BinaryOp::Mul, "@"); break;
+    case Id::broadcastFails: productOfMatrices(); break;
     case Id::badOperand: otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|"), numberInQuotes(); break;
     case Id::badConstant: otherShift(); break;
     case Id::badKernelOption: nearKeyword({"grid", "group", "lanes"}); break;
@@ -63,6 +63,14 @@ private:
     replace(group(false), binary->opSpan, by);
   }
 
+  /// `x * w`, where both are matrices: a vector lacks an axis rather, which `@` would hide.
+  void productOfMatrices() {
+    const std::string &said = diagnostic_.message;
+    size_t between = said.find("] and ["), comma = said.find(',');
+    bool matrices = between != std::string::npos && comma < between && said.find(',', between) != std::string::npos;
+    if (matrices) otherOperator(ast::BinaryOp::Mul, "@");
+  }
+
   /// `axis="M"`
   void namedAxis() {
     const ast::Expr *e = place_.expr();
@@ -78,12 +86,17 @@ private:
     for (int number = 0; number < 4; ++number) replace(edits, axis->span, std::to_string(number));
   }
 
-  /// `max(x, y)` of tensors.
+  /// `max(x, y)` and `tile.max(x, y)` of tensors; the message may be about an argument that is a call itself.
   void largerOfTwo() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
-    if (name && call->arguments.size() == 2 && (name->name == "max" || name->name == "min"))
-      replace(group(false), name->span, name->name == "max" ? "maximum" : "minimum");
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || call->arguments.size() != 2 || (nameOf(*call) != "max" && nameOf(*call) != "min")) continue;
+      auto *member = as<ast::AttributeExpr>(call->callee);
+      auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
+      if (member && (!owner || owner->name != "tile")) continue;
+      Span name = member ? member->attribute.span : call->callee->span;
+      return replace(group(false), name, nameOf(*call) == "max" ? "maximum" : "minimum");
+    }
   }
 
   /// `arange(0, N)`, `arange(a, N)`
@@ -263,6 +276,16 @@ private:
     for (const ast::Expr *part : std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
       if (auto *binary = as<ast::BinaryExpr>(part); binary && binary->op == ast::BinaryOp::Div)
         return replace(group(false), binary->opSpan, "//", "divide and round down");
+    const diag::Note *only = nullptr;  // of the divisions that made the names float (noteOrigins)
+    for (const diag::Note &note : diagnostic_.notes) {
+      if (!note.span.valid() || note.text.rfind("`/` makes", 0) != 0) continue;
+      if (only) return;
+      only = &note;
+    }
+    size_t sign = only ? text(only->span).rfind('/') : std::string::npos;
+    if (sign == std::string::npos) return;
+    uint32_t at = only->span.begin + static_cast<uint32_t>(sign);
+    replace(group(false), {only->span.file, at, at + 1}, "//", "divide and round down");
   }
 
   /// `accumulate=32`

@@ -6,6 +6,7 @@ namespace tessera::sema {
 
 /// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
 std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> slipsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 
 }  // namespace tessera::sema

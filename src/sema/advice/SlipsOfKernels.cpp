@@ -1,0 +1,196 @@
+// What kernels of other languages write otherwise: sizes of tiles, slices, results.
+#include "sema/advice/Foreign.h"
+#include "sema/advice/SlipFinder.h"
+#include "sema/advice/Slips.h"
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class KernelSlips : public SlipFinder {
+public:
+  using SlipFinder::SlipFinder;
+
+  std::vector<CandidateGroup> groups() {
+    if (diagnostic_.id == Id::badOperand) launched();
+    if (!place_.inKernel || !place_.function) return taken();
+    switch (diagnostic_.id) {
+    case Id::undefinedName: sizesOfTiles(); break;
+    case Id::unknownAttribute: counted(); break;
+    case Id::unpackCount: contextTakenApart(); break;
+    case Id::unknownKeyword: alongAnAxis(); break;
+    case Id::missingReturn: storedParameter(); break;
+    case Id::broadcastFails:
+    case Id::contractionMismatch: tileOfTensor(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  /// `copy[(cdiv(N, 64),)](x)`
+  void launched() {
+    auto *subscript = as<ast::SubscriptExpr>(place_.expr());
+    auto *call = subscript && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (call && call->callee.get() == subscript && as<ast::NameExpr>(subscript->object))
+      replace(group(false), subscript->span, text(*subscript->object),
+              "leave it out: the kernel itself says how many groups it has");
+  }
+
+  /// `BM` and `BLOCK_N`, which nothing defines: those of the function get the sizes of the schedule.
+  void sizesOfTiles() {
+    if (sizeHere(text(diagnostic_.span)).empty()) return;
+    const ast::Stmt *whole = statementOfFunction();
+    if (!whole) return;
+    std::vector<std::string> names;
+    std::set<std::string> seen, bound;
+    std::string context;
+    visitNames(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+      if (!target) return;
+      bound.insert(target->name);
+      auto *call = as<ast::CallExpr>(assign->value);
+      if (call && nameOf(*call) == "context" && stmt.span.end <= whole->span.begin) context = target->name;
+    }, [&](const ast::NameExpr &name) {
+      if (!sizeHere(name.name).empty() && seen.insert(name.name).second) names.push_back(name.name);
+    });
+    std::string left, right, indent = "\n" + indentOf(*whole), first;
+    if (context.empty()) first = "T = tile.context()" + indent, context = "T";
+    for (const std::string &name : names) {
+      if (bound.count(name)) continue;
+      left += (left.empty() ? "" : ", ") + name;
+      right += (right.empty() ? "" : ", ") + context + "." + std::string(sizeHere(name));
+    }
+    if (!left.empty())
+      insert(group(false), whole->span.begin, first + left + " = " + right + indent, "take the sizes of the schedule");
+  }
+
+  /// `tile.arange(0, T.m)`
+  void counted() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!member || member->attribute.text != "arange" || call->arguments.empty() || call->arguments.size() > 2) return;
+    const ast::Argument &first = call->arguments.front(), &last = call->arguments.back();
+    bool fromZero = call->arguments.size() == 1 || text(first.span) == "0";
+    if (fromZero && !first.keyword && !last.keyword)
+      replace(group(false), call->span, text(*member->object) + ".iota(" + text(last.span) + ")");
+  }
+
+  /// `bm, bn = tile.context()`
+  void contextTakenApart() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+    auto *tuple = assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(assign->targets[0].get()) : nullptr;
+    if (!call || nameOf(*call) != "context" || !tuple || tuple->items.empty() || tuple->items.size() > 3) return;
+    std::string sizes;
+    for (size_t i = 0; i < tuple->items.size(); ++i) sizes += std::string(i ? ", " : "") + "T." + "mnk"[i];
+    std::string apart = tuple->items.size() == 1 ? text(*tuple->items[0]) : text(*tuple);
+    replace(group(false), assign->span,
+            "T = " + text(*call) + "\n" + indentOf(*assign) + apart + " = " + sizes, "take its fields");
+  }
+
+  /// `tile.maximum(x, axis=1)`
+  void alongAnAxis() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    std::string name = call ? nameOf(*call) : "";
+    if (name != "maximum" && name != "minimum") return;
+    auto *member = as<ast::AttributeExpr>(call->callee);
+    replace(group(false), member ? member->attribute.span : call->callee->span, name.substr(0, 3));
+  }
+
+  /// A parameter that is stored into, of the declared type, where nothing is returned.
+  void storedParameter() {
+    const ast::FuncDef &def = *place_.function;
+    if (def.body.empty() || !def.result) return;
+    std::set<std::string> stored;
+    visitNames(def, [&](const ast::Stmt &stmt) {
+      std::vector<const ast::Expr *> targets;
+      if (auto *assign = as<ast::AssignStmt>(&stmt))
+        for (const ast::ExprPtr &target : assign->targets) targets.push_back(target.get());
+      if (auto *assign = as<ast::AugAssignStmt>(&stmt)) targets.push_back(assign->target.get());
+      for (const ast::Expr *target : targets)
+        if (auto *item = as<ast::SubscriptExpr>(target))
+          if (auto *name = as<ast::NameExpr>(item->object)) stored.insert(name->name);
+    }, [](const ast::NameExpr &) {});
+    Span last = def.body.back()->span;
+    std::string shown = text(last);
+    uint32_t end = last.begin + static_cast<uint32_t>(shown.find_last_not_of(" \t\r\n") + 1);
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : def.parameters)
+      if (p.annotation && stored.count(p.name.text) && text(*p.annotation) == text(*def.result))
+        insert(edits, end, "\n" + indentOf(*def.body.front()) + "return " + p.name.text,
+               "return `" + p.name.text + "`");
+  }
+
+  /// `acc + bias`, where a tile of the parameter was meant: at the slices that the kernel takes of others.
+  void tileOfTensor() {
+    constexpr size_t kMostRank = 2, kMostSlices = 4;
+    std::vector<std::string> slices;
+    std::set<std::string> seen;
+    visitAll(*place_.function, [&](const ast::Expr &e) {
+      auto *slice = as<ast::SliceExpr>(&e);
+      auto *stop = slice && slice->start && !slice->step ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      bool block = stop && stop->op == ast::BinaryOp::Add && text(*stop->left) == text(*slice->start);
+      if (block && slices.size() < kMostSlices && seen.insert(text(*slice)).second) slices.push_back(text(*slice));
+    });
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      auto *name = as<ast::NameExpr>(operand);
+      const ast::Parameter *parameter = nullptr;
+      for (const ast::Parameter &p : place_.function->parameters)
+        if (name && p.name.text == name->name) parameter = &p;
+      auto *type = parameter ? as<ast::SubscriptExpr>(parameter->annotation) : nullptr;
+      size_t rank = type ? type->items.size() - 1 : 0;
+      if (rank == 0 || rank > kMostRank) continue;
+      std::vector<std::string> parts = slices;
+      if (rank > 1) parts.push_back(":");
+      for (const std::string &first : parts) {
+        if (rank == 1) replace(edits, name->span, name->name + "[" + first + "]");
+        for (const std::string &second : parts)
+          if (rank > 1 && (first != ":" || second != ":") && (first == ":" || first != second))
+            replace(edits, name->span, name->name + "[" + first + ", " + second + "]");
+      }
+    }
+  }
+
+  /// The statement of the function's own block that the message is about.
+  const ast::Stmt *statementOfFunction() const {
+    for (const ast::StmtPtr &stmt : place_.function->body)
+      if (stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end) return stmt.get();
+    return nullptr;
+  }
+  std::string indentOf(const ast::Stmt &stmt) const {
+    return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' ');
+  }
+  template <class OfStmt, class OfExpr>
+  static void walk(const ast::Stmt &stmt, const OfStmt &ofStmt, const OfExpr &ofExpr) {
+    ofStmt(stmt);
+    ast::Children below = ast::childrenOf(stmt);
+    for (const ast::Expr *e : below.exprs) visit(*e, ofExpr);
+    for (const ast::Stmt *inner : below.stmts) walk(*inner, ofStmt, ofExpr);
+  }
+  template <class OfExpr> static void visitAll(const ast::FuncDef &def, const OfExpr &ofExpr) {
+    for (const ast::StmtPtr &stmt : def.body) walk(*stmt, [](const ast::Stmt &) {}, ofExpr);
+  }
+  template <class OfStmt, class OfName>
+  static void visitNames(const ast::FuncDef &def, const OfStmt &ofStmt, const OfName &ofName) {
+    for (const ast::StmtPtr &stmt : def.body)
+      walk(*stmt, ofStmt, [&](const ast::Expr &e) {
+        if (auto *name = as<ast::NameExpr>(&e)) ofName(*name);
+      });
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> slipsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources) {
+  return KernelSlips(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
