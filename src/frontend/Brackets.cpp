@@ -124,7 +124,11 @@ void LineSplitter::closeAll(uint32_t at, bool report) {
 }
 
 bool LineSplitter::lineOpensBlock(const Tokens &tokens) const {
-  return !tokens.empty() && (startsBlock(tokens[0].kind) || (tokens[0].kind == K::NAME && isForeignHeader(word(tokens[0]))));
+  if (tokens.empty()) return false;
+  if (startsBlock(tokens[0].kind) || (tokens[0].kind == K::NAME && isForeignHeader(word(tokens[0])))) return true;
+  // `float f(float x) {`
+  return tokens.size() > 4 && tokens[0].kind == K::NAME && tokens[1].kind == K::NAME && tokens[2].kind == K::LPAREN &&
+         tokens.back().kind == K::RPAREN;
 }
 
 /// Which `}` belongs to which `{`, other brackets left aside.
@@ -157,6 +161,7 @@ bool LineSplitter::braceBlock(Token token) {
                     after->kind == K::ELIF || after->kind == K::SEMICOLON || after->kind == K::RBRACE;
     if (!lineEnds) return false;
     droppedBraces_.insert(match);
+    if (after && after->kind == K::SEMICOLON) droppedBraces_.insert(match + 1);
   }
   diagnostics_.report(Id::braceBlock, span(token))
       .label("no `{` here")

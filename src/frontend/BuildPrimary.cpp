@@ -58,13 +58,14 @@ ExprPtr AstBuilder::trailer(ExprPtr object, G::TrailerContext *context) {
 
 std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext *> &contexts) {
   std::vector<Argument> out;
-  Span keyword, options;
+  Span firstNamed, keyword, options;  // the first and the last with a name; the last `**`
   for (auto *context : contexts) {
     Argument argument;
     argument.span = span(context);
     if (auto *byName = alternative<G::KeywordArgumentContext>(context)) {
       argument.keyword = identifier(byName->NAME());
       argument.value = expression(byName->expression());
+      if (!keyword.valid()) firstNamed = argument.span;
       keyword = argument.span;
     } else if (auto *spread = alternative<G::SpreadArgumentContext>(context)) {
       argument.stars = 1;
@@ -74,6 +75,7 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
     } else if (auto *twice = alternative<G::OptionsArgumentContext>(context)) {
       argument.stars = 2;
       argument.value = expression(twice->expression());
+      if (!keyword.valid()) firstNamed = {};
       keyword = options = argument.span;
     } else {
       auto *plain = static_cast<G::PlainArgumentContext *>(context);
@@ -82,9 +84,15 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
         argument.value = comprehension(ExprKind::GeneratorComp, argument.span, nullptr, std::move(argument.value),
                                        plain->comprehensionClause());
       if (keyword.valid()) {
-        diagnostics_.report(Id::argumentOrder, argument.span)
-            .label("this one has no name")
-            .note(keyword, "an argument with a name stands before it");
+        auto report = diagnostics_.report(Id::argumentOrder, argument.span);
+        report.label("this one has no name").note(keyword, "an argument with a name stands before it");
+        Span all{file_, firstNamed.begin, argument.span.end};
+        bool adjoin = text({file_, keyword.end, argument.span.begin}).find_first_not_of(", ") == std::string_view::npos;
+        if (firstNamed.valid() && adjoin && text(all).find('\n') == std::string_view::npos) {
+          std::string moved =
+              std::string(text(argument.span)) + ", " + std::string(text({file_, firstNamed.begin, keyword.end}));
+          report.suggest(all, moved, "write `" + moved + "`");
+        }
         keyword = {};
       }
     }

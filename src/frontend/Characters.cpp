@@ -30,6 +30,35 @@ bool isForeignPrefix(std::string_view word) {
     if (word == prefix) return true;
   return false;
 }
+
+/// The length of what C and Rust put behind a number to give it a type; 0 when it is something else.
+uint32_t numberSuffix(std::string_view letters) {
+  for (std::string_view suffix :
+       {"f", "F", "l",   "L",   "u",   "U",    "ll",  "LL",  "ul",  "UL",   "ull",  "ULL",  "h",
+        "d", "D", "f16", "f32", "f64", "bf16", "i32", "i64", "u32", "_f32", "_f64", "_i32", "_i64"})
+    if (letters == suffix) return static_cast<uint32_t>(suffix.size());
+  return 0;
+}
+
+/// Where, in the text behind a quote, a bracket closes that was not opened there; npos when none does.
+size_t strayCloser(std::string_view text) {
+  std::string stack;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') stack += text[i] == '(' ? ')' : ']';
+    if (text[i] != ')' && text[i] != ']') continue;
+    if (stack.empty() || stack.back() != text[i]) return i;
+    stack.pop_back();
+  }
+  return std::string_view::npos;
+}
+
+/// How much of the text behind a quote was most likely meant as the string: a word up to a `,` or a bracket that closes
+/// nothing in it.
+size_t meantLength(std::string_view text, size_t closer) {
+  size_t comma = text.substr(0, closer).find(',');
+  bool aWord = comma != text.npos && text.substr(0, comma).find_first_of(" ([") == text.npos;
+  return aWord ? comma : closer;
+}
 }  // namespace
 
 /// Mends a token that cannot stand as it is; false when nothing is left of it.
@@ -48,7 +77,8 @@ bool LineSplitter::readable(Token &token) {
     return true;
   case K::NAME:
     mergeName(token);
-    if (isForeignPrefix(word(token)) && next() && next()->begin == token.end && (next()->kind == K::STRING || next()->kind == K::UNTERMINATED_STRING)) {
+    if (isForeignPrefix(word(token)) && !touchesString(token) && !isTransposed() && next() &&
+        next()->begin == token.end && (next()->kind == K::STRING || next()->kind == K::UNTERMINATED_STRING)) {
       if (diag::Engine *engine = speak())
         engine->report(Id::badStringPrefix, span(token), word(token))
             .label("the prefixes are `r`, `f` and `u`")
@@ -59,6 +89,18 @@ bool LineSplitter::readable(Token &token) {
   default:
     return true;
   }
+}
+
+/// Does a string end where this begins? Then a quote is missing or too many, and the word is no prefix.
+bool LineSplitter::touchesString(Token token) const {
+  return !line_.tokens.empty() && line_.tokens.back().kind == K::STRING && line_.tokens.back().end == token.begin;
+}
+
+/// Is the next token the `'` of `x'`, with nothing but closing brackets behind it?
+bool LineSplitter::isTransposed() const {
+  const Token *quote = next();
+  if (!quote || quote->kind != K::UNTERMINATED_STRING || text_[quote->begin] != '\'') return false;
+  return word(*quote).find_first_not_of(")]}:, ", 1) == std::string_view::npos;
 }
 
 /// Takes the pieces of a name with letters outside of ASCII together, with one message.
@@ -134,12 +176,19 @@ bool LineSplitter::number(Token &token) {
   bool zeros = token.kind == K::INTEGER && digits.size() > 1 && digits[0] == '0' && digits.find_first_of("xXoObB") != 1 &&
                digits.find_first_not_of("0_") != std::string_view::npos;
   if (!touched && !zeros) return true;
+  size_t length = digits.size();  // of the number itself
   token.end = end;
   if (diag::Engine *engine = speak()) {
     auto report = engine->report(Id::badNumber, span(token), word(token));
     if (zeros && !touched) {
       std::string without(digits.substr(digits.find_first_not_of("0_")));
       report.label("a decimal number does not start with `0`").fix(span(token), without, "write `" + without + "`");
+    } else if (uint32_t suffix = numberSuffix(word(token).substr(length))) {
+      std::string letters(text_.substr(end - suffix, suffix));
+      report.label("a number takes the type of the other operand, without `" + letters + "`");
+      Span place = span(end - suffix, end);
+      if (suffix < 3) report.fix(place, "", "delete `" + letters + "`");
+      else report.suggest(place, "", "delete `" + letters + "`");
     } else {
       report.label("letters or digits that do not belong to it touch the number");
     }
@@ -156,15 +205,79 @@ void LineSplitter::unterminated(Token &token) {
     token.end = token.begin + 3;
     at_ = raw_.size();
   }
-  uint32_t at = isLong ? static_cast<uint32_t>(text_.size()) : token.end;
-  if (!isLong)  // a bracket or colon at the end of the line most likely belongs behind the string
-    while (at > token.begin + 2 && std::string_view(")]}:, ").find(text_[at - 1]) != std::string_view::npos) --at;
-  if (diag::Engine *engine = speak())
-    engine->report(Id::unterminatedString, span(token), quotes)
-        .label(isLong ? "it runs to the end of the file" : "it runs to the end of the line")
-        .suggest(span(at, at), quotes, "insert `" + quotes + "`");
+  if (isLong) {
+    uint32_t at = static_cast<uint32_t>(text_.size());
+    if (diag::Engine *engine = speak())
+      engine->report(Id::unterminatedString, span(token), quotes)
+          .label("it runs to the end of the file")
+          .suggest(span(at, at), quotes, "insert `" + quotes + "`");
+  } else if (!line_.reported && !forgottenQuote(token, quote) && !transposedOrApostrophe(token, quote)) {
+    unclosed(token, quote);
+  }
   token.kind = K::ERROR_EXPRESSION;
   brokenString_ = true;
+}
+
+/// A string that runs to the end of its line.
+void LineSplitter::unclosed(Token token, char quote) {
+  std::string quotes(1, quote);
+  uint32_t at = token.end, begin = static_cast<uint32_t>(text_.find(quote, token.begin)) + 1;
+  // A bracket or colon at the end of the line most likely belongs behind the string.
+  while (at > token.begin + 2 && std::string_view(")]}:, ").find(text_[at - 1]) != std::string_view::npos) --at;
+  std::string_view inside = text_.substr(begin, token.end - begin);
+  if (size_t closer = strayCloser(inside); closer != inside.npos && begin + closer < at)
+    at = begin + static_cast<uint32_t>(meantLength(inside, closer));
+  if (diag::Engine *engine = speak())
+    engine->report(Id::unterminatedString, span(token), quotes)
+        .label("it runs to the end of the line")
+        .suggest(span(at, at), quotes, "insert `" + quotes + "`");
+}
+
+/// `x: Tensor["N, f32], y: Tensor["N", f32]`: an earlier quote of this line was not closed, so that all behind it stand for
+/// their opposite.
+bool LineSplitter::forgottenQuote(Token token, char quote) {
+  for (const Token &earlier : line_.tokens) {
+    if (earlier.kind != K::STRING || text_[earlier.begin] != quote) continue;
+    if (text_.substr(earlier.begin, token.begin - earlier.begin).find('\n') != text_.npos) continue;
+    std::string_view inside = text_.substr(earlier.begin + 1, earlier.end - earlier.begin - 2);
+    size_t closer = strayCloser(inside);
+    if (closer == inside.npos) continue;
+    uint32_t at = earlier.begin + 1 + static_cast<uint32_t>(meantLength(inside, closer));
+    if (diag::Engine *engine = speak())
+      engine->report(Id::unterminatedString, span(earlier.begin, at), quote)
+          .label("from here on, the quotes of this line do not pair up")
+          .suggest(span(at, at), std::string(1, quote), std::string("insert `") + quote + "`");
+    return true;
+  }
+  return false;
+}
+
+/// `x'` of MATLAB, and `'it's'`.
+bool LineSplitter::transposedOrApostrophe(Token token, char quote) {
+  size_t count = line_.tokens.size();
+  if (count == 0 || line_.tokens.back().end != token.begin || !endsValue(line_.tokens.back().kind)) return false;
+  if (word(token).find_first_not_of(")]}:, ", 1) != std::string_view::npos) return false;
+  Token before = line_.tokens.back();
+  if (before.kind == K::NAME && count > 1) {
+    Token string = line_.tokens[count - 2];
+    if (string.kind == K::STRING && string.end == before.begin && text_[string.begin] == quote) {
+      char other = quote == '"' ? '\'' : '"';
+      std::string_view inside = text_.substr(string.begin + 1, token.begin - string.begin - 1);
+      if (inside.find(other) != inside.npos || inside.find('\\') != inside.npos) return false;
+      std::string meant = other + std::string(inside) + other;
+      if (diag::Engine *engine = speak())
+        engine->report(Id::unterminatedString, span(token), quote)
+            .label("a quote in the text ended the string before this")
+            .suggest(span(string.begin, token.begin + 1), meant, "write `" + meant + "`");
+      return true;
+    }
+  }
+  if (quote != '\'' || before.kind == K::STRING) return false;
+  if (diag::Engine *engine = speak())
+    engine->report(Id::foreignOperator, span(token.begin, token.begin + 1), "'")
+        .label("a matrix is transposed with `.T`")
+        .suggest(span(token.begin, token.begin + 1), ".T", "write `.T`");
+  return true;
 }
 
 }  // namespace tessera::frontend

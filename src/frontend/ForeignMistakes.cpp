@@ -17,6 +17,13 @@ bool oneOf(std::string_view word, std::initializer_list<std::string_view> words)
 /// `// text` and `/* text */`.
 bool Repair::foreignComment() {
   size_t begin = last_;
+  if (at_ == first_ && kind(at_) == K::PERCENT && at_ < last_) {
+    diagnostics_.report(Id::foreignComment, span(at_), "%")
+        .label("`%` is the remainder of a division")
+        .fix(span(at_), "#", "write `#`");
+    giveUpLine();
+    return true;
+  }
   if (at_ == first_ && kind(at_) == K::FLOOR) begin = at_;
   if (touching(at_, K::SLASH, K::STAR)) begin = at_;
   if (at_ > first_ && touching(at_ - 1, K::SLASH, K::STAR)) begin = at_ - 1;
@@ -43,10 +50,18 @@ bool Repair::foreignOperator() {
     uint32_t kind;
   };
   static constexpr Pair pairs[] = {
-      {K::AMPERSAND, K::AMPERSAND, "&&", "and", K::AND}, {K::PIPE, K::PIPE, "||", "or", K::OR},
-      {K::NE, K::ASSIGN, "!==", "!=", K::NE},            {K::EQ, K::ASSIGN, "===", "==", K::EQ},
-      {K::LT, K::GT, "<>", "!=", K::NE},                 {K::ASSIGN, K::GT, "=>", ">=", K::GE},
-      {K::ASSIGN, K::LT, "=<", "<=", K::LE},             {K::COLON, K::COLON, "::", ".", K::DOT},
+      {K::AMPERSAND, K::AMPERSAND, "&&", "and", K::AND},
+      {K::PIPE, K::PIPE, "||", "or", K::OR},
+      {K::NE, K::ASSIGN, "!==", "!=", K::NE},
+      {K::EQ, K::ASSIGN, "===", "==", K::EQ},
+      {K::LT, K::GT, "<>", "!=", K::NE},
+      {K::ASSIGN, K::GT, "=>", ">=", K::GE},
+      {K::ASSIGN, K::LT, "=<", "<=", K::LE},
+      {K::COLON, K::COLON, "::", ".", K::DOT},
+      {K::TILDE, K::ASSIGN, "~=", "!=", K::NE},
+      {K::DOT, K::STAR, ".*", "*", K::STAR},
+      {K::DOT, K::SLASH, "./", "/", K::SLASH},
+      {K::DOT, K::CARET, ".^", "**", K::POWER},
   };
   if (at_ < last_ && kind(at_) == K::UNKNOWN && word(at_) == "!") {
     diagnostics_.report(Id::foreignOperator, span(at_), "!").label("write `not`").fix(span(at_), "not ", "write `not`");
@@ -64,13 +79,14 @@ bool Repair::foreignOperator() {
       if (!touching(begin, pair.first, pair.second)) continue;
       if (pair.first == K::ASSIGN && (kind(first_) == K::DEF || kind(first_) == K::ASYNC)) continue;  // an arrow
       if (pair.text == "=>" && arrowFunction(begin)) return true;
+      bool colon =
+          pair.first == K::COLON && isDef() && (depthAt(begin) == 1 || begin + 2 == last_);  // `f(x::f32)`, `-> T::`
+      std::string meant(colon ? ":" : pair.meant), write = "write `" + meant + "`";
       auto report = diagnostics_.report(Id::foreignOperator, span(begin, begin + 1), pair.text);
-      std::string write = "write `" + std::string(pair.meant) + "`";
       if (pair.text == "=>" && kind(first_) != K::IF && kind(first_) != K::WHILE && kind(first_) != K::ELIF)
         report.label("`>=` compares; a function without a name is written `lambda x: x + 1`");
-      else
-        report.label(write).fix(span(begin, begin + 1), std::string(pair.meant), write);
-      replace(begin, pair.kind);
+      else report.label(write).fix(span(begin, begin + 1), colon && begin + 2 < last_ ? ": " : meant, write);
+      replace(begin, colon ? uint32_t(K::COLON) : pair.kind);
       erase(begin + 1);
       return true;
     }
@@ -138,6 +154,16 @@ bool Repair::elseIf() {
 /// `function f(x):`
 bool Repair::foreignFunction() {
   if (at_ != first_ + 1 || kind(first_) != K::NAME || kind(at_) != K::NAME) return false;
+  bool typed =
+      kind(at_ + 1) == K::LPAREN && kind(last_ - 1) == K::COLON && hasBlock() &&
+      oneOf(word(first_), {"float", "double", "int", "auto", "bool", "f64", "f32", "bf16", "f16", "i64", "i32"});
+  if (typed) {
+    diagnostics_.report(Id::foreignFunction, span(first_), word(first_))
+        .label("write `def`; the type of the result stands behind `->`")
+        .suggest(span(first_), "def", "write `def`");
+    replace(first_, K::DEF);
+    return true;
+  }
   if (!oneOf(word(first_), {"function", "func", "fn", "fun", "sub", "proc", "define", "void", "defun"})) return false;
   diagnostics_.report(Id::foreignFunction, span(first_), word(first_)).label("write `def`").fix(span(first_), "def", "write `def`");
   replace(first_, K::DEF);
@@ -146,6 +172,15 @@ bool Repair::foreignFunction() {
 
 /// `let x = 3`, `const x = 3`, `float x = 3`
 bool Repair::foreignDeclaration() {
+  if (at_ == first_ + 1 && at_ + 1 < last_ && kind(first_) == K::NAME && kind(at_) == K::NAME &&
+      kind(at_ + 1) == K::NAME && kind(at_ + 2) == K::ASSIGN &&
+      oneOf(word(first_), {"let", "const", "static", "constexpr", "final", "unsigned", "long"})) {
+    diagnostics_.report(Id::foreignDeclaration, span(first_, at_), textOf(first_, at_))
+        .label("delete it; a type may stand behind the name, as in `" + std::string(word(at_ + 1)) + ": f32`")
+        .fix({file_, tokens_[first_].begin, tokens_[at_ + 1].begin}, "", "delete `" + textOf(first_, at_) + "`");
+    erase(first_, 2);
+    return true;
+  }
   if (at_ != first_ + 1 || kind(first_) != K::NAME || kind(at_) != K::NAME) return false;
   uint32_t after = kind(at_ + 1);
   if (after != K::ASSIGN && after != K::COLON && after != K::COMMA) return false;
@@ -204,7 +239,32 @@ bool Repair::foreignLoop() {
 /// `condition ? a : b`
 bool Repair::foreignConditional() {
   if (at_ >= last_ || kind(at_) != K::UNKNOWN || word(at_) != "?") return false;
-  diagnostics_.report(Id::foreignConditional, span(at_)).label("`?` is no operator");
+  auto report = diagnostics_.report(Id::foreignConditional, span(at_));
+  report.label("`?` is no operator");
+  // It reaches from the bracket, `,`, `=` or `return` before it to the bracket or `,` behind it.
+  size_t begin = at_, depth = 0, colon = last_, end = at_ + 1;
+  for (; begin > first_; --begin) {
+    uint32_t before = kind(begin - 1);
+    if (isCloser(before)) ++depth;
+    if (isOpener(before) && depth-- == 0) break;
+    if (depth == 0 && (before == K::COMMA || before == K::COLON || before == K::SEMICOLON || before == K::RETURN ||
+                       isAssignment(before)))
+      break;
+  }
+  bool nested = false;
+  for (depth = 0; end < last_; ++end) {
+    uint32_t here = kind(end);
+    if (isOpener(here)) ++depth;
+    if (isCloser(here) && depth-- == 0) break;
+    if (depth == 0 && (here == K::COMMA || here == K::SEMICOLON)) break;
+    nested |= here == K::UNKNOWN || (depth == 0 && here == K::COLON && colon != last_);
+    if (depth == 0 && here == K::COLON) colon = end;
+  }
+  if (!nested && begin < at_ && colon > at_ + 1 && colon + 1 < end) {
+    std::string meant =
+        textOf(at_ + 1, colon - 1) + " if " + textOf(begin, at_ - 1) + " else " + textOf(colon + 1, end - 1);
+    report.suggest(span(begin, end - 1), meant, "write `" + meant + "`");
+  }
   giveUpLine();
   return true;
 }
@@ -225,30 +285,75 @@ bool Repair::foreignCast() {
   return true;
 }
 
-/// `def f(x) -> A, B:`
-bool Repair::severalResults() {
-  bool def = kind(first_) == K::DEF || kind(first_) == K::ASYNC;
-  if (!def || at_ >= last_ || kind(at_) != K::COMMA || depthAt(at_) > 0) return false;
-  size_t arrow = find(K::ARROW, first_), end = std::min(find(K::WHERE, at_), find(K::COLON, at_));
-  if (arrow >= at_ || end == last_ || end == at_ + 1) return false;
-  Span results = span(arrow + 1, end - 1);
-  std::string text = "(" + source_.text.substr(results.begin, results.end - results.begin) + ")";
-  diagnostics_.report(Id::severalResults, results).label("write `" + text + "`").fix(results, text, "add the parentheses");
-  insert(end, K::RPAREN);
-  insert(arrow + 1, K::LPAREN);
+/// `throw e`, `catch E:`, `unless x:`, `loop:`, `match n:`, and `f(x) -> T:` without `def`.
+bool Repair::foreignWord() {
+  if (kind(first_) != K::NAME || at_ == first_ || at_ > last_) return false;
+  std::string_view name = word(first_);
+  bool opens = last_ > first_ + 1 && kind(last_ - 1) == K::COLON && hasBlock(),
+       next = at_ == first_ + 1 && at_ < last_ && !isOperator(kind(at_));
+  struct Meaning {
+    std::string_view word, meant;
+    bool block;
+    uint32_t kind;
+  };
+  static constexpr Meaning meanings[] = {
+      {"throw", "raise", false, K::RAISE},    {"catch", "except", true, K::EXCEPT},
+      {"foreach", "for", true, K::FOR},       {"unless", "if not", true, K::IF},
+      {"until", "while not", true, K::WHILE}, {"loop", "while True", true, K::WHILE}};
+  for (const Meaning &meaning : meanings) {
+    bool alone = meaning.word == "loop";
+    if (name != meaning.word || meaning.block != opens || (alone ? last_ != first_ + 2 : !next)) continue;
+    std::string write(meaning.meant);
+    auto report = diagnostics_.report(Id::misspeltKeyword, span(first_), name);
+    report.label("this is `" + write + "` here");
+    bool parts = find(K::AND, at_) < last_ || find(K::OR, at_) < last_;  // `unless a or b`
+    if (write.ends_with(" not") && parts)
+      report.suggest(span(first_, last_ - 2), write + " (" + textOf(at_, last_ - 2) + ")",
+                     "write `" + write + " (...)`");
+    else report.suggest(span(first_), write, "write `" + write + "`");
+    replace(first_, meaning.kind);
+    if (alone) insert(first_ + 1, K::TRUE);
+    if (write.ends_with(" not")) insert(first_ + 1, K::NOT);
+    return true;
+  }
+  if (opens && at_ > first_ + 1 && (kind(first_ + 1) == K::LPAREN || kind(first_ + 1) == K::LBRACKET) &&
+      find(K::ARROW, first_) < last_) {
+    Span place{file_, tokens_[first_].begin, tokens_[first_].begin};
+    diagnostics_.report(Id::expectedToken, span(first_), "`def`", "before the name of a function", describe(first_))
+        .label("`def` is missing before this")
+        .fix(place, "def ", "insert `def`");
+    insert(first_, K::DEF);
+    return true;
+  }
+  if (!opens || !next || (name != "match" && name != "switch")) return false;
+  diagnostics_.report(Id::misspeltKeyword, span(first_), name)
+      .label("a choice is written with `if`, `elif` and `else`");
+  size_t depth = 0;  // the lines of its block that are cases have this message, too
+  for (size_t i = last_ + 1; i + 1 < tokens_.size(); ++i) {
+    depth += kind(i) == K::INDENT ? 1 : 0;
+    depth -= kind(i) == K::DEDENT ? 1 : 0;
+    if (depth == 0) break;
+    bool starts = depth == 1 && (kind(i - 1) == K::INDENT || kind(i - 1) == K::NEWLINE || kind(i - 1) == K::DEDENT);
+    if (starts && kind(i) == K::NAME) lines_[tokens_[i].begin].messages = 1;
+  }
+  loseLine();
   return true;
 }
 
-/// `def f<T>(x: T):`
-bool Repair::angleParameters() {
-  if (at_ < first_ + 2 || kind(at_) != K::LT || kind(at_ - 2) != K::DEF) return false;
-  size_t open = find(K::LPAREN, at_), close = find(K::GT, at_);
-  if (close >= open || close == at_ + 1 || open == last_) return false;
-  Span names = span(at_ + 1, close - 1);
-  std::string text = "[" + source_.text.substr(names.begin, names.end - names.begin) + "]";
-  diagnostics_.report(Id::angleParameters, span(at_, close)).label("write `" + text + "`").fix(span(at_, close), text, "write `" + text + "`");
-  replace(close, K::RBRACKET);
-  replace(at_, K::LBRACKET);
+/// `for i = 1:n`
+bool Repair::countedRange() {
+  if (kind(first_) != K::FOR || at_ != first_ + 2 || kind(at_) != K::ASSIGN || !hasBlock()) return false;
+  size_t colon = find(K::COLON, at_), end = kind(last_ - 1) == K::COLON ? last_ - 1 : last_;
+  if (colon + 1 >= end || colon == at_ + 1 || find(K::COLON, colon + 1) < end) return false;
+  std::string start = textOf(at_ + 1, colon - 1), stop = textOf(colon + 1, end - 1), range = "in range(";
+  if (start != "0") range += start + ", ";
+  bool number = colon + 2 == end && kind(colon + 1) == K::INTEGER && stop.size() < 10 &&
+                stop.find_first_not_of("0123456789") == stop.npos;
+  range += number ? std::to_string(std::stoul(stop) + 1) + ")" : stop + " + 1)";  // the last number belongs to it
+  diagnostics_.report(Id::missingIn, span(at_))
+      .label("a range of numbers is written `range(start, stop)`, without `stop`")
+      .suggest({file_, tokens_[at_].begin, tokens_[last_ - 1].end}, range + ":", "write `" + range + "`");
+  giveUpLine();
   return true;
 }
 
@@ -260,42 +365,6 @@ bool Repair::printStatement() {
   diagnostics_.report(Id::printStatement, span(first_)).label("write `print(...)`").fix(arguments, "(" + inside + ")", "add the parentheses");
   insert(last_, K::RPAREN);
   insert(at_, K::LPAREN);
-  return true;
-}
-
-/// `def f(x) => T:`, `def f(x) - > T:`, `def f(x): T:`, `def f(x): T`
-bool Repair::wrongArrow() {
-  size_t def = kind(first_) == K::ASYNC ? first_ + 1 : first_;
-  if (kind(def) != K::DEF) return false;
-  size_t open = find(K::LPAREN, def + 1);
-  if (open == last_) return false;
-  size_t arrow = find(K::RPAREN, open) + 1;  // find() counts from inside the opened bracket
-  for (size_t depth = 0, i = open; i < last_; ++i) {
-    if (isOpener(kind(i))) ++depth;
-    if (isCloser(kind(i)) && --depth == 0) {
-      arrow = i + 1;
-      break;
-    }
-  }
-  if (arrow + 1 >= last_) return false;
-  uint32_t one = kind(arrow), two = kind(arrow + 1);
-  bool pair = (one == K::ASSIGN && two == K::GT) || (one == K::MINUS && (two == K::GT || two == K::ARROW)) ||
-              (one == K::ARROW && two == K::GT) || (one == K::TILDE && two == K::GT);
-  bool colons = one == K::COLON && kind(last_ - 1) == K::COLON && last_ - 1 > arrow + 1;
-  if (one == K::COLON && kind(last_ - 1) != K::COLON && kind(last_ + 1) == K::INDENT) {  // and no colon at the end
-    Span rest{file_, tokens_[arrow].begin, tokens_[last_ - 1].end};
-    std::string meant = " -> " + source_.text.substr(tokens_[arrow + 1].begin, rest.end - tokens_[arrow + 1].begin) + ":";
-    diagnostics_.report(Id::wrongArrow, span(arrow), ":").label("write `->`").fix(rest, meant, "write `" + meant.substr(1) + "`");
-    replace(arrow, K::ARROW);
-    insert(last_, K::COLON);
-    return true;
-  }
-  if (!pair && !colons) return false;
-  Span mark = pair ? span(arrow, arrow + 1) : span(arrow);
-  std::string text(std::string_view(source_.text).substr(mark.begin, mark.end - mark.begin));
-  diagnostics_.report(Id::wrongArrow, mark, text).label("write `->`").fix(mark, colons ? " ->" : "->", "write `->`");
-  replace(arrow, K::ARROW);
-  if (pair) erase(arrow + 1);
   return true;
 }
 

@@ -21,7 +21,7 @@ public:
 
   void run(std::vector<Line> &lines) {
     for (Line &line : lines) add(line);
-    if (expectsBlock_) missingBlock({}, false);
+    if (expectsBlock_) missingBlock({}, false, false);
     while (levels_.size() > 1) pop();
   }
 
@@ -39,7 +39,8 @@ private:
   void place(Line &line, std::string_view blanks);
   void deeper(Line &line, std::string_view blanks, size_t width);
   void shallower(Line &line, std::string_view blanks, size_t width);
-  void missingBlock(Span next, bool indentNext);
+  void missingBlock(Span next, bool indentNext, bool definition);
+  bool needsBody() const;
   void contextualKeywords(Tokens &tokens) const;
   void headerKeywords(Tokens &tokens) const;
   void longElifChain(Line &line);
@@ -102,7 +103,11 @@ void Indenter::place(Line &line, std::string_view blanks) {
   if (expectsBlock_) {
     uint32_t first = line.tokens[0].kind;
     bool clause = first == K::ELSE || first == K::ELIF || first == K::EXCEPT || first == K::FINALLY;
-    missingBlock({file_, line.tokens[0].begin, line.tokens[0].end}, columns == top.width && !clause);
+    std::string_view name = word(line.tokens[0]);
+    bool definition =
+        first == K::DEF || first == K::CLASS || first == K::AT || name == "async" ||
+        ((name == "struct" || name == "policy") && line.tokens.size() > 1 && line.tokens[1].kind == K::NAME);
+    missingBlock({file_, line.tokens[0].begin, line.tokens[0].end}, columns == top.width && !clause, definition);
   }
   if (columns < top.width) shallower(line, blanks, columns);
 }
@@ -159,15 +164,25 @@ void Indenter::shallower(Line &line, std::string_view blanks, size_t width) {
   }
 }
 
-void Indenter::missingBlock(Span next, bool indentNext) {
+/// Is the line before the header of a function with a result? `pass` is no body for it.
+bool Indenter::needsBody() const {
+  const Tokens &tokens = out_.tokens;
+  size_t first = tokens.size() - 1;
+  bool result = false;
+  while (first > 0 && tokens[first - 1].kind != K::NEWLINE && tokens[first - 1].kind != K::INDENT &&
+         tokens[first - 1].kind != K::DEDENT)
+    result |= tokens[--first].kind == K::ARROW;
+  return result && (tokens[first].kind == K::DEF || tokens[first].kind == K::ASYNC);
+}
+
+/// `definition`: the next line starts one, which is no body.
+void Indenter::missingBlock(Span next, bool indentNext, bool definition) {
   uint32_t end = lastEnd();
   auto report = diagnostics_.report(Id::missingBlock, {file_, end ? end - 1 : 0, end});
   report.label("a block must follow this `:`");
   if (next.valid()) report.note(next, "this line is not indented deeper");
-  if (indentNext)
-    report.suggest({file_, next.begin, next.begin}, "    ", "indent this line");
-  else
-    report.suggest({file_, end, end}, " pass", "write `pass` for an empty block");
+  if (indentNext && !definition) report.suggest({file_, next.begin, next.begin}, "    ", "indent this line");
+  else if (!needsBody()) report.suggest({file_, end, end}, " pass", "write `pass` for an empty block");
   for (uint32_t kind : {K::INDENT, K::ERROR_LINE, K::NEWLINE, K::DEDENT}) out_.tokens.push_back({kind, end, end});
   expectsBlock_ = false;
 }

@@ -53,6 +53,11 @@ private:
   bool number(Token &token);
   void unterminated(Token &token);
   void mergeName(Token &token);
+  bool touchesString(Token token) const;
+  bool isTransposed() const;
+  void unclosed(Token token, char quote);
+  bool forgottenQuote(Token token, char quote);
+  bool transposedOrApostrophe(Token token, char quote);
 
   Span span(Token token) const { return {file_, token.begin, token.end}; }
   Span span(uint32_t begin, uint32_t end) const { return {file_, begin, end}; }

@@ -65,12 +65,26 @@ bool Repair::lonelyDecorator() {
   return true;
 }
 
+/// Does the `if` of `a if x = 3 else b`, or of a comprehension, stand before the failure?
+bool Repair::insideChoice() const {
+  size_t depth = 0;
+  for (size_t i = at_; i-- > first_;) {
+    if (isCloser(kind(i))) ++depth;
+    if (isOpener(kind(i)) && depth-- == 0) return false;
+    if (depth > 0) continue;
+    if (kind(i) == K::ELSE || kind(i) == K::COMMA || kind(i) == K::COLON || isAssignment(kind(i))) return false;
+    if (kind(i) == K::IF) return i > first_;
+  }
+  return false;
+}
+
 /// `if x = 3:`
 bool Repair::assignInCondition() {
   if (kind(at_) != K::ASSIGN) return false;
   bool condition = kind(first_) == K::RETURN || kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
   for (size_t i = first_; i < at_; ++i) condition |= kind(i) == K::WHERE;
-  if (!condition || find(K::COLON, first_) < at_) return false;
+  condition = (condition && find(K::COLON, first_) >= at_) || insideChoice();
+  if (!condition) return false;
   auto report = diagnostics_.report(Id::assignInCondition, span(at_));
   report.label("write `==`").fix(span(at_), "==", "compare with `==`");
   if (isHeader() && kind(first_) != K::DEF) report.help("to bind a name inside a condition, write `(name := value)`");
@@ -78,8 +92,18 @@ bool Repair::assignInCondition() {
   return true;
 }
 
-/// `for x range(8)`, `for x of xs`, `[x for x xs]`
+/// `for x range(8)`, `for x of xs`, `[x for x xs]`, `for (x in xs):`
 bool Repair::missingIn() {
+  if (kind(first_) == K::FOR && at_ > first_ + 4 && kind(first_ + 1) == K::LPAREN && kind(first_ + 2) == K::NAME &&
+      kind(first_ + 3) == K::IN && closing(first_ + 2) + 1 == at_) {
+    std::string inside = textOf(first_ + 2, at_ - 2);
+    diagnostics_.report(Id::syntaxError, span(first_ + 1), describe(first_ + 1))
+        .label("no parentheses stand around this")
+        .fix({file_, tokens_[first_].end, tokens_[at_ - 1].end}, " " + inside, "delete the parentheses");
+    erase(at_ - 1);
+    erase(first_ + 1);
+    return true;
+  }
   size_t depth = 0, loop = last_;
   for (size_t i = at_; i-- > first_ && loop == last_;) {
     if (isCloser(kind(i))) ++depth;
@@ -124,19 +148,147 @@ bool Repair::keywordAsName() {
     if (!assigned && !(isAssignment(kind(at_)) && isKeyword(before) && at_ == first_ + 1)) return false;
     index = at_ - 1;
   }
-  std::string name(word(index));
-  diagnostics_.report(Id::keywordAsName, span(index), name)
-      .label("choose another name")
-      .suggest(span(index), name + "_", "write `" + name + "_`");
-  replace(index, K::NAME);
+  bool bound = (index == first_ && after != 0 && depthAt(at_) == 0) || (isDef() && depthAt(index) == 1);
+  renameKeyword(index, bound && kind(first_) != K::LAMBDA);
   return true;
+}
+
+/// Is a keyword, which was declared as a name, one here, too? Where it can be a keyword, it is.
+bool Repair::usesAsName(size_t index, size_t depth) const {
+  if (index == 0 || index + 1 >= tokens_.size()) return false;
+  uint32_t before = kind(index - 1), after = kind(index + 1);
+  bool starts = before == K::NEWLINE || before == K::INDENT || before == K::DEDENT || before == K::SEMICOLON;
+  if (starts) return isAssignment(after);
+  if (endsValue(before) || before == K::DOT || before == K::NOT || (depth > 0 && after == K::ASSIGN)) return false;
+  switch (kind(index)) {
+  case K::NOT:
+  case K::NONE:
+  case K::TRUE:
+  case K::FALSE:
+  case K::IF:
+  case K::ELSE:
+  case K::FOR: return false;
+  case K::LAMBDA: {
+    bool packed =
+        after == K::STAR && index + 3 < tokens_.size() && (kind(index + 3) == K::COLON || kind(index + 3) == K::COMMA);
+    return after != K::NAME && after != K::COLON && !packed;
+  }
+  default: return true;
+  }
+}
+
+/// One message for a name, and one edit for all that uses it in the rest of this function.
+void Repair::renameKeyword(size_t index, bool everywhere) {
+  std::string name(word(index)), meant = name + "_", edit = meant;
+  auto report = diagnostics_.report(Id::keywordAsName, span(index), name);
+  report.label("choose another name");
+  uint32_t keyword = kind(index);
+  size_t last = index, depth = depthAt(index);
+  replace(index, K::NAME);
+  for (size_t i = index + 1; everywhere && i + 1 < tokens_.size(); ++i) {
+    if (isOpener(kind(i))) ++depth;
+    if (isCloser(kind(i)) && depth > 0) --depth;
+    if (kind(i) != keyword || !usesAsName(i, depth)) continue;
+    edit += source_.text.substr(tokens_[last].end, tokens_[i].begin - tokens_[last].end) + meant;
+    replace(i, K::NAME);
+    last = i;
+  }
+  report.suggest(span(index, last), edit, "write `" + meant + "`");
+}
+
+/// `f"{d["k"]}"`, `"a "b" c"`: a quote inside ends the string.
+bool Repair::innerQuote() {
+  if (at_ == first_ || at_ >= last_ || kind(at_ - 1) != K::STRING || tokens_[at_ - 1].end != tokens_[at_].begin)
+    return false;
+  std::string_view string = word(at_ - 1);
+  size_t start = string.find_first_of("\"'"), brace = string.rfind('{');
+  char quote = string[start], other = quote == '"' ? '\'' : '"';
+  size_t end = at_;
+  while (end < last_ && (kind(end) != K::STRING || word(end)[0] != quote)) ++end;
+  if (end == last_) return false;
+  bool formatted = string.substr(0, start).find_first_of("fF") != string.npos && brace != string.npos &&
+                   string.find('}', brace) == string.npos;
+  Span inside{file_, tokens_[at_ - 1].end - 1, tokens_[end].begin + 1};
+  Span whole{file_, tokens_[at_ - 1].begin + static_cast<uint32_t>(start), tokens_[end].end};
+  Span place = formatted ? inside : whole;
+  std::string meant = other + source_.text.substr(place.begin + 1, place.end - place.begin - 2) + other;
+  bool mends =
+      meant.find(other, 1) == meant.size() - 1 && meant.find('\n') == meant.npos && meant.find('\\') == meant.npos;
+  if (formatted) {
+    auto report = diagnostics_.report(Id::formatBrace, {file_, inside.begin, inside.begin + 1},
+                                      std::string("a `") + quote + "` inside its braces");
+    report.label("this ends the f-string");
+    if (mends) report.fix(place, meant, "write `" + meant + "`");
+  } else {
+    auto report = diagnostics_.report(Id::syntaxError, span(at_), describe(at_));
+    report.label("a quote in the text ended the string before this");
+    if (mends) report.suggest(place, meant, "write `" + meant + "`");
+  }
+  replace(at_ - 1, K::ERROR_EXPRESSION);
+  erase(at_, end + 1 - at_);
+  return true;
+}
+
+/// A mark or word too many, or one for another, where nothing else can have been meant.
+bool Repair::strayMark() {
+  if (at_ == first_ || at_ >= last_) return false;
+  uint32_t before = kind(at_ - 1), after = kind(at_ + 1);
+  size_t depth = depthAt(at_);
+  auto report = [&](std::string label) {
+    auto made = diagnostics_.report(Id::syntaxError, span(at_), describe(at_));
+    made.label(std::move(label));
+    return made;
+  };
+  if (kind(at_) == K::WALRUS && depth == 0 && !isHeader() && find(K::ASSIGN, first_) == last_) {  // `y := 3`
+    report("a statement assigns with `=`").fix(span(at_), "=", "write `=`");
+    replace(at_, K::ASSIGN);
+    return true;
+  }
+  bool field = kind(first_) == K::NAME && kind(first_ + 1) == K::COLON;
+  if (at_ + 1 == last_ && depth == 0 &&
+      ((kind(at_) == K::COMMA && field) || (kind(at_) == K::SEMICOLON && kind(first_) == K::AT))) {
+    std::string mark(word(at_));  // `x: f32,` in a struct; `@jit;`
+    report("nothing follows it on this line").fix(span(at_), "", "delete `" + mark + "`");
+    erase(at_);
+    return true;
+  }
+  if (isHeader() && depth == 0 && (isWord(at_, "then") || isWord(at_, "do")) && after == K::COLON) {  // `if x then:`
+    report("the `:` is enough")
+        .fix({file_, tokens_[at_ - 1].end, tokens_[at_].end}, "", "delete `" + std::string(word(at_)) + "`");
+    erase(at_);
+    return true;
+  }
+  if (kind(at_) == K::COMMA && kind(first_) == K::EXCEPT && after == K::NAME &&
+      kind(at_ + 2) == K::COLON) {  // `except E, e:`
+    report("the name of an exception stands behind `as`").suggest(span(at_), " as", "write ` as`");
+    replace(at_, K::AS);
+    return true;
+  }
+  bool named =
+      depth > 0 && before == K::NAME && startsValue(after) && (kind(at_ - 2) == K::LPAREN || kind(at_ - 2) == K::COMMA);
+  if (kind(at_) == K::COLON && named && !isDef() && bracketAround(at_) == K::LPAREN) {  // `f(x, k: 2)`
+    report("an argument is named with `=`")
+        .suggest({file_, tokens_[at_].begin, tokens_[at_ + 1].begin}, "=", "write `=`");
+    replace(at_, K::ASSIGN);
+    return true;
+  }
+  if (kind(at_) == K::SEMICOLON && depth > 0 && isDef()) {  // `f(x: f32; y: f32)`
+    report("a list is separated by `,`").fix(span(at_), ",", "write `,`");
+    replace(at_, K::COMMA);
+    return true;
+  }
+  return false;
 }
 
 /// `def f:`
 bool Repair::missingParameters() {
   if (!failure_.expects(K::LPAREN) || (kind(first_) != K::DEF && kind(first_) != K::ASYNC)) return false;
   if (kind(at_) != K::COLON && kind(at_) != K::ARROW && kind(at_) != K::NEWLINE) return false;
-  diagnostics_.report(Id::missingParameters, behind(at_ - 1)).label("`()` is missing").fix(behind(at_ - 1), "()", "insert `()`");
+  auto report = diagnostics_.report(Id::missingParameters, behind(at_ - 1));
+  report.label("`()` is missing");
+  bool field =
+      kind(at_) == K::COLON && at_ + 1 < last_ && kind(last_ - 1) != K::COLON && !startsStatement(kind(at_ + 1));
+  if (!field) report.fix(behind(at_ - 1), "()", "insert `()`");  // `def x: f32` is no function
   insert(at_, K::RPAREN);
   insert(at_, K::LPAREN);
   return true;
@@ -198,6 +350,14 @@ bool Repair::missingColon() {
   bool sameLine = startsValue(kind(at_)) && find(K::COLON, first_) == last_ && kind(last_ + 1) != K::INDENT;
   bool complete = endsValue(before) || before == K::ELSE || before == K::TRY || before == K::FINALLY || before == K::EXCEPT;
   bool other = (isWord(at_, "then") || isWord(at_, "do") || kind(at_) == K::SEMICOLON) && at_ + 1 == last_;
+  if (before == K::ELSE && at_ < last_ && startsValue(kind(at_)) && kind(last_ - 1) == K::COLON &&
+      hasBlock()) {  // `else x == 2:`
+    diagnostics_.report(Id::elseIf, span(at_ - 1), textOf(at_ - 1, last_ - 2))
+        .label("write `elif`")
+        .fix(span(at_ - 1), "elif", "write `elif`");
+    replace(at_ - 1, K::ELIF);
+    return true;
+  }
   bool bare = (before == K::ELSE || before == K::TRY || before == K::FINALLY) && kind(at_) != K::IF;
   if (!complete || !(at_ == last_ || other || bare || sameLine || startsStatement(kind(at_)))) return false;
   auto report = diagnostics_.report(Id::missingColon, other ? span(at_) : behind(at_ - 1), word(first_));
@@ -217,7 +377,7 @@ bool Repair::missingColon() {
 
 /// `retrun x`, `improt tessera`, `Def f(x):`, `esle:`
 bool Repair::misspeltKeyword() {
-  if (kind(first_) != K::NAME || at_ == first_ || at_ > last_ + 1) return false;
+  if (kind(first_) != K::NAME || at_ == first_ || at_ > last_ + 1 || isForeignHeader(word(first_))) return false;
   bool block = kind(last_ - 1) == K::COLON, twoWords = at_ == first_ + 1 && startsValue(kind(at_)) && !isOpener(kind(at_));
   if (!twoWords && !(block && at_ >= last_ && last_ == first_ + 2)) return false;
   std::string text(word(first_));
@@ -250,16 +410,6 @@ bool Repair::unknownBlock() {
 bool Repair::missingComma() {
   if (at_ == first_ || at_ >= last_ || !endsValue(kind(at_ - 1)) || !startsValue(kind(at_))) return false;
   uint32_t bracket = bracketAround(at_);
-  bool header = kind(first_) == K::DEF || kind(first_) == K::ASYNC;
-  if (header && bracket == K::LPAREN && kind(at_ - 1) == K::NAME && kind(at_) == K::NAME &&
-      (kind(at_ - 2) == K::LPAREN || kind(at_ - 2) == K::COMMA)) {
-    std::string type(word(at_ - 1)), name(word(at_));
-    diagnostics_.report(Id::typeBeforeName, span(at_ - 1, at_), name, type)
-        .label("the type stands before the name")
-        .fix(span(at_ - 1, at_), name + ": " + type, "write `" + name + ": " + type + "`");
-    erase(at_ - 1);
-    return true;
-  }
   if (bracket == K::LBRACE && (kind(at_ - 2) == K::COMMA || kind(at_ - 2) == K::LBRACE) && bracesHoldPairs()) {
     diagnostics_.report(Id::expectedToken, span(at_), "`:`", "behind the key " + describe(at_ - 1), describe(at_))
         .label("`:` is missing before this")

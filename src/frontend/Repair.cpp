@@ -21,14 +21,24 @@ void Repair::mend(const Failure &failure) {
   bool quiet = line.messages > 0;
   size_t before = diagnostics_.all().size();
   // A line gets several tries, so that one mistake in it does not hide a second; then it is given up.
-  static constexpr Detector precise[] = {
-      &Repair::continuedLine, &Repair::orphanClause,  &Repair::foreignComment,     &Repair::elseIf,          &Repair::foreignFunction,
-      &Repair::misspeltKeyword, &Repair::foreignLoop,   &Repair::foreignDeclaration, &Repair::foreignCast,     &Repair::angleParameters, &Repair::severalResults,
-      &Repair::foreignOperator, &Repair::increment,
-      &Repair::wrongArrow,    &Repair::braces,             &Repair::printStatement,  &Repair::lonelyDecorator,
-      &Repair::foreignConditional, &Repair::assignInCondition, &Repair::missingIn,   &Repair::keywordAsName,
-      &Repair::missingParameters, &Repair::missingName,    &Repair::unknownBlock,    &Repair::missingColon, &Repair::missingValue,
-      &Repair::expected,      &Repair::missingComma,       &Repair::anythingElse};
+  static constexpr Detector precise[] = {&Repair::continuedLine,      &Repair::orphanClause,
+                                         &Repair::foreignComment,     &Repair::elseIf,
+                                         &Repair::foreignFunction,    &Repair::innerQuote,
+                                         &Repair::policyBlock,        &Repair::foreignWord,
+                                         &Repair::strayMark,          &Repair::countedRange,
+                                         &Repair::misspeltKeyword,    &Repair::foreignLoop,
+                                         &Repair::foreignDeclaration, &Repair::foreignCast,
+                                         &Repair::angleParameters,    &Repair::misplacedFacts,
+                                         &Repair::typeFirst,          &Repair::severalResults,
+                                         &Repair::foreignOperator,    &Repair::increment,
+                                         &Repair::wrongArrow,         &Repair::braces,
+                                         &Repair::printStatement,     &Repair::lonelyDecorator,
+                                         &Repair::foreignConditional, &Repair::assignInCondition,
+                                         &Repair::missingIn,          &Repair::keywordAsName,
+                                         &Repair::missingParameters,  &Repair::missingName,
+                                         &Repair::unknownBlock,       &Repair::missingColon,
+                                         &Repair::missingValue,       &Repair::expected,
+                                         &Repair::missingComma,       &Repair::anythingElse};
   bool done = false;
   if (++attempts_ > tokens_.size() + 20) {  // nothing helps: the whole statement is given up
     tokens_ = {{K::ERROR_LINE, tokens_.front().begin, tokens_.back().end}, {K::NEWLINE, tokens_.back().end, tokens_.back().end}, tokens_.back()};
@@ -175,6 +185,13 @@ bool Repair::touching(size_t index, uint32_t first, uint32_t second) const {
 std::string_view Repair::word(size_t index) const {
   const Token &token = tokens_[index];
   return std::string_view(source_.text).substr(token.begin, token.end - token.begin);
+}
+
+/// Does an indented block follow the line?
+bool Repair::hasBlock() const { return last_ + 1 < tokens_.size() && kind(last_ + 1) == K::INDENT; }
+
+std::string Repair::textOf(size_t first, size_t last) const {
+  return source_.text.substr(tokens_[first].begin, tokens_[last].end - tokens_[first].begin);
 }
 
 bool Repair::isWord(size_t index, std::string_view text) const { return kind(index) == K::NAME && word(index) == text; }

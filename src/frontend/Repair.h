@@ -38,19 +38,41 @@ private:
   bool arrowFunction(size_t arrow);
   bool foreignConditional();
   bool foreignCast();
+  bool foreignWord();
+  bool countedRange();
+  bool printStatement();
+  bool braces();
+
+  // Headers of functions and policies (SignatureMistakes.cpp).
+  bool isDef() const;
+  size_t headerEnd(size_t from) const;
+  size_t closing(size_t inside) const;
+  bool holdFacts(size_t from, size_t end) const;
+  bool misplacedFacts();
+  bool factsInBrackets();
+  bool factsBehindColon();
+  bool factsBeforeResult();
+  bool factsWithoutWhere();
   bool severalResults();
   bool angleParameters();
-  bool printStatement();
+  bool angleArguments();
+  bool typeFirst();
   bool wrongArrow();
-  bool braces();
+  bool policyBlock();
+  std::string policyFields(size_t &at) const;
 
   // Things left out or in the wrong place (Mistakes.cpp).
   bool continuedLine();
   bool orphanClause();
   bool lonelyDecorator();
+  bool insideChoice() const;
   bool assignInCondition();
   bool missingIn();
+  bool innerQuote();
+  bool strayMark();
   bool keywordAsName();
+  bool usesAsName(size_t index, size_t depth) const;
+  void renameKeyword(size_t index, bool everywhere);
   bool missingParameters();
   bool missingName();
   bool missingValue();
@@ -75,6 +97,8 @@ private:
   uint32_t kind(size_t index) const { return tokens_[index].kind; }
   bool touching(size_t index, uint32_t first, uint32_t second) const;
   std::string_view word(size_t index) const;
+  std::string textOf(size_t first, size_t last) const;
+  bool hasBlock() const;
   bool isWord(size_t index, std::string_view text) const;
   Span span(size_t index) const { return {file_, tokens_[index].begin, tokens_[index].end}; }
   Span span(size_t first, size_t last) const { return {file_, tokens_[first].begin, tokens_[last].end}; }
