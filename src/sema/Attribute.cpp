@@ -50,6 +50,16 @@ Value Checker::moduleMember(const ModuleScope &scope, const std::string &name) c
 Value Checker::attribute(const ast::AttributeExpr &expr) {
   Value object = checkExpr(*expr.object);
   if (object.isPoison()) return object;
+  if (object.kind == ValueKind::Dict) {
+    if (!fresh(Id::unknownAttribute, expr.attribute.span)) return Value::poison();
+    auto builder = report(Id::unknownAttribute, expr.attribute.span, describe(object), expr.attribute.text);
+    std::string dict(sources_.text(expr.object->span)), key = "key";
+    for (size_t i = object.items.size(); i > 1; i -= 2)
+      if (object.items[i - 2].kind == ValueKind::String && key != expr.attribute.text) key = object.items[i - 2].text;
+    builder.help("what it holds is read by its keys: `" + dict + "[\"" + key + "\"]`");
+    if (key == expr.attribute.text) builder.fix(expr.span, dict + "[\"" + key + "\"]", "read it by its key");
+    return Value::poison();
+  }
   Value v = member(object, expr.attribute.text, expr.attribute.span);
   auto *name = ast::as<ast::NameExpr>(expr.object);
   if (v.isPoison() && name && frame_ && object.kind == ValueKind::List)  // it was to be changed: what it holds is not known
@@ -239,7 +249,7 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
       builder.help("it has " + all);
     } else if (std::string_view instead = memberInstead(name); !instead.empty() && tensor) {
       builder.help(std::string(instead));
-    } else if (object.kind == ValueKind::List || object.kind == ValueKind::Dict) {
+    } else if (object.kind == ValueKind::List) {
       builder.help("it does not change: build a new one, such as `parts + [x]`");
     }
   }

@@ -70,10 +70,10 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         auto near = diag::didYouMean(arg.keyword, names);
         std::string_view ours = nameHere(arg.keyword);
         if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
-        if (!near.empty())
-          builder.help("did you mean `" + std::string(near) + "`?")
-              .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
-        else builder.help(argumentNames(names));
+        if (near.empty()) builder.help(argumentNames(names));
+        else builder.help("did you mean `" + std::string(near) + "`?");
+        if (!near.empty() && sources_.text(arg.keywordSpan) == arg.keyword)
+          builder.suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         bound.ok = false;
         continue;
       }

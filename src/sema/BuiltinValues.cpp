@@ -1,5 +1,6 @@
 // Built-in functions that make values: full tensors, ranges, lengths, numbers of Python.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include "sema/Policy.h"
 
 namespace tessera::sema {
@@ -151,10 +152,14 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   Value stop = two ? args.values[1] : args.values[0];
   Value step = args.values[2].given() ? args.values[2] : Value::integer(Dim(1));
   auto whole = [&](const Value &value, size_t i) {
-    if (value.kind != ValueKind::Float) return convertInt(value, args.spans[i]);
-    if (fresh(Id::wrongArgument, args.spans[i]))
-      report(Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(value))
-          .help("count in integers, and multiply inside of the loop");
+    if (mayBeInteger(value)) return convertInt(value, args.spans[i]);
+    if (!fresh(Id::wrongArgument, args.spans[i])) return Value::poison();
+    auto builder = report(Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(value));
+    std::string text(sources_.text(args.spans[i]));
+    if (value.kind == ValueKind::Float) builder.help("count in integers, and multiply inside of the loop");
+    if (value.kind == ValueKind::HostTensor || value.isArray())
+      builder.suggest(args.spans[i], text + ".shape[0]", "count along its first dimension");
+    if (value.isSequence()) builder.suggest(args.spans[i], "len(" + text + ")", "count its items");
     return Value::poison();
   };
   v.items = {whole(start, 0), whole(stop, two ? 1 : 0), whole(step, 2)};

@@ -1,5 +1,6 @@
 // Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include "support/LinearDim.h"
 
 namespace tessera::sema {
@@ -10,6 +11,10 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
   const Type &type = param.var->type;
   if (reportNone(v, at)) return nullptr;
   if (type.kind == TypeKind::Index) {
+    if (!mayBeInteger(v)) {
+      report(Id::wrongArgument, at, quoted(param.var->name), "an integer", describe(v)).note(param.var->span, "declared here");
+      return nullptr;
+    }
     v = convertInt(v, at);
     if (v.isPoison()) return nullptr;
     if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;

@@ -25,8 +25,10 @@ GivenList Checker::arguments(const ast::CallExpr &expr) {
         if (!v.isPoison()) report(Id::wrongArgument, arg.span, quoted("**"), "a dict", describe(v));
         continue;
       }
-      for (size_t i = 0; i + 1 < v.items.size(); i += 2)
-        out.push_back({v.items[i].text, v.items[i + 1], arg.span, arg.span, arg.value.get()});
+      for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
+        Span word = v.items[i].declared.valid() ? v.items[i].declared : arg.span;
+        out.push_back({v.items[i].text, v.items[i + 1], arg.span, word, arg.value.get()});
+      }
       continue;
     }
     Given given{arg.keyword ? arg.keyword->text : "", std::move(v), arg.value->span,
@@ -146,6 +148,7 @@ Value Checker::makePartial(GivenList args, Span span) {
     if (args[i].keyword.empty()) positional.items.push_back(std::move(kept));
     else {
       named.items.push_back(Value::string(args[i].keyword));
+      named.items.back().declared = args[i].keywordSpan;
       named.items.push_back(std::move(kept));
     }
   }
@@ -160,7 +163,8 @@ Value Checker::callPartial(const Value &partial, GivenList args, Span span) {
     const std::string &keyword = partial.items[2].items[i].text;
     bool again = false;  // as in Python, what is given at the call wins
     for (const Given &arg : args) again |= arg.keyword == keyword;
-    if (!again) all.push_back({keyword, partial.items[2].items[i + 1], span, span, nullptr});
+    Span word = partial.items[2].items[i].declared.valid() ? partial.items[2].items[i].declared : span;
+    if (!again) all.push_back({keyword, partial.items[2].items[i + 1], span, word, nullptr});
   }
   for (Given &arg : args) all.push_back(std::move(arg));
   return callValue(partial.items[0], std::move(all), span, "partial");
@@ -221,10 +225,10 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
         auto near = diag::didYouMean(arg.keyword, names);
         if (std::string_view ours = nameHere(arg.keyword); std::find(names.begin(), names.end(), ours) != names.end())
           near = ours;
-        if (!near.empty())
-          builder.help("did you mean `" + std::string(near) + "`?")
-              .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
-        else builder.help(argumentNames(names));
+        if (near.empty()) builder.help(argumentNames(names));
+        else builder.help("did you mean `" + std::string(near) + "`?");
+        if (!near.empty() && sources_.text(arg.keywordSpan) == arg.keyword)
+          builder.suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         ok = false;
         continue;
       }

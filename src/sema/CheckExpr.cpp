@@ -1,5 +1,6 @@
 // Expressions: names, literals, operators.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <cmath>
@@ -156,10 +157,50 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
 
 namespace {
 constexpr size_t kMostSearched = 200;  // unknown names for which a near one of the program is sought: each looks at all
+
+/// The edit that reaches a name of a module from which this one imports something else: one more item of the import,
+/// or, where the module itself is imported, its name in front. Empty text: there is none.
+Span importOf(const ModuleScope &scope, const std::string &name, Span use, std::string &text, const ModuleLoader &load,
+              const std::map<const ast::Module *, std::unique_ptr<ModuleScope>> &modules) {
+  for (const ast::StmtPtr &stmt : scope.ast->body) {
+    auto *from = as<ast::FromImportStmt>(stmt);
+    if (!from || from->star || from->items.empty()) continue;
+    for (const ast::ImportItem &item : from->items) {
+      const std::string &bound = (item.alias ? *item.alias : item.path[0]).text;
+      auto it = scope.names.find(bound);
+      const ModuleScope *inner = it == scope.names.end() || it->second.kind != ValueKind::Module ? nullptr : it->second.module;
+      if (!inner || !inner->names.count(name)) continue;
+      text = bound + "." + name;
+      return use;
+    }
+    std::string path;
+    for (const ast::Identifier &part : from->module) path += (path.empty() ? "" : ".") + part.text;
+    const ast::Module *tree = path.empty() || !load ? nullptr : load(scope.ast->file, from->level, path);
+    auto module = tree ? modules.find(tree) : modules.end();
+    if (module == modules.end() || !module->second || !module->second->names.count(name)) continue;
+    text = ", " + name;
+    uint32_t end = from->items.back().span.end;
+    return {stmt->span.file, end, end};
+  }
+  return use;
+}
 }  // namespace
 
 void Checker::undefined(const std::string &name, Span span) {
+  for (Frame *f = frame_.get(); f; f = f->parent.get())
+    if (f->generics.count(name) || f->dtypeGenerics.count(name)) {
+      const ast::TypeParameter *parameter = typeParameterNamed(f, name);
+      Span at = parameter ? parameter->name.span : span;
+      if (fresh(Id::unboundDimension, at)) report(Id::unboundDimension, at, name).note(span, "it is used here");
+      return;
+    }
   if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
+  if (std::string member = memberOfSelf(frame_.get(), name); !member.empty()) {
+    report(Id::undefinedName, span, name)
+        .help("fields and methods belong to a value")
+        .fix(span, member, "write `" + member + "`");
+    return;
+  }
   std::vector<std::string_view> views;
   bool search = unknownNames_.size() <= kMostSearched;
   for (Frame *frame = search ? frame_.get() : nullptr; frame; frame = frame->parent.get()) {
@@ -183,8 +224,12 @@ void Checker::undefined(const std::string &name, Span span) {
     ++failures_;
     return;
   }
+  std::string imported;
+  Span place = search && module && module->ast ? importOf(*module, name, span, imported, load_, modules_) : Span{};
   auto builder = report(Id::undefinedName, span, name);
-  if (foreign) {
+  if (!imported.empty()) {
+    builder.suggest(place, imported, place == span ? "write `" + imported + "`" : "import it, too");
+  } else if (foreign) {
     builder.help(std::string(foreign->why));
     std::string here(foreign->here);
     if (!here.empty()) builder.fix(span, here, "write `" + here + "`");
@@ -228,6 +273,13 @@ Value Checker::unary(const ast::UnaryExpr &expr) {
     if (auto known = knownCondition(v)) return Value::boolean(!*known);
     if (v.isArray() && v.type.dtype == DType::Bool) {
       report(Id::notACondition, expr.span, describe(v)).help("`~x` negates each element");
+      return Value::poison();
+    }
+    std::string name(sources_.text(expr.operand->span));
+    bool truth = v.kind == ValueKind::Int || (v.isScalar() && v.type.dtype == DType::Bool);
+    if (!truth && isOptional(frame_.get(), name)) {
+      if (fresh(Id::notACondition, expr.span))
+        report(Id::notACondition, expr.span, describe(v)).suggest(expr.span, name + " is None", "ask whether it is given");
       return Value::poison();
     }
     ExprPtr c = conditionExpr(v, expr.operand->span);
@@ -370,6 +422,15 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
       if (first && &operand == &expr.operands.back()) out = v, first = false;
       continue;
     }
+    std::string name(sources_.text(operand->span));
+    bool otherwise = !expr.isAnd && expr.operands.size() == 2 && &operand == &expr.operands[0] && isOptional(frame_.get(), name);
+    if (otherwise && v.kind == ValueKind::Array && v.type.dtype != DType::Bool) {  // `s or 1.0`, as in Python
+      std::string other(sources_.text(expr.operands[1]->span));
+      if (fresh(Id::notACondition, operand->span))
+        report(Id::notACondition, operand->span, describe(v))
+            .suggest(expr.span, other + " if " + name + " is None else " + name, "choose by whether it is given");
+      return Value::poison();
+    }
     ExprPtr c = conditionExpr(v, operand->span);
     if (!c) return Value::poison();
     if (!first && out.expr) {
@@ -429,6 +490,9 @@ Value Checker::dictExpr(const ast::DictExpr &expr) {
   for (const ast::DictItem &item : expr.items) {
     if (!item.key) return unsupported("`**` in a dict", expr.span);
     v.items.push_back(checkExpr(*item.key));
+    auto *text = as<ast::StringExpr>(item.key);
+    if (text && text->text.size() == text->value.size() + 2)  // its letters, for messages about it as a keyword
+      v.items.back().declared = {text->span.file, text->span.begin + 1, text->span.end - 1};
     v.items.push_back(checkExpr(*item.value));
   }
   return v;
@@ -490,13 +554,19 @@ void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
     frame_->names[name->name] = binding;
     return;
   }
-  if (target.kind == ast::ExprKind::Tuple && value.isSequence()) {
+  bool several = target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List;
+  if (several) {
     auto &items = static_cast<const ast::SequenceExpr &>(target).items;
-    if (items.size() == value.items.size()) {
+    if (value.isSequence() && items.size() == value.items.size()) {
       for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(*items[i], value.items[i]);
       return;
     }
-    report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), diag::counted(value.items.size(), "value"));
+    if (value.isSequence() && fresh(Id::unpackCount, target.span))
+      report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), diag::counted(value.items.size(), "value"));
+    else if (!value.isSequence() && !value.isPoison() && !reportNone(value, target.span) && fresh(Id::notIterable, target.span))
+      report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
+    for (const ast::ExprPtr &item : items)
+      if (item->kind != ast::ExprKind::Starred) comprehensionTarget(*item, Value::poison());
     return;
   }
   unsupported("this target of a comprehension", target.span);

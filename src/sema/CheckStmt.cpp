@@ -1,5 +1,6 @@
 // Statements without control flow: assignments, stores, returns, asserts.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 
 namespace tessera::sema {
 
@@ -14,6 +15,10 @@ void Checker::checkBlock(const ast::Block &block) {
 
 void Checker::checkStmt(const ast::Stmt &stmt) {
   using K = ast::StmtKind;
+  auto refused = [&](const char *what, const char *instead) {
+    unsupported(what, stmt.span, instead);
+    bindUnknown(*frame_, stmt, blockId_);
+  };
   switch (stmt.kind) {
   case K::Expr: return exprStmt(static_cast<const ast::ExprStmt &>(stmt));
   case K::Assign: return assign(static_cast<const ast::AssignStmt &>(stmt));
@@ -38,9 +43,12 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case K::Sample: unsupported("a `~` statement", stmt.span); return;
   case K::Raise: return raiseStmt(static_cast<const ast::RaiseStmt &>(stmt));
   case K::Del: return delStmt(static_cast<const ast::DelStmt &>(stmt));
-  case K::Global: unsupported("`global`", stmt.span); return;
+  case K::Global: {
+    bool outer = static_cast<const ast::GlobalStmt &>(stmt).nonlocal;
+    return refused(outer ? "`nonlocal`" : "`global`", "give the function what it needs, and return what it changes");
+  }
   case K::With: return withStmt(static_cast<const ast::WithStmt &>(stmt));
-  case K::Try: unsupported("`try`", stmt.span); return;
+  case K::Try: return refused("`try`", "");
   case K::ClassDef: unsupported("a class", stmt.span); return;
   case K::StructDef: unsupported("a struct inside a function", stmt.span); return;
   case K::PolicyDef: unsupported("a policy inside a function", stmt.span); return;
@@ -196,7 +204,13 @@ void Checker::augAssign(const ast::AugAssignStmt &stmt) {
 
 void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
   if (!stmt.value) {
-    unsupported("a declaration without a value", stmt.span);
+    using K = ast::ExprKind;
+    K kind = stmt.annotation->kind;
+    bool value = kind == K::Int || kind == K::Float || kind == K::Bool || kind == K::String || kind == K::List;
+    if (value && fresh(Id::notAType, stmt.annotation->span))
+      report(Id::notAType, stmt.annotation->span, "`" + std::string(sources_.text(stmt.annotation->span)) + "`")
+          .fix({stmt.span.file, stmt.target->span.end, stmt.annotation->span.begin}, " = ", "a value is given by `=`");
+    else if (!value) unsupported("a declaration without a value", stmt.span);
     if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(name->name, Value::poison(), stmt.target->span);
     return;
   }
@@ -220,7 +234,11 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
     if (!matchParameter(v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
     v = std::move(out);
   } else if (type->kind == TypeKind::Index) {
-    v = convertInt(v, stmt.value->span);
+    if (mayBeInteger(v)) v = convertInt(v, stmt.value->span);
+    else {
+      wrongValue(v, *stmt.annotation, std::string(sources_.text(stmt.target->span)), stmt.value->span, "an integer");
+      v = Value::poison();
+    }
   }
   assignTo(*stmt.target, std::move(v), stmt.span);
 }

@@ -2,6 +2,7 @@
 // becomes If, For and While.
 #include "frontend/Walk.h"
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include <algorithm>
 #include <utility>
 
@@ -395,7 +396,7 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   prepareRebinding(assigned, stmt.span);
   size_t emitted = block_->size();
   Value condition = checkExpr(*stmt.condition);
-  if (condition.isPoison()) return;
+  if (condition.isPoison()) return bindUnknown(*frame_, stmt, blockId_);
   if (auto known = knownCondition(condition)) {
     if (!*known) return checkBlock(stmt.otherwise);
     if (!inHost()) {
@@ -405,10 +406,10 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   }
   if (block_->size() != emitted) {
     unsupported("this condition of a loop", stmt.condition->span);
-    return;
+    return bindUnknown(*frame_, stmt, blockId_);
   }
   ExprPtr c = conditionExpr(condition, stmt.condition->span);
-  if (!c) return;
+  if (!c) return bindUnknown(*frame_, stmt, blockId_);
   bool varying = isVarying(*c);
   withElse(stmt.body, stmt.otherwise, stmt.span, [&] {
     Stmt &loop = emit(StmtKind::While, stmt.span);
@@ -425,7 +426,7 @@ void Checker::forStmt(const ast::ForStmt &stmt) {
   Value iterable = checkExpr(*stmt.iterable);
   auto runs = [&](const std::function<void()> &loop) { withElse(stmt.body, stmt.otherwise, stmt.span, loop); };
   switch (iterable.kind) {
-  case ValueKind::Poison: return;
+  case ValueKind::Poison: return bindUnknown(*frame_, stmt, blockId_);
   case ValueKind::Tuple:
   case ValueKind::List: return unrolledFor(stmt, iterable.items);
   case ValueKind::Range:
@@ -436,6 +437,7 @@ void Checker::forStmt(const ast::ForStmt &stmt) {
   default:
     if (!reportNone(iterable, stmt.iterable->span))
       report(Id::notIterable, stmt.iterable->span, describe(iterable));
+    bindUnknown(*frame_, stmt, blockId_);
   }
 }
 
@@ -472,8 +474,9 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   }
   auto *target = as<ast::NameExpr>(stmt.target);
   if (!target) {
-    unsupported("this target of a loop over a range", stmt.target->span);
-    return;
+    if (fresh(Id::notIterable, stmt.target->span))
+      report(Id::notIterable, stmt.target->span, "an integer").label("these names take apart a tuple");
+    return bindUnknown(*frame_, stmt, blockId_);
   }
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
@@ -563,7 +566,7 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
                      : nullptr;
     if (!pair || pair->items.size() != 2) {
       report(Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"), "an index and a value");
-      return;
+      return bindUnknown(*frame_, stmt, blockId_);
     }
     indexTarget = pair->items[0].get();
     rowTarget = pair->items[1].get();

@@ -1,5 +1,6 @@
 // Building the checked function: variables, statements, and values as expressions.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 
 namespace tessera::sema {
 
@@ -211,7 +212,8 @@ ExprPtr Checker::conditionExpr(const Value &value, Span span) {
   if (!value.isPoison()) {
     std::string text(sources_.text(span));
     auto builder = report(Id::notACondition, span, describe(value));
-    if (!value.isArray()) builder.help("compare it: `" + text + " != 0`");
+    if (isOptional(frame_.get(), text)) builder.suggest(span, text + " is not None", "ask whether it is given");
+    else if (!value.isArray()) builder.help("compare it: `" + text + " != 0`");
     else
       builder.help("say what shall hold of its elements: `any(" + text + ")` or `all(" + text + ")`")
           .help("to choose for each element, write `where(" + text + ", a, b)`");

@@ -1,5 +1,6 @@
 // A function as an entry point: parameters, dimension variables, facts, results.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include "support/LinearDim.h"
 #include <algorithm>
 
@@ -129,7 +130,13 @@ void Checker::entryParameters(const ast::FuncDef &def) {
   bindDims_ = true;
   for (const ast::Parameter &p : def.parameters) entryParameter(p);
   bindDims_ = false;
-  if (failures_ == errors && !isOtherVariant()) boundDimensions(def);
+  if (failures_ != errors) return;
+  for (const ast::TypeParameter &t : def.typeParameters) {  // those that only another alternative of a parameter has
+    bool used = std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) != fn_->dims.end();
+    if (used || !inParameters(def, t.name.text)) continue;
+    frame_->generics.insert(t.name.text);
+  }
+  if (!isOtherVariant()) boundDimensions(def);
 }
 
 /// Every dimension of the signature has to be one of some parameter.
@@ -150,9 +157,18 @@ void Checker::boundDimensions(const ast::FuncDef &def) {
           .help("some parameter must have it as a dimension of its own, or in an expression without another variable, `2 * N`");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
-    if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end())
+    if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end() && !inParameters(def, t.name.text))
       report(Id::unboundDimension, t.name.span, t.name.text)
           .help("use it in the type of a parameter, or remove it");
+  for (const ast::TypeParameter &t : def.typeParameters) {
+    bool open = frame_->generics.count(t.name.text) && declared_;
+    if (open && std::any_of(declared_->begin(), declared_->end(), [&](const Type &type) {
+          std::set<std::string> names;
+          for (const Dim &d : type.shape) d.collectVars(names);
+          return names.count(t.name.text) != 0;
+        }))
+      report(Id::unboundDimension, t.name.span, t.name.text).note(def.result->span, "the result has it");
+  }
 }
 
 void Checker::declaredResults(const ast::FuncDef &def) {
@@ -278,8 +294,9 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     freedoms(def);
     if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
     if (inKernel()) startKernel(def);
+    for (const std::string &absent : frame_->generics) frame_->dims.erase(absent);
     checkBlock(def.body);
-    if (failures_ == errors && isOtherVariant()) boundDimensions(def);
+    if (failures_ == errors) boundDimensions(def);
     bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
     if (inKernel() && !poisoned) finishKernel(def);
     if (inKernel() && failures_ == errors) kernelSafety(def);

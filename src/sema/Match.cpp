@@ -1,6 +1,7 @@
 // Arguments of traced calls and fields of structs against their declared types: what dimension variables stand for,
 // and whether every shape and dtype is the one that is declared.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include "sema/Policy.h"
 #include "support/LinearDim.h"
 #include <algorithm>
@@ -219,6 +220,7 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
 bool Checker::matchConst(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name,
                          Span span, Value &out) {
   if (reportNone(value, span)) return false;
+  if (!mayBeInteger(value)) return wrongValue(value, annotation, name, span, "an integer");
   Value v = convertInt(value, span);
   if (v.isPoison()) return false;
   if (v.expr)
@@ -320,6 +322,7 @@ bool Checker::matchScalar(const Value &value, const ast::Expr &annotation, const
   if (!type) return false;
   if (reportNone(value, span)) return false;
   if (type->kind == TypeKind::Index) {
+    if (!mayBeInteger(value)) return wrongValue(value, annotation, name, span, "an integer");
     out = convertInt(value, span);
     return !out.isPoison();
   }
@@ -398,6 +401,14 @@ bool Checker::matchParameter(const Value &value, const ast::Expr &annotation, co
   if (type.kind == ValueKind::StructType) return matchStruct(value, type, annotation, name, span, out);
   if (!index && type.kind == ValueKind::TypeName && type.text == "Callable") {
     out = value;
+    bool named = value.kind == ValueKind::String && isCallable(lookup(value.text, span, true));
+    if (named && sources_.text(span).size() == value.text.size() + 2) {
+      if (fresh(Id::wrongArgument, span))
+        report(Id::wrongArgument, span, quoted(name), "a function", describe(value))
+            .note(annotation.span, "declared here")
+            .suggest(span, value.text, "without quotes it is the function");
+      return false;
+    }
     return isCallable(value) || wrongValue(value, annotation, name, span, "a function");
   }
   if (!index && type.kind == ValueKind::TypeName && type.text == "Tensor") {  // of any shape and dtype

@@ -30,12 +30,28 @@ ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &
   return scope;
 }
 
+/// A path like this one but for one slip of the hand, of a file that there is.
+static std::string nearPath(const std::string &path, const std::function<bool(const std::string &)> &isFile) {
+  std::vector<std::string> near = {path + "s"};
+  for (size_t i = 0; i < path.size() && path.size() < 64; ++i) {
+    near.push_back(path.substr(0, i) + path.substr(i + 1));
+    if (i > 0) near.push_back(path), std::swap(near.back()[i - 1], near.back()[i]);
+  }
+  auto found = std::find_if(near.begin(), near.end(), [&](const std::string &p) {
+    return p != path && !p.empty() && p.front() != '.' && p.back() != '.' && isFile(p);
+  });
+  return found == near.end() ? "" : *found;
+}
+
 /// Modules that are known: those that were read for this program.
 void Checker::unknownModule(int level, const std::string &path, Span span) {
   std::vector<std::string_view> known = {"tessera", "tessera.tile"};
   for (const auto &[tree, module] : modules_)
     if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
   auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
+  std::string file = level > 0 && load_ ? nearPath(path, [&](const std::string &other) { return load_(span.file, level, other); })
+                                        : std::string();
+  if (!file.empty()) near = file;
   auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
   if (near.empty()) {
     builder.help(level > 0 ? "I looked for a file of that name, `.tsr`, beside this one"
@@ -228,7 +244,19 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
   }
   case K::Pass:
   case K::Error: return;
-  case K::ClassDef: return undefinedYet("a class", static_cast<const ast::ClassDef &>(stmt).name);
+  case K::ClassDef: {
+    auto &def = static_cast<const ast::ClassDef &>(stmt);
+    bool plain = def.bases.empty() && def.decorators.empty() && sources_.text(stmt.span).substr(0, 6) == "class ";
+    for (const ast::StmtPtr &part : def.body) {
+      auto *method = as<ast::FuncDef>(part);
+      plain &= part->kind == ast::StmtKind::AnnAssign || (method && method->name.text.substr(0, 2) != "__");
+    }
+    if (!plain || options_.keepUnsupported) return undefinedYet("a class", def.name);
+    if (fresh(Id::notSupportedYet, def.name.span))
+      report(Id::notSupportedYet, def.name.span, "a class")
+          .suggest({stmt.span.file, stmt.span.begin, stmt.span.begin + 5}, "struct", "fields with types are those of a struct");
+    return define(scope, def.name.text, Value::poison(), def.name.span);
+  }
   case K::StructDef: {
     auto &def = static_cast<const ast::StructDef &>(stmt);
     return define(scope, def.name.text, structValue(scope, def), def.name.span);
@@ -264,6 +292,20 @@ void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
   for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
   bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile");
   Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
+  bool hasModule = builtin || path.empty() || (load_ && load_(scope.ast->file, stmt.level, path));
+  auto isHere = [&](const ast::ImportItem &item) {
+    const std::string &name = item.path[0].text;
+    return !item.alias && (name == "overload" || !builtinMember("", name).isPoison());
+  };
+  bool elsewhere = !hasModule && stmt.level == 0 && !stmt.star && !foreignPackage(path);
+  if (elsewhere && std::all_of(stmt.items.begin(), stmt.items.end(), isHere)) {
+    std::string_view text = sources_.file(stmt.span.file).text;
+    uint32_t end = stmt.span.end + (stmt.span.end < text.size() && text[stmt.span.end] == '\n');
+    report(Id::unknownModule, moduleSpan, path)
+        .help("what it is asked for is there without an import")
+        .fix({stmt.span.file, stmt.span.begin, end}, "", "leave it out");
+    return;
+  }
   ModuleScope *module =
       builtin || path.empty() ? nullptr : loadModule(scope.ast->file, stmt.level, path, moduleSpan);
   if (stmt.star) {

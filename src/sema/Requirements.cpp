@@ -1,6 +1,8 @@
 // Facts about dimensions: of `where`, of `assert`, of functions that are called; and claims that a rule makes.
 // What is neither proved nor broken is checked once, at the entry (docs/spec/shapes.md, S2).
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -111,6 +113,11 @@ void Checker::whereFact(const ast::Expr &expr, FactOrigin origin) {
     for (const auto &operand : both->operands) whereFact(*operand, origin);
     return;
   }
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  auto absent = [&](const std::string &name) {  // only another alternative of a parameter has it
+    return (!frame_->dims.count(name) || !frame_->inlined) && def && inParameters(*def, name) && mentions(expr, name);
+  };
+  if (std::any_of(frame_->generics.begin(), frame_->generics.end(), absent)) return;
   std::string text(sources_.text(expr.span));
   auto fact = factOf(expr, text);
   if (!fact) return;

@@ -1,5 +1,6 @@
 // Structs: their definitions, their values, and changing a field by making a new value.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -33,9 +34,15 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
     } else if (auto *method = as<ast::FuncDef>(stmt)) {
       if (isNew(method->name)) structMethod(info, *method);
     } else if (auto *plain = as<ast::AssignStmt>(stmt); plain && as<ast::NameExpr>(plain->targets[0])) {
-      std::string name = as<ast::NameExpr>(plain->targets[0])->name;
-      report(Id::badField, stmt->span, "`" + name + "` has no type")
-          .help("a field is written `" + name + ": f32 = ...`");
+      auto *name = as<ast::NameExpr>(plain->targets[0]);
+      auto builder = report(Id::badField, stmt->span, "`" + name->name + "` has no type");
+      auto *index = as<ast::SubscriptExpr>(plain->value);
+      if (index && plain->targets.size() == 1 && typeNamed(*index->object).kind == ValueKind::TypeName) {
+        builder.fix({name->span.file, name->span.end, plain->value->span.begin}, ": ", "a type stands behind a colon");
+        if (isNew({name->name, name->span})) info.fields.push_back({name->name, index, nullptr, name->span});
+      } else {
+        builder.help("a field is written `" + name->name + ": f32 = ...`");
+      }
     } else if (auto *text = as<ast::ExprStmt>(stmt);
                stmt->kind != ast::StmtKind::Pass && stmt->kind != ast::StmtKind::Error &&
                !(text && (text->value->kind == ast::ExprKind::String || text->value->kind == ast::ExprKind::Ellipsis))) {
@@ -51,9 +58,24 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
 }
 
 void Checker::structMethod(StructInfo &info, const ast::FuncDef &method) {
-  if (method.parameters.empty() || method.parameters[0].kind != ast::ParameterKind::Plain) {
-    report(Id::badField, method.name.span, "the method `" + method.name.text + "` has no parameter for its struct")
-        .help("its first parameter is the struct itself: `def " + method.name.text + "(self)`");
+  const ast::Parameter *first = method.parameters.empty() ? nullptr : &method.parameters[0];
+  bool other = first && first->annotation && first->name.text != "self" && !mentions(*first->annotation, info.name);
+  for (const ast::Decorator &decorator : method.decorators)
+    if (decoratorName(*decorator.expression) == "staticmethod") {  // there are none, so what it would be is not known
+      info.methods[method.name.text] = nullptr;
+      return decoratorNames(method);
+    }
+  if (!first || first->kind != ast::ParameterKind::Plain || other) {
+    auto builder =
+        report(Id::badField, method.name.span, "the method `" + method.name.text + "` has no parameter for its struct");
+    builder.help("its first parameter is the struct itself: `def " + method.name.text + "(self)`");
+    uint32_t behind = method.name.span.end;
+    for (const ast::TypeParameter &t : method.typeParameters) behind = (t.bound ? t.bound->span : t.name.span).end;
+    size_t open = sources_.file(method.span.file).text.find('(', behind);
+    uint32_t at = first ? first->span.begin : static_cast<uint32_t>(open) + 1;
+    if (first || open != std::string_view::npos)
+      builder.fix({method.span.file, at, at}, first ? "self, " : "self", "write it");
+    info.methods[method.name.text] = nullptr;  // there is one, but nothing is known of it
     return;
   }
   Value made = functionValue(*info.module, method);
@@ -62,9 +84,44 @@ void Checker::structMethod(StructInfo &info, const ast::FuncDef &method) {
   info.methods[method.name.text] = made.callable;
 }
 
+/// Dimensions in the fields of a struct without type parameters that are no names of its module, nor nearly such.
+static std::vector<const ast::NameExpr *> undeclaredDimensions(const StructInfo &info, const Sources &sources) {
+  std::vector<const ast::NameExpr *> found;
+  if (!info.def->typeParameters.empty()) return found;
+  std::vector<std::string_view> known;
+  for (const auto &[name, value] : info.module->names) known.push_back(name);
+  std::set<std::string> seen;
+  for (const StructField &field : info.fields)
+    for (const ast::Expr *alternative : alternativesOf(*field.type)) {
+      auto *tensor = as<ast::SubscriptExpr>(alternative);
+      if (!tensor || sources.text(tensor->object->span) != "Tensor") continue;
+      for (size_t i = 0; i + 1 < tensor->items.size(); ++i) {  // the last one is the dtype
+        auto *name = as<ast::NameExpr>(tensor->items[i].value);
+        if (!name || info.module->names.count(name->name) || !diag::didYouMean(name->name, known).empty()) continue;
+        if (seen.insert(name->name).second) found.push_back(name);
+      }
+    }
+  return found;
+}
+
 /// Reads the types of all fields once, with the type parameters standing for themselves.
 void Checker::checkStruct(const StructInfo &info) {
   if (structRecursion(info)) return;
+  std::string missing;
+  const ast::Expr *first = nullptr;
+  for (const ast::NameExpr *name : undeclaredDimensions(info, sources_)) {
+    if (!lookup(name->name, name->span, true).isPoison()) continue;
+    missing += (first ? ", " : "") + name->name;
+    if (!first) first = name;
+  }
+  if (first && fresh(Id::undefinedName, first->span)) {
+    info.recursive = true;
+    Span behind{info.nameSpan.file, info.nameSpan.end, info.nameSpan.end};
+    report(Id::undefinedName, first->span, as<ast::NameExpr>(first)->name)
+        .help("a struct declares its dimensions behind its name")
+        .suggest(behind, "[" + missing + "]", "declare them");
+    return;
+  }
   StructInstance open;
   open.info = &info;
   std::set<std::string> used;
@@ -106,10 +163,16 @@ bool Checker::isDTypeParameter(const ast::TypeParameter &parameter) const {
 /// A type parameter is a dimension, or a dtype where it says so.
 void Checker::typeParameterBound(const ast::TypeParameter &parameter) {
   if (!parameter.bound || isDTypeParameter(parameter) || sources_.text(parameter.bound->span) == "Int") return;
-  if (fresh(Id::notAType, parameter.bound->span))
-    report(Id::notAType, parameter.bound->span, "`" + std::string(sources_.text(parameter.bound->span)) + "`")
-        .help("a type parameter is a dimension, `" + parameter.name.text + "`, or a dtype, `" + parameter.name.text +
-              ": dtype`");
+  if (!fresh(Id::notAType, parameter.bound->span)) return;
+  std::string bound(sources_.text(parameter.bound->span));
+  auto builder = report(Id::notAType, parameter.bound->span, "`" + bound + "`");
+  builder.help("a type parameter is a dimension, `" + parameter.name.text + "`, or a dtype, `" + parameter.name.text +
+               ": dtype`");
+  std::string near(diag::didYouMean(bound, {"dtype", "Int"}));
+  if (bound == "int")
+    builder.fix({parameter.name.span.file, parameter.name.span.end, parameter.bound->span.end}, "",
+                "a dimension is an integer without saying so");
+  else if (!near.empty()) builder.fix(parameter.bound->span, near, "write `" + near + "`");
 }
 
 /// True, with a message at its first field that leads back to it, if a struct holds itself.
@@ -216,10 +279,10 @@ void Checker::unknownField(const StructInfo &info, const std::string &name, Span
     for (const auto &[method, callable] : info.methods) names.push_back(method);
   auto builder = report(Id::unknownField, span, info.name, name);
   builder.note(info.nameSpan, "`" + info.name + "` is declared here");
-  if (auto near = diag::didYouMean(name, names); !near.empty())
-    builder.help("did you mean `" + std::string(near) + "`?")
-        .fix(span, std::string(near), "write `" + std::string(near) + "`");
-  else {
+  if (auto near = diag::didYouMean(name, names); !near.empty()) {
+    builder.help("did you mean `" + std::string(near) + "`?");
+    if (sources_.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+  } else {
     std::string all;
     for (std::string_view one : names) all += (all.empty() ? "it has `" : ", `") + std::string(one) + "`";
     if (!all.empty()) builder.help(all);
@@ -355,7 +418,10 @@ Value Checker::memberOfStruct(const Value &object, const std::string &name, Span
   const StructInfo &info = *object.instance->info;
   for (size_t i = 0; i < info.fields.size(); ++i)
     if (info.fields[i].name == name) return object.items[i];
-  if (auto it = info.methods.find(name); it != info.methods.end())
+  if (auto it = info.methods.find(name); it != info.methods.end() && !it->second) {
+    ++failures_;  // a message was given where it is defined
+    return Value::poison();
+  } else if (it != info.methods.end())
     return methodOf(object, name, nullptr, it->second);
   unknownField(info, name, span, true);
   return Value::poison();

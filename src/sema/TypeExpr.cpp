@@ -1,6 +1,7 @@
 // Types as they are written: Tensor[M, K, bf16 @accum(f32)], Const[H], f32, Int, unions with None.
 #include "sema/Checker.h"
 #include "sema/Policy.h"
+#include "sema/Unknown.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 
@@ -122,8 +123,34 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
   return std::nullopt;
 }
 
-/// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype.
+namespace {
+/// "T", "T2", "DType": what dtypes are called, and dimensions hardly ever.
+bool calledLikeADType(std::string_view name) {
+  if (name.empty()) return false;
+  if (name[0] == 'T') return name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return name == "DT" || name == "DType" || name == "Dtype" || name == "dtype";
+}
+}  // namespace
+
+/// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype, or what
+/// others call one.
 bool Checker::misspeltDType(const ast::Expr &expr) {
+  if (auto *member = as<ast::AttributeExpr>(&expr)) {
+    auto *root = as<ast::NameExpr>(member->object);
+    Value object = root ? lookup(root->name, root->span, true) : Value::of(ValueKind::Absent);
+    bool ours = object.kind == ValueKind::Module && object.text == "tessera";
+    bool foreign = object.isPoison() && (foreignName(root->name) || foreignPackage(root->name));
+    if (!ours && !foreign) return false;
+    const std::string &name = member->attribute.text;
+    std::vector<std::string_view> known = dtypeNames();
+    auto ofThatName = dtypeByName(name);
+    std::string near(ofThatName ? info(*ofThatName).name : dtypeHere(name).empty() ? diag::didYouMean(name, known) : dtypeHere(name));
+    if (near.empty()) return false;
+    if (fresh(Id::notAType, expr.span))
+      report(Id::notAType, expr.span, "I know no dtype `" + std::string(sources_.text(expr.span)) + "`")
+          .fix(ours ? member->attribute.span : expr.span, near, "write `" + near + "`");
+    return true;
+  }
   auto *name = as<ast::NameExpr>(&expr);
   if (!name) return false;
   for (Frame *f = frame_.get(); f; f = f->parent.get())
@@ -146,6 +173,9 @@ bool Checker::isMistaken(const ast::Expr &expr) {
   const ModuleScope *module = frame_ ? frame_->module : scope_;
   auto it = name && module ? module->names.find(name->name) : std::map<std::string, Value>::const_iterator();
   bool mistaken = name && module && it != module->names.end() && it->second.isPoison();
+  const ast::TypeParameter *parameter = name ? typeParameterNamed(frame_.get(), name->name) : nullptr;
+  if (parameter && parameter->bound)  // `T: float`: it is neither a dimension nor a dtype
+    mistaken |= !isDTypeParameter(*parameter) && sources_.text(parameter->bound->span) != "Int";
   failures_ += mistaken;
   return mistaken;
 }
@@ -225,12 +255,33 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
   }
   if (!dtype) {
     if (!shape.empty() && (misspeltDType(*shape.back()) || isMistaken(*shape.back()))) return false;
+    auto *last = shape.empty() ? nullptr : as<ast::NameExpr>(shape.back());
+    const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+    if (last && def && calledLikeADType(last->name)) {
+      const auto &all = def->typeParameters;
+      const ast::TypeParameter *t = typeParameterNamed(frame_.get(), last->name);
+      uint32_t at = t ? t->name.span.end : all.empty() ? def->name.span.end : all.back().name.span.end;
+      if (!t && !all.empty() && all.back().bound) at = all.back().bound->span.end;
+      ++failures_;
+      if (reportedSpans_.insert({static_cast<int>(Id::notAType), expr.span.file, at}).second)
+        report(Id::notAType, last->span, "`" + last->name + "` is not declared as a dtype")
+            .suggest({expr.span.file, at, at},
+                     t ? ": dtype" : all.empty() ? "[" + last->name + ": dtype]" : ", " + last->name + ": dtype",
+                     "declare it as one");
+      return false;
+    }
     if (fresh(Id::notAType, expr.span))
       report(Id::notAType, expr.span, "the dtype is missing")
           .help("it stands last: `" + std::string(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
                 (shape.empty() ? "" : ", ") + "f32]`");
     return false;
   }
+  for (const ast::Expr *second : shape)
+    if (second->span.begin > dtype->span.begin && isDTypeExpr(*second)) {
+      if (fresh(Id::notAType, second->span))
+        report(Id::notAType, second->span, "a tensor has one dtype, and here are two").note(dtype->span, "the other one");
+      return false;
+    }
   if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {
     std::string dims, last(sources_.text(dtype->span));
     for (const ast::Expr *d : shape) dims += std::string(sources_.text(d->span)) + ", ";

@@ -79,7 +79,8 @@ std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
     if (value.kind == ValueKind::Overloads)
       for (const Value &item : value.items) add(*item.callable);
     if (value.kind == ValueKind::StructType)
-      for (const auto &[method, callable] : value.instance->info->methods) add(*callable);
+      for (const auto &[method, callable] : value.instance->info->methods)
+        if (callable) add(*callable);
   }
   auto order = [&](const Callable *callable) { return std::pair(isOpen(*callable), callable->nameSpan.begin); };
   std::sort(all.begin(), all.end(), [&](auto *a, auto *b) { return order(a) < order(b); });

@@ -1,4 +1,5 @@
 #include "sema/advice/Origins.h"
+#include "sema/Builtins.h"
 #include <algorithm>
 #include <set>
 
@@ -40,6 +41,7 @@ void noteHidden(diag::Diagnostic &diagnostic, const Place &place) {
   auto *member = ast::as<ast::AttributeExpr>(call->callee);
   if (member) name = ast::as<ast::NameExpr>(member->object);
   if (!name || (member && name->name != "tile")) return;
+  if (diagnostic.id == diag::Id::tooManyArguments && !member && !builtinByName(name->name, 'P')) return;  // it is one
   if (const ast::Expr *value = place.valueOf(name->name))
     diagnostic.notes.insert(diagnostic.notes.begin(),
                             {value->span, "`" + name->name + "` is bound to this here, which hides " +

@@ -1,5 +1,6 @@
 // `with`: effects that are suspended in a block, and what is fetched ahead of one.
 #include "sema/Checker.h"
+#include "sema/Unknown.h"
 #include <algorithm>
 #include <utility>
 
@@ -77,7 +78,7 @@ void Checker::withStmt(const ast::WithStmt &stmt) {
     quiet |= suspends;
     if (stmt.isAsync || item.target || (!suspends && !prefetching(item))) {
       unsupported("`with`", stmt.span);
-      return;
+      return bindUnknown(*frame_, stmt, blockId_);
     }
   }
   frame_->quiet += quiet;
