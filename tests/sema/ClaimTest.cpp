@@ -152,7 +152,7 @@ static const Wrong wrongPrograms[] = {
      "x * x\n",
      "E0355",
      "what is rounded is 1e+06, f16 ends at 65504\nthe range is promised here\nfor example `x` = 1000 "
-     "everywhere, N = 8\n"
+     "everywhere, N = 1\n"
      "it holds for inputs in [-250, 250]"},
     {"exp in f16",
      "@verify.numerics(bounded=[-20, 20])\ndef f[N](x: Tensor[N, f16]) -> Tensor[N, f16]:\n    return "

@@ -151,10 +151,19 @@ Abstract Analysis::evalCast(const Expr &expr) {
   out.finiteAxes = in.finiteAxes;
   if (fromInt) out.dim = in.dim;
   if (!isFloat(to)) {
-    bool clamps = !fromInt || expr.type.numerics.saturate || !in.data;
-    if (!clamps && (in.range.low < smallest(to) || in.range.high > largest(to)))
+    // A float that does not fit becomes the nearest end, but only `@saturate` says that this is meant.
+    bool meant = to == DType::Bool || expr.type.numerics.saturate || !in.data;
+    if (!fromInt && in.range.hasFinite()) {
+      Rounding mode = expr.type.numerics.rounding;
+      auto whole = [&](double v) {
+        return mode == Rounding::Up ? std::ceil(v) : mode == Rounding::Down ? std::floor(v) : std::trunc(v);
+      };
+      out.range.low = whole(in.range.low), out.range.high = whole(in.range.high);
+    }
+    if (!meant && (in.range.hasInfinity() || out.range.low < smallest(to) || out.range.high > largest(to)))
       found(expr, Problem::Overflow, to, in.range,
-            inputs_.points && (in.range.low > largest(to) || in.range.high < smallest(to)));
+            inputs_.points && !in.range.hasInfinity() &&
+                (out.range.low > largest(to) || out.range.high < smallest(to)));
     out.range.minusInf = out.range.plusInf = false;
     if (in.range.hasInfinity()) out.range = Range::of(smallest(to), largest(to));
     out.range = intersect(out.range, smallest(to), largest(to));

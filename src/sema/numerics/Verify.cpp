@@ -11,6 +11,8 @@ constexpr double kManyElements = 1048576;  // tried where nothing bounds a size
 
 std::string number(double v) {
   char text[40];
+  constexpr double kWritten = 1e10;  // whole numbers below stand in full: sizes, and the ends of integers
+  if (std::floor(v) == v && std::abs(v) < kWritten) return std::to_string(static_cast<int64_t>(v));
   std::snprintf(text, sizeof text, "%.6g", v);
   return text;
 }
@@ -79,11 +81,57 @@ private:
     std::vector<size_t> at(candidates_.size(), 0);
     for (;;) {
       if (++trials_ > kMostTrials * (choice + 1)) return std::nullopt;
-      if (auto found = trial(sizes, at)) return found;
+      if (auto found = trial(sizes, at)) return smallest(sizes, at, std::move(*found));
       size_t i = 0;
       while (i < at.size() && ++at[i] == candidates_[i].size()) at[i++] = 0;
       if (i == at.size()) return std::nullopt;
     }
+  }
+  /// Whether sizes, each of one value, obey what the signature says about them.
+  bool allowed(const Sizes &sizes) const {
+    std::map<std::string, Dim> values;
+    for (const auto &[name, range] : sizes.names()) values[name] = Dim(static_cast<int64_t>(range.low));
+    return std::all_of(function_.requirements.begin(), function_.requirements.end(), [&](const Requirement &fact) {
+      Dim left = fact.left.substitute(values), right = fact.right.substitute(values);
+      if (!left.isConstant() || !right.isConstant()) return true;
+      int64_t a = left.constant(), b = right.constant();
+      switch (fact.relation) {
+      case Relation::Eq: return a == b;
+      case Relation::Ne: return a != b;
+      case Relation::Le: return a <= b;
+      case Relation::Lt: return a < b;
+      case Relation::Ge: return a >= b;
+      case Relation::Gt: return a > b;
+      }
+      return true;
+    });
+  }
+  /// The same problem at sizes as small as it can be shown at, one after the other.
+  Decision smallest(Sizes sizes, const std::vector<size_t> &at, Decision found) {
+    if (!allowed(sizes)) return found;
+    const Sizes all(function_);
+    const auto names = sizes.names();
+    for (const auto &[name, range] : names) {
+      auto shows = [&, &name = name](double value) {
+        Sizes less = all;
+        for (const auto &[other, now] : sizes.names()) {
+          double v = other == name ? value : now.low;
+          less.restrict(other, v, v);
+        }
+        auto still = allowed(less) ? trial(less, at) : std::nullopt;
+        if (!still || still->finding.op != found.finding.op) return false;
+        sizes = less, found = std::move(*still);
+        return true;
+      };
+      double least = all.names().at(name).low, most = range.low;
+      if (most == least || shows(least)) continue;
+      while (std::floor(most / 2) > least && shows(std::floor(most / 2))) most = std::floor(most / 2);
+      for (least = std::max(least, std::floor(most / 2)); least + 1 < most;) {
+        double middle = std::floor((least + most) / 2);
+        (shows(middle) ? most : least) = middle;
+      }
+    }
+    return found;
   }
   /// The share of the high end in rows of the array; nothing if its rows cannot hold the mixture.
   static std::optional<double> shareOf(const Candidates &of, size_t mix, const Sizes &sizes) {
