@@ -115,8 +115,10 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since
     Numerics stated = value.type.numerics;
+    int rank = value.rank;
     value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
     if (binding.borrowed) value.type.numerics = stated;  // the caller's, with what the parameter states for the inside
+    if (binding.borrowed) value.rank = std::max(value.rank, rank);
   }
   if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) {
     value.text = name;
@@ -211,8 +213,10 @@ void Checker::undefined(const std::string &name, Span span) {
   for (ModuleScope *scope : {module, prelude_})
     if (search && scope)
       for (const auto &[n, v] : scope->names) views.push_back(n);
+  std::string_view text = span.valid() ? sources_.file(span.file).text : std::string_view();
+  bool hasMember = span.end < text.size() && text[span.end] == '.';  // `dist.all_reduce`: functions have no members
   for (const BuiltinRow &row : builtinRows())
-    if (row.places.find('P') != std::string_view::npos) views.push_back(row.name);
+    if (!hasMember && row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
   const Foreign *foreign = foreignName(name);

@@ -44,7 +44,10 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
       auto builder = report(Id::unknownWrt, at, of.name, name.text);
       builder.note(of.nameSpan, "`" + of.name + "` is defined here");
-      if (auto near = diag::didYouMean(name.text, known); !near.empty())
+      auto near = diag::didYouMean(name.text, known);
+      for (std::string_view one : known)  // "W" for w
+        if (one.size() == 1 && name.text.size() == 1 && std::tolower(one[0]) == std::tolower(name.text[0])) near = one;
+      if (!near.empty())
         builder.help("did you mean `" + std::string(near) + "`?")
             .fix(at, "\"" + std::string(near) + "\"", "write `\"" + std::string(near) + "\"`");
       else builder.help(argumentNames(known));
@@ -87,6 +90,8 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
         report(Id::wrongArgument, function->span, quoted(shown), "a tensor function",
                kernel ? "the kernel `" + function->value.callable->name + "`" : describe(function->value));
     if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
+    else if (function->value.kind == ValueKind::Derivative)
+      builder.help("a function that computes the derivative, `def slope(x): return grad(f)(x)`, can be given");
     else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)
       builder.help("give the function itself, without calling it: `" + shown + "(f)(x)`");
     return Value::poison();
@@ -143,10 +148,21 @@ bool Checker::derivativeParts(const Value &derivative, const Callable &of, const
       const Type &type = callee.params[i].var->type;
       bool numbers = type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar;
       if (!numbers || !isFloat(type.dtype)) {
-        if (fresh(Id::wrtNotFloat, derivative.declared))
-          report(Id::wrtNotFloat, derivative.declared, callee.params[i].var->name, type.str())
-              .note(callee.params[i].var->span, "declared here")
-              .help("only floats have derivatives; leave it out of `wrt`");
+        if (!fresh(Id::wrtNotFloat, derivative.declared)) return false;
+        auto builder = report(Id::wrtNotFloat, derivative.declared, callee.params[i].var->name, type.str());
+        builder.note(callee.params[i].var->span, "declared here");
+        std::string_view written = sources_.text(derivative.declared);
+        bool byDefault = written.find("wrt") == std::string_view::npos && !written.empty() && written.back() == ')';
+        builder.help(byDefault ? "only floats have derivatives, and without `wrt=` it is by the first parameter"
+                               : "only floats have derivatives; leave it out of `wrt`");
+        auto real = std::find_if(callee.params.begin(), callee.params.end(), [](const Param &p) {
+          bool number = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::Scalar;
+          return number && isFloat(p.var->type.dtype);
+        });
+        uint32_t end = derivative.declared.end - 1;
+        if (byDefault && real != callee.params.end())
+          builder.suggest({derivative.declared.file, end, end}, ", wrt=\"" + real->var->name + "\"",
+                          "differentiate by `" + real->var->name + "`");
         return false;
       }
       wrt.push_back(static_cast<int>(i));
@@ -368,9 +384,27 @@ void Checker::attachRule(const ast::FuncDef &def, const Callable &rule) {
   }
 }
 
+namespace {
+/// Whether some function was meant to be the rule of this one but stands under a misspelt decorator; a message was given.
+bool hasMisspeltRule(const Callable &of) {
+  for (const ast::StmtPtr &stmt : of.module->ast->body) {
+    auto *def = as<ast::FuncDef>(stmt);
+    for (size_t i = 0; def && i < def->decorators.size(); ++i) {
+      auto *member = as<ast::AttributeExpr>(def->decorators[i].expression);
+      auto *name = member ? as<ast::NameExpr>(member->object) : nullptr;
+      if (!name) continue;
+      bool misspelt = member->attribute.text == "vjp" && !of.module->names.count(name->name);
+      if (misspelt || (name->name == of.name && member->attribute.text != "vjp")) return true;
+    }
+  }
+  return false;
+}
+}  // namespace
+
 /// A rule takes the arguments of its function, its results and their derivatives, and gives a derivative for each
 /// float argument.
 void Checker::checkRule(const Callable &of) {
+  if (!of.vjp && hasMisspeltRule(of)) return;
   if (!of.vjp) {
     report(Id::badRule, of.nameSpan, of.name + ".vjp", of.name, "there is none")
         .help("write it: `@" + of.name + ".vjp` above a function");

@@ -1,5 +1,7 @@
 // Host code: tensors whose type is known when they are read, strings, printing.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
+#include "sema/HostCalls.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -13,18 +15,46 @@ bool anyHost(const std::vector<ast::Argument> &args) {
     if (mentionsHost(arg.value.get())) return true;
   return false;
 }
+bool isHostCall(const ast::CallExpr &call) {
+  auto *name = as<ast::NameExpr>(call.callee);
+  return name && (name->name == "print" || name->name == "load_npy" || name->name == "save_npy");
+}
 bool mentionsHost(const ast::Expr *expr) {
   if (!expr) return false;
   if (auto *call = as<ast::CallExpr>(expr)) {
-    if (auto *name = as<ast::NameExpr>(call->callee))
-      if (name->name == "print" || name->name == "load_npy" || name->name == "save_npy") return true;
+    if (isHostCall(*call)) return true;
     return mentionsHost(call->callee.get()) || anyHost(call->arguments);
   }
   if (auto *binary = as<ast::BinaryExpr>(expr))
     return mentionsHost(binary->left.get()) || mentionsHost(binary->right.get());
   return false;
 }
+template <class Node> const ast::CallExpr *hostCallBelow(const Node &node) {
+  ast::Children children = ast::childrenOf(node);
+  for (const ast::Expr *expr : children.exprs) {
+    auto *call = as<ast::CallExpr>(expr);
+    if (call && isHostCall(*call)) return call;
+    if (auto *inner = hostCallBelow(*expr)) return inner;
+  }
+  for (const ast::Stmt *stmt : children.stmts)
+    if (auto *inner = hostCallBelow(*stmt)) return inner;
+  return nullptr;
+}
 }  // namespace
+
+const ast::CallExpr *firstHostCall(const ast::Block &block) {
+  for (const ast::StmtPtr &stmt : block)
+    if (auto *call = hostCallBelow(*stmt)) return call;
+  return nullptr;
+}
+
+bool takesTensors(const ast::FuncDef &def) {
+  return std::any_of(def.parameters.begin(), def.parameters.end(), [](const ast::Parameter &p) {
+    auto *type = p.annotation ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
+    auto *name = type ? as<ast::NameExpr>(type->object) : nullptr;
+    return name && name->name == "Tensor";
+  });
+}
 
 /// A function that prints or touches files is host code: it is no entry point of its own.
 bool Checker::usesHost(const ast::Block &block) const {
@@ -63,6 +93,19 @@ Value Checker::hostExtent(const Value &tensor, int axis, Span span) {
 
 /// A host tensor in arithmetic is the number that it holds.
 Value Checker::hostScalar(const Value &value, Span span) {
+  if (value.rank > 0) {
+    for (size_t i = calls_.size(); i-- > 0;) {  // meant to be a tensor function, were it not for what it prints
+      const ast::FuncDef *def = calls_[i].callable->def;
+      auto *call = def && def->name.text != "main" && takesTensors(*def) ? firstHostCall(def->body) : nullptr;
+      if (!call) continue;
+      if (fresh(Id::hostOnly, call->span))
+        report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+            .note(span, "this computes with whole tensors, which is not done in host code")
+            .help("call it in `def main()`, or in a function that leaves the computing to others");
+      return Value::poison();
+    }
+    return unsupported("arithmetic with whole tensors in host code", span, "do it in a tensor function, and call that");
+  }
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));
   return finish(std::move(e), scalarType(DType::F64), {}, span);

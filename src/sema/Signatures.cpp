@@ -1,5 +1,6 @@
 // What stands above and in the head of a function, before anything is known about its types.
 #include "sema/Checker.h"
+#include "sema/HostCalls.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 
@@ -80,6 +81,13 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
       auto imported = module ? module->names.find(which.substr(0, which.find('.'))) : decltype(module->names.end()){};
       if (module && imported != module->names.end() && imported->second.isPoison()) continue;
       if (!fresh(Id::unknownDecorator, decorator.span)) continue;
+      auto *member = as<ast::AttributeExpr>(decorator.expression);
+      if (member && (member->attribute.text.find("vjp") != std::string::npos || member->attribute.text == "backward")) {
+        report(Id::unknownDecorator, decorator.span, which)
+            .help("the rule of a function with `@custom_vjp` stands under `@" + std::string(sources_.text(member->object->span)) + ".vjp`")
+            .suggest(member->attribute.span, "vjp", "write `vjp`");
+        continue;
+      }
       std::string_view ours = decoratorHere(which), near = ours.empty() ? diag::didYouMean(which, names) : ours;
       auto builder = report(Id::unknownDecorator, decorator.span, which);
       if (!near.empty())
@@ -117,6 +125,13 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
     Span span = it->second->span;
     bool prints = !isKernel && usesHost(def.body);
     if ((!isKernel && !prints) || !fresh(Id::badDecorator, span)) continue;
+    if (const ast::CallExpr *call = prints && takesTensors(def) ? firstHostCall(def.body) : nullptr) {
+      if (fresh(Id::hostOnly, call->span))
+        report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+            .note(span, "this makes `" + def.name.text + "` a function of whole tensors")
+            .help("call it in `def main()`, or leave `@" + std::string(which) + "` out if this is host code");
+      continue;
+    }
     auto builder = report(Id::badDecorator, span, which, "is for functions of whole tensors");
     builder.label("`" + def.name.text + (isKernel ? "` is a kernel" : "` prints, or touches files: it is host code"));
     uint32_t next = def.span.end;  // where what stands behind it begins

@@ -1,0 +1,13 @@
+// What only host code does: printing, and files.
+#pragma once
+#include "frontend/AST.h"
+
+namespace tessera::sema {
+
+/// The first call in a function's body that makes it host code, or null. (Host.cpp)
+const ast::CallExpr *firstHostCall(const ast::Block &block);
+
+/// Whether a parameter is declared to be a tensor with its dimensions.
+bool takesTensors(const ast::FuncDef &def);
+
+}  // namespace tessera::sema
