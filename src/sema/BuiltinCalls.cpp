@@ -44,6 +44,7 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   size_t next = 0, positional = 0, plain = 0;
   for (const SignatureItem &item : items) plain += !item.rest;
   for (const Given &arg : args) positional += arg.keyword.empty();
+  bool method = !args.empty() && args[0].keyword.empty() && !args[0].syntax && args[0].span == span;
   for (Given &arg : args) {
     if (arg.value.isPoison()) bound.ok = false;
     size_t at = items.size();
@@ -55,8 +56,11 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
       }
       at = next++;
       if (at >= items.size()) {
-        report(Id::tooManyArguments, arg.span, shown,
-               std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(positional));
+        auto builder = report(Id::tooManyArguments, arg.span, shown, plain == method ? "no arguments" : diag::counted(plain - method, "argument"),
+               std::to_string(positional - method));
+        std::vector<std::string_view> names;
+        for (size_t i = method; i < items.size(); ++i) names.push_back(items[i].name);
+        if (method && !names.empty()) builder.help(argumentNames(names));
         bound.ok = false;
         return bound;
       }
@@ -68,7 +72,7 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
         for (const SignatureItem &item : items) names.push_back(item.name);
         auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
-        std::string_view ours = nameHere(arg.keyword);
+        std::string_view ours = arg.keyword == "size" ? "shape" : nameHere(arg.keyword);
         if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");

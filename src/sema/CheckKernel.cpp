@@ -124,9 +124,12 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
 /// The seed is that of the function's random streams; a function without any needs none.
 void Checker::deterministicOption(const ast::CallExpr &call) {
   for (const ast::Argument &arg : call.arguments) {
-    if (!arg.keyword || arg.keyword->text != "seed")
-      report(Id::unknownKeyword, arg.span, "deterministic", arg.keyword ? arg.keyword->text : "")
-          .help("it takes `seed`");
+    if (!arg.keyword) {
+      auto builder = report(Id::unknownKeyword, arg.span, "deterministic", std::string(sources_.text(arg.span)));
+      builder.help("its seed is given by name");
+      if (call.arguments.size() == 1) builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "seed=", "name it");
+    } else if (arg.keyword->text != "seed")
+      report(Id::unknownKeyword, arg.span, "deterministic", arg.keyword->text).help("it takes `seed`");
     else knownInt(checkExpr(*arg.value), arg.value->span, "a seed");
   }
 }

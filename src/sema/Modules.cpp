@@ -202,6 +202,14 @@ void Checker::modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy) {
     report(Id::wrongArgument, policy.value->span, quoted("policy"), "`Policy(...)`", describe(v));
     v = Value::poison();
   }
+  for (const ast::StmtPtr &stmt : scope.ast->body) {
+    auto *first = as<ast::PolicyDef>(stmt);
+    if (first == &policy) break;
+    if (!first || first->name.text != policy.name.text) continue;
+    if (fresh(Id::definedTwice, policy.name.span))
+      report(Id::definedTwice, policy.name.span, policy.name.text).note(first->name.span, "the first definition is here");
+    return;
+  }
   define(scope, policy.name.text, std::move(v), policy.name.span);
 }
 

@@ -1,10 +1,24 @@
 // `@verify.numerics(bounded=[a, b])`, `bounded={"x": [a, b], ...}` as it is written.
 #include "sema/Checker.h"
+#include <cctype>
 #include <cmath>
 
 namespace tessera::sema {
 
 using ast::as;
+
+namespace {
+/// A parameter of nearly this name, or of this name in other letters: `w` for `W`.
+std::string nearParameter(const std::string &name, const std::vector<std::string> &known) {
+  auto lower = [](std::string text) {
+    for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+  };
+  for (const std::string &one : known)
+    if (lower(one) == lower(name)) return one;
+  return std::string(diag::didYouMean(name, {known.begin(), known.end()}));
+}
+}  // namespace
 
 /// `[low, high]`, two known numbers.
 std::optional<ValueBounds> Checker::valueBounds(const Value &value, Span span) {
@@ -39,20 +53,24 @@ bool Checker::boundsByName(const Value &dict, const ast::Expr &syntax, NumericsC
   for (const Param &p : fn_->params)
     if (p.var->type.kind != TypeKind::Index && p.var->type.kind != TypeKind::String)
       known.push_back(p.var->name);
+  auto *written = as<ast::DictExpr>(&syntax);
+  if (written && written->items.size() * 2 != dict.items.size()) written = nullptr;
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const Value &key = dict.items[i];
     if (key.isPoison()) return false;
+    const ast::Expr *keyText = written ? written->items[i / 2].key.get() : nullptr;
+    Span keySpan = keyText ? keyText->span : syntax.span, valueSpan = written ? written->items[i / 2].value->span : syntax.span;
     bool found =
         key.kind == ValueKind::String && std::find(known.begin(), known.end(), key.text) != known.end();
     if (!found) {
       std::string shown = key.kind == ValueKind::String ? "`" + key.text + "`" : describe(key);
-      auto builder = report(Id::badClaim, syntax.span, shown + " is no parameter that holds numbers");
-      std::vector<std::string_view> views(known.begin(), known.end());
-      if (auto near = diag::didYouMean(key.text, views); !near.empty())
-        builder.help("did you mean `" + std::string(near) + "`?");
+      auto builder = report(Id::badClaim, keySpan, shown + " is no parameter that holds numbers");
+      std::string near = key.kind == ValueKind::String ? nearParameter(key.text, known) : "";
+      if (!near.empty()) builder.help("did you mean `" + near + "`?");
+      if (!near.empty() && as<ast::StringExpr>(keyText)) builder.suggest(keySpan, "\"" + near + "\"", "write `\"" + near + "\"`");
       return false;
     }
-    auto bounds = valueBounds(dict.items[i + 1], syntax.span);
+    auto bounds = valueBounds(dict.items[i + 1], valueSpan);
     if (!bounds) return false;
     claim.bounds[key.text] = *bounds;
   }
@@ -76,9 +94,13 @@ void Checker::numericsClaim(const ast::CallExpr *call, const ast::FuncDef &def, 
   for (size_t i = 0; call && i < call->arguments.size(); ++i) {
     const ast::Argument &arg = call->arguments[i];
     if (arg.keyword && arg.keyword->text == "bounded") bounded = &arg;
-    else {
-      report(Id::unknownKeyword, arg.span, "verify.numerics", arg.keyword ? arg.keyword->text : "")
-          .help("it takes `bounded`");
+    else if (arg.keyword) {
+      report(Id::unknownKeyword, arg.span, "verify.numerics", arg.keyword->text).help("it takes `bounded`");
+      return;
+    } else {
+      auto builder = report(Id::badClaim, arg.span, "the range of inputs is given by name");
+      if (call->arguments.size() == 1)
+        builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "bounded=", "name it");
       return;
     }
   }

@@ -7,6 +7,10 @@
 
 namespace tessera::sema {
 
+struct ModuleScope;
+/// The names of the policies that a module declares or imports.
+std::vector<std::string_view> bundleNames(const ModuleScope &module);
+
 inline constexpr PolicyField kPolicyFields[] = {
     PolicyField::Accumulate, PolicyField::Compute,   PolicyField::Round,     PolicyField::RoundAt,
     PolicyField::Saturate,   PolicyField::Denormals, PolicyField::LossScale, PolicyField::PerChannel};

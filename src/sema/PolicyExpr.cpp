@@ -53,6 +53,13 @@ const WordField *wordField(std::string_view name, bool bundle) {
 }
 }  // namespace
 
+std::vector<std::string_view> bundleNames(const ModuleScope &module) {
+  std::vector<std::string_view> all;
+  for (const auto &[name, value] : module.names)
+    if (value.kind == ValueKind::Policy) all.push_back(name);
+  return all;
+}
+
 bool Checker::isDTypeExpr(const ast::Expr &expr) {
   auto isDType = [](const Value &v) {
     return v.kind == ValueKind::DType || (v.kind == ValueKind::Policy && v.truth) ||
@@ -180,8 +187,10 @@ std::optional<Numerics> Checker::statedPolicy(const ast::Expr &expr, const Type 
   }
   if (policy == "saturate" || policy == "stochastic_round") {
     if (call && !call->arguments.empty()) {
-      report(Id::tooManyArguments, call->arguments[0].span, "@" + policy, "no arguments",
-             std::to_string(call->arguments.size()));
+      auto builder = report(Id::tooManyArguments, call->arguments[0].span, "@" + policy, "no arguments",
+                            std::to_string(call->arguments.size()));
+      if (sources_.text(call->arguments[0].span) != "False")
+        builder.suggest({expr.span.file, callee.span.end, expr.span.end}, "", "leave them out");
       return std::nullopt;
     }
     if (policy == "saturate") setField(n, PolicyField::Saturate, 1);
@@ -211,10 +220,16 @@ std::optional<Numerics> Checker::statedPolicy(const ast::Expr &expr, const Type 
     if (!named.isPoison()) report(Id::wrongArgument, expr.span, "a policy behind `@`", "`Policy(...)`", describe(named));
     return std::nullopt;
   }
+  if (!call && !firstUnknown("@" + policy)) return std::nullopt;
   static const std::vector<std::string_view> names = {
       "accum",    "compute",   "saturate",   "stochastic_round", "round",
       "round_at", "denormals", "loss_scale", "per_channel"};
   auto near = diag::didYouMean(policy, names);
+  if (std::vector<std::string_view> bundles; near.empty() && !call && module) {
+    bundles = bundleNames(*module);
+    near = diag::didYouMean(policy, bundles);
+  }
+  if (near.empty() && policy == "rolling") near = "rolling_window";
   for (std::string_view one : names)  // `@acc`, `@accumulate`
     if (near.empty() && policy.size() > 2 && (one.substr(0, policy.size()) == policy || policy.rfind(one, 0) == 0)) near = one;
   auto builder = report(Id::unknownPolicy, expr.span, "@" + policy);
@@ -290,6 +305,12 @@ bool Checker::bundleField(const Given &arg, Value &bundle) {
   const std::string &field = arg.keyword;
   Numerics one;
   if (arg.value.isPoison()) return false;
+  bool dtype = field == "storage" || field == "compute" || field == "accumulate" || field == "accumulation";
+  if (dtype && arg.value.kind == ValueKind::String && !arg.value.expr && dtypeByName(arg.value.text)) {
+    report(Id::policyArgument, arg.span, field, "a dtype", describe(arg.value))
+        .suggest(arg.span, arg.value.text, "without quotes");
+    return false;
+  }
   if (field == "storage") {
     auto dtype = dtypeArgument(arg.value, arg.span, &one);
     if (!dtype) return false;
@@ -313,9 +334,14 @@ bool Checker::bundleField(const Given &arg, Value &bundle) {
     }
     if (!policyWord(field, arg.value.text, arg.span, true, one)) return false;
   } else {
-    report(Id::unknownPolicy, arg.span, field.empty() ? "this" : field)
-        .help("a policy has storage, compute, accumulate, rounding, round_at, saturate, denormals and "
-              "loss_scale");
+    static const std::vector<std::string_view> fields = {"storage",  "compute",  "accumulate", "rounding",
+                                                         "round_at", "saturate", "denormals",  "loss_scale"};
+    std::string_view near = field == "round" ? "rounding" : field == "accum" ? "accumulate" : diag::didYouMean(field, fields);
+    auto builder = report(Id::unknownPolicy, arg.keywordSpan.valid() ? arg.keywordSpan : arg.span, field);
+    if (!near.empty() && arg.keywordSpan.valid())
+      builder.help("did you mean `" + std::string(near) + "`?")
+          .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
+    else builder.help("a policy has storage, compute, accumulate, rounding, round_at, saturate, denormals and loss_scale");
     return false;
   }
   if (auto twice = disagreement(bundle.type.numerics, one)) {
@@ -330,6 +356,20 @@ bool Checker::bundleField(const Given &arg, Value &bundle) {
 
 Value Checker::policyCall(const GivenList &args, Span span) {
   Value v = Value::of(ValueKind::Policy);
+  if (!args.empty() && args[0].keyword.empty()) {
+    size_t unnamed = 0, dtypes = 0;
+    for (const Given &arg : args) {
+      if (arg.value.isPoison()) return Value::poison();
+      unnamed += arg.keyword.empty(), dtypes += arg.keyword.empty() && arg.value.kind == ValueKind::DType;
+    }
+    auto builder = report(Id::wrongArgument, args[0].span, quoted("Policy"), "its fields by name", describe(args[0].value));
+    if (unnamed == dtypes && dtypes <= 2) {
+      std::string named = "storage=" + std::string(sources_.text(args[0].span));
+      if (dtypes == 2) named += ", accumulate=" + std::string(sources_.text(args[1].span));
+      builder.suggest(args[0].span.to(args[dtypes - 1].span), named, "write `" + named + "`");
+    } else builder.help("for example `Policy(storage=bf16, accumulate=f32)`");
+    return Value::poison();
+  }
   for (const Given &arg : args)
     if (!bundleField(arg, v)) return Value::poison();
   if (v.truth && !soundPolicies(v.type, span)) return Value::poison();

@@ -97,6 +97,10 @@ void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t 
   bool wantsResult = def && (def->result ? def->result->kind != ast::ExprKind::None
                                          : !frame_->inlined && fn_->kind == FunctionKind::Tensor);
   if (isLast && wantsResult) return;  // a `return` was forgotten, which is said of the function
+  std::erase_if(spent_, [&](const auto &entry) {  // nothing else is wrong with what comes from it later
+    Span place = entry.second.span;
+    return place.file == stmt.span.file && place.begin >= stmt.span.begin && place.end <= stmt.span.end;
+  });
   if (!fresh(Id::unusedValue, stmt.span)) return;
   auto builder = report(Id::unusedValue, stmt.span);
   builder.label(describe(value));
@@ -111,6 +115,12 @@ void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t 
   builder.help(uncalled ? "it is not called; parentheses are missing"
                         : "nothing changes in place: give it a name, or return it");
   if (uncalled) builder.suggest({e.span.file, e.span.end, e.span.end}, "()", "insert `()`");
+  auto *call = as<ast::CallExpr>(&e);
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  if (auto *stream = method ? as<ast::NameExpr>(method->object) : nullptr;
+      stream && value.isSequence() && value.items.size() == 2 && value.items[0].kind == ValueKind::Rng)
+    builder.suggest({e.span.file, e.span.begin, e.span.begin}, stream->name + ", now = ",
+                    "go on with one part, and draw from the other");
   std::string name = renewed(e, value);
   if (!name.empty())
     builder.suggest({e.span.file, e.span.begin, e.span.begin}, name + " = ", "keep it in `" + name + "`");

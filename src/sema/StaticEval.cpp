@@ -117,6 +117,13 @@ std::optional<int64_t> Checker::knownInt(const Value &value, Span span, const ch
 }
 std::optional<bool> Checker::knownBool(const Value &value, Span span, const char *what) {
   if (value.isPoison()) return std::nullopt;
+  if (value.kind == ValueKind::String) {  // every text but the empty one would be true, "False" among them
+    if (!fresh(Id::wrongArgument, span)) return std::nullopt;
+    auto builder = report(Id::wrongArgument, span, what, "`True` or `False`", describe(value));
+    bool yes = value.text == "True" || value.text == "true", no = value.text == "False" || value.text == "false";
+    if (!value.expr && (yes || no)) builder.suggest(span, yes ? "True" : "False", "without quotes");
+    return std::nullopt;
+  }
   if (auto known = knownCondition(value)) return known;
   if (fresh(Id::notConstant, span)) report(Id::notConstant, span, what);
   return std::nullopt;

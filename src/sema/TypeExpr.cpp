@@ -155,13 +155,24 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   if (!name) return false;
   for (Frame *f = frame_.get(); f; f = f->parent.get())
     if (f->dims.count(name->name) || f->generics.count(name->name)) return false;
-  if (!lookup(name->name, expr.span, true).isPoison()) return false;
+  Value value = lookup(name->name, expr.span, true);
+  if (value.kind == ValueKind::Policy) {  // one that stores something would be the dtype
+    if (fresh(Id::notAType, expr.span))
+      report(Id::notAType, expr.span, "the policy `" + name->name + "` has no storage")
+          .help("it stands behind a dtype, `bf16 @" + name->name + "`, or takes one: `Policy(storage=bf16, ...)`");
+    return true;
+  }
+  if (!value.isPoison()) return false;
   std::vector<std::string_view> known;
   for (std::string_view d : dtypeNames()) known.push_back(d);
   auto near = dtypeHere(name->name).empty() ? diag::didYouMean(name->name, known) : dtypeHere(name->name);
+  if (const ModuleScope *module = frame_ ? frame_->module : scope_; near.empty() && module) {
+    near = diag::didYouMean(name->name, bundleNames(*module));
+    if (!near.empty() && !firstUnknown(name->name)) return true;
+  }
   if (near.empty()) return false;
   if (fresh(Id::notAType, expr.span))
-    report(Id::notAType, expr.span, "I know no dtype `" + name->name + "`")
+    report(Id::notAType, expr.span, "I know no dtype" + std::string(dtypeByName(near) ? " `" : " and no policy `") + name->name + "`")
         .help("did you mean `" + std::string(near) + "`?")
         .fix(expr.span, std::string(near), "write `" + std::string(near) + "`");
   return true;

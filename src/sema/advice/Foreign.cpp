@@ -46,13 +46,22 @@ std::string_view dtypeHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+namespace {
+constexpr std::string_view kNoGradient =
+    "a derivative goes through all that a function computes: what is to stay constant is computed outside of it, and is "
+    "a parameter that `wrt` leaves out";
+}  // namespace
+
 std::string_view memberInstead(std::string_view name) {
   static constexpr std::string_view kCast = "a conversion is `cast(x, f32)`, for each dtype";
+  static constexpr std::string_view kGradient =
+      "a derivative is a function: `grad(loss, wrt=\"w\")(x, w)` is that of the function `loss` by its parameter `w`";
   static constexpr std::string_view kSame =
       "tensors are values, and where they lie is not said: leave it out";
   static constexpr std::string_view kStatic = "changing in place is not possible: build a new value";
   static const std::map<std::string_view, std::string_view> names = {
       {"add_", kStatic},
+      {"backward", kGradient},
       {"bool", kCast},
       {"chunk", "`split(x, n, axis=...)` makes equal parts"},
       {"clamp", "between two values: `minimum(maximum(x, low), high)`"},
@@ -62,11 +71,12 @@ std::string_view memberInstead(std::string_view name) {
       {"copy", kSame},
       {"cpu", kSame},
       {"cuda", kSame},
-      {"detach", kSame},
       {"dim", "how many dimensions there are is `x.ndim`"},
+      {"detach", kNoGradient},
       {"double", kCast},
       {"fill_", kStatic},
       {"float", kCast},
+      {"grad", kGradient},
       {"half", kCast},
       {"int", kCast},
       {"item", "a tensor of one element is read by an index: `x[0]`"},
@@ -114,6 +124,8 @@ const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
   static constexpr std::string_view kShuffle =
       "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
+  static constexpr std::string_view kDraw =
+      "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
@@ -133,6 +145,11 @@ const Foreign *foreignName(std::string_view name) {
       {"tessera", {"", "import it: `import tessera`"}},
       {"input", {"", "a program reads `.npy` files, `load_npy(path)`, and nothing from the keyboard"}},
       {"open", {"", "a program reads and writes `.npy` files: `load_npy(path)`, `save_npy(path, x)`"}},
+      {"stop_gradient", {"", kNoGradient}},
+      {"no_grad", {"", kNoGradient}},
+      {"normal", {"", kDraw}},
+      {"uniform", {"", kDraw}},
+      {"randn", {"", kDraw}},
       {"inf", {"INF", "infinity is called `INF`"}},
       {"threadIdx", {"", kLanes, true}},
       {"blockIdx", {"", kLanes, true}},

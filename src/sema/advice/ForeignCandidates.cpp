@@ -18,8 +18,8 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::badOperand: otherOperator(), comparedParts(), asText(); break;
-    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(); break;
+    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), asText(); break;
+    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(); break;
     case Id::unknownModule: ourModule(); break;
     case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(); break;
@@ -52,6 +52,24 @@ private:
                 right = text({whole->span.file, binary->right->span.begin, whole->span.end});
     replace(group(false), whole->span,
             "(" + left + (binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (") + right + ")");
+  }
+
+  /// `rank == 0` for `rank() == 0`
+  void calledOperand() {
+    auto *compare = as<ast::CompareExpr>(place_.expr());
+    if (!compare) return;
+    CandidateGroup &edits = group(true);
+    for (const auto &operand : compare->operands)
+      if (operand->kind == ast::ExprKind::Name) insert(edits, operand->span.end, "()", "call it");
+  }
+
+  /// `all_reduce(x, dp)`: axes of the mesh are words in quotes.
+  void axisInQuotes() {
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (!call) return;
+    for (const ast::Argument &argument : call->arguments)
+      if (argument.value.get() == place_.around[0])
+        replace(group(false), argument.value->span, "\"" + text(argument.value->span) + "\"", "put it in quotes");
   }
 
   /// `x > 0 and x < 1` and `not x` of tensors.
@@ -126,6 +144,7 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (!method || !call->arguments.empty() || memberInstead(method->attribute.text).empty()) return;
+    bool sameWithout = memberInstead(method->attribute.text) == memberInstead("clone");
     static const std::map<std::string_view, std::string_view> casts = {{"float", "f32"}, {"double", "f64"},
                                                                        {"half", "f16"},  {"int", "i32"},
                                                                        {"long", "i64"},  {"bool", "bool"}};
@@ -134,8 +153,8 @@ private:
     if (auto it = properties.find(method->attribute.text); it != properties.end())
       return replace(group(false), call->span, asPrimary(*method->object) + "." + std::string(it->second));
     auto cast = casts.find(method->attribute.text);
-    if (cast == casts.end()) replace(group(false), call->span, object, "leave it out");
-    else replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
+    if (cast == casts.end() && sameWithout) replace(group(false), call->span, object, "leave it out");
+    else if (cast != casts.end()) replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
   }
 
   /// `x.clip(a, b)`, `x.masked_fill(m, v)`

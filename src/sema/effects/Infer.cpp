@@ -50,6 +50,10 @@ std::optional<DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, c
     std::string shown(sources_.text(name ? name->span : expr.span));
     if (!fresh(Id::unknownEffect, expr.span)) return std::nullopt;
     auto builder = report(Id::unknownEffect, expr.span, shown);
+    if (auto *text = as<ast::StringExpr>(&expr); text && effectByName(text->value)) {
+      builder.help("effects stand in brackets without quotes").suggest(expr.span, text->value, "without quotes");
+      return std::nullopt;
+    }
     if (auto near = diag::didYouMean(shown, effectNames()); !near.empty() && name)
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(name->span, std::string(near), "write `" + std::string(near) + "`");
@@ -115,9 +119,12 @@ void Checker::freedoms(const ast::FuncDef &def) {
       if (freedom == "nondet")
         noteEffect({EffectKind::Nondet, "", false, false, {{decorator.span, "`@fast(nondet)` allows it here"}}});
       else if (freedom == "reassociate" || freedom == "approx") unsupported("`@fast(" + freedom + ")`", arg.span);
-      else if (fresh(Id::unknownKeyword, arg.span))
-        report(Id::unknownKeyword, arg.span, "fast", std::string(sources_.text(arg.span)))
-            .help("there are reassociate, approx and nondet");
+      else if (fresh(Id::unknownKeyword, arg.span)) {
+        auto builder = report(Id::unknownKeyword, arg.span, "fast", std::string(sources_.text(arg.span)));
+        auto *text = as<ast::StringExpr>(arg.value);
+        if (text && !arg.keyword && text->value == "nondet") builder.suggest(arg.span, text->value, "without quotes");
+        else builder.help("there are reassociate, approx and nondet");
+      }
     }
   }
 }

@@ -19,11 +19,19 @@ bool Checker::isSpent(const Value &value, Span span) {
         builder.help("the state behind it is `" + name + "`");
     return true;
   }
+  // All uses behind the first are one mistake.
+  bool repeats = spent.span == span;
   if (!fresh(Id::usedUp, span)) return true;
-  report(Id::usedUp, span, "this stream")
-      .label("used again here")
+  bool first = reportedSpans_.insert({static_cast<int>(Id::usedUp), spent.span.file, spent.span.begin}).second;
+  if (!repeats && !first) return true;
+  auto builder = report(Id::usedUp, span, "this stream");
+  if (repeats) {
+    builder.label("this is done more than once").help("split it into one part for each time: `rng.split(count)`");
+    return true;
+  }
+  builder.label("used again here")
       .note(spent.span, spent.by + (spent.maybe ? " uses it up here, on some of the ways that lead here" : " uses it up here"))
-      .help("split it first, `a, b = rng.split()`, and use each part once");
+      .help("split it first, `a, b = rng.split()` (`rng.split(3)` gives three), and use each part once");
   return true;
 }
 

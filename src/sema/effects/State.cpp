@@ -117,6 +117,14 @@ Value Checker::newState(Bound &args, Span span) {
 /// An update whose result nobody takes.
 bool Checker::droppedState(const Value &value, const ast::Expr &expr) {
   if (value.kind != ValueKind::State || expr.kind != ast::ExprKind::Call) return false;
+  for (const auto &[before, after] : successors_)  // what follows is about the state that was meant to be kept
+    for (Frame *frame = after == value.handle ? frame_.get() : nullptr; frame; frame = frame->parent.get())
+      for (auto &[name, binding] : frame->names) {
+        if (binding.value.kind != ValueKind::State || binding.value.handle != before) continue;
+        std::string root = binding.value.text;
+        binding.value = value;
+        binding.value.text = root;
+      }
   if (!fresh(Id::stateDropped, expr.span)) return true;
   auto builder = report(Id::stateDropped, expr.span);
   builder.label("the state behind it is lost, and the old one is used up");
@@ -187,7 +195,9 @@ void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee,
 /// A state object as the argument of an entry point, which moves it on.
 ExprPtr Checker::stateArgument(const Value &value, const Type &type, const Callable &callable, Span span) {
   if (value.kind != ValueKind::State || value.type.dtype != type.dtype || value.type.rollingWindow != type.rollingWindow) {
-    report(Id::wrongArgument, span, quoted(callable.name), "a state object `" + type.str() + "`", describe(value));
+    auto builder = report(Id::wrongArgument, span, quoted(callable.name), "a state object `" + type.str() + "`", describe(value));
+    if (value.kind == ValueKind::State && type.rollingWindow && !value.type.rollingWindow)
+      builder.help("a cache has a window that rolls on if it is made so: `KVCache(..., rolling_window=True)`");
     return nullptr;
   }
   ExprPtr e = clone(*value.expr);
@@ -220,6 +230,7 @@ bool Checker::leaveState(int before, const Value &after, const std::string &call
 
 /// Branches must leave a state object alike: both move it on, or neither.
 void Checker::statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span) {
+  if (a.isPoison() || b.isPoison()) return;
   if (old.kind != ValueKind::State || (a.handle == old.handle) == (b.handle == old.handle)) return;
   const SpentValues::const_iterator spent = spent_.find(old.handle);
   Span place = spent == spent_.end() ? span : spent->second.span;

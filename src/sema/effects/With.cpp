@@ -13,13 +13,25 @@ bool Checker::suspension(const ast::WithItem &item) {
   auto *call = as<ast::CallExpr>(item.context);
   auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
   auto *space = callee ? as<ast::NameExpr>(callee->object) : nullptr;
-  if (!space || space->name != "effects" || callee->attribute.text != "suspend") return false;
+  if (!space || space->name != "effects") return false;
+  if (callee->attribute.text != "suspend") {
+    if (diag::didYouMean(callee->attribute.text, {"suspend"}).empty() && callee->attribute.text.rfind("suspend", 0) != 0) return false;
+    if (fresh(Id::unknownEffect, item.context->span))
+      report(Id::unknownEffect, callee->attribute.span, "effects." + callee->attribute.text)
+          .help("did you mean `suspend`?")
+          .suggest(callee->attribute.span, "suspend", "write `suspend`");
+    return true;
+  }
   auto *text = call->arguments.size() == 1 ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
   auto kind = text ? effectByName(text->value) : std::nullopt;
   if (!kind) {
-    if (fresh(Id::unknownEffect, item.context->span))
-      report(Id::unknownEffect, item.context->span, text ? text->value : std::string(sources_.text(item.context->span)))
-          .help("it is written `with effects.suspend(\"io\"):`");
+    if (!fresh(Id::unknownEffect, item.context->span)) return true;
+    auto builder = report(Id::unknownEffect, item.context->span,
+                          text ? text->value : std::string(sources_.text(item.context->span)));
+    builder.help("it is written `with effects.suspend(\"io\"):`");
+    bool bare = call->arguments.empty() || sources_.text(call->arguments[0].span) == "io";
+    if (call->arguments.size() <= 1 && bare)
+      builder.suggest(call->span, "effects.suspend(\"io\")", "write `effects.suspend(\"io\")`");
   } else if (*kind != EffectKind::Io && fresh(Id::cannotSuspend, text->span)) {
     report(Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
         .label("results depend on it")
