@@ -111,7 +111,7 @@ public:
       if (!after) return std::nullopt;
       if (count > 1 && isMended(*after, target, part, fix)) return fix;
       std::string next = nextFact(*after, target.id, facts);
-      if (next.empty() || comparesNames(next)) return std::nullopt;
+      if (next.empty() || comparesNames(next) || next.find("//") != std::string::npos) return std::nullopt;
       facts.insert(next);
       fix.replacement += ", " + next;
       fix.title.insert(fix.title.rfind('`'), ", " + next);
@@ -205,12 +205,14 @@ private:
   size_t trials_ = 0, bytes_ = 0;
 };
 
-/// The other messages about a statement: what they are about has no value, so what an edit makes of it is hidden.
+/// Of a message about shapes, the others about its statement: what they are about has no shape, so what an edit makes
+/// of it is hidden.
 std::set<Messages::key_type> othersAbout(const ast::Stmt *statement, const diag::Diagnostic &target,
                                          const std::vector<diag::Diagnostic> &all) {
   std::set<Messages::key_type> others;
+  bool ofShapes = diag::row(target.id).code.substr(0, 3) == "E04";
   for (const diag::Diagnostic &d : all) {
-    bool inside = statement && d.span.file == target.span.file && statement->span.begin <= d.span.begin &&
+    bool inside = ofShapes && statement && d.span.file == target.span.file && statement->span.begin <= d.span.begin &&
                   d.span.end <= statement->span.end;
     if (inside && (d.id != target.id || d.message != target.message)) others.insert({d.id, d.message});
   }

@@ -21,6 +21,7 @@ public:
     case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), asText(); break;
     case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(); break;
+    case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
     case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(); break;
     default: break;
@@ -94,6 +95,24 @@ private:
     if (name != "ts" && name != "tessera") return;
     std::string line = name == "ts" ? "import tessera as ts" : "import tessera";
     insert(group(false), 0, line + "\n", "write `" + line + "` at the start");
+  }
+
+  /// `if x.shape[1] != 64: raise ValueError(...)`
+  void assertion() {
+    static const std::map<ast::CompareOp, std::string> contrary = {
+        {ast::CompareOp::Eq, " != "}, {ast::CompareOp::Ne, " == "}, {ast::CompareOp::Lt, " >= "},
+        {ast::CompareOp::Le, " > "},  {ast::CompareOp::Gt, " <= "}, {ast::CompareOp::Ge, " < "}};
+    if (!place_.function || !place_.statement || place_.statement->kind != ast::StmtKind::Raise) return;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *guard = as<ast::IfStmt>(stmt);
+      bool around = guard && guard->then.size() == 1 && guard->then[0].get() == place_.statement;
+      auto *compare = around && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
+      auto op = compare && compare->ops.size() == 1 ? contrary.find(compare->ops[0]) : contrary.end();
+      if (op == contrary.end()) continue;
+      replace(group(false), guard->span.to(place_.statement->span),
+              "assert " + text(compare->operands[0]->span) + op->second + text(compare->operands[1]->span),
+              "say what must hold");
+    }
   }
 
   /// `"n = " + n`

@@ -122,7 +122,7 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (member && call->arguments.empty())  // `x.shape()`
-      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "", "it is no function");
+      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "", "leave the parentheses out");
     if (!call || call->arguments.empty()) return;
     std::string items = text(call->arguments.front().span.to(call->arguments.back().span));
     bool size = member && member->attribute.text == "size";

@@ -174,13 +174,14 @@ private:
   void rowsByIndex() {
     auto *subscript = place_.innermost<ast::SubscriptExpr>();
     if (!subscript || place_.inKernel || subscript->items.empty() || subscript->items.size() > 2) return;
-    std::string x = text(*subscript->object), by = asPrimary(*subscript->items.back().value);
+    const ast::Expr &index = *subscript->items.back().value;
+    std::string x = text(*subscript->object), by = asPrimary(index);
     CandidateGroup &edits = group(false);
-    if (subscript->items.size() == 1) return replace(edits, subscript->span, "take(" + x + ", " + by + ")");
+    if (subscript->items.size() == 1) return replace(edits, subscript->span, "take(" + x + ", " + text(index) + ")");
     replace(edits, subscript->span, "gather(" + x + ", " + by + ".unsqueeze(1), 1).squeeze(1)");
     auto *slice = as<ast::SliceExpr>(subscript->items.front().value);
     if (slice && !slice->start && !slice->stop)
-      replace(edits, subscript->span, "take(" + x + ", " + by + ", axis=1)");
+      replace(edits, subscript->span, "take(" + x + ", " + text(index) + ", axis=1)");
   }
 
   /// The declared shape, where it has another number of dimensions.
