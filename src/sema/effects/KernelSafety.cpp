@@ -18,6 +18,19 @@ std::string laneText(int32_t lane, const char *some) {
   return lane == kEveryLane ? "every lane" : lane == kSomeLanes ? some : "lane " + std::to_string(lane);
 }
 
+bool storesTo(const Block &block, const Var *buffer) {
+  return std::any_of(block.begin(), block.end(), [&](const auto &stmt) {
+    bool stores = stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AsyncCopy;
+    return (stores && stmt->access.base == buffer) || storesTo(stmt->body, buffer) || storesTo(stmt->otherwise, buffer);
+  });
+}
+
+/// A loop that only reads what was written before it: one barrier in front of it is enough.
+bool onlyReadsOn(const Around &around, const Finding &finding) {
+  bool loop = around.stmt->kind == StmtKind::For || around.stmt->kind == StmtKind::While;
+  return loop && finding.first.when < around.since && !storesTo(around.stmt->body, finding.buffer);
+}
+
 class Safety {
 public:
   Safety(const Function &kernel, const ast::FuncDef &def, const Sources &sources, diag::Engine &diagnostics)
@@ -145,7 +158,7 @@ void Safety::offer(diag::Builder &builder, const Finding &finding, const std::ve
                    const std::string &title) {
   Span before = finding.second.span;
   for (const Around &around : finding.around) {
-    if (!around.lanesDisagree) continue;
+    if (!around.lanesDisagree && !onlyReadsOn(around, finding)) continue;
     if (finding.first.when > around.since) {
       builder.help("not every lane gets here, so no barrier can stand between them: split the condition in two");
       return;

@@ -142,12 +142,13 @@ Number Lanes::evaluate(const Expr &expr) const {
   }
 }
 
+void Lanes::declare(const Var *var, Number value) {
+  if (value.known) values_[var] = std::move(value);
+  else values_.erase(var);
+}
+
 void Lanes::bind(const Var *var, Number value, const LaneMask &mask) {
-  if (std::find(mask.begin(), mask.end(), 0) == mask.end()) {
-    if (value.known) values_[var] = std::move(value);
-    else values_.erase(var);
-    return;
-  }
+  if (std::find(mask.begin(), mask.end(), 0) == mask.end()) return declare(var, std::move(value));
   auto old = values_.find(var);
   if (old == values_.end() || !value.known) {  // what the other lanes have is not known
     if (old != values_.end()) values_.erase(old);

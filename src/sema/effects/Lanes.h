@@ -29,6 +29,8 @@ public:
   const Sizes &sizes() const { return sizes_; }
   std::optional<int64_t> size(const Dim &dim) const;
   Number evaluate(const Expr &expr) const;
+  /// A name that is new here: no lane has had a value of it.
+  void declare(const Var *var, Number value);
   /// The lanes of the mask have this value from now on.
   void bind(const Var *var, Number value, const LaneMask &mask);
   void forget(const Var *var) { values_.erase(var); }

@@ -193,7 +193,7 @@ void Simulation::statement(const Stmt &stmt) {
   reads(stmt);
   if (stopped()) return;
   switch (stmt.kind) {
-  case StmtKind::Let:
+  case StmtKind::Let: return lanes_.declare(stmt.var, lanes_.evaluate(*stmt.value));
   case StmtKind::Assign: return lanes_.bind(stmt.var, lanes_.evaluate(*stmt.value), mask_);
   case StmtKind::Store: return store(stmt);
   case StmtKind::AllocShared: return allocate(stmt.var);
@@ -275,7 +275,7 @@ void Simulation::forLoop(const Stmt &stmt) {
       if (!uniform || lane == 0) index.lanes.push_back(at);
     }
     if (!anyLane(mask)) return;
-    lanes_.bind(stmt.var, std::move(index), mask_);
+    lanes_.declare(stmt.var, std::move(index));
     under(around, std::move(mask), stmt.body);
   }
   if (!stopped()) skip(stmt);
