@@ -45,6 +45,18 @@ bool isPlainNumber(const Value &v) {
 double numberOf(const Value &v) {
   return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
 }
+/// `a >= b & c < d` compares `b & c`: an operand in the middle that has no parentheses around it.
+const ast::BinaryExpr *bareBits(const ast::CompareExpr &expr, const Sources &sources) {
+  for (size_t i = 1; i + 1 < expr.operands.size(); ++i) {
+    const ast::Expr &operand = *expr.operands[i];
+    auto *binary = ast::as<ast::BinaryExpr>(&operand);
+    bool bits = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr);
+    if (!bits || binary->right->kind == ast::ExprKind::Int) continue;  // `0 < flags & 4 < 8`
+    Span before{operand.span.file, expr.operands[i - 1]->span.end, operand.span.begin};
+    if (sources.text(before).find('(') == std::string_view::npos) return binary;
+  }
+  return nullptr;
+}
 }  // namespace
 
 Value Checker::compareIn(CompareOp op, const Value &a, const Value &b, Span span) {
@@ -164,6 +176,13 @@ bool Checker::comparesIdentity(CompareOp op, const Value &a, const Value &b, Spa
 }
 
 Value Checker::compare(const ast::CompareExpr &expr) {
+  if (auto *bits = bareBits(expr, sources_)) {
+    std::string sign = bits->op == ast::BinaryOp::BitAnd ? "&" : "|";
+    if (fresh(Id::badOperand, bits->span))
+      report(Id::badOperand, bits->span, sign, "the middle of a chain of comparisons")
+          .label("this is computed first, and then compared on both sides");
+    return Value::poison();
+  }
   std::vector<Value> operands;
   for (const ast::ExprPtr &e : expr.operands) operands.push_back(checkExpr(*e));
   Value out;

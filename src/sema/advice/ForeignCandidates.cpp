@@ -49,10 +49,16 @@ private:
     bool bits = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr);
     auto *whole = bits && place_.around.size() > 1 ? as<ast::CompareExpr>(place_.around[1]) : nullptr;
     if (!whole) return;
-    std::string left = text({whole->span.file, whole->span.begin, binary->left->span.end}),
-                right = text({whole->span.file, binary->right->span.begin, whole->span.end});
-    replace(group(false), whole->span,
-            "(" + left + (binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (") + right + ")");
+    std::string parts = "(";
+    uint32_t from = whole->span.begin;
+    for (size_t i = 1; i + 1 < whole->operands.size(); ++i) {
+      auto *middle = as<ast::BinaryExpr>(whole->operands[i]);
+      if (!middle || middle->op != binary->op) continue;
+      parts += text({whole->span.file, from, middle->left->span.end});
+      parts += binary->op == ast::BinaryOp::BitAnd ? ") & (" : ") | (";
+      from = middle->right->span.begin;
+    }
+    replace(group(false), whole->span, parts + text({whole->span.file, from, whole->span.end}) + ")");
   }
 
   /// `rank == 0` for `rank() == 0`
