@@ -1,5 +1,6 @@
 // Statements without control flow: assignments, stores, returns, asserts.
 #include "sema/Checker.h"
+#include "sema/Coverage.h"
 #include "sema/Unknown.h"
 
 namespace tessera::sema {
@@ -259,7 +260,14 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(target, syntax, access, shape, limits, newAxes) || value.isPoison()) return;
+  std::vector<SliceStart> starts;
+  if (!accessOf(target, syntax, access, shape, limits, newAxes, &starts) || value.isPoison()) return;
+  for (size_t axis = 0; target.kind == ValueKind::View && axis < starts.size(); ++axis) {  // lanes without a guard
+    const Dim index = facts_.simplify(starts[axis].first);
+    bool mayMiss = access.parts[axis].isPoint && !access.parts[axis].inBounds && countsLanes(index, fn_->kernel);
+    Span place = syntax.items.size() == starts.size() ? syntax.items[axis].span : syntax.span;
+    if (mayMiss && counterOutside(index, target.var->type.shape[axis], place)) return;
+  }
   if (!newAxes.empty()) {
     unsupported("`None` in the place of a store", syntax.span);
     return;

@@ -62,11 +62,24 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth) {
   return dim;
 }
 
+bool countsLanes(const Dim &index, const KernelInfo &kernel) {
+  if (kernel.grid != GridKind::Explicit || kernel.groupSize == 0 || kernel.gridDims.empty()) return false;
+  const Dim lane = Dim::var(queryName(Query::LocalId));
+  bool found = index == lane || index == Dim::var(queryName(Query::LinearId));
+  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
+    found |= index == Dim::var(queryName(Query::GroupId, static_cast<int>(axis))) * Dim(kernel.groupSize) + lane;
+  return found;
+}
+
+Dim launchedLanes(const KernelInfo &kernel) {
+  return kernel.grid == GridKind::Lanes ? kernel.laneExtent : kernel.gridDims[0] * Dim(kernel.groupSize);
+}
+
 static std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
   for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
     if (name == queryName(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
   if (name == queryName(Query::LinearId) && kernel.groupSize > 0 && !kernel.gridDims.empty())
-    return Run{Dim(0), Dim(1), kernel.gridDims[0] * Dim(kernel.groupSize)};
+    return Run{Dim(0), Dim(1), launchedLanes(kernel)};
   auto loop = names.loops.find(name);
   if (loop == names.loops.end()) return std::nullopt;
   auto start = dimOf(*loop->second->start, names), stop = dimOf(*loop->second->stop, names),
@@ -96,6 +109,8 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
   offset->collectVars(vars);
   for (const std::string &v : vars)
     if (v[0] == '%') running.insert(v);
+  const bool byLanes = part.isPoint && !(size == Dim(1));
+  if (running.empty() && byLanes) return Cover{*offset, Dim(0), size, Dim(1)};
   if (running.size() != 1) return std::nullopt;
   const std::string &name = *running.begin();
   auto run = runOf(name, names, kernel);

@@ -42,4 +42,11 @@ struct Cover {
 /// something else than one run.
 std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const KernelInfo &kernel);
 
+/// Whether an index is the number of a lane in a kernel with a grid of its
+/// own: `tile.local_id()`, `tile.linear_id()`, and, in groups of 128,
+/// `tile.group_id(a) * 128 + tile.local_id()`.
+bool countsLanes(const Dim &index, const KernelInfo &kernel);
+/// What `tile.linear_id()` stays below.
+Dim launchedLanes(const KernelInfo &kernel);
+
 }  // namespace tessera::sema

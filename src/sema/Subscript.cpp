@@ -1,5 +1,6 @@
 // Indexing: of tensors in memory (loads), of values (slices), of tuples.
 #include "sema/Checker.h"
+#include "sema/Coverage.h"
 #include "sema/MissingFacts.h"
 #include <algorithm>
 
@@ -62,8 +63,10 @@ bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &par
     report(Id::outOfBounds, expr.span, indexText(index.sym, extent), "a dimension of " + show(extent));
     return false;
   }
-  if (!(low && high) && counterOutside(index.sym, extent, expr.span)) return false;
-  part.inBounds = low && high && !mentionsRebound(index.sym);
+  const bool isInside = low && high;
+  const bool byLane = !isInside && inKernel() && countsLanes(facts_.simplify(index.sym), fn_->kernel);  // store() asks
+  if (!isInside && !byLane && counterOutside(index.sym, extent, expr.span)) return false;
+  part.inBounds = isInside && !mentionsRebound(index.sym);
   if (!part.inBounds && neverInside(index.sym, index.sym, extent, expr.span)) return false;
   start = index.sym;
   part.offset = indexExpr(index, expr.span);
@@ -99,6 +102,22 @@ static bool scaledOrigin(const Dim &dim) {
     if (hasOrigin && hasSize) return true;
   }
   return false;
+}
+
+/// Whether an origin or a counter goes through a dimension that has nothing to do with the sliced one: neither of the
+/// two is known to be the longer one. A slice of a shorter tensor is cut at its end, and may mean that.
+static bool countsElsewhere(const shape::Facts &facts, const Function &kernel, const std::vector<Dim> &output,
+                            const Dim &start, const Dim &extent) {
+  auto atMost = [&](const Dim &a, const Dim &b) { return facts.nonNegative(b - a); };
+  if (!start.isVar() || extent.isConstant() || atMost(start + Dim(1), extent)) return false;
+  std::vector<Dim> dims = output;
+  for (const Param &param : kernel.params)
+    for (const Dim &dim : param.var->type.shape)
+      if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims.push_back(dim);
+  return std::any_of(dims.begin(), dims.end(), [&](const Dim &dim) {
+    if (dim.isConstant() || dim == extent || !atMost(start + Dim(1), dim)) return false;
+    return !atMost(dim, extent) && !atMost(extent, dim);
+  });
 }
 
 /// False, with a message, if the step is none.
@@ -177,6 +196,9 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   const Dim end = extent - Dim(1);
   if (!part.inBounds && (isBack ? neverInside(end - last, end - start.sym, extent, slice.span)
                                 : neverInside(start.sym, last, extent, slice.span)))
+    return false;
+  if (!part.inBounds && inKernel() && countsElsewhere(facts_, *fn_, outputShape_, start.sym, extent) &&
+      counterOutside(start.sym, extent, slice.span))
     return false;
   if (!part.inBounds) {
     start = stableIndex(start, slice.span);

@@ -1,7 +1,9 @@
 // Programs that have a meaning, but hardly the one that was meant: what a loop
 // computes and drops, what depends on the size of a tile, what lanes disagree
 // about.
+#include "frontend/Walk.h"
 #include "sema/Checker.h"
+#include "sema/Coverage.h"
 #include <algorithm>
 #include <cctype>
 
@@ -53,6 +55,29 @@ bool leaves(const ast::Block &block) {
     if (auto *s = as<ast::WithStmt>(stmt)) return leaves(s->body);
     return false;
   });
+}
+
+/// The call `range(...)` that stands there as what a loop goes over.
+const ast::CallExpr *rangeAt(const ast::Block &block, Span span) {
+  for (const ast::StmtPtr &stmt : block) {
+    if (span.begin < stmt->span.begin || stmt->span.end < span.end) continue;
+    if (auto *loop = as<ast::ForStmt>(stmt); loop && loop->iterable->span == span)
+      return as<ast::CallExpr>(loop->iterable);
+    for (const ast::Block *inner : ast::blocksOf(*stmt))
+      if (auto *found = rangeAt(*inner, span)) return found;
+  }
+  return nullptr;
+}
+
+/// `K` of `cdiv(K, T.k)`; null if it is something else.
+const ast::Expr *dividedInto(const ast::Expr &expr, const std::string &parts, const Sources &sources) {
+  auto *call = as<ast::CallExpr>(&expr);
+  auto *division = as<ast::BinaryExpr>(&expr);
+  if (call && call->arguments.size() == 2 && sources.text(call->callee->span) == "cdiv" &&
+      sources.text(call->arguments[1].value->span) == parts)
+    return call->arguments[0].value.get();
+  bool divides = division && division->op == ast::BinaryOp::FloorDiv && sources.text(division->right->span) == parts;
+  return divides ? division->left.get() : nullptr;
 }
 
 }  // namespace
@@ -108,10 +133,20 @@ void Checker::overlappingSlices(const Value &start, const Dim &length, Span span
   if (it == loopsByOne_.end() || reportedSpans_.count({static_cast<int>(Id::overlappingSlices), it->second.file, it->second.begin}))
     return;
   auto builder = warn(Id::overlappingSlices, it->second, show(length));
-  builder.label("it goes on by 1").note(span, "a turn takes " + show(length) + " elements here");
-  std::string_view text = sources_.text(it->second);
-  if (std::count(text.begin(), text.end(), ',') == 1 && text.back() == ')')
-    builder.suggest({it->second.file, it->second.end - 1, it->second.end - 1}, ", " + show(length), "go on by " + show(length));
+  const std::string by = show(length);
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  const ast::CallExpr *range = def ? rangeAt(def->body, it->second) : nullptr;
+  const size_t count = range ? range->arguments.size() : 0;
+  const ast::Expr *whole = count > 0 ? dividedInto(*range->arguments.back().value, by, sources_) : nullptr;
+  builder.label(whole ? "it counts blocks of " + by : "it goes on by 1")
+      .note(span, whole ? "the slices want elements" : "a turn takes " + by + " elements here");
+  if (count == 0 || (count == 2 && whole)) return;
+  std::string stop(sources_.text((whole ? whole : range->arguments.back().value.get())->span));
+  const uint32_t close = it->second.end - 1;
+  if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
+  else if (range->callee->kind == ast::ExprKind::Name && sources_.text(def->span).find(" tile.") != std::string::npos)
+    builder.suggest(it->second, "tile.range(0, " + stop + ", " + by + ")", "go on by " + by);
+  else builder.suggest(range->arguments[0].span, "0, " + stop + ", " + by, "go on by " + by);
 }
 
 /// `for i in tile.range(tile.local_id(), N)`: each lane begins one element behind the one before it, and goes over all
@@ -201,26 +236,57 @@ void Checker::unwrittenResults(const ast::FuncDef &def, const std::set<Var *> &s
 /// `x[h]` in a kernel, where h counts something else than this axis has. A number that is added or taken away means a
 /// neighbour, which is masked at the edge. True after a message.
 bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
-  if (!inKernel() || !number.isVar()) return false;
-  const Dim index = counters_.count(number.varName()) ? number : facts_.simplify(number);
-  if (!index.isVar()) return false;
+  if (!inKernel()) return false;
+  const Dim index = number.isVar() && counters_.count(number.varName()) ? number : facts_.simplify(number);
+  const bool isLane = countsLanes(index, fn_->kernel);
+  if (!index.isVar() && !isLane) return false;
   auto isQuery = [&](Query q) { return index.varName().rfind("%q:" + std::to_string(static_cast<int>(q)) + ":", 0) == 0; };
-  bool counts = isQuery(Query::Origin) || (isQuery(Query::LinearId) && lanesKnown_) ||
+  bool counts = isLane || isQuery(Query::Origin) || (isQuery(Query::LinearId) && lanesKnown_) ||
                 (isQuery(Query::GroupId) && fn_->kernel.grid == GridKind::Explicit) || counters_.count(index.varName());
   if (!counts) return false;
   auto inside = shape::Formula::all({{index, Relation::Ge, Dim(0)}, {index, Relation::Lt, extent}});
+  const bool launched = index == Dim::var(queryName(Query::LinearId)) && (lanesGiven_ || isLane);
+  if (launched)
+    inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(fn_->kernel))});
   if (facts_.decide(inside) != shape::Verdict::Refuted) return false;
-  bool isFirst = counters_.insert(fn_->name + " " + index.varName()).second;  // the others are wrong for the same reason
+  // The others are wrong for the same reason: the same index elsewhere, and the one it is exchanged with.
+  const std::string line = std::to_string(sources_.file(span.file).lineColumn(span.begin).line);
+  bool isFirst = counters_.insert(fn_->name + " " + index.str()).second;
+  isFirst &= counters_.insert(fn_->name + " line " + line).second;
   if (!fresh(Id::outOfBounds, span) || !isFirst) return true;
   auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
   explainClaim(builder, inside);
   return true;
 }
 
+/// `acc += dot(a, b, acc)`, which has added acc already. True after a message.
+static bool addsTwice(const ast::AugAssignStmt &stmt, const Sources &sources) {
+  auto *call = as<ast::CallExpr>(stmt.value);
+  if (!call || stmt.op != ast::BinaryOp::Add || stmt.target->kind != ast::ExprKind::Name) return false;
+  auto *method = as<ast::AttributeExpr>(call->callee);
+  std::string_view name = method ? std::string_view(method->attribute.text) : sources.text(call->callee->span);
+  if (name != "dot" && name != "mma") return false;
+  for (size_t i = 0; i < call->arguments.size(); ++i) {
+    const ast::Argument &arg = call->arguments[i];
+    bool accumulates = arg.keyword ? arg.keyword->text == "acc" : i == 2;
+    if (accumulates && sources.text(arg.value->span) == sources.text(stmt.target->span)) return true;
+  }
+  return false;
+}
+
 /// `count += 1` where `count` is a name of the module: it would be another, local one without a value.
 bool Checker::addsToModule(const ast::AugAssignStmt &stmt) {
   auto *name = as<ast::NameExpr>(stmt.target);
   if (!name) return false;
+  if (addsTwice(stmt, sources_)) {
+    const Span sign{stmt.span.file, stmt.target->span.end, stmt.value->span.begin};
+    const Span callee = static_cast<const ast::CallExpr &>(*stmt.value).callee->span;
+    if (fresh(Id::badConstant, stmt.value->span))
+      report(Id::badConstant, stmt.value->span, "`" + name->name + "` is counted twice")
+          .label("the last argument is added to the product already")
+          .suggest(sign, " = ", "take what `" + std::string(sources_.text(callee)) + "` returns");
+    return true;
+  }
   for (Frame *f = frame_.get(); f; f = f->parent.get())
     if (f->names.count(name->name) || f->dims.count(name->name)) return false;
   if (!frame_->module || !frame_->module->names.count(name->name)) return false;

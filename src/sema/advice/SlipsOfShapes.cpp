@@ -25,7 +25,7 @@ public:
     case Id::badConstant: axesOfCalls(), plainOrigin(); break;
     case Id::badKernelOption: takenApart(); break;
     case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
-    case Id::outOfBounds: shorterLoop(), shorterSlice(), otherBounds(); break;
+    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), otherBounds(); break;
     case Id::sliceSize: offsetForgotten(); break;
     case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
     case Id::splitSizes: splitAxis(); break;
@@ -293,21 +293,119 @@ private:
       if (!first) first = stmt.get();
       last = stmt.get();
     }
-    if (!first) return;
+    if (first) guarded(*def, *index, *first, *last);
+  }
+  void guarded(const ast::FuncDef &def, const ast::NameExpr &index, const ast::Stmt &from, const ast::Stmt &to) {
+    const ast::Stmt *first = &from, *last = &to;
     const SourceFile &file = sources_.file(first->span.file);
     std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
     std::string body = text(first->span.to(last->span)), inner;
     for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
     CandidateGroup &edits = group(true);
     std::set<std::string> extents;
-    for (const ast::Parameter &p : def->parameters) {
+    for (const ast::Parameter &p : def.parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
       if (!type || type->items.size() != 2) continue;
       auto *quotedName = as<ast::StringExpr>(type->items[0].value);
       std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
       if (extents.insert(extent).second)
         replace(edits, first->span.to(last->span),
-                "if " + index->name + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+                "if " + index.name + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+    }
+  }
+
+  /// The number of a lane that is an index: the work behind it, or only the one statement, where others need all lanes.
+  void guardOfLane() {
+    auto *index = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = index && place_.inKernel ? place_.valueOf(index->name) : nullptr;
+    if (!value || text(*value).find("_id(") == std::string::npos) return;
+    if (underCondition()) return;
+    const ast::Block &body = place_.function->body;
+    auto behind = [&](const ast::StmtPtr &stmt) {
+      return stmt->span.begin > value->span.end && stmt->kind != ast::StmtKind::Return;
+    };
+    auto first = std::find_if(body.begin(), body.end(), behind);
+    auto last = std::find_if(body.rbegin(), body.rend(), behind);
+    if (first == body.end()) return;
+    guarded(*place_.function, *index, **first, **last);
+    if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign)
+      guarded(*place_.function, *index, *place_.statement, *place_.statement);
+  }
+
+  bool underCondition() const {
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      if (diagnostic_.span.begin < stmt->span.begin || stmt->span.end < diagnostic_.span.end) continue;
+      if (stmt->kind == ast::StmtKind::If) return true;
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+    }
+    return false;
+  }
+
+  /// `B[n:n + T.n, k:k + T.k]` of a tensor that has them the other way round.
+  void otherAxis() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!slice || !slice->start || !slice->stop || !subscript || !place_.inKernel) return;
+    exchangedSlices(*subscript);
+    if (auto *name = as<ast::NameExpr>(slice->start)) otherCounter(*slice, name->name);
+    otherEnd(text(*slice->start));
+  }
+  void exchangedSlices(const ast::SubscriptExpr &subscript) {
+    if (subscript.items.size() != 2) return;
+    auto *a = as<ast::SliceExpr>(subscript.items[0].value), *b = as<ast::SliceExpr>(subscript.items[1].value);
+    auto length = [&](const ast::SliceExpr *s) {
+      auto *sum = s ? as<ast::BinaryExpr>(s->stop) : nullptr;
+      return sum && s->start && text(*sum->left) == text(*s->start) ? text(*sum->right) : "";
+    };
+    std::string first = length(a), second = length(b);
+    if (first.empty() || second.empty()) return;
+    const Span all = a->span.to(b->span);
+    auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
+    std::string whole = text(*b) + ", " + text(*a), i = text(*a->start), j = text(*b->start);
+    CandidateGroup &edits = group(false);
+    replace(edits, all, whole, "exchange them");
+    replace(edits, all, part(j, first) + ", " + part(i, second), "exchange where they start");
+    replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])");
+  }
+  /// `g[n:n + T.m]` where `g[m:m + T.m]` was meant.
+  void otherCounter(const ast::SliceExpr &slice, const std::string &name) {
+    auto *sum = as<ast::BinaryExpr>(slice.stop);
+    if (!sum || text(*sum->left) != name) return;
+    std::set<std::string> names;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (call && nameOf(*call) == "origin" && assign->targets[0]->kind == ast::ExprKind::Tuple)
+        for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
+          names.insert(text(*item));
+      if (auto *loop = as<ast::ForStmt>(stmt)) names.insert(text(*loop->target));
+    }
+    names.erase(name), names.erase("_");
+    CandidateGroup &edits = group(true);
+    for (const std::string &other : names)
+      replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
+  }
+  /// `for k in tile.range(0, M, T.k)`, which goes over K elements.
+  void otherEnd(const std::string &counter) {
+    std::set<std::string> dims;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (auto *type = as<ast::SubscriptExpr>(p.annotation))
+        for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+          auto *quotedName = as<ast::StringExpr>(type->items[i].value);
+          dims.insert(quotedName ? quotedName->value : text(type->items[i].span));
+        }
+    CandidateGroup &edits = group(true);
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *call = loop && text(*loop->target) == counter ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
+      const Span stop = call->arguments[call->arguments.size() > 1 ? 1 : 0].span;
+      for (const std::string &dim : dims)
+        if (dim != text(stop)) replace(edits, stop, dim);
     }
   }
 
