@@ -166,7 +166,7 @@ void Checker::decorators(const ast::FuncDef &def) {
 void Checker::startKernel(const ast::FuncDef &def) {
   KernelInfo &kernel = fn_->kernel;
   loopsByOne_.clear();  // variables are numbered anew in each function
-  std::erase_if(counters_, [](const std::string &name) { return name[0] == '%'; });
+  counters_.clear();
   if (declared_ && !declared_->empty()) {
     outputShape_ = declared_->front().shape;
   } else if (std::string stored = firstStored(def.body); !stored.empty()) {

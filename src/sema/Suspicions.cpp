@@ -250,10 +250,15 @@ bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
     inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(fn_->kernel))});
   if (facts_.decide(inside) != shape::Verdict::Refuted) return false;
   // The others are wrong for the same reason: the same index elsewhere, and the one it is exchanged with.
-  const std::string line = std::to_string(sources_.file(span.file).lineColumn(span.begin).line);
-  bool isFirst = counters_.insert(fn_->name + " " + index.str()).second;
-  isFirst &= counters_.insert(fn_->name + " line " + line).second;
-  if (!fresh(Id::outOfBounds, span) || !isFirst) return true;
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  auto lineOf = [&](Span at) { return sources_.file(at.file).lineColumn(at.begin).line; };
+  auto isCause = [&](const diag::Diagnostic &d) {
+    bool here = def && d.id == Id::outOfBounds && d.span.file == span.file && d.span.begin >= def->span.begin &&
+                d.span.end <= def->span.end;
+    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(index) + " ", 0) == 0);
+  };
+  const auto &said = diagnostics_.all();
+  if (!fresh(Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
   auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
   explainClaim(builder, inside);
   return true;
