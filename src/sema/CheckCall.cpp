@@ -100,8 +100,14 @@ Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span 
     if (arg.value.isPoison()) return Value::poison();
   if (!args.empty() && args[0].keywordSpan.valid()) {  // block=(64, 64), warps=4
     Span all = args.front().keywordSpan.to(args.back().span);
+    std::string fields;
+    for (const Given &arg : args) {
+      std::string_view ours = fieldHere(arg.keyword), name = ours.empty() ? std::string_view(arg.keyword) : ours;
+      fields += (fields.empty() ? "" : ", ") + std::string(name) + (name.empty() ? "" : "=") +
+                std::string(sources_.text(arg.span));
+    }
     report(Id::wrongArgument, all, quoted("with_schedule"), "one schedule", "what a schedule is made of")
-        .suggest(all, "Schedule(" + std::string(sources_.text(all)) + ")", "make a schedule of it");
+        .suggest(all, "Schedule(" + fields + ")", "make a schedule of it");
     return Value::poison();
   }
   if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {

@@ -1,6 +1,7 @@
 // Schedules of kernels: the decorators that give one, the tuner's space, and
 // whether what is given means something for the kernel.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <cctype>
 
@@ -67,8 +68,15 @@ void Checker::scheduleDecorator(const ast::Decorator &decorator) {
   size_t given = call ? call->arguments.size() : 0;
   if (given > 0 && call->arguments[0].keyword) {  // block=(64, 64), warps=4
     Span all = call->arguments.front().span.to(call->arguments.back().span);
+    std::string fields;
+    for (const ast::Argument &arg : call->arguments) {
+      std::string name = arg.keyword ? arg.keyword->text : "";
+      if (std::string_view ours = fieldHere(name); !ours.empty()) name = ours;
+      fields += (fields.empty() ? "" : ", ") + name + (name.empty() ? "" : "=") +
+                std::string(sources_.text(arg.value->span));
+    }
     report(Id::wrongArgument, all, quoted("kernel.schedule"), "one schedule", "what a schedule is made of")
-        .suggest(all, "Schedule(" + std::string(sources_.text(all)) + ")", "make a schedule of it");
+        .suggest(all, "Schedule(" + fields + ")", "make a schedule of it");
     return;
   }
   if (given != 1) {
@@ -80,7 +88,10 @@ void Checker::scheduleDecorator(const ast::Decorator &decorator) {
   Value v = checkExpr(*call->arguments[0].value);
   if (v.isPoison()) return;
   if (v.kind != ValueKind::Schedule) {
-    report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule", describe(v));
+    Span place = call->arguments[0].span;
+    auto builder = report(Id::wrongArgument, place, quoted("kernel.schedule"), "one schedule", describe(v));
+    std::string sizes = "Schedule(block=" + std::string(sources_.text(place)) + ")";
+    if (v.kind == ValueKind::Tuple) builder.suggest(place, sizes, "write `" + sizes + "`");
     return;
   }
   Schedule made = *v.schedule, tuner = std::move(fn_->kernel.schedule);
@@ -96,7 +107,8 @@ void Checker::tunerSpace(const ast::Expr &space) {
   Value v = checkExpr(space);
   if (v.isPoison()) return;
   if (v.kind != ValueKind::Dict) {
-    report(Id::wrongArgument, space.span, quoted("space"), "a dict of sizes", describe(v));
+    report(Id::wrongArgument, space.span, quoted("space"), "a dict of sizes", describe(v))
+        .help("for example `space=dict(m=[64, 128], warps=[4, 8])`");
     return;
   }
   for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
@@ -120,6 +132,12 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
     if (option == "metric" || option == "cache" || option == "budget_ms") {
       tunerOption(option, *arg.value);
       continue;
+    }
+    if (!arg.keyword) {
+      auto builder = report(Id::badKernelOption, arg.span, "the options of `kernel.autotune` are given by name");
+      if (call.arguments.size() == 1)
+        builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "space=", "insert `space=`");
+      return;
     }
     if (option != "space") {
       report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`")

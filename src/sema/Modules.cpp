@@ -154,7 +154,7 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
   parameterNames(def);
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(*decorator.expression);
-    made.isKernel |= which == "kernel" || which == "kernel.schedule" || which == "kernel.autotune";
+    made.isKernel |= which.substr(0, which.find('.')) == "kernel";
     if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
       made.isKernel = true;  // misspelt: the body is that of a kernel
     std::string root = which.substr(0, which.find('.'));

@@ -16,8 +16,8 @@ bool isOneOf(const ast::Argument &arg, const std::set<std::string_view> &names) 
 }
 bool isKernelOption(const ast::Argument &arg) { return isOneOf(arg, {"grid", "group", "lanes"}); }
 bool isOfSchedule(const ast::Argument &arg) {
-  return isOneOf(arg, {"block", "m", "n", "k", "warps", "num_warps", "stages", "num_stages", "vector", "swizzle",
-                       "cluster", "split_k", "order"});
+  return (arg.keyword && !fieldHere(arg.keyword->text).empty()) ||
+         isOneOf(arg, {"block", "m", "n", "k", "warps", "stages", "vector", "swizzle", "cluster", "split_k", "order"});
 }
 
 /// `@kernel(block=(64, 64), num_warps=4)`, `@kernel(schedule=tuned)`, and `@kernel(grid=..., block=64)` of CUDA:
@@ -34,8 +34,8 @@ diag::Fix optionMeant(const ast::CallExpr &call, const ast::Argument &arg, const
   if (std::all_of(all.begin(), all.end(), isOfSchedule)) {
     std::string fields;
     for (const ast::Argument &field : all) {
-      std::string name = field.keyword->text;
-      if (name.rfind("num_", 0) == 0) name = name.substr(4);
+      std::string name(fieldHere(field.keyword->text));
+      if (name.empty()) name = field.keyword->text;
       fields += (fields.empty() ? "" : ", ") + name + "=" + text(field.value->span);
     }
     return edit(call.span, base + ".schedule(Schedule(" + fields + "))");

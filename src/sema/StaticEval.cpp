@@ -1,5 +1,6 @@
 // What the compiler computes itself: integers, numbers, schedules.
 #include "sema/Checker.h"
+#include "sema/advice/Foreign.h"
 #include <cmath>
 
 namespace tessera::sema {
@@ -146,16 +147,6 @@ bool isOption(const std::string &field) {
     if (field == f) return true;
   return false;
 }
-std::string_view fieldOfTriton(const std::string &field) {
-  static const std::map<std::string_view, std::string_view> names = {
-      {"BLOCK_M", "m"},         {"BLOCK_N", "n"},         {"BLOCK_K", "k"},      {"BLOCK_SIZE_M", "m"},
-      {"BLOCK_SIZE_N", "n"},    {"BLOCK_SIZE_K", "k"},    {"block_m", "m"},      {"block_n", "n"},
-      {"block_k", "k"},         {"GROUP_M", "group_m"},   {"SPLIT_K", "split_k"}, {"GROUP_SIZE_M", "group_m"},
-      {"num_warps", "warps"},   {"num_stages", "stages"},
-  };
-  auto it = names.find(field);
-  return it == names.end() ? std::string_view() : it->second;
-}
 }  // namespace
 
 bool Checker::scheduleField(Schedule &schedule, const std::string &field, const Value &value, Span span) {
@@ -200,7 +191,7 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     names.insert(names.end(), {"block", "cluster", "swizzle", "order", "name"});
     auto builder = report(Id::badSchedule, span, "a schedule has no `" + field + "`");
     auto near = diag::didYouMean(field, names);
-    if (std::string_view ours = fieldOfTriton(field); !ours.empty()) near = ours;
+    if (std::string_view ours = fieldHere(field); !ours.empty()) near = ours;
     if (near.empty()) return false;
     builder.help("did you mean `" + std::string(near) + "`?");
     uint32_t begin = span.begin + (sources_.text(span).find_first_of("\"'") == 0);  // `field=value`, `"field": value`

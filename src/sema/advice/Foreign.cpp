@@ -106,6 +106,17 @@ std::string_view decoratorHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+std::string_view fieldHere(std::string_view field) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"BLOCK_M", "m"},         {"BLOCK_N", "n"},         {"BLOCK_K", "k"},      {"BLOCK_SIZE_M", "m"},
+      {"BLOCK_SIZE_N", "n"},    {"BLOCK_SIZE_K", "k"},    {"block_m", "m"},      {"block_n", "n"},
+      {"block_k", "k"},         {"GROUP_M", "group_m"},   {"SPLIT_K", "split_k"}, {"GROUP_SIZE_M", "group_m"},
+      {"num_warps", "warps"},   {"num_stages", "stages"},
+  };
+  auto it = names.find(field);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
 std::string_view tileNameHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
       {"__syncthreads", "barrier"},    {"block_id", "group_id"},       {"debug_barrier", "barrier"},

@@ -14,6 +14,8 @@ std::string_view memberInstead(std::string_view name);
 
 /// Our name of a decorator of others ("triton.jit" is "kernel"); empty if there is none.
 std::string_view decoratorHere(std::string_view name);
+/// Our field of a schedule that Triton calls like this ("num_warps" is "warps"); empty if there is no such one.
+std::string_view fieldHere(std::string_view field);
 /// Our function of `tile` that CUDA or Triton call like this; empty if there is no such one.
 std::string_view tileNameHere(std::string_view name);
 

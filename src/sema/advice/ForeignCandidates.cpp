@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include "sema/advice/EditFinder.h"
 #include "sema/advice/Foreign.h"
+#include "support/DType.h"
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -139,8 +140,31 @@ private:
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);
-    if (place_.inKernel)  // of Triton
-      replace(edits, member->span, "tile." + (name == "program_id" ? "group_id" : name));
+    if (!place_.inKernel) return;  // of Triton
+    replace(edits, member->span, ofTile(member->attribute.text));
+    const ast::Expr &whole = *place_.around.back();
+    std::string all = text(whole.span);
+    std::vector<const ast::AttributeExpr *> members;
+    membersOf(text(place_.around[0]->span), whole, members);
+    for (size_t i = members.size(); i-- > 0;) {
+      Span span = members[i]->span;
+      all.replace(span.begin - whole.span.begin, span.end - span.begin, ofTile(members[i]->attribute.text));
+    }
+    if (members.size() > 1) replace(edits, whole.span, all, "write what `tile` has");
+  }
+
+  /// `tl.zeros`, and `tl.float32`, which needs no prefix.
+  static std::string ofTile(const std::string &theirs) {
+    if (auto dtype = dtypeByName(theirs)) return std::string(name(*dtype));
+    std::string_view ours = tileNameHere(theirs);
+    return "tile." + (ours.empty() ? theirs : std::string(ours));
+  }
+
+  static void membersOf(const std::string &module, const ast::Expr &e, std::vector<const ast::AttributeExpr *> &found) {
+    auto *member = as<ast::AttributeExpr>(&e);
+    auto *object = member ? as<ast::NameExpr>(member->object) : nullptr;
+    if (object && object->name == module) found.push_back(member);
+    for (const ast::Expr *child : ast::childrenOf(e).exprs) membersOf(module, *child, found);
   }
 
   /// `blockIdx.x * blockDim.x + threadIdx.x`
