@@ -54,6 +54,12 @@ Value Checker::arrayIota(const BuiltinRow &row, Bound &args, Span span) {
   Value v =
       finish(std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
   if (!given.given()) return v;
+  if (!iota && given.kind == ValueKind::Int) {
+    if (fresh(Id::wrongArgument, args.spans[1]))
+      report(Id::wrongArgument, args.spans[1], "what stands behind the end", "a dtype", describe(given))
+          .help("it counts from 0 to its one number: `arange(stop)`, `arange(stop - start) + start`");
+    return Value::poison();
+  }
   Numerics numerics;
   auto dtype = dtypeArgument(given, args.spans[iota ? 2 : 1], &numerics);
   return dtype ? castTo(std::move(v), *dtype, numerics, span) : Value::poison();

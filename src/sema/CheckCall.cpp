@@ -348,7 +348,8 @@ bool Checker::matchArguments(const Callable &callable, std::vector<Value> &value
                (!p.annotation || matchParameter(*item, *p.annotation, p.name.text, spans[i], out));
       };
       size_t before = diagnostics_.all().size();
-      bool fits = !(misshapen && saysShapes(attempt(matches).said, 0)) && matches();
+      auto follows = [&] { return item->kind == ValueKind::Int || saysShapes(attempt(matches).said, 0); };
+      bool fits = (!misshapen || attempt(matches).ok || !follows()) && matches();
       misshapen |= !fits && saysShapes(diagnostics_.all(), before);
       if (!fits && failed) ++*failed;
       ok &= fits;

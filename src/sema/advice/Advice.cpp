@@ -160,7 +160,7 @@ private:
     auto now = after.find({target.id, target.message});
     const Said &then = before.at({target.id, target.message});
     if (now == after.end() || now->second.times < then.times) return true;
-    bool apart = fix.span.end <= target.span.begin || target.span.end <= fix.span.begin;
+    bool apart = fix.span.end < target.span.begin || target.span.end < fix.span.begin;
     return apart && now->second.times == then.times && !now->second.words.count(sources_.text(target.span));
   }
 

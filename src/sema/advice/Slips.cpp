@@ -106,10 +106,13 @@ private:
     std::string from = text(call->arguments[0].span), to = text(call->arguments[1].span);
     Span both = call->arguments[0].span.to(call->arguments[1].span);
     if (from == "0") return replace(group(false), both, to, "it counts from 0");
-    auto kind = call->arguments[0].value->kind;
-    bool plain = kind == ast::ExprKind::Name || kind == ast::ExprKind::Int;
-    std::string start = plain ? from : "(" + from + ")";
-    replace(group(false), call->span, "(arange(" + to + " - " + start + ") + " + start + ")");
+    const ast::Expr &first = *call->arguments[0].value;
+    bool plain = first.kind == ast::ExprKind::Name || first.kind == ast::ExprKind::Int;
+    std::string start = plain ? from : "(" + from + ")", more = " + " + start, count = to + " - " + start;
+    bool sum = to.size() > more.size() && to.compare(to.size() - more.size(), more.size(), more) == 0;
+    if (sum) count = to.substr(0, to.size() - more.size());  // `arange(1, N + 1)`
+    std::string moved = "arange(" + count + ")" + more;
+    replace(group(false), call->span, call == place_.around.back() ? moved : "(" + moved + ")");
   }
 
   void quotedDType() {

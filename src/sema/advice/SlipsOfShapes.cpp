@@ -16,7 +16,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
-    case Id::shapeMismatch: exchanged(), axesOfCalls(); break;
+    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(); break;
     case Id::tileMismatch: keptDimension(); break;
     case Id::broadcastFails: otherBounds(), uprightArguments(); break;
     case Id::contractionMismatch: exchanged(), flattenedRows(); break;
@@ -70,6 +70,16 @@ private:
       if (plain && !numbers && text(a.span) != text(b.span))
         replace(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange them");
     }
+  }
+
+  /// `layer(x, w.T)`, where `w` is given.
+  void turnedArgument() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    if (place_.inKernel || (!name && !member) || !place_.innermost<ast::CallExpr>()) return;
+    if (member && member->attribute.text == "T")
+      replace(group(false), {member->span.file, member->object->span.end, member->span.end}, "");
+    else insert(group(false), place_.expr()->span.end, ".T", "turn it around");
   }
 
   /// The axes of `transpose(2, 3)`, `permute(0, 2, 3, 1)`, `unsqueeze(0)`, `mean(axis=(1, 2))`.
