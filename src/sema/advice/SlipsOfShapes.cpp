@@ -371,13 +371,14 @@ private:
       auto *sum = s ? as<ast::BinaryExpr>(s->stop) : nullptr;
       return sum && s->start && text(*sum->left) == text(*s->start) ? text(*sum->right) : "";
     };
-    std::string first = length(a), second = length(b);
-    if (first.empty() || second.empty()) return;
+    if (!a || !b) return;
     const Span all = a->span.to(b->span);
-    auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
-    std::string whole = text(*b) + ", " + text(*a), i = text(*a->start), j = text(*b->start);
+    const std::string first = length(a), second = length(b), whole = text(*b) + ", " + text(*a);
     CandidateGroup &edits = group(false);
     replace(edits, all, whole, "exchange them");
+    if (first.empty() || second.empty()) return;
+    auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
+    std::string i = text(*a->start), j = text(*b->start);
     replace(edits, all, part(j, first) + ", " + part(i, second), "exchange where they start");
     replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])");
   }
