@@ -12,7 +12,8 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
   if (reportNone(v, at)) return nullptr;
   if (type.kind == TypeKind::Index) {
     if (!mayBeInteger(v)) {
-      report(Id::wrongArgument, at, quoted(param.var->name), "an integer", describe(v)).note(param.var->span, "declared here");
+      report(Id::wrongArgument, at, quoted(param.var->name), "an integer", describe(v))
+          .note(param.var->span, "declared here");
       return nullptr;
     }
     v = convertInt(v, at);
@@ -92,7 +93,15 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
                              std::map<std::string, Dim> &dims) {
   std::vector<Value> parts;
   std::vector<Span> places;
-  for (size_t i = 0; i < values.size(); ++i) argumentParts(values[i], spans[i], parts, places);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ast::Parameter &p = parametersOf(callable)[i];
+    auto tree = callable.parameterTrees.find(p.name.text);
+    bool plain = tree != callable.parameterTrees.end() && tree->second.kind == DeclaredType::Kind::Plain;
+    if (plain && p.annotation && values[i].isSequence())
+      return wrongValue(values[i], *p.annotation, p.name.text, spans[i],
+                        "`" + std::string(sources_.text(p.annotation->span)) + "`");
+    argumentParts(values[i], spans[i], parts, places);
+  }
   solveExtents(callee, parts, dims);
   size_t next = 0;
   for (const Param &param : callee.params) {

@@ -170,7 +170,8 @@ Span importOf(const ModuleScope &scope, const std::string &name, Span use, std::
     for (const ast::ImportItem &item : from->items) {
       const std::string &bound = (item.alias ? *item.alias : item.path[0]).text;
       auto it = scope.names.find(bound);
-      const ModuleScope *inner = it == scope.names.end() || it->second.kind != ValueKind::Module ? nullptr : it->second.module;
+      bool isModule = it != scope.names.end() && it->second.kind == ValueKind::Module;
+      const ModuleScope *inner = isModule ? it->second.module : nullptr;
       if (!inner || !inner->names.count(name)) continue;
       text = bound + "." + name;
       return use;
@@ -283,7 +284,8 @@ Value Checker::unary(const ast::UnaryExpr &expr) {
     bool truth = v.kind == ValueKind::Int || (v.isScalar() && v.type.dtype == DType::Bool);
     if (!truth && isOptional(frame_.get(), name)) {
       if (fresh(Id::notACondition, expr.span))
-        report(Id::notACondition, expr.span, describe(v)).suggest(expr.span, name + " is None", "ask whether it is given");
+        report(Id::notACondition, expr.span, describe(v))
+            .suggest(expr.span, name + " is None", "ask whether it is given");
       return Value::poison();
     }
     ExprPtr c = conditionExpr(v, expr.operand->span);
@@ -427,8 +429,9 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
       continue;
     }
     std::string name(sources_.text(operand->span));
-    bool otherwise = !expr.isAnd && expr.operands.size() == 2 && &operand == &expr.operands[0] && isOptional(frame_.get(), name);
-    if (otherwise && v.kind == ValueKind::Array && v.type.dtype != DType::Bool) {  // `s or 1.0`, as in Python
+    bool otherwise = !expr.isAnd && expr.operands.size() == 2 && &operand == &expr.operands[0];
+    bool truth = v.kind != ValueKind::Array || v.type.dtype == DType::Bool;
+    if (otherwise && !truth && isOptional(frame_.get(), name)) {  // `s or 1.0`, as in Python
       std::string other(sources_.text(expr.operands[1]->span));
       if (fresh(Id::notACondition, operand->span))
         report(Id::notACondition, operand->span, describe(v))
@@ -566,8 +569,10 @@ void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
       return;
     }
     if (value.isSequence() && fresh(Id::unpackCount, target.span))
-      report(Id::unpackCount, target.span, diag::counted(items.size(), "name"), diag::counted(value.items.size(), "value"));
-    else if (!value.isSequence() && !value.isPoison() && !reportNone(value, target.span) && fresh(Id::notIterable, target.span))
+      report(Id::unpackCount, target.span, diag::counted(items.size(), "name"),
+             diag::counted(value.items.size(), "value"));
+    bool whole = !value.isSequence() && !value.isPoison() && !reportNone(value, target.span);
+    if (whole && fresh(Id::notIterable, target.span))
       report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
     for (const ast::ExprPtr &item : items)
       if (item->kind != ast::ExprKind::Starred) comprehensionTarget(*item, Value::poison());

@@ -49,8 +49,8 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
   for (const auto &[tree, module] : modules_)
     if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
   auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
-  std::string file = level > 0 && load_ ? nearPath(path, [&](const std::string &other) { return load_(span.file, level, other); })
-                                        : std::string();
+  auto isFile = [&](const std::string &other) { return load_(span.file, level, other) != nullptr; };
+  std::string file = level > 0 && load_ ? nearPath(path, isFile) : std::string();
   if (!file.empty()) near = file;
   auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
   if (near.empty()) {
@@ -262,7 +262,8 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
     if (!plain || options_.keepUnsupported) return undefinedYet("a class", def.name);
     if (fresh(Id::notSupportedYet, def.name.span))
       report(Id::notSupportedYet, def.name.span, "a class")
-          .suggest({stmt.span.file, stmt.span.begin, stmt.span.begin + 5}, "struct", "fields with types are those of a struct");
+          .suggest({stmt.span.file, stmt.span.begin, stmt.span.begin + 5}, "struct",
+                   "fields with types are those of a struct");
     return define(scope, def.name.text, Value::poison(), def.name.span);
   }
   case K::StructDef: {

@@ -38,7 +38,8 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
       auto builder = report(Id::badField, stmt->span, "`" + name->name + "` has no type");
       auto *index = as<ast::SubscriptExpr>(plain->value);
       if (index && plain->targets.size() == 1 && typeNamed(*index->object).kind == ValueKind::TypeName) {
-        builder.fix({name->span.file, name->span.end, plain->value->span.begin}, ": ", "a type stands behind a colon");
+        Span between{name->span.file, name->span.end, plain->value->span.begin};
+        builder.fix(between, ": ", "a type stands behind a colon");
         if (isNew({name->name, name->span})) info.fields.push_back({name->name, index, nullptr, name->span});
       } else {
         builder.help("a field is written `" + name->name + ": f32 = ...`");
@@ -247,6 +248,11 @@ std::shared_ptr<const StructInstance> Checker::instantiate(const StructInfo &inf
   if (expr.items.size() != parameters.size()) {
     std::string names;
     for (const ast::TypeParameter &t : parameters) names += (names.empty() ? "" : ", ") + t.name.text;
+    for (const ast::NameExpr *name : undeclaredDimensions(info, sources_))
+      if (builtinMember("", name->name).isPoison()) {  // that is said of the struct
+        ++failures_;
+        return nullptr;
+      }
     if (fresh(Id::typeArguments, expr.span))
       report(Id::typeArguments, expr.span, info.name, parameters.size(), expr.items.size())
           .note(info.nameSpan, parameters.empty() ? "it has no type parameters" : "it is declared with [" + names + "]");

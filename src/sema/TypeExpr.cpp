@@ -144,7 +144,8 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
     const std::string &name = member->attribute.text;
     std::vector<std::string_view> known = dtypeNames();
     auto ofThatName = dtypeByName(name);
-    std::string near(ofThatName ? info(*ofThatName).name : dtypeHere(name).empty() ? diag::didYouMean(name, known) : dtypeHere(name));
+    std::string_view others = dtypeHere(name).empty() ? diag::didYouMean(name, known) : dtypeHere(name);
+    std::string near(ofThatName ? info(*ofThatName).name : others);
     if (near.empty()) return false;
     if (fresh(Id::notAType, expr.span))
       report(Id::notAType, expr.span, "I know no dtype `" + std::string(sources_.text(expr.span)) + "`")
@@ -290,7 +291,8 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
   for (const ast::Expr *second : shape)
     if (second->span.begin > dtype->span.begin && isDTypeExpr(*second)) {
       if (fresh(Id::notAType, second->span))
-        report(Id::notAType, second->span, "a tensor has one dtype, and here are two").note(dtype->span, "the other one");
+        report(Id::notAType, second->span, "a tensor has one dtype, and here are two")
+            .note(dtype->span, "the other one");
       return false;
     }
   if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {

@@ -67,8 +67,8 @@ std::string memberOfSelf(const Frame *frame, const std::string &name) {
     const Callable *method = frame->function;
     if (!method || !method->structure || !method->def || method->def->parameters.empty()) continue;
     const StructInfo &info = *method->structure;
-    bool field = std::any_of(info.fields.begin(), info.fields.end(), [&](const StructField &f) { return f.name == name; });
-    if (field || info.methods.count(name)) return method->def->parameters[0].name.text + "." + name;
+    auto isIt = [&](const StructField &field) { return field.name == name; };
+    if (std::any_of(info.fields.begin(), info.fields.end(), isIt) || info.methods.count(name)) return method->def->parameters[0].name.text + "." + name;
   }
   return "";
 }

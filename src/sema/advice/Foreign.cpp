@@ -217,7 +217,7 @@ const Foreign *foreignSize(std::string_view name) {
 
 bool foreignPackage(std::string_view name) {
   static const std::set<std::string_view> packages = {
-      "numpy",      "torch", "math",   "jax.numpy",      "cupy", "torch.nn.functional",
+      "numpy",      "torch", "math",   "jax.numpy",      "cupy", "torch.nn", "torch.nn.functional",
       "tensorflow", "cmath", "triton", "triton.language", "jax",  "numba"};
   return packages.count(name) != 0;
 }
