@@ -140,8 +140,12 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
       return;
     }
     if (option != "space") {
-      report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`")
-          .help("it takes space, metric, budget_ms and cache");
+      auto builder = report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`");
+      if (option == "configs" || option == "key") {  // of Triton; they come together
+        builder.help("the sizes to choose from are its `space`: `space=dict(m=[64, 128], warps=[4, 8])`");
+        return;
+      }
+      builder.help("it takes space, metric, budget_ms and cache");
       continue;
     }
     tunerSpace(*arg.value);

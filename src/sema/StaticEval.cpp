@@ -110,6 +110,10 @@ Value Checker::floatBinary(BinaryOp op, double a, double b, Span span) {
 std::optional<int64_t> Checker::knownInt(const Value &value, Span span, const char *what) {
   if (value.isPoison()) return std::nullopt;
   if (value.isKnownInt()) return value.sym.constant();
+  if (value.kind == ValueKind::Float) {
+    if (fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, what, "an integer", describe(value));
+    return std::nullopt;
+  }
   if (fresh(Id::notConstant, span)) {
     auto builder = report(Id::notConstant, span, what);
     builder.label(value.kind == ValueKind::Int ? "only run time knows this" : "this is " + describe(value));
@@ -173,8 +177,11 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
   }
   if (isOption(field)) {
     if (value.kind != ValueKind::String || value.expr) {
-      report(Id::badSchedule, span,
-             "`" + field + "` of a schedule is a word in quotes, but this is " + describe(value));
+      auto builder = report(Id::badSchedule, span,
+                            "`" + field + "` of a schedule is a word in quotes, but this is " + describe(value));
+      bool truth = field == "swizzle" && value.kind == ValueKind::Bool && !value.expr;
+      std::string word = value.truth ? "swizzle=\"xor\"" : "swizzle=\"none\"";
+      if (truth && sources_.text(span).substr(0, 8) == "swizzle=") builder.suggest(span, word, "write `" + word + "`");
       return false;
     }
     if (field == "swizzle" && value.text != "xor" && value.text != "none" && !value.text.empty()) {

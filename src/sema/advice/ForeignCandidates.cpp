@@ -137,6 +137,10 @@ private:
     auto *member = as<ast::AttributeExpr>(place_.around[1]);
     if (!member || member->object.get() != place_.around[0]) return;
     std::string name = member->attribute.text;
+    if (name == "constexpr" && place_.function)  // `BLOCK: tl.constexpr`
+      for (const ast::Parameter &p : place_.function->parameters)
+        if (p.annotation.get() == member)
+          return replace(group(false), member->span, "Const[\"" + p.name.text + "\"]");
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);

@@ -2,6 +2,7 @@
 #include "sema/advice/Foreign.h"
 #include "sema/advice/SlipFinder.h"
 #include "sema/advice/Slips.h"
+#include "support/DType.h"
 #include <set>
 
 namespace tessera::sema {
@@ -19,9 +20,11 @@ public:
     if (!place_.inKernel || !place_.function) return taken();
     switch (diagnostic_.id) {
     case Id::undefinedName: sizesOfTiles(); break;
-    case Id::unknownAttribute: counted(); break;
+    case Id::unknownAttribute: counted(), dtypeOfTile(); break;
+    case Id::argumentNotGiven: dtypeOfShared(); break;
+    case Id::wrongArgument: gridOfFunction(); break;
     case Id::unpackCount: contextTakenApart(); break;
-    case Id::unknownKeyword: alongAnAxis(); break;
+    case Id::unknownKeyword: alongAnAxis(), masked(); break;
     case Id::missingReturn: storedParameter(); break;
     case Id::broadcastFails:
     case Id::contractionMismatch: tileOfTensor(); break;
@@ -78,6 +81,44 @@ private:
     bool fromZero = call->arguments.size() == 1 || text(first.span) == "0";
     if (fromZero && !first.keyword && !last.keyword)
       replace(group(false), call->span, text(*member->object) + ".iota(" + text(last.span) + ")");
+  }
+
+  /// `tile.float32`
+  void dtypeOfTile() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    auto dtype = member ? dtypeByName(member->attribute.text) : std::nullopt;
+    if (dtype) replace(group(false), member->span, std::string(name(*dtype)));
+  }
+
+  /// `tile.alloc_shared((128,))`, where the parameters have one dtype.
+  void dtypeOfShared() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "alloc_shared" || call->arguments.size() != 1) return;
+    std::set<std::string> dtypes;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && !type->items.empty())
+        if (auto *last = as<ast::NameExpr>(type->items.back().value); last && dtypeByName(last->name))
+          dtypes.insert(last->name);
+    CandidateGroup &edits = group(true);
+    for (const std::string &dtype : dtypes) insert(edits, call->span.end - 1, ", " + dtype);
+  }
+
+  /// `grid=lambda meta: (cdiv(N, 64),)`
+  void gridOfFunction() {
+    auto *function = as<ast::LambdaExpr>(place_.expr());
+    if (function && function->body) replace(group(false), function->span, text(*function->body), "give its value");
+  }
+
+  /// `tile.load(x[r, :], mask=inside, other=0.0)`: what lies outside of a tensor is known.
+  void masked() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "load") return;
+    for (size_t i = 1; i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      if (arg.keyword && arg.keyword->text == "mask")
+        replace(group(false), {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "",
+                "leave it out: outside of the tensor there is `other`");
+    }
   }
 
   /// `bm, bn = tile.context()`
