@@ -62,14 +62,21 @@ private:
     if (!call) call = as<ast::CallExpr>(meant());
     static const std::set<std::string> sizes = {"reshape", "expand", "permute", "transpose"};
     if (!call || sizes.count(nameOf(*call))) return;
-    CandidateGroup &edits = group(true);
-    for (size_t i = 0; i + 1 < call->arguments.size(); ++i) {
-      const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
-      bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
-      bool numbers = a.value->kind == ast::ExprKind::Int || b.value->kind == ast::ExprKind::Int;
-      if (plain && !numbers && text(a.span) != text(b.span))
-        replace(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange them");
-    }
+    const auto &args = call->arguments;
+    CandidateGroup &neighbours = group(true);
+    for (size_t i = 0; i + 1 < args.size(); ++i) exchange(neighbours, args[i], args[i + 1]);
+    CandidateGroup &others = group(true);  // of which one is the argument that the message is about
+    for (size_t i = 0; i < args.size(); ++i)
+      for (size_t j = i + 2; j < args.size(); ++j)
+        for (size_t here : {i, j})
+          if (args[here].span.begin == diagnostic_.span.begin) exchange(others, args[i], args[j]);
+  }
+  void exchange(CandidateGroup &edits, const ast::Argument &a, const ast::Argument &b) {
+    bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
+    bool numbers = a.value->kind == ast::ExprKind::Int || b.value->kind == ast::ExprKind::Int;
+    if (!plain || numbers || text(a.span) == text(b.span)) return;
+    std::string between = text({a.span.file, a.span.end, b.span.begin});
+    replace(edits, a.span.to(b.span), text(b.span) + between + text(a.span), "exchange them");
   }
 
   /// `layer(x, w.T)`, where `w` is given.
@@ -136,6 +143,7 @@ private:
     const ast::Expr *e = meant();
     auto *call = as<ast::CallExpr>(e);
     std::string name = call ? nameOf(*call) : "";
+    if (name == "max_pool" || name == "avg_pool") return ownStride(*call);
     if (name != "conv1d" && name != "conv2d") return;
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments)
@@ -146,6 +154,14 @@ private:
       }
     for (int padding = 1; padding <= 3; ++padding)
       insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
+  }
+
+  /// Windows that were meant to lie side by side.
+  void ownStride(const ast::CallExpr &call) {
+    for (size_t i = 1; i < call.arguments.size(); ++i)
+      if (const ast::Argument &arg = call.arguments[i]; arg.keyword && arg.keyword->text == "stride")
+        replace(group(false), {arg.span.file, call.arguments[i - 1].span.end, arg.span.end}, "",
+                "let the windows lie side by side");
   }
 
   /// `stack` for `concat` and back.
