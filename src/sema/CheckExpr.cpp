@@ -115,10 +115,8 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since
     Numerics stated = value.type.numerics;
-    int rank = value.rank;
     value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
     if (binding.borrowed) value.type.numerics = stated;  // the caller's, with what the parameter states for the inside
-    if (binding.borrowed) value.rank = std::max(value.rank, rank);
   }
   if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) {
     value.text = name;

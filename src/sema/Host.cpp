@@ -48,12 +48,17 @@ const ast::CallExpr *firstHostCall(const ast::Block &block) {
   return nullptr;
 }
 
-bool takesTensors(const ast::FuncDef &def) {
-  return std::any_of(def.parameters.begin(), def.parameters.end(), [](const ast::Parameter &p) {
-    auto *type = p.annotation ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
-    auto *name = type ? as<ast::NameExpr>(type->object) : nullptr;
-    return name && name->name == "Tensor";
-  });
+bool isWholeTensor(const ast::Parameter &parameter) {
+  auto *type = parameter.annotation ? as<ast::SubscriptExpr>(parameter.annotation) : nullptr;
+  auto *name = type ? as<ast::NameExpr>(type->object) : nullptr;
+  if (!name || name->name != "Tensor") return false;
+  for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+    const ast::Expr &item = *type->items[i].value;
+    auto *number = as<ast::IntExpr>(&item);
+    bool dim = item.kind == ast::ExprKind::Name || item.kind == ast::ExprKind::Binary || item.kind == ast::ExprKind::String;
+    if (dim || (number && number->value != 1)) return true;
+  }
+  return false;
 }
 
 /// A function that prints or touches files is host code: it is no entry point of its own.
@@ -93,18 +98,20 @@ Value Checker::hostExtent(const Value &tensor, int axis, Span span) {
 
 /// A host tensor in arithmetic is the number that it holds.
 Value Checker::hostScalar(const Value &value, Span span) {
-  if (value.rank > 0) {
-    for (size_t i = calls_.size(); i-- > 0;) {  // meant to be a tensor function, were it not for what it prints
-      const ast::FuncDef *def = calls_[i].callable->def;
-      auto *call = def && def->name.text != "main" && takesTensors(*def) ? firstHostCall(def->body) : nullptr;
-      if (!call) continue;
-      if (fresh(Id::hostOnly, call->span))
-        report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
-            .note(span, "this computes with whole tensors, which is not done in host code")
-            .help("call it in `def main()`, or in a function that leaves the computing to others");
-      return Value::poison();
-    }
-    return unsupported("arithmetic with whole tensors in host code", span, "do it in a tensor function, and call that");
+  // Its parameters are whole tensors: it was meant to be a tensor function, were it not for what it prints.
+  const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+  for (size_t i = 0; def && value.expr->kind == ExprKind::VarRef && i < def->parameters.size(); ++i) {
+    auto binding = frame_->names.find(def->parameters[i].name.text);
+    bool here = binding != frame_->names.end() && binding->second.value.expr &&
+                binding->second.value.expr->kind == ExprKind::VarRef &&
+                binding->second.value.expr->var == value.expr->var && isWholeTensor(def->parameters[i]);
+    const ast::CallExpr *call = here ? firstHostCall(def->body) : nullptr;
+    if (!call) continue;
+    if (fresh(Id::hostOnly, call->span))
+      report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+          .note(span, "this computes with whole tensors, which is not done in host code")
+          .help("call it in `def main()`, or in a function that leaves the computing to others");
+    return Value::poison();
   }
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));

@@ -7,7 +7,7 @@ namespace tessera::sema {
 /// The first call in a function's body that makes it host code, or null. (Host.cpp)
 const ast::CallExpr *firstHostCall(const ast::Block &block);
 
-/// Whether a parameter is declared to be a tensor with its dimensions.
-bool takesTensors(const ast::FuncDef &def);
+/// Whether a parameter is declared to be a tensor that may have several elements.
+bool isWholeTensor(const ast::Parameter &parameter);
 
 }  // namespace tessera::sema

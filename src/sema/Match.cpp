@@ -186,14 +186,7 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
   std::vector<const ast::Expr *> dims;
   if (!tensorType(annotation, type, &dims)) return false;
   out = value;
-  if (value.kind == ValueKind::HostTensor) {
-    if (!inHost()) return true;
-    bool open = std::any_of(dims.begin(), dims.end(), [](const ast::Expr *dim) {
-      return dim->kind == ast::ExprKind::Ellipsis || dim->kind == ast::ExprKind::Starred;
-    });
-    if (!open) out.rank = static_cast<int>(dims.size());
-    return hostDimensions(value, dims, name);
-  }
+  if (value.kind == ValueKind::HostTensor) return !inHost() || hostDimensions(value, dims, name);
   if (!value.isArray() && value.kind != ValueKind::View)
     return wrongValue(value, annotation, name, span, "`" + std::string(sources_.text(annotation.span)) + "`");
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;

@@ -125,7 +125,7 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
     Span span = it->second->span;
     bool prints = !isKernel && usesHost(def.body);
     if ((!isKernel && !prints) || !fresh(Id::badDecorator, span)) continue;
-    if (const ast::CallExpr *call = prints && takesTensors(def) ? firstHostCall(def.body) : nullptr) {
+    if (const ast::CallExpr *call = prints && std::any_of(def.parameters.begin(), def.parameters.end(), isWholeTensor) ? firstHostCall(def.body) : nullptr) {
       if (fresh(Id::hostOnly, call->span))
         report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
             .note(span, "this makes `" + def.name.text + "` a function of whole tensors")

@@ -19,7 +19,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), asText(); break;
+    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(); break;
     case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(); break;
     case Id::notSupportedYet: assertion(); break;
@@ -69,6 +69,23 @@ private:
     CandidateGroup &edits = group(true);
     for (const auto &operand : compare->operands)
       if (operand->kind == ast::ExprKind::Name) insert(edits, operand->span.end, "()", "call it");
+  }
+
+  /// `grad(loss, wrt=("w",))(x, w)` is a tuple of one.
+  void oneDerivative() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary) return;
+    for (const ast::Expr *operand : {binary->left.get(), binary->right.get()}) {
+      auto *call = as<ast::CallExpr>(operand);
+      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+      for (size_t i = 0; made && i < made->arguments.size(); ++i) {
+        const ast::Argument &argument = made->arguments[i];
+        bool several = argument.value->kind == ast::ExprKind::Tuple || argument.value->kind == ast::ExprKind::List;
+        auto *names = several ? static_cast<const ast::SequenceExpr *>(argument.value.get()) : nullptr;
+        if (argument.keyword && argument.keyword->text == "wrt" && names && names->items.size() == 1)
+          replace(group(false), names->span, text(names->items[0]->span));
+      }
+    }
   }
 
   /// `all_reduce(x, dp)`: axes of the mesh are words in quotes.

@@ -326,14 +326,17 @@ private:
   void otherAccumulator() {
     const ast::Expr *e = place_.around.empty() ? nullptr : place_.around.back();
     if (!e) return;
-    CandidateGroup &edits = group(true);
-    visit(*e, [&](const ast::Expr &part) {
+    const std::vector<std::string> choices[] = {{"f32", "i32"}, {"f64", "i64"}};
+    for (const std::vector<std::string> &dtypes : choices) accumulators(*e, dtypes, group(true));
+  }
+  void accumulators(const ast::Expr &e, const std::vector<std::string> &dtypes, CandidateGroup &edits) {
+    visit(e, [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       if (!call) return;
       for (const ast::Argument &arg : call->arguments) {
         bool accumulate = arg.keyword ? arg.keyword->text == "accumulate" : nameOf(*call) == "accum";
         if (!accumulate || !as<ast::NameExpr>(arg.value)) continue;
-        for (const char *dtype : {"f32", "i32"})
+        for (const std::string &dtype : dtypes)
           if (text(*arg.value) != dtype) replace(edits, arg.value->span, dtype);
       }
     });
