@@ -77,8 +77,8 @@ bool LineSplitter::readable(Token &token) {
     return true;
   case K::NAME:
     mergeName(token);
-    if (isForeignPrefix(word(token)) && !touchesString(token) && !isTransposed() && next() &&
-        next()->begin == token.end && (next()->kind == K::STRING || next()->kind == K::UNTERMINATED_STRING)) {
+    if (isForeignPrefix(word(token)) && !touchesString(token) && next() && next()->begin == token.end &&
+        next()->kind == K::STRING) {
       if (diag::Engine *engine = speak())
         engine->report(Id::badStringPrefix, span(token), word(token))
             .label("the prefixes are `r`, `f` and `u`")
@@ -94,13 +94,6 @@ bool LineSplitter::readable(Token &token) {
 /// Does a string end where this begins? Then a quote is missing or too many, and the word is no prefix.
 bool LineSplitter::touchesString(Token token) const {
   return !line_.tokens.empty() && line_.tokens.back().kind == K::STRING && line_.tokens.back().end == token.begin;
-}
-
-/// Is the next token the `'` of `x'`, with nothing but closing brackets behind it?
-bool LineSplitter::isTransposed() const {
-  const Token *quote = next();
-  if (!quote || quote->kind != K::UNTERMINATED_STRING || text_[quote->begin] != '\'') return false;
-  return word(*quote).find_first_not_of(")]}:, ", 1) == std::string_view::npos;
 }
 
 /// Takes the pieces of a name with letters outside of ASCII together, with one message.
@@ -218,8 +211,22 @@ void LineSplitter::unterminated(Token &token) {
   brokenString_ = true;
 }
 
+/// `x: Tensor[N", f32]`: the quote before the word is missing.
+bool LineSplitter::unopened(Token token, size_t index, char quote) {
+  if (index == 0 || token.end < token.begin + 2) return false;
+  Token name = line_.tokens[index - 1];
+  bool ends = std::string_view(",)]:").find(text_[token.begin + 1]) != std::string_view::npos;
+  if (name.kind != K::NAME || name.end != token.begin || text_[token.begin] != quote || !ends) return false;
+  if (diag::Engine *engine = speak())
+    engine->report(Id::unterminatedString, span(token.begin, token.begin + 1), quote)
+        .label("nothing opens this before the word")
+        .suggest(span(name.begin, name.begin), std::string(1, quote), std::string("insert `") + quote + "`");
+  return true;
+}
+
 /// A string that runs to the end of its line.
 void LineSplitter::unclosed(Token token, char quote) {
+  if (unopened(token, line_.tokens.size(), quote)) return;
   std::string quotes(1, quote);
   uint32_t at = token.end, begin = static_cast<uint32_t>(text_.find(quote, token.begin)) + 1;
   // A bracket or colon at the end of the line most likely belongs behind the string.
@@ -236,12 +243,15 @@ void LineSplitter::unclosed(Token token, char quote) {
 /// `x: Tensor["N, f32], y: Tensor["N", f32]`: an earlier quote of this line was not closed, so that all behind it stand for
 /// their opposite.
 bool LineSplitter::forgottenQuote(Token token, char quote) {
-  for (const Token &earlier : line_.tokens) {
-    if (earlier.kind != K::STRING || text_[earlier.begin] != quote) continue;
-    if (text_.substr(earlier.begin, token.begin - earlier.begin).find('\n') != text_.npos) continue;
+  size_t start = text_.rfind('\n', token.begin);
+  start = start == text_.npos ? 0 : start;
+  for (size_t i = 0; i < line_.tokens.size(); ++i) {
+    Token earlier = line_.tokens[i];
+    if (earlier.begin < start || earlier.kind != K::STRING || text_[earlier.begin] != quote) continue;
     std::string_view inside = text_.substr(earlier.begin + 1, earlier.end - earlier.begin - 2);
     size_t closer = strayCloser(inside);
     if (closer == inside.npos) continue;
+    if (unopened(earlier, i, quote)) return true;
     uint32_t at = earlier.begin + 1 + static_cast<uint32_t>(meantLength(inside, closer));
     if (diag::Engine *engine = speak())
       engine->report(Id::unterminatedString, span(earlier.begin, at), quote)

@@ -81,12 +81,19 @@ bool Repair::foreignOperator() {
       if (pair.text == "=>" && arrowFunction(begin)) return true;
       bool colon =
           pair.first == K::COLON && isDef() && (depthAt(begin) == 1 || begin + 2 == last_);  // `f(x::f32)`, `-> T::`
-      std::string meant(colon ? ":" : pair.meant), write = "write `" + meant + "`";
+      bool result = pair.first == K::COLON && isDef() && begin > first_ && kind(begin - 1) == K::RPAREN &&
+                    depthAt(begin) == 0 && begin + 2 < last_;  // `f(x)::f32`
+      std::string meant(result ? "->" : colon ? ":" : pair.meant), write = "write `" + meant + "`";
       auto report = diagnostics_.report(Id::foreignOperator, span(begin, begin + 1), pair.text);
       if (pair.text == "=>" && kind(first_) != K::IF && kind(first_) != K::WHILE && kind(first_) != K::ELIF)
         report.label("`>=` compares; a function without a name is written `lambda x: x + 1`");
-      else report.label(write).fix(span(begin, begin + 1), colon && begin + 2 < last_ ? ": " : meant, write);
-      replace(begin, colon ? uint32_t(K::COLON) : pair.kind);
+      else
+        report.label(write).fix(span(begin, begin + 1),
+                                result                       ? " -> "
+                                : colon && begin + 2 < last_ ? ": "
+                                                             : meant,
+                                write);
+      replace(begin, result ? uint32_t(K::ARROW) : colon ? uint32_t(K::COLON) : pair.kind);
       erase(begin + 1);
       return true;
     }

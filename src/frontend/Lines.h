@@ -54,7 +54,7 @@ private:
   void unterminated(Token &token);
   void mergeName(Token &token);
   bool touchesString(Token token) const;
-  bool isTransposed() const;
+  bool unopened(Token token, size_t index, char quote);
   void unclosed(Token token, char quote);
   bool forgottenQuote(Token token, char quote);
   bool transposedOrApostrophe(Token token, char quote);

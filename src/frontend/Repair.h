@@ -56,6 +56,7 @@ private:
   bool severalResults();
   bool angleParameters();
   bool angleArguments();
+  bool namesType(size_t index) const;
   bool typeFirst();
   bool wrongArrow();
   bool policyBlock();

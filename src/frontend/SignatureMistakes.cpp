@@ -140,9 +140,18 @@ bool Repair::factsWithoutWhere() {
 bool Repair::severalResults() {
   if (!isDef() || at_ >= last_ || kind(at_) != K::COMMA || depthAt(at_) > 0) return false;
   size_t arrow = find(K::ARROW, first_), end = headerEnd(at_);
-  for (size_t i = at_; i < end; ++i)  // `-> A, B, where N > 1`, `-> A, B, N > 1`
-    if (kind(i) == K::COMMA && depthAt(i) == 0 && (isWord(i + 1, "where") || holdFacts(i + 1, end))) end = i;
-  if (arrow >= at_ || end == last_ || end <= at_ + 1) return false;
+  if (arrow >= at_ || end == last_) return false;
+  size_t facts = end, comma = at_, depth = 0;  // `-> A, B, where N > 1`, `-> A, B, N > 1`: where the results end
+  for (size_t i = at_ + 1; i <= end && !isWord(comma + 1, "where"); ++i) {
+    if (isOpener(kind(i))) ++depth;
+    if (isCloser(kind(i)) && depth > 0) --depth;
+    if (i < end && (depth > 0 || kind(i) != K::COMMA)) continue;
+    facts = holdFacts(comma + 1, i) ? std::min(facts, comma) : end;
+    if (i < end) comma = i;
+  }
+  if (isWord(comma + 1, "where")) facts = std::min(facts, comma);
+  end = facts;
+  if (end <= at_ + 1) return false;
   std::string results = "(" + textOf(arrow + 1, end - 1) + ")";
   Span place = span(arrow + 1, end - 1);
   diagnostics_.report(Id::severalResults, place)
@@ -196,7 +205,19 @@ bool Repair::angleArguments() {
   return true;
 }
 
-/// `def f(Tensor[N, f32] x)`, `def f(f32 x)`, `def f(const x: f32)`
+/// Is the word a type, as far as can be told here: a dtype, of C too, or a name with a capital and more letters?
+bool Repair::namesType(size_t index) const {
+  if (kind(index) != K::NAME) return false;
+  std::string_view name = word(index);
+  for (std::string_view type :
+       {"f64", "f32",  "tf32", "bf16",  "f16",    "i64", "i32",    "i16",  "i8",   "i4",      "u8",     "u16",
+        "u32", "bool", "int",  "float", "double", "str", "string", "fp32", "fp16", "float32", "float16"})
+    if (name == type) return true;
+  return name.size() > 1 && name[0] >= 'A' && name[0] <= 'Z' &&
+         name.find_first_of("abcdefghijklmnopqrstuvwxyz") != name.npos;
+}
+
+/// `def f(Tensor[N, f32] x)`, `def f(f32 x)`, `def f(const x: f32)`, `def f(x f32)`
 bool Repair::typeFirst() {
   if (!isDef() || at_ >= last_ || at_ < first_ + 3 || bracketAround(at_) != K::LPAREN || depthAt(at_) != 1)
     return false;
@@ -205,6 +226,14 @@ bool Repair::typeFirst() {
   if (kind(at_) == K::LBRACKET) {
     name = closing(at_ + 1);
     if (name < last_) ++name;
+  }
+  bool typeSecond = kind(at_) == K::NAME && namesType(at_) && !namesType(at_ - 1);  // `x f32`, `x Tensor[N, f32]`
+  if (typeSecond && kind(at_ + 1) != K::COLON) {
+    diagnostics_.report(Id::expectedToken, span(at_), "`:`", "behind " + describe(at_ - 1), describe(at_))
+        .label("`:` is missing before this")
+        .fix(behind(at_ - 1), ":", "insert `:`");
+    insert(at_, K::COLON);
+    return true;
   }
   if (name >= last_ || kind(name) != K::NAME) return false;
   uint32_t after = kind(name + 1);
@@ -221,9 +250,10 @@ bool Repair::typeFirst() {
   }
   if (after != K::COMMA && after != K::RPAREN && after != K::ASSIGN) return false;
   std::string type = textOf(at_ - 1, name - 1), meant = std::string(word(name)) + ": " + type;
-  diagnostics_.report(Id::typeBeforeName, span(at_ - 1, name), word(name), type)
-      .label("the type stands before the name")
-      .fix(span(at_ - 1, name), meant, "write `" + meant + "`");
+  auto report = diagnostics_.report(Id::typeBeforeName, span(at_ - 1, name), word(name), type);
+  report.label("the type stands before the name");
+  if (namesType(at_ - 1)) report.fix(span(at_ - 1, name), meant, "write `" + meant + "`");
+  else report.suggest(span(at_ - 1, name), meant, "write `" + meant + "`");  // a `,` or `:` may be missing as well
   erase(at_ - 1, name - at_ + 1);
   return true;
 }

@@ -119,7 +119,15 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     }
     return v.sym;
   }
-  if (!v.isPoison()) report(Id::notAType, expr.span, "a dimension is an integer, but this is " + describe(v));
+  if (v.isPoison()) return std::nullopt;
+  auto builder = report(Id::notAType, expr.span, "a dimension is an integer, but this is " + describe(v));
+  std::string_view text = sources_.text(expr.span);
+  if (v.kind == ValueKind::Tuple && text.size() > 2 && text.front() == '(' &&
+      text.back() == ')') {  // `Tensor[(N, M), f32]`
+    std::string dims(text.substr(1, text.size() - 2));
+    if (dims.back() == ',') dims.pop_back();
+    builder.suggest(expr.span, dims, "write `" + dims + "`");
+  }
   return std::nullopt;
 }
 
