@@ -72,7 +72,8 @@ bool countsLanes(const Dim &index, const KernelInfo &kernel) {
 }
 
 Dim launchedLanes(const KernelInfo &kernel) {
-  return kernel.grid == GridKind::Lanes ? kernel.laneExtent : kernel.gridDims[0] * Dim(kernel.groupSize);
+  if (kernel.grid == GridKind::Lanes || kernel.gridDims.empty()) return kernel.laneExtent;
+  return kernel.gridDims[0] * Dim(kernel.groupSize);
 }
 
 static std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {

@@ -260,7 +260,15 @@ bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
   const auto &said = diagnostics_.all();
   if (!fresh(Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
   auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
-  explainClaim(builder, inside);
+  if (!isLane) {
+    explainClaim(builder, inside);
+    return true;
+  }
+  std::set<std::string> vars;  // to state that there are no lanes too many is seldom what was meant
+  inside.collectVars(vars);
+  for (const std::string &v : vars) noteDimension(builder, v);
+  if (auto sizes = facts_.explain(inside).breaks; sizes && !sizesText(*sizes, vars).empty())
+    builder.help("the smallest sizes that break it: " + sizesText(*sizes, vars));
   return true;
 }
 

@@ -319,9 +319,9 @@ private:
       if (!first) first = stmt.get();
       last = stmt.get();
     }
-    if (first) guarded(*def, *index, *first, *last);
+    if (first) guarded(*def, index->name, *first, *last);
   }
-  void guarded(const ast::FuncDef &def, const ast::NameExpr &index, const ast::Stmt &from, const ast::Stmt &to) {
+  void guarded(const ast::FuncDef &def, const std::string &index, const ast::Stmt &from, const ast::Stmt &to) {
     const ast::Stmt *first = &from, *last = &to;
     const SourceFile &file = sources_.file(first->span.file);
     std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
@@ -336,26 +336,26 @@ private:
       std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
       if (extents.insert(extent).second)
         replace(edits, first->span.to(last->span),
-                "if " + index.name + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+                "if " + index + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
     }
   }
 
   /// The number of a lane that is an index: the work behind it, or only the one statement, where others need all lanes.
   void guardOfLane() {
-    auto *index = as<ast::NameExpr>(place_.expr());
-    const ast::Expr *value = index && place_.inKernel ? place_.valueOf(index->name) : nullptr;
+    if (!place_.expr() || !place_.inKernel || underCondition()) return;
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : place_.expr();
     if (!value || text(*value).find("_id(") == std::string::npos) return;
-    if (underCondition()) return;
+    const std::string index = text(*place_.expr());
     const ast::Block &body = place_.function->body;
     auto behind = [&](const ast::StmtPtr &stmt) {
       return stmt->span.begin > value->span.end && stmt->kind != ast::StmtKind::Return;
     };
     auto first = std::find_if(body.begin(), body.end(), behind);
     auto last = std::find_if(body.rbegin(), body.rend(), behind);
-    if (first == body.end()) return;
-    guarded(*place_.function, *index, **first, **last);
+    if (name && first != body.end()) guarded(*place_.function, index, **first, **last);
     if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign)
-      guarded(*place_.function, *index, *place_.statement, *place_.statement);
+      guarded(*place_.function, index, *place_.statement, *place_.statement);
   }
 
   bool underCondition() const {
