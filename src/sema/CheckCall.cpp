@@ -147,30 +147,41 @@ Value Checker::makePartial(GivenList args, Span span) {
     return Value::poison();
   }
   Value v = Value::of(ValueKind::Partial);
-  Value positional = Value::tuple({}), named = Value::of(ValueKind::Dict);
+  Value positional = Value::tuple({}), named = Value::of(ValueKind::Dict), places = Value::tuple({});
   for (size_t i = 1; i < args.size(); ++i) {
     if (args[i].value.isPoison()) return Value::poison();
     Value kept = args[i].value.expr && block_ ? cheap(args[i].value, "argument", args[i].span) : args[i].value;
-    if (args[i].keyword.empty()) positional.items.push_back(std::move(kept));
-    else {
+    if (args[i].keyword.empty()) {
+      positional.items.push_back(std::move(kept));
+      places.items.push_back(Value::of(ValueKind::Absent));
+      places.items.back().declared = args[i].span;
+    } else {
       named.items.push_back(Value::string(args[i].keyword));
       named.items.back().declared = args[i].keywordSpan;
       named.items.push_back(std::move(kept));
     }
   }
-  v.items = {std::move(args[0].value), std::move(positional), std::move(named)};
+  for (size_t i = 1; i < args.size(); ++i)
+    if (!args[i].keyword.empty()) {
+      places.items.push_back(Value::of(ValueKind::Absent));
+      places.items.back().declared = args[i].span;
+    }
+  v.items = {std::move(args[0].value), std::move(positional), std::move(named), std::move(places)};
   return v;
 }
 
 Value Checker::callPartial(const Value &partial, GivenList args, Span span) {
   GivenList all;
-  for (const Value &v : partial.items[1].items) all.push_back({"", v, span, {}, nullptr});
+  const std::vector<Value> &places = partial.items[3].items;  // of the arguments, those with names last
+  size_t place = 0;
+  for (const Value &v : partial.items[1].items) all.push_back({"", v, places[place++].declared, {}, nullptr});
   for (size_t i = 0; i + 1 < partial.items[2].items.size(); i += 2) {
     const std::string &keyword = partial.items[2].items[i].text;
     bool again = false;  // as in Python, what is given at the call wins
     for (const Given &arg : args) again |= arg.keyword == keyword;
     Span word = partial.items[2].items[i].declared.valid() ? partial.items[2].items[i].declared : span;
-    if (!again) all.push_back({keyword, partial.items[2].items[i + 1], span, word, nullptr});
+    Span at = places[place++].declared;
+    if (!again) all.push_back({keyword, partial.items[2].items[i + 1], at, word, nullptr});
   }
   for (Given &arg : args) all.push_back(std::move(arg));
   return callValue(partial.items[0], std::move(all), span, "partial");

@@ -175,8 +175,14 @@ bool Checker::unifyDims(const std::vector<const ast::Expr *> &declared, const Va
 
 bool Checker::wrongValue(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
                          const std::string &wanted) {
-  if (!reportNone(value, span) && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, quoted(name), wanted, describe(value)).note(annotation.span, "declared here");
+  if (reportNone(value, span) || !fresh(Id::wrongArgument, span)) return false;
+  auto builder = report(Id::wrongArgument, span, quoted(name), wanted, describe(value));
+  builder.note(annotation.span, "declared here");
+  std::string text(sources_.text(span));
+  size_t digits = text.find_first_not_of("0123456789");
+  bool whole = digits > 0 && digits != std::string::npos && (text.substr(digits) == ".0" || text.substr(digits) == ".");
+  if (whole && wanted.rfind("an integer", 0) == 0)
+    builder.suggest(span, text.substr(0, digits), "write `" + text.substr(0, digits) + "`");
   return false;
 }
 

@@ -304,7 +304,7 @@ void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
   bool hasModule = builtin || path.empty() || (load_ && load_(scope.ast->file, stmt.level, path));
   auto isHere = [&](const ast::ImportItem &item) {
     const std::string &name = item.path[0].text;
-    return !item.alias && (name == "overload" || !builtinMember("", name).isPoison());
+    return !item.alias && (path == "__future__" || name == "overload" || !builtinMember("", name).isPoison());
   };
   bool elsewhere = !hasModule && stmt.level == 0 && !stmt.star && !foreignPackage(path);
   if (elsewhere && std::all_of(stmt.items.begin(), stmt.items.end(), isHere)) {

@@ -138,6 +138,23 @@ bool calledLikeADType(std::string_view name) {
   if (name[0] == 'T') return name.find_first_not_of("0123456789", 1) == std::string_view::npos;
   return name == "DT" || name == "DType" || name == "Dtype" || name == "dtype";
 }
+/// Whether the name stands in the types of a function where only a dimension can stand.
+bool isDimensionIn(const ast::FuncDef &def, const std::string &name) {
+  std::function<bool(const ast::Expr &)> holds = [&](const ast::Expr &expr) {
+    if (auto *index = as<ast::SubscriptExpr>(&expr)) {
+      auto *type = as<ast::NameExpr>(index->object);
+      size_t dims = type && type->name == "Tensor" ? index->items.size() - !index->items.empty() : 0;
+      for (size_t i = 0; i < dims; ++i)
+        if (mentions(*index->items[i].value, name)) return true;
+      return type && type->name == "Const" && mentions(expr, name);
+    }
+    auto *both = as<ast::BinaryExpr>(&expr);
+    return both && (holds(*both->left) || holds(*both->right));
+  };
+  bool any = def.result && holds(*def.result);
+  for (const ast::Parameter &p : def.parameters) any |= p.annotation && holds(*p.annotation);
+  return any;
+}
 }  // namespace
 
 /// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype, or what
@@ -277,14 +294,16 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     if (!shape.empty() && (misspeltDType(*shape.back()) || isMistaken(*shape.back()))) return false;
     auto *last = shape.empty() ? nullptr : as<ast::NameExpr>(shape.back());
     const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
-    if (last && def && calledLikeADType(last->name)) {
+    if (last && def && calledLikeADType(last->name) && !isDimensionIn(*def, last->name)) {
       const auto &all = def->typeParameters;
       const ast::TypeParameter *t = typeParameterNamed(frame_.get(), last->name);
       uint32_t at = t ? t->name.span.end : all.empty() ? def->name.span.end : all.back().name.span.end;
       if (!t && !all.empty() && all.back().bound) at = all.back().bound->span.end;
       ++failures_;
+      std::string whole(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1}));
       if (reportedSpans_.insert({static_cast<int>(Id::notAType), expr.span.file, at}).second)
         report(Id::notAType, last->span, "`" + last->name + "` is not declared as a dtype")
+            .help("if it is a dimension, the dtype is missing: `" + whole + ", f32]`")
             .suggest({expr.span.file, at, at},
                      t ? ": dtype" : all.empty() ? "[" + last->name + ": dtype]" : ", " + last->name + ": dtype",
                      "declare it as one");
