@@ -37,7 +37,8 @@ bool Checker::divergentCollective(const std::string &what, const std::string &ax
   }
   if (!fresh(Id::divergentCollective, span)) return true;
   // One condition is one mistake, whatever stands under it.
-  if (!reportedSpans_.insert({static_cast<int>(Id::divergentCollective), cause.file, cause.begin}).second) return true;
+  Span decides = placeOf(cause);
+  if (!reportedSpans_.insert({static_cast<int>(Id::divergentCollective), decides.file, decides.begin}).second) return true;
   report(Id::divergentCollective, span, what, axis)
       .label("those that get here would wait for the others without end")
       .note(cause, "this differs between devices")

@@ -19,11 +19,10 @@ bool Checker::isSpent(const Value &value, Span span) {
         builder.help("the state behind it is `" + name + "`");
     return true;
   }
-  // All uses behind the first are one mistake.
+  // All uses behind the first are one mistake: the stream is noted under a number that no message has.
   bool repeats = spent.span == span;
-  if (!fresh(Id::usedUp, span)) return true;
-  bool first = reportedSpans_.insert({static_cast<int>(Id::usedUp), spent.span.file, spent.span.begin}).second;
-  if (!repeats && !first) return true;
+  bool first = reportedSpans_.insert({-1 - static_cast<int>(Id::usedUp), span.file, static_cast<uint32_t>(value.handle)}).second;
+  if (!fresh(Id::usedUp, span) || !first) return true;
   auto builder = report(Id::usedUp, span, "this stream");
   if (repeats) {
     builder.label("this is done more than once").help("split it into one part for each time: `rng.split(count)`");
