@@ -155,6 +155,12 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
     auto it = before.find(name);
     return it == before.end() || !it->second.isBound();
   };
+  for (const Names *names : {&thenNames, &elseNames})  // what one of them took the meaning of has none behind them
+    for (const auto &[name, binding] : *names)
+      if (!isNew(name) && binding.value.isPoison()) {
+        frame_->names[name].value = Value::poison();
+        frame_->names[name].var = nullptr;
+      }
   for (const auto &[name, a] : thenNames) {
     if (!isNew(name)) continue;
     auto it = elseNames.find(name);
@@ -317,6 +323,10 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
   dropDeleted(after);
   for (auto &[name, binding] : frame_->names) {  // a stream that was renewed: another one each turn
     auto it = after.find(name);
+    if (it != after.end() && it->second.value.isPoison()) {
+      binding.value = Value::poison();
+      binding.var = nullptr;
+    }
     if (it != after.end() && it->second.value.handle != binding.value.handle) binding.value.handle = newHandle();
   }
   for (const auto &[name, binding] : after) {
