@@ -190,6 +190,14 @@ bool Repair::foreignDeclaration() {
   }
   if (at_ != first_ + 1 || kind(first_) != K::NAME || kind(at_) != K::NAME) return false;
   uint32_t after = kind(at_ + 1);
+  if (at_ + 1 == last_ && namesType(first_)) {  // `f32 x`
+    std::string type(word(first_)), meant = std::string(word(at_)) + ": " + type;
+    diagnostics_.report(Id::foreignDeclaration, span(first_), type)
+        .label("the type stands behind the name")
+        .fix(span(first_, at_), meant, "write `" + meant + "`");
+    giveUpLine();
+    return true;
+  }
   if (after != K::ASSIGN && after != K::COLON && after != K::COMMA) return false;
   if (!oneOf(word(first_), {"let", "var", "const", "auto", "val", "mut", "int", "float", "double", "bool", "string", "char",
                             "f32", "f64", "bf16", "f16", "i32", "i64"}))
@@ -243,8 +251,29 @@ bool Repair::foreignLoop() {
   return false;
 }
 
+/// `y = if c then a else b`, `y = if c: a else b`
+bool Repair::choiceInFront() {
+  if (at_ <= first_ || at_ >= last_ || kind(at_) != K::IF || depthAt(at_) > 0) return false;
+  if (!isAssignment(kind(at_ - 1)) && kind(at_ - 1) != K::RETURN) return false;
+  size_t otherwise = find(K::ELSE, at_), behind = otherwise + 1;
+  if (behind >= last_) return false;
+  if (kind(behind) == K::COLON) ++behind;
+  size_t middle = at_ + 1;
+  while (middle < otherwise && !isWord(middle, "then") && kind(middle) != K::COLON) ++middle;
+  auto report = diagnostics_.report(Id::foreignConditional, span(at_));
+  report.label("the `if` stands behind the first value");
+  if (middle > at_ + 1 && middle + 1 < otherwise && behind < last_) {
+    std::string meant =
+        textOf(middle + 1, otherwise - 1) + " if " + textOf(at_ + 1, middle - 1) + " else " + textOf(behind, last_ - 1);
+    report.suggest(span(at_, last_ - 1), meant, "write `" + meant + "`");
+  }
+  giveUpLine();
+  return true;
+}
+
 /// `condition ? a : b`
 bool Repair::foreignConditional() {
+  if (choiceInFront()) return true;
   if (at_ >= last_ || kind(at_) != K::UNKNOWN || word(at_) != "?") return false;
   auto report = diagnostics_.report(Id::foreignConditional, span(at_));
   report.label("`?` is no operator");
@@ -350,7 +379,8 @@ bool Repair::foreignWord() {
 /// `for i = 1:n`
 bool Repair::countedRange() {
   if (kind(first_) != K::FOR || at_ != first_ + 2 || kind(at_) != K::ASSIGN || !hasBlock()) return false;
-  size_t colon = find(K::COLON, at_), end = kind(last_ - 1) == K::COLON ? last_ - 1 : last_;
+  size_t end = kind(last_ - 1) == K::COLON ? last_ - 1 : last_, colon = at_ + 1;
+  while (colon < end && kind(colon) != K::COLON && !isWord(colon, "to")) ++colon;
   if (colon + 1 >= end || colon == at_ + 1 || find(K::COLON, colon + 1) < end) return false;
   std::string start = textOf(at_ + 1, colon - 1), stop = textOf(colon + 1, end - 1), range = "in range(";
   if (start != "0") range += start + ", ";

@@ -116,10 +116,18 @@ bool Repair::missingIn() {
   bool value = startsValue(kind(at_)) && endsValue(kind(at_ - 1));
   bool ends = kind(at_) == K::COLON || at_ == last_ || isCloser(kind(at_));
   if (!word2 && !value && !ends) return false;
+  if (value && !word2 && kind(at_) == K::NAME && kind(at_ + 1) == K::IN &&
+      kind(at_ - 2) == K::FOR) {  // `for int i in xs`
+    diagnostics_.report(Id::foreignDeclaration, span(at_ - 1), word(at_ - 1))
+        .label("what a `for` binds has no type")
+        .fix({file_, tokens_[at_ - 1].begin, tokens_[at_].begin}, "", "delete `" + std::string(word(at_ - 1)) + "`");
+    erase(at_ - 1);
+    return true;
+  }
   auto report = diagnostics_.report(Id::missingIn, word2 ? span(at_) : visible(at_));
   report.label(word2 ? "write `in`" : ends ? "`in` and a value are missing before this" : "`in` is missing before this");
-  if (word2)
-    report.fix(span(at_), "in", "write `in`");
+  if (word2 && kind(at_) == K::ASSIGN) report.suggest(span(at_), "in", "write `in`");  // most likely it counts
+  else if (word2) report.fix(span(at_), "in", "write `in`");
   else if (!ends)
     report.fix({file_, tokens_[at_].begin, tokens_[at_].begin}, "in ", "insert `in`");
   if (word2)
@@ -231,6 +239,14 @@ bool Repair::innerQuote() {
 
 /// A mark or word too many, or one for another, where nothing else can have been meant.
 bool Repair::strayMark() {
+  bool import = kind(first_) == K::FROM || kind(first_) == K::IMPORT;
+  if (at_ == last_ && at_ > first_ && import && kind(at_ - 1) == K::COMMA) {  // `from a import b,`
+    diagnostics_.report(Id::syntaxError, span(at_ - 1), describe(at_ - 1))
+        .label("no name follows it")
+        .fix(span(at_ - 1), "", "delete `,`");
+    erase(at_ - 1);
+    return true;
+  }
   if (at_ == first_ || at_ >= last_) return false;
   uint32_t before = kind(at_ - 1), after = kind(at_ + 1);
   size_t depth = depthAt(at_);
@@ -246,7 +262,8 @@ bool Repair::strayMark() {
   }
   bool field = kind(first_) == K::NAME && kind(first_ + 1) == K::COLON;
   if (at_ + 1 == last_ && depth == 0 &&
-      ((kind(at_) == K::COMMA && field) || (kind(at_) == K::SEMICOLON && kind(first_) == K::AT))) {
+      ((kind(at_) == K::COMMA && field) ||
+       (kind(at_) == K::SEMICOLON && (kind(first_) == K::AT || before == K::SEMICOLON)))) {
     std::string mark(word(at_));  // `x: f32,` in a struct; `@jit;`
     report("nothing follows it on this line").fix(span(at_), "", "delete `" + mark + "`");
     erase(at_);
@@ -266,10 +283,18 @@ bool Repair::strayMark() {
   }
   bool named =
       depth > 0 && before == K::NAME && startsValue(after) && (kind(at_ - 2) == K::LPAREN || kind(at_ - 2) == K::COMMA);
-  if (kind(at_) == K::COLON && named && !isDef() && bracketAround(at_) == K::LPAREN) {  // `f(x, k: 2)`
+  if (kind(at_) == K::COLON && named && !isDef() && bracketAround(at_) == K::LPAREN &&
+      find(K::ARROW, first_) == last_) {  // `f(x, k: 2)`
     report("an argument is named with `=`")
         .suggest({file_, tokens_[at_].begin, tokens_[at_ + 1].begin}, "=", "write `=`");
     replace(at_, K::ASSIGN);
+    return true;
+  }
+  bool pointer = kind(at_) == K::AMPERSAND || kind(at_) == K::STAR;
+  if (pointer && before == K::COLON && depth == 1 && isDef() && after == K::NAME) {  // `x: &Tensor[N, f32]`
+    std::string mark(word(at_));
+    report("there are no references and pointers").fix(span(at_), "", "delete `" + mark + "`");
+    erase(at_);
     return true;
   }
   if (kind(at_) == K::SEMICOLON && depth > 0 && isDef()) {  // `f(x: f32; y: f32)`

@@ -36,6 +36,7 @@ private:
   bool foreignLoop();
   std::string countedLoop() const;
   bool arrowFunction(size_t arrow);
+  bool choiceInFront();
   bool foreignConditional();
   bool foreignCast();
   bool foreignWord();

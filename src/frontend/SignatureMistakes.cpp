@@ -165,9 +165,11 @@ bool Repair::severalResults() {
 /// `def f<T>(x: T):`
 bool Repair::angleParameters() {
   if (angleArguments()) return true;
-  if (at_ < first_ + 2 || kind(at_) != K::LT || kind(at_ - 2) != K::DEF) return false;
+  if (at_ < first_ + 2 || kind(at_) != K::LT) return false;
+  bool type = kind(at_ - 2) == K::STRUCT || kind(at_ - 2) == K::CLASS;
+  if (!type && kind(at_ - 2) != K::DEF) return false;
   size_t open = find(K::LPAREN, at_), close = find(K::GT, at_);
-  if (close >= open || close == at_ + 1 || open == last_) return false;
+  if (close >= open || close == at_ + 1 || (open == last_ && !type)) return false;
   Span names = span(at_ + 1, close - 1);
   std::string text = "[" + source_.text.substr(names.begin, names.end - names.begin) + "]";
   diagnostics_.report(Id::angleParameters, span(at_, close))
@@ -286,6 +288,17 @@ bool Repair::wrongArrow() {
         .fix(rest, meant, "write `" + meant.substr(1) + "`");
     replace(arrow, K::ARROW);
     insert(last_, K::COLON);
+    return true;
+  }
+  bool value = one == K::ASSIGN && !hasBlock() && find(K::COLON, arrow) == last_;  // `def f(x) = x * 2`
+  if (value && arrow + (pair ? 2 : 1) < last_) {
+    Span mark = span(arrow, pair ? arrow + 1 : arrow);
+    diagnostics_.report(Id::syntaxError, mark, "`" + source_.text.substr(mark.begin, mark.end - mark.begin) + "`")
+        .label("the body stands behind `:`, and its value behind `return`")
+        .suggest({file_, tokens_[arrow - 1].end, mark.end}, ": return", "write `: return`");
+    erase(arrow, pair ? 2 : 1);
+    insert(arrow, K::RETURN);
+    insert(arrow, K::COLON);
     return true;
   }
   if (!pair && !colons) return false;
