@@ -2,12 +2,10 @@
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
-#include "ir/graph/Graph.h"
 #include "ir/target/Words.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "support/Check.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/Entry.h"
+#include "transforms/target/HostEmitter.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -15,50 +13,6 @@ namespace graph = tessera::ir::graph;
 namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
-namespace {
-
-class HostEmitter {
-public:
-  HostEmitter(tile::HostFuncOp function, OpBuilder &builder)
-      : function_(function), builder_(builder), context_(builder.getContext()) {}
-  LogicalResult run();
-
-private:
-  LogicalResult emitBlock(Block &block);
-  LogicalResult emitOp(Operation &op);
-  LogicalResult emitValue(Operation &op);
-  LogicalResult emitFormat(graph::FormatOp op);
-  LogicalResult emitCall(graph::CallOp op);
-  LogicalResult emitFor(scf::ForOp op);
-  LogicalResult emitIf(scf::IfOp op);
-  LogicalResult emitWhile(scf::WhileOp op);
-  Type typeOf(Type type);
-  ExprRef get(Value value) {
-    ExprRef bound = bound_.lookup(value);
-    TSR_CHECK(bound, "a host value is used before it is emitted");
-    return bound;
-  }
-  void define(Value value, const ExprRef &expr);
-  ExprRef declare(StringRef hint, Type type, const ExprRef &init, bool isConst, Location place);
-  void statement(const ExprRef &call, Location place) {
-    builder_.create<out::ExpressionOp>(place, write(builder_, place, call));
-  }
-  void copyInto(ValueRange values, ArrayRef<ExprRef> targets, Location place);
-  ExprRef startOf(Operation &loop, Value init, BlockArgument argument);
-  /// Where to write a value that its block hands on to a loop's variable, if nobody still needs the old one.
-  ExprRef handedOnTo(Value value);
-  bool foldsWhole(Block &block);
-  Type named(StringRef text) { return out::NamedType::get(context_, text); }
-  Type text() { return named("std::string"); }
-  Type none() { return NoneType::get(context_); }
-
-  tile::HostFuncOp function_;
-  OpBuilder &builder_;
-  MLIRContext *context_;
-  NameTable names_;
-  llvm::DenseMap<Value, ExprRef> bound_;
-  llvm::DenseMap<Block *, SmallVector<ExprRef>> targets_;  // of a loop's body: the variables that it carries
-};
 
 Type HostEmitter::typeOf(Type type) {
   if (isa<ir::StringType>(type)) return text();
@@ -75,23 +29,17 @@ ExprRef HostEmitter::declare(StringRef hint, Type type, const ExprRef &init, boo
   return valueOf(variable.getPlace());
 }
 
-ExprRef HostEmitter::handedOnTo(Value value) {
-  Operation *op = value.getDefiningOp();
-  auto found = targets_.find(op->getBlock());
-  Operation *end = &op->getBlock()->back();
-  if (found == targets_.end() || !value.hasOneUse() || *value.user_begin() != end) return nullptr;
-  ExprRef target = found->second[value.use_begin()->getOperandNumber()];
-  auto needs = [&](Value operand) {
-    ExprRef bound = bound_.lookup(operand);
-    return bound && mentions(bound, target->value);
-  };
-  for (Operation *later = op->getNextNode(); later; later = later->getNextNode()) {
-    WalkResult needed = later->walk([&](Operation *nested) {
-      return llvm::any_of(nested->getOperands(), needs) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (needed.wasInterrupted()) return nullptr;
-  }
-  return target;
+/// Between an operation that looks at tensors and its user nothing happens that a reader could notice.
+static bool isQuietUntil(Operation *op, Operation *user) {
+  for (Operation *next = op->getNextNode(); next != user; next = next->getNextNode())
+    if (!isMemoryEffectFree(next) && !isa<graph::HostItemOp, graph::HostShapeOp>(next)) return false;
+  return true;
+}
+
+/// A number that goes into variables, or a truth value, is written where it is used.
+static bool needsNoName(graph::ConstantOp op) {
+  return op.getType().isInteger(1) ||
+         llvm::all_of(op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); });
 }
 
 void HostEmitter::define(Value value, const ExprRef &expr) {
@@ -104,8 +52,9 @@ void HostEmitter::define(Value value, const ExprRef &expr) {
   Operation *op = value.getDefiningOp();
   bool reads = !isa<graph::StringOp, graph::ConstantOp>(op) && !isMemoryEffectFree(op);
   bool single = value.hasOneUse() && (*value.user_begin())->getBlock() == op->getBlock() &&
-                (!reads || op->getNextNode() == *value.user_begin());
-  if (hint.empty() && (single || isTrivial(expr))) bound_[value] = expr;
+                (!reads || isQuietUntil(op, *value.user_begin()));
+  auto constant = dyn_cast<graph::ConstantOp>(op);
+  if ((constant && needsNoName(constant)) || (hint.empty() && (single || isTrivial(expr)))) bound_[value] = expr;
   else bound_[value] = read(declare(hint, typeOf(value.getType()), expr, true, op->getLoc()));
 }
 
@@ -254,139 +203,6 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
   }
   return success();
 }
-
-void HostEmitter::copyInto(ValueRange values, ArrayRef<ExprRef> targets, Location place) {
-  // All as if at once: whatever another assignment would overwrite is copied first.
-  SmallVector<std::pair<ExprRef, ExprRef>> moves;
-  for (auto [value, target] : llvm::zip(values, targets)) {
-    ExprRef expr = get(value);
-    if (!same(expr, read(target))) moves.push_back({target, expr});
-  }
-  for (size_t i = 0; i < moves.size(); ++i)
-    for (size_t later = i + 1; later < moves.size(); ++later)
-      if (mentions(moves[later].second, moves[i].first->value))
-        moves[later].second = read(declare("", moves[later].second->type, moves[later].second, true, place));
-  for (auto &[target, expr] : moves)
-    builder_.create<out::AssignOp>(place, write(builder_, place, target), write(builder_, place, expr));
-}
-
-/// The variable that a loop carries a value in: that of the value it starts from, where only the loop needs
-/// it.
-ExprRef HostEmitter::startOf(Operation &loop, Value init, BlockArgument argument) {
-  ExprRef start = get(init);
-  Type type = typeOf(argument.getType());
-  StringRef hint = ir::nameHint(argument);
-  if (init.hasOneUse() && start->kind == Expr::Kind::Read && start->type == type &&
-      (hint.empty() || hint == ir::nameHint(init)))
-    if (auto variable = start->operands[0]->value.getDefiningOp<out::VariableOp>();
-        variable && variable->getBlock() == builder_.getInsertionBlock()) {
-      variable.setIsConst(false);
-      return start->operands[0];
-    }
-  return declare(hint, type, start, false, loop.getLoc());
-}
-
-LogicalResult HostEmitter::emitFor(scf::ForOp op) {
-  Location place = op.getLoc();
-  SmallVector<ExprRef> carried;
-  for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
-    carried.push_back(startOf(*op, init, argument));
-    bound_[argument] = read(carried.back());
-  }
-  targets_[op.getBody()] = carried;
-  Value from = write(builder_, place, get(op.getLowerBound())),
-        to = write(builder_, place, get(op.getUpperBound()));
-  Value by = write(builder_, place, get(op.getStep()));
-  names_.push();
-  StringRef hint = ir::nameHint(op.getInductionVar());
-  std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
-  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), false, false);
-  OpBuilder::InsertionGuard guard(builder_);
-  Block *body = builder_.createBlock(&loop.getBody());
-  bound_[op.getInductionVar()] = valueOf(body->addArgument(builder_.getIndexType(), place));
-  if (failed(emitBlock(*op.getBody()))) return failure();
-  copyInto(op.getYieldedValues(), carried, place);
-  names_.pop();
-  for (auto [result, place] : llvm::zip(op.getResults(), carried)) bound_[result] = read(place);
-  return success();
-}
-
-LogicalResult HostEmitter::emitIf(scf::IfOp op) {
-  Location place = op.getLoc();
-  SmallVector<ExprRef> targets;
-  for (Value result : op.getResults())
-    targets.push_back(declare(ir::nameHint(result), typeOf(result.getType()), nullptr, false, place));
-  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, get(op.getCondition())));
-  auto fill = [&](Region &region, Block &source) -> LogicalResult {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.createBlock(&region);
-    names_.push();
-    if (failed(emitBlock(source))) return failure();
-    copyInto(source.getTerminator()->getOperands(), targets, place);
-    names_.pop();
-    return success();
-  };
-  if (failed(fill(branch.getThenBody(), *op.thenBlock()))) return failure();
-  if (op.elseBlock() && failed(fill(branch.getElseBody(), *op.elseBlock()))) return failure();
-  for (auto [result, target] : llvm::zip(op.getResults(), targets)) bound_[result] = read(target);
-  return success();
-}
-
-/// No statement is made of the block: its values are folded into what its end asks for.
-bool HostEmitter::foldsWhole(Block &block) {
-  return llvm::all_of(block.without_terminator(), [&](Operation &op) {
-    Value value = op.getNumResults() == 1 ? op.getResult(0) : Value();
-    return value && ir::nameHint(value).empty() && value.hasOneUse() && isMemoryEffectFree(&op) &&
-           (*value.user_begin())->getBlock() == &block && op.getNumRegions() == 0;
-  });
-}
-
-/// while (condition) { body }; where the condition takes statements
-/// while (true) { ...; if (!condition) break; body }
-LogicalResult HostEmitter::emitWhile(scf::WhileOp op) {
-  Location place = op.getLoc();
-  SmallVector<ExprRef> carried, passed;
-  for (auto [init, argument] : llvm::zip(op.getInits(), op.getBeforeArguments())) {
-    carried.push_back(startOf(*op, init, argument));
-    bound_[argument] = read(carried.back());
-  }
-  for (auto [argument, given] : llvm::zip(op.getAfterArguments(), op.getConditionOp().getArgs())) {
-    ExprRef before = bound_.lookup(given);
-    passed.push_back(
-        before ? before->operands[0]
-               : declare(ir::nameHint(argument), typeOf(argument.getType()), nullptr, false, place));
-    bound_[argument] = read(passed.back());
-  }
-  bool passesOn = llvm::all_of(llvm::zip(passed, carried),
-                               [](auto pair) { return same(std::get<0>(pair), std::get<1>(pair)); });
-  bool plain = passesOn && passed.size() == carried.size() && foldsWhole(*op.getBeforeBody());
-  if (passesOn) targets_[op.getAfterBody()] = carried;
-  auto loop = builder_.create<out::WhileOp>(place);
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.createBlock(&loop.getBefore());
-  if (plain && failed(emitBlock(*op.getBeforeBody()))) return failure();
-  ExprRef whole = plain ? get(op.getConditionOp().getCondition())
-                        : literal(builder_.getBoolAttr(true), builder_.getI1Type());
-  builder_.create<out::ConditionOp>(place, write(builder_, place, whole));
-  builder_.createBlock(&loop.getBody());
-  names_.push();
-  if (!plain) {
-    if (failed(emitBlock(*op.getBeforeBody()))) return failure();
-    copyInto(op.getConditionOp().getArgs(), passed, place);
-    auto leave = builder_.create<out::IfOp>(
-        place, write(builder_, place, unary("!", get(op.getConditionOp().getCondition()))));
-    OpBuilder::InsertionGuard inner(builder_);
-    builder_.createBlock(&leave.getThenBody());
-    builder_.create<out::BreakOp>(place);
-  }
-  if (failed(emitBlock(*op.getAfterBody()))) return failure();
-  copyInto(op.getYieldOp().getOperands(), carried, place);
-  names_.pop();
-  for (auto [result, place] : llvm::zip(op.getResults(), passed)) bound_[result] = read(place);
-  return success();
-}
-
-}  // namespace
 
 LogicalResult emitHost(tile::HostFuncOp function, OpBuilder &builder) {
   return HostEmitter(function, builder).run();
