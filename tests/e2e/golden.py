@@ -4,7 +4,7 @@
     golden.py TESSERAC          TESSERA_UPDATE_GOLDENS=1 writes the goldens anew
 
 A program has one source a target (.cu .hip .cpp); its header and its manifest stand once (`softmax.h`) if they are
-equal for all targets, else once a target (`softmax.cuda.json`).
+equal for all targets, else once a target (`softmax.cuda.json`). Of host code the C++ stands.
 """
 import difflib
 import glob
@@ -18,6 +18,7 @@ GOLDEN = os.path.join(HERE, "golden")
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "tests/canon/0[1-8]_*.tsr")))
 PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vectors.tsr", "examples/softmax.tsr")]
+HOST_PROGRAMS = [os.path.join(ROOT, "tests/e2e/programs/host_loops.tsr")]  # only C++ has a `main`
 PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPLE for CUDA
 EXAMPLE = "softmax.cuda.json"
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
@@ -47,6 +48,8 @@ def stem(program):
 def goldens_of(tesserac, program):
     """File name -> text of everything that is emitted for a program."""
     name, files = stem(program), {}
+    if program in HOST_PROGRAMS:
+        return {name + ".cpp": emit(tesserac, program, "cpu")[0]}
     emitted = {target: emit(tesserac, program, target) for target in TARGETS}
     for target, suffix in TARGETS.items():
         files[name + suffix] = emitted[target][0]
