@@ -1,5 +1,7 @@
 // Names of a function: what they are bound to, and the variables that run-time control flow rebinds.
 #include "sema/Checker.h"
+#include <algorithm>
+#include <functional>
 
 namespace tessera::sema {
 
@@ -18,6 +20,26 @@ Span wholeNumberEnd(const Sources &sources, Span bound) {
   return {bound.file, place, place};
 }
 }  // namespace
+
+namespace {
+/// Whether a value, or a part of it, reads a variable of which this is true.
+bool reads(const Value &value, const std::function<bool(Var *)> &which) {
+  bool found = std::any_of(value.items.begin(), value.items.end(), [&](const Value &item) { return reads(item, which); });
+  if (value.expr)
+    visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.var); });
+  return found;
+}
+}  // namespace
+
+/// What a value is now: it stays that when the variables that it reads are rebound.
+Value Checker::snapshot(Value value, const std::string &name, Span span) {
+  for (Value &item : value.items) item = snapshot(std::move(item), name, span);
+  bool runTime = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::Int ||
+                                value.kind == ValueKind::HostTensor || value.kind == ValueKind::String);
+  if (!runTime || !block_ || value.handle) return value;
+  bool changes = reads(value, [&](Var *var) { return rebindable_.count(var) != 0; });
+  return changes || (value.kind == ValueKind::Int && mentionsRebound(value.sym)) ? bindTemp(value, name, span) : value;
+}
 
 /// A known number as a variable that can be rebound.
 Value Checker::materialised(const Value &value, const std::string &name, Span span) {
@@ -103,7 +125,8 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
 void Checker::assignName(const std::string &name, Value value, Span span) {
   TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
-  if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span)) return;
+  if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span))
+    value = Value::poison();  // what uses it says nothing about dtypes
   if (dimensionAssigned(name, span)) return;
   auto it = frame_->names.find(name);
   bool bound = it != frame_->names.end() && it->second.isBound() && !it->second.value.isPoison();
@@ -170,7 +193,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
           if (item.expr->kind == ExprKind::VarRef) temps_.erase(item.expr->var);  // the tuple keeps it
         }
     if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
-    binding.value = std::move(value);
+    binding.value = snapshot(std::move(value), name, span);
   }
   frame_->names[name] = std::move(binding);
 }
@@ -192,6 +215,8 @@ void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
     bool copy =
         !binding.var || binding.borrowed || isParam ||
         (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
+    for (const auto &[other, kept] : frame_->names)  // a tuple may hold what it was
+      copy |= !kept.value.items.empty() && reads(kept.value, [&](Var *var) { return var == binding.var; });
     if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
       for (const auto &[var, held] : varValues_)
         for (const auto &limit : held.limits) {

@@ -114,10 +114,12 @@ void Checker::exprStmt(const ast::ExprStmt &stmt) {
 void Checker::assign(const ast::AssignStmt &stmt) {
   Value v = checkExpr(*stmt.value);
   bool several = stmt.targets.size() > 1 || stmt.targets[0]->kind == ast::ExprKind::Tuple;
-  if (several && v.isSequence()) {  // all values first: `a[i], a[j] = a[j], a[i]`
+  if (several && v.isSequence() && !v.items.empty()) {  // all values first: `a[i], a[j] = a[j], a[i]`
     for (Value &item : v.items)
       if (item.expr && item.expr->kind != ExprKind::Query)
         item = cheap(std::move(item), "value", stmt.value->span);
+    bool once = stmt.targets.size() == 1 && v.items[0].items.empty();  // nothing is rebound before the first is read
+    for (size_t i = once ? 1 : 0; i < v.items.size(); ++i) v.items[i] = snapshot(std::move(v.items[i]), "value", stmt.value->span);
   } else if (several) {
     v = cheap(std::move(v), "value", stmt.value->span);
   }

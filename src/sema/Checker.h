@@ -657,6 +657,7 @@ private:
   Value bindTemp(const Value &value, const std::string &name, Span span, Var **made = nullptr);
   Value valueOfVar(Var *var, const Value &like, Span span);
   Value cheap(Value value, const std::string &name, Span span);  // one that may be used several times
+  Value snapshot(Value value, const std::string &name, Span span);
   ExprPtr take(Value &value);
   ExprPtr indexExpr(const Value &value, Span span);
   ExprPtr dimExpr(const Dim &dim, Span span);

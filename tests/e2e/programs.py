@@ -6,6 +6,7 @@
 A program says in comments what to do with it:
     # run: FUNCTION N=0,1,7 C=5 [ARGUMENT:2.5] [tolerance:1e-3]     every combination of the sizes, fresh random inputs
     # main                                                         its `def main()`; the printed text must be the same
+    # prints: LINE                                                 and these lines, where they are known independently
 Integers and truth values must be equal, floats to within the tolerance, 2e-5 if none is given, times the larger of one
 and the exact value. The seed is new in each run and is printed with what fails; TESSERA_SEED repeats a run.
 """
@@ -84,7 +85,7 @@ class Runner:
                     return self.fail(what, f"{result}: {wrong}")
         self.good += 1
 
-    def main(self, program):
+    def main(self, program, wanted):
         with tempfile.TemporaryDirectory() as folder:
             texts = []
             for target in ("cpu", "reference"):
@@ -94,6 +95,8 @@ class Runner:
                 texts.append(result.stdout)
         if texts[0] != texts[1] or not texts[0]:
             return self.fail(os.path.basename(program), f"it prints\n{texts[0]}\nand the reference\n{texts[1]}")
+        if wanted and texts[1].splitlines() != wanted:
+            return self.fail(os.path.basename(program), f"it prints\n{texts[1]}\nand not\n" + "\n".join(wanted))
         self.good += 1
 
     def program(self, path):
@@ -107,7 +110,7 @@ class Runner:
             for values in itertools.product(*[v for _, v in sizes]):
                 self.function(path, name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance)
         if self.target == "cpu" and re.search(r"^# main$", text, re.M):  # device code has no `main`
-            self.main(path)
+            self.main(path, re.findall(r"^# prints: (.*)$", text, re.M))
 
 
 def main(tessera, target, programs):
