@@ -97,7 +97,7 @@ def update(files):
 def main(tesserac):
     updating = os.environ.get("TESSERA_UPDATE_GOLDENS", "") not in ("", "0")
     files, broken = {}, []
-    for program in PROGRAMS:
+    for program in PROGRAMS + HOST_PROGRAMS:
         try:
             files.update(goldens_of(tesserac, program))
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as problem:
@@ -121,7 +121,7 @@ def main(tesserac):
     wrong += [f"{name}: a golden of nothing that is emitted\n" for name in stale]
     for text in wrong:
         print(text)
-    print(f"{len(files)} files of {len(PROGRAMS)} programs, {len(wrong)} differ")
+    print(f"{len(files)} files of {len(PROGRAMS + HOST_PROGRAMS)} programs, {len(wrong)} differ")
     if wrong:
         print("if what is emitted is right: ./dev golden")
     return 1 if wrong or broken or not files else 0
