@@ -1,132 +1,99 @@
 #!/usr/bin/env python3
-"""Random host programs whose text is Python, too: Python says what they must print.
+"""Random programs whose text is Python, too: Python says what they must compute. (random_programs.py)
 
     against_python.py TESSERA          TESSERA_SEED=N repeats a program that failed, and prints it
 
-A program rebinds a few integers in nested conditions and loops that are left early, alone and several at once. The
-reference interprets all of them, and the C++ of some is compiled and run.
+The reference interprets all of them, and the C++ of some is compiled and run.
 """
 import contextlib
 import io
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
 
-COUNT, COMPILED = 24, 8  # programs, and of how many one is compiled
-NAMES = ["a", "b", "c", "d", "e", "f"]
+from programs import read_npy
+from random_programs import HostProgram, KernelProgram
+
+COUNT, COMPILED = 24, 6  # programs of each kind, and how many of them are compiled
+ROWS = 5
 
 
-class Generator:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.loops = 0
+class Tile:
+    """What kernels call, as Python has it."""
 
-    def expression(self, depth=0):
-        kind = self.random.randrange(6)
-        if kind < 2 or depth > 2:
-            return self.random.choice(NAMES)
-        if kind == 2:
-            return str(self.random.randrange(-5, 9))
-        if kind < 5:
-            return f"({self.expression(depth + 1)} {'+-'[kind - 3]} {self.expression(depth + 1)})"
-        return f"({self.expression(depth + 1)} * {self.random.randrange(-2, 3)} % {self.random.choice([3, 5, 97])})"
-
-    def condition(self):
-        test = f"{self.expression()} {self.random.choice(['<', '>', '==', '<=', '!='])} {self.expression()}"
-        if self.random.random() < 0.7:
-            return test
-        return f"{test} {self.random.choice(['and', 'or'])} {self.expression()} % 3 == {self.random.randrange(3)}"
-
-    def rebinding(self):
-        if self.random.random() < 0.7:
-            return f"{self.random.choice(NAMES)} {self.random.choice(['=', '+=', '-='])} {self.expression()} % 1009"
-        names = self.random.sample(NAMES, self.random.choice([2, 2, 3]))
-        return f"{', '.join(names)} = {', '.join(self.expression() + ' % 1009' for _ in names)}"
-
-    def choice(self, depth, in_loop):
-        lines = [f"if {self.condition()}:", *self.block(depth + 1, in_loop)]
-        if in_loop and self.random.random() < 0.4:
-            lines.append("    " + self.random.choice(["break", "continue"]))
-        if self.random.random() < 0.3:
-            lines += [f"elif {self.condition()}:", *self.block(depth + 1, in_loop)]
-        if self.random.random() < 0.5:
-            lines += ["else:", *self.block(depth + 1, in_loop)]
-        return lines
-
-    def loop(self, depth, in_loop):
-        self.loops += 1
-        counter = f"turn{self.loops}"
-        if self.random.random() < 0.6:
-            lines = [f"for {counter} in range({self.random.randrange(1, 6)}):", f"    {self.random.choice(NAMES)} += {counter}"]
-        else:
-            lines = [f"{counter} = 0", f"while {counter} < {self.random.randrange(1, 7)}:", f"    {counter} += 1"]
-        lines += self.block(depth + 1, True)
-        if self.random.random() < 0.3:
-            lines += ["else:", *self.block(depth + 1, in_loop)]
-        return lines
-
-    def block(self, depth, in_loop):
-        lines = []
-        for _ in range(self.random.randrange(1, 4)):
-            kind = self.random.random()
-            if kind < 0.5 or depth > 3:
-                lines.append(self.rebinding())
-            elif kind < 0.75:
-                lines += self.choice(depth, in_loop)
-            else:
-                lines += self.loop(depth, in_loop)
-        if self.random.random() < 0.15:
-            lines.append(f"print({self.random.choice(NAMES)}, {self.random.choice(NAMES)})")
-        return ["    " + line for line in lines] if depth else lines
-
-    def program(self):
-        lines = ["def main():"]
-        for _ in range(3):
-            lines += [f"    {name} = {self.random.randrange(-9, 9)}" for name in NAMES]
-            lines += ["    " + line for line in self.block(0, False)]
-            lines.append(f"    print({', '.join(NAMES)})")
-        return "\n".join(lines) + "\n"
+    minimum, maximum, range = min, max, range
 
 
-def printed_by_python(program):
-    names, text = {}, io.StringIO()
-    exec(program, names)
-    with contextlib.redirect_stdout(text):
-        names["main"]()
-    return text.getvalue()
+def first_difference(got, expected):
+    for i, (one, wanted) in enumerate(zip(got, expected)):
+        if one != wanted:
+            return f"number {i} is `{one}`, and Python says `{wanted}`"
+    return "" if len(got) == len(expected) else f"there are {len(got)}, and Python gives {len(expected)}"
 
 
-def difference(result, expected):
-    if result.returncode != 0:
-        return "\n".join((result.stdout + result.stderr).splitlines()[:12])
-    for i, (line, wanted) in enumerate(zip(result.stdout.splitlines(), expected.splitlines()), 1):
-        if line != wanted:
-            return f"line {i} is `{line}`, and Python prints `{wanted}`"
-    return "the number of lines is another"
+class Runner:
+    def __init__(self, tessera, folder):
+        self.tessera, self.folder = tessera, folder
+        self.runs = self.wrong = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def check(self, seed, text, arguments, target, got, expected):
+        with open(self.path("program.tsr"), "w", encoding="utf-8") as file:
+            file.write(text)
+        command = [self.tessera, "run", self.path("program.tsr"), *arguments, "--target", target]
+        result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
+        said = result.stdout + result.stderr
+        if result.returncode != 0 and "error[E0431]" in said:  # a formula over C that nothing keeps short: a documented limit
+            return
+        problem = first_difference(got(result), expected) if result.returncode == 0 else said[:1500]
+        self.runs += 1
+        if problem:
+            self.wrong += 1
+            print(f"FAILED (TESSERA_SEED={seed}) for {target}: {problem}")
+
+    def host(self, seed, targets):
+        text, names, printed = HostProgram(seed).text(), {}, io.StringIO()
+        exec(text, names)
+        with contextlib.redirect_stdout(printed):
+            names["main"]()
+        for target in targets:
+            self.check(seed, text, [], target, lambda result: result.stdout.splitlines(), printed.getvalue().splitlines())
+        return text
+
+    def kernel(self, seed, targets):
+        program, numbers = KernelProgram(seed), random.Random(seed)
+        columns = numbers.choice([1, 2, 4])
+        x = {(r, c): float(numbers.randrange(-6, 7)) for r in range(ROWS) for c in range(columns)}
+        names = {"tile": Tile, "static_range": range, "f32": None, "cast": lambda value, dtype: value}
+        exec(program.python(), names)
+        expected = [names["f"](x, r, columns) for r in range(ROWS)]
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({ROWS}, {columns}), }}".ljust(117) + "\n"
+        with open(self.path("x.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(x)}f", *x.values()))
+        for target in targets:
+            self.check(seed, program.text(), ["f", "--arg", "x=" + self.path("x.npy"), "--out", self.path("y.npy")], target,
+                       lambda _: list(read_npy(self.path("y.npy"))[1]), expected)
+        return program.text()
 
 
 def main(tessera):
     given = os.environ.get("TESSERA_SEED")
-    seed, count = (int(given), 1) if given else (random.randrange(1 << 30), COUNT)
-    wrong = 0
-    for i in range(count):
-        program = Generator(seed + i).program()
-        if given:
-            print(program)
-        expected = printed_by_python(program)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "program.tsr")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(program)
-            for target in ["reference"] + ["cpu"] * (i % COMPILED == 0):
-                result = subprocess.run([tessera, "run", path, "--target", target], cwd=folder, capture_output=True, text=True, timeout=300)
-                if result.stdout != expected:
-                    wrong += 1
-                    print(f"FAILED (TESSERA_SEED={seed + i} of one program) for {target}: {difference(result, expected)}")
-    print(f"{count} programs, {wrong} are wrong")
-    return 1 if wrong else 0
+    start, count = (int(given), 1) if given else (random.randrange(1 << 30), COUNT)
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(tessera, folder)
+        for i in range(count):
+            targets = ["reference", "cpu"] if i < COMPILED else ["reference"]
+            for kind in (runner.host, runner.kernel):
+                text = kind(start + i, targets)
+                if given:
+                    print(text)
+    print(f"{runner.runs} runs, {runner.wrong} are wrong")
+    return 1 if runner.wrong or not runner.runs else 0
 
 
 if __name__ == "__main__":

@@ -142,6 +142,7 @@ void Plan::share(Block &block) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       shareLoop(op, loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults());
+      placeYields(loop.getYieldedValues(), loop.getRegionIterArgs());
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       shareLoop(op, loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands(),
                 loop.getResults());
@@ -154,6 +155,8 @@ void Plan::share(Block &block) {
         place(after, same);
         place(result, same);
       }
+      // The body sees the variables by the names of the second block: only now it is known who reads them.
+      placeYields(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       shareIf(branch);
     }
@@ -232,13 +235,15 @@ void Plan::shareLoop(Operation &loop, ValueRange inits, ValueRange arguments, Va
     place(arguments[i], carried);
     if (matching) place(results[i], carried);
   }
-  for (size_t i = 0; i < inits.size(); ++i)
-    placeYielded(yields[i], storage(arguments[i]), arguments[i].getParentBlock());
+}
+
+void Plan::placeYields(ValueRange yields, ValueRange arguments) {
+  for (auto [yielded, argument] : llvm::zip(yields, arguments)) placeYielded(yielded, storage(argument));
 }
 
 /// A value is written where it is computed, straight into the variable that it is yielded to, where that is
 /// free.
-void Plan::placeYielded(Value value, Storage *target, Block *block) {
+void Plan::placeYielded(Value value, Storage *target) {
   Operation *producer = value.getDefiningOp();
   if (!producer || storage(value) || !value.hasOneUse() ||
       producer->getBlock() != (*value.user_begin())->getBlock())
@@ -266,7 +271,7 @@ void Plan::shareIf(scf::IfOp op) {
     }
     if (!target) target = create(ir::nameHint(result), result.getType());
     if (!storage(result)) place(result, target);
-    for (Value yielded : branches) placeYielded(yielded, target, nullptr);
+    for (Value yielded : branches) placeYielded(yielded, target);
   }
 }
 

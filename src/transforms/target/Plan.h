@@ -42,7 +42,8 @@ private:
   void shareDot(ir::tile::DotOp dot);
   Storage *startOf(mlir::Operation &loop, mlir::Value init, mlir::Value result);
   void place(mlir::Value value, Storage *storage);
-  void placeYielded(mlir::Value value, Storage *storage, mlir::Block *block);
+  void placeYields(mlir::ValueRange yields, mlir::ValueRange arguments);
+  void placeYielded(mlir::Value value, Storage *storage);
   bool usedAfter(mlir::Value value, mlir::Operation *point) const;
   bool free(Storage *storage, mlir::Operation *point) const;
   Storage *create(llvm::StringRef hint, mlir::Type type);
