@@ -109,6 +109,7 @@ private:
                                    int mostTries) const;
   std::optional<Sizes> sizesOf(const Relevant &relevant, const Sizes &free) const;
   std::vector<Formula> candidates(const Formula &claim) const;
+  std::optional<Formula> weakestFact(const Formula &claim) const;
   std::optional<Dim> leastMargin(Dim margin) const;
 
   Substitution substitution_, quotients_;

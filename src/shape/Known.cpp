@@ -33,6 +33,7 @@ void Facts::Cache::setDerived(const std::string &name, Dim value) {
 void Facts::Cache::forgetVerdicts() {
   proved.clear();
   unproved.clear();
+  missing.clear();
   admitsPositive.reset();
 }
 

@@ -21,6 +21,7 @@ struct Facts::Cache {
 
   std::unordered_map<std::string, bool> proved;       // by the text of the claim
   std::unordered_map<std::string, Verdict> unproved;  // of those that are not
+  std::unordered_map<std::string, std::optional<Formula>> missing;
   std::optional<bool> admitsPositive;                 // sizes with all dimensions at least 1
 
   bool mentions(const std::string &variable) const { return factsOf.count(variable) || derivedOf.count(variable); }

@@ -1,12 +1,17 @@
 // The fact that is missing for a proof, in the form in which one would write it behind `where`.
 #include "shape/Facts.h"
+#include "shape/Known.h"
 #include "support/Integers.h"
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace tessera::shape {
 
 namespace {
+
+/// A divisor that somebody would write in a fact. Proofs with larger ones take long.
+constexpr int64_t kMostDivisor = 1 << 20;
 
 /// `a % b == 0` for each quotient and remainder inside.
 void collectDivisions(const Dim &dim, std::vector<Formula> &list) {
@@ -15,7 +20,8 @@ void collectDivisions(const Dim &dim, std::vector<Formula> &list) {
       if (atom.kind == AtomKind::Var) continue;
       collectDivisions(*atom.left, list);
       collectDivisions(*atom.right, list);
-      if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod)
+      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+      if (divides && !(atom.right->isConstant() && atom.right->constant() > kMostDivisor))
         list.push_back(Formula(Dim::mod(*atom.left, *atom.right), Relation::Eq, Dim(0)));
     }
 }
@@ -166,7 +172,15 @@ std::vector<Formula> Facts::candidates(const Formula &claim) const {
 }
 
 std::optional<Formula> Facts::missingFact(const Formula &claim) const {
-  std::vector<Formula> good;
+  std::string key = claim.str();
+  if (auto known = cache().missing.find(key); known != cache().missing.end()) return known->second;
+  std::optional<Formula> missing = weakestFact(claim);
+  cache();  // proofs may have begun it anew
+  return cache_->missing[key] = std::move(missing);
+}
+
+std::optional<Formula> Facts::weakestFact(const Formula &claim) const {
+  std::vector<std::pair<Formula, Facts>> good;  // that prove the claim, and all facts with them
   std::set<std::string> seen;
   for (const Formula &candidate : candidates(claim)) {
     std::set<std::string> vars;
@@ -177,20 +191,15 @@ std::optional<Formula> Facts::missingFact(const Formula &claim) const {
     if (!writable || !seen.insert(candidate.str()).second) continue;
     Facts with = *this;
     with.add(candidate);
-    if (with.proves(claim) && with.admitsPositive()) good.push_back(candidate);
+    if (with.proves(claim) && with.admitsPositive()) good.emplace_back(candidate, std::move(with));
   }
   if (good.empty()) return std::nullopt;
-  if (std::any_of(good.begin(), good.end(), isSimple)) std::erase_if(good, [](const Formula &f) { return !isSimple(f); });
+  auto simple = [](const auto &entry) { return isSimple(entry.first); };
+  if (std::any_of(good.begin(), good.end(), simple)) std::erase_if(good, std::not_fn(simple));
   // The first that follows from all the others, and if there is none, the first.
-  for (const Formula &weak : good) {
-    bool weakest = std::all_of(good.begin(), good.end(), [&](const Formula &other) {
-      Facts with = *this;
-      with.add(other);
-      return with.proves(weak);
-    });
-    if (weakest) return weak;
-  }
-  return good.front();
+  for (const auto &[weak, facts] : good)
+    if (std::all_of(good.begin(), good.end(), [&](const auto &other) { return other.second.proves(weak); })) return weak;
+  return good.front().first;
 }
 
 Answer Facts::explain(const Formula &claim) const {
