@@ -1,5 +1,7 @@
 #include "sema/ExprBuild.h"
 #include "sema/Policy.h"
+#include "support/FloatFormats.h"
+#include <cmath>
 
 namespace tessera::sema {
 
@@ -40,10 +42,18 @@ ExprPtr makeIndex(int64_t value, Span span) {
   e->value = value;
   return e;
 }
+/// The integer that a number becomes where it runs, too: cut off, at the ends of the dtype limited; NaN is 0.
+static int64_t toInteger(DType dtype, double value) {
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(minInt(dtype))) return minInt(dtype);
+  if (value >= static_cast<double>(maxInt(dtype))) return maxInt(dtype);
+  return static_cast<int64_t>(value);
+}
+
 ExprPtr makeConstant(DType dtype, double value, Span span) {
   ExprPtr e = makeExpr(ExprKind::Constant, scalarType(dtype), span);
   if (dtype == DType::Bool) e->value = value != 0;
-  else if (isInt(dtype)) e->value = static_cast<int64_t>(value);
+  else if (isInt(dtype)) e->value = toInteger(dtype, value);
   else e->value = value;
   return e;
 }

@@ -175,7 +175,7 @@ bool Checker::literalFits(const Value &value, const Type &type, Span span, bool 
   bool known = value.kind == ValueKind::Float || (value.isKnownInt() && !value.expr);
   if (!known || type.numerics.saturate) return true;
   double number = value.kind == ValueKind::Float ? value.number : static_cast<double>(value.sym.constant());
-  if (std::isinf(number) && (!leaves || !isFloat(type.dtype))) return true;
+  if (std::isinf(number) && !leaves) return true;
   std::string misfit = literalMisfit(type.dtype, number);
   if (misfit.empty()) return true;
   if (fresh(Id::literalRange, span)) {

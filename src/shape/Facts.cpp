@@ -70,7 +70,27 @@ bool plainlyNonNegative(const Dim &value, int64_t least) {
 
 // ---------------------------------------------------------------- adding
 
+namespace {
+constexpr int kMostWritten = 200;  // variables and operators of a formula that is written out
+/// Whether a formula with what its variables are defined as has at most so many variables and operators; counts them down.
+bool isShort(const std::map<std::string, Dim> &defined, const Dim &dim, int &room) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms) {
+      if (--room < 0) return false;
+      if (atom.kind != AtomKind::Var) {
+        if (!isShort(defined, *atom.left, room) || !isShort(defined, *atom.right, room)) return false;
+      } else if (auto it = defined.find(atom.name); it != defined.end()) {
+        if (!isShort(defined, it->second, room)) return false;
+      }
+    }
+  return true;
+}
+}  // namespace
+
+/// A value that is too long to be written out at each use stays unknown: one that mentions the one before twice doubles.
 void Facts::define(const std::string &var, const Dim &value) {
+  int room = kMostWritten;
+  if (!isShort(substitution_, value, room)) return undefine(var);
   bool isNew = substitution_.insert_or_assign(var, simplify(value)).second;
   if (!isNew || isDerived(var) || (cache_ && cache_->mentions(var))) cache_.reset();
 }
@@ -181,7 +201,9 @@ Facts::Substitution::const_iterator Facts::lastName(Substitution::const_iterator
   return it;
 }
 
-Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples) const {
+/// With the variables written as what they are. `room`: how many operators and variables it may still come to; behind that
+/// variables stay, because formulas that mention others twice double with each.
+Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples, int &room) const {
   Dim sum;
   for (const Dim::Term &term : dim.terms()) {
     Dim product(term.coefficient);
@@ -190,10 +212,11 @@ Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples) const {
       if (atom.kind == AtomKind::Var) {
         auto it = substitution_.find(atom.name);
         if (it != substitution_.end()) it = lastName(it);
-        value = it == substitution_.end() || depth > kDeepest ? Dim::var(atom.name)
-                                                              : rebuild(it->second, depth + 1, useMultiples);
+        bool written = it != substitution_.end() && depth <= kDeepest && --room > 0;
+        value = written ? rebuild(it->second, depth + 1, useMultiples, room) : Dim::var(atom.name);
       } else {
-        Dim l = rebuild(*atom.left, depth, useMultiples), r = rebuild(*atom.right, depth, useMultiples);
+        --room;
+        Dim l = rebuild(*atom.left, depth, useMultiples, room), r = rebuild(*atom.right, depth, useMultiples, room);
         auto exact = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod ? divideExactly(l, r)
                                                                                    : std::nullopt;
         if (atom.kind == AtomKind::FloorDiv) {
@@ -220,11 +243,17 @@ bool Facts::isNormal(const Dim &dim) const {
       normal &= atom.kind == AtomKind::Var && !substitution_.count(atom.name);
   return normal;
 }
-Dim Facts::simplify(const Dim &dim) const { return isNormal(dim) ? dim : rebuild(dim, 0, true); }
+Dim Facts::simplify(const Dim &dim) const {
+  int room = kMostWritten;
+  return isNormal(dim) ? dim : rebuild(dim, 0, true, room);
+}
 
 /// A fact in normal form. That something is a multiple is not used: it is what this fact may say.
 Formula Facts::substituted(const Formula &fact) const {
-  return fact.map([&](const Dim &d) { return isNormal(d) ? d : rebuild(d, 0, false); });
+  return fact.map([&](const Dim &d) {
+    int room = kMostWritten;
+    return isNormal(d) ? d : rebuild(d, 0, false, room);
+  });
 }
 
 namespace {

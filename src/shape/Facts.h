@@ -74,7 +74,7 @@ private:
   struct Cache;
   using Substitution = std::map<std::string, Dim>;
   Substitution::const_iterator lastName(Substitution::const_iterator it) const;
-  Dim rebuild(const Dim &dim, int depth, bool useMultiples) const;
+  Dim rebuild(const Dim &dim, int depth, bool useMultiples, int &room) const;
   bool isNormal(const Dim &dim) const;
   Formula substituted(const Formula &fact) const;
   /// That what divides in a formula is not 0, which its normal form may have forgotten.
