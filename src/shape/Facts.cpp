@@ -71,7 +71,7 @@ bool plainlyNonNegative(const Dim &value, int64_t least) {
 // ---------------------------------------------------------------- adding
 
 namespace {
-constexpr int kMostWritten = 200;  // variables and operators of a formula that is written out
+constexpr int kMostWritten = 100;  // variables and operators of a formula that is written out
 /// Whether a formula with what its variables are defined as has at most so many variables and operators; counts them down.
 bool isShort(const std::map<std::string, Dim> &defined, const Dim &dim, int &room) {
   for (const Dim::Term &term : dim.terms())
