@@ -19,9 +19,7 @@ Span wholeNumberEnd(const Sources &sources, Span bound) {
   uint32_t place = static_cast<uint32_t>(end);
   return {bound.file, place, place};
 }
-}  // namespace
 
-namespace {
 /// Whether a value, or a part of it, reads a variable of which this is true.
 bool reads(const Value &value, const std::function<bool(Var *)> &which) {
   bool found = std::any_of(value.items.begin(), value.items.end(), [&](const Value &item) { return reads(item, which); });
@@ -215,8 +213,10 @@ void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
     bool copy =
         !binding.var || binding.borrowed || isParam ||
         (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
-    for (const auto &[other, kept] : frame_->names)  // a tuple may hold what it was
-      copy |= !kept.value.items.empty() && reads(kept.value, [&](Var *var) { return var == binding.var; });
+    copy = copy || std::any_of(frame_->names.begin(), frame_->names.end(), [&](const auto &other) {
+      const Value &kept = other.second.value;  // a tuple may hold what it was
+      return !kept.items.empty() && reads(kept, [&](Var *var) { return var == binding.var; });
+    });
     if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
       for (const auto &[var, held] : varValues_)
         for (const auto &limit : held.limits) {

@@ -2,7 +2,9 @@
 #pragma once
 #include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
+#include "support/DType.h"
 #include <algorithm>
+#include <set>
 
 namespace tessera::sema {
 
@@ -49,6 +51,19 @@ protected:
     if (auto *method = ast::as<ast::AttributeExpr>(call.callee)) return method->attribute.text;
     auto *function = ast::as<ast::NameExpr>(call.callee);
     return function ? function->name : "";
+  }
+
+  /// The dtypes of the tensors that the function is given, and that it gives.
+  std::set<std::string> declaredDTypes(bool withResult) const {
+    std::set<std::string> dtypes;
+    auto add = [&](const ast::ExprPtr &annotation) {
+      auto *type = ast::as<ast::SubscriptExpr>(annotation);
+      auto *last = type && !type->items.empty() ? ast::as<ast::NameExpr>(type->items.back().value) : nullptr;
+      if (last && dtypeByName(last->name)) dtypes.insert(last->name);
+    };
+    if (withResult) add(place_.function->result);
+    for (const ast::Parameter &p : place_.function->parameters) add(p.annotation);
+    return dtypes;
   }
 
   const diag::Diagnostic &diagnostic_;

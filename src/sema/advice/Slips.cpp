@@ -139,15 +139,8 @@ private:
     if (e && e->kind == ast::ExprKind::List) return insert(group(false), e->span.begin, "Tensor");
     auto *type = as<ast::SubscriptExpr>(e);
     if (!type || !as<ast::NameExpr>(type->object) || text(*type->object) != "Tensor" || !place_.function) return;
-    std::set<std::string> dtypes;  // of the other parameters and the result
-    std::vector<const ast::Expr *> others = {place_.function->result.get()};
-    for (const ast::Parameter &p : place_.function->parameters) others.push_back(p.annotation.get());
-    for (const ast::Expr *other : others)
-      if (auto *declared = as<ast::SubscriptExpr>(other); declared && !declared->items.empty())
-        if (auto *name = as<ast::NameExpr>(declared->items.back().value); name && dtypeByName(name->name))
-          dtypes.insert(name->name);
     CandidateGroup &edits = group(true);
-    for (const std::string &dtype : dtypes) insert(edits, type->span.end - 1, ", " + dtype);
+    for (const std::string &dtype : declaredDTypes(true)) insert(edits, type->span.end - 1, ", " + dtype);
   }
 
   /// `zeros((N,))` and `arange(N)` are f32 and i32.
@@ -155,11 +148,7 @@ private:
     static const std::set<std::string> made = {"zeros", "ones", "arange", "full"};
     const ast::Expr *e = place_.expr();
     if (!e || !place_.function) return;
-    std::set<std::string> dtypes;
-    for (const ast::Parameter &p : place_.function->parameters)
-      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && !type->items.empty())
-        if (auto *name = as<ast::NameExpr>(type->items.back().value); name && dtypeByName(name->name))
-          dtypes.insert(name->name);
+    const std::set<std::string> dtypes = declaredDTypes(false);
     CandidateGroup &edits = group(true);
     visit(*e, [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);

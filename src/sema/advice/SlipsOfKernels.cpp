@@ -94,13 +94,8 @@ private:
   void dtypeOfShared() {
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call || nameOf(*call) != "alloc_shared" || call->arguments.size() != 1) return;
-    std::set<std::string> dtypes;
-    for (const ast::Parameter &p : place_.function->parameters)
-      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && !type->items.empty())
-        if (auto *last = as<ast::NameExpr>(type->items.back().value); last && dtypeByName(last->name))
-          dtypes.insert(last->name);
     CandidateGroup &edits = group(true);
-    for (const std::string &dtype : dtypes) insert(edits, call->span.end - 1, ", " + dtype);
+    for (const std::string &dtype : declaredDTypes(false)) insert(edits, call->span.end - 1, ", " + dtype);
   }
 
   /// `grid=lambda meta: (cdiv(N, 64),)`
