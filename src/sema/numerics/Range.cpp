@@ -21,6 +21,13 @@ std::string number(double v) {
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 }  // namespace
 
+Range Range::of(double low, double high) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  if (std::isnan(low)) low = -kInfinity;
+  if (std::isnan(high)) high = kInfinity;
+  return {std::min(low, kLargest), std::max(high, -kLargest), false, false};
+}
+
 Range Range::point(double value) {
   if (std::isinf(value)) {
     Range r;
@@ -61,8 +68,9 @@ Range intersect(Range a, double low, double high) {
 }
 Range loosened(Range r, double relative) {
   if (!r.hasFinite()) return r;
-  r.low = below(r.low - std::abs(r.low) * relative);
-  r.high = above(r.high + std::abs(r.high) * relative);
+  Range room = Range::of(below(r.low - std::abs(r.low) * relative), above(r.high + std::abs(r.high) * relative));
+  r.low = room.low;
+  r.high = room.high;
   return r;
 }
 
@@ -100,8 +108,7 @@ Range quotient(const Range &a, const Range &b) {
   Range r = a * inverse;
   if (a.hasFinite() && b.hasFinite() && a.isPoint() && b.isPoint()) {
     double exact = a.low / b.low;
-    r.low = below(exact);
-    r.high = above(exact);
+    return Range::of(below(exact), above(exact));
   }
   return r;
 }
@@ -143,10 +150,10 @@ Range monotone(const Range &a, double (*function)(double), double relative) {
 }
 
 Range sumOf(const Range &a, double least, double most) {
-  Range r = a;
-  if (!a.hasFinite()) return r;
-  r.low = below(times(a.low, a.low < 0 ? most : least));
-  r.high = above(times(a.high, a.high > 0 ? most : least));
+  if (!a.hasFinite()) return a;
+  Range r = Range::of(below(times(a.low, a.low < 0 ? most : least)), above(times(a.high, a.high > 0 ? most : least)));
+  r.minusInf = a.minusInf;
+  r.plusInf = a.plusInf;
   return r;
 }
 

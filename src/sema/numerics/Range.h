@@ -15,7 +15,9 @@ struct Range {
   double low = kInfinity, high = -kInfinity;
   bool minusInf = false, plusInf = false;
 
-  static Range of(double low, double high) { return {low, high, false, false}; }
+  /// An end that doubles do not reach is the largest of them there, and one that is no number is unknown: a range of
+  /// nothing would prove every claim.
+  static Range of(double low, double high);
   static Range point(double value);
   static Range unknown() { return {-kInfinity, kInfinity, false, false}; }
   static Range truth() { return of(0, 1); }
