@@ -22,6 +22,10 @@ uint32_t Checker::headerEnd(const ast::FuncDef &def) const {
   end = std::min(end + 1, def.span.end);
   if (def.result) end = std::max(end, def.result->span.end);
   for (const auto &w : def.where) end = std::max(end, w->span.end);
+  for (uint32_t at = end; at < def.span.end; ++at) {  // brackets around the last of them
+    if (whole[at] == ')') end = at + 1;
+    else if (whole[at] != ' ' && whole[at] != '\t' && whole[at] != '\n' && whole[at] != '\r') break;
+  }
   return end;
 }
 

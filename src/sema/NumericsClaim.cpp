@@ -118,14 +118,7 @@ void Checker::numericsClaim(const ast::CallExpr *call, const ast::FuncDef &def, 
     claim.all = valueBounds(given, bounded->value->span);
     if (!claim.all) return;
   }
-  Span last = def.name.span;
-  for (const ast::Parameter &p : def.parameters) last = p.span;
-  std::string_view text = sources_.file(def.span.file).text;
-  uint32_t end = last.end;
-  while (end < text.size() && text[end] != ')') ++end;
-  if (end < text.size()) ++end;
-  if (def.result) end = std::max(end, def.result->span.end);
-  for (const auto &fact : def.where) end = std::max(end, fact->span.end);
+  uint32_t end = headerEnd(def);
   claim.signatureEnd = {def.span.file, end, end};
   claim.hasFacts = !def.where.empty();
   fn_->claim = std::move(claim);

@@ -9,12 +9,11 @@ import contextlib
 import io
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 
-from programs import read_npy
+from programs import read_npy, write_npy
 from random_programs import HostProgram, KernelProgram
 
 COUNT, COMPILED = 24, 6  # programs of each kind, and how many of them are compiled
@@ -72,9 +71,7 @@ class Runner:
         names = {"tile": Tile, "static_range": range, "f32": None, "cast": lambda value, dtype: value}
         exec(program.python(), names)
         expected = [names["f"](x, r, columns) for r in range(ROWS)]
-        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({ROWS}, {columns}), }}".ljust(117) + "\n"
-        with open(self.path("x.npy"), "wb") as file:
-            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(x)}f", *x.values()))
+        write_npy(self.path("x.npy"), (ROWS, columns), list(x.values()), "f")
         for target in targets:
             self.check(seed, program.text(), ["f", "--arg", "x=" + self.path("x.npy"), "--out", self.path("y.npy")], target,
                        lambda _: list(read_npy(self.path("y.npy"))[1]), expected)

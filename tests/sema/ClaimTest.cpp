@@ -46,6 +46,9 @@ std::string flash(const std::string &result, const std::string &mask) {
 
 TEST(Claims, Proved) {
   const std::pair<const char *, std::string> programs[] = {
+      {"a divisor that facts keep from zero",
+       claim("[1, 2]", "def f[N, M](x: Tensor[N, f32], y: Tensor[M, f32]) -> f32 where N >= M + 1, N <= 4096:\n"
+                       "    return sum(x) / (N - M)\n")},
       {"softmax",
        claim("[-10000, 10000]", "def f[R, C](x: Tensor[R, C, f16 @accum(f32)]) -> Tensor[R, C, f16]:\n"
                                 "    e = exp(x - max(x, axis=-1, keepdim=True))\n"
@@ -254,6 +257,21 @@ static const Wrong wrongPrograms[] = {
      "@verify.numerics(bounded={\"x\": [0, 1]})\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> "
      "Tensor[N, f32]:\n    return x + y\n",
      "E0357", "the range of `y` is missing"},
+    {"beyond what a double holds",
+     "@verify.numerics(bounded=[-1e4, 1e4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return exp(maximum(x, 1000.0))\n",
+     "E0355", "this overflows f32"},
+    {"a size that is a multiple",
+     "@verify.numerics(bounded=[0, 100])\ndef f[N](x: Tensor[N, f32]) -> f16 where N % 64 == 0, N <= 10000:\n"
+     "    return cast(sum(x), f16)\n",
+     "E0355", "everywhere, N = 704\n"},
+    {"sizes that are linked",
+     "@verify.numerics(bounded=[0, 100])\ndef f[N, M](x: Tensor[N, f32], y: Tensor[M, f32]) -> f16 where M == 2 * N, N >= 3:\n"
+     "    return cast(sum(y), f16)\n",
+     "E0355", "M = 656, N = 328\nit holds under the fact `where M <= 512`"},
+    {"a divisor that may be zero",
+     "@verify.numerics(bounded=[1, 2])\ndef f[N, M](x: Tensor[N, f32], y: Tensor[M, f32]) -> f32 where N >= M:\n"
+     "    return sum(x) / (N - M)\n",
+     "E0355", "M = 1, N = 1"},
     {"in the library",
      "@verify.numerics(bounded=[-4, 4])\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x / "
      "norm(x)\n",

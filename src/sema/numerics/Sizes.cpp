@@ -4,7 +4,14 @@
 
 namespace tessera::sema::numerics {
 
-Sizes::Sizes(const Function &function) {
+shape::Facts factsOf(const Function &function) {
+  shape::Facts facts;
+  for (const std::string &name : function.dims) facts.add(shape::Formula(Dim::var(name), Relation::Ge, Dim(1)));
+  for (const Requirement &fact : function.requirements) facts.add(shape::asFormula(fact.claim()));
+  return facts;
+}
+
+Sizes::Sizes(const Function &function) : function_(&function) {
   for (const std::string &name : function.dims) names_[name] = Range::of(1, kMostElements);
   const Schedule &schedule = function.kernel.schedule;
   for (const std::string &size : function.kernel.contextSizes) {
@@ -35,7 +42,7 @@ bool Sizes::isBounded(const std::string &name) const {
 
 void Sizes::apply(const Requirement &fact) {
   auto nothing = [](const std::string &) { return Range::unknown(); };
-  Range left = of(fact.left, nothing), right = of(fact.right, nothing);
+  Range left = interval(fact.left, nothing), right = interval(fact.right, nothing);
   auto atMost = [&](const Dim &dim, double bound) {
     if (dim.isVar()) restrict(dim.varName(), -kInfinity, bound);
   };
@@ -55,13 +62,31 @@ void Sizes::apply(const Requirement &fact) {
   }
 }
 
+/// Intervals do not know that `N - M` is positive where `M < N`: the facts do.
 Range Sizes::of(const Dim &dim, const std::function<Range(const std::string &)> &local) const {
+  Range range = interval(dim, local);
+  if (!range.hasFinite() || range.isPoint() || range.low >= 1) return range;
+  std::set<std::string> variables;
+  dim.collectVars(variables);
+  for (const std::string &name : variables)
+    if (!names_.count(name)) return range;
+  if (!facts_) facts_ = std::make_shared<const shape::Facts>(factsOf(*function_));
+  for (int64_t least : {1, 0})
+    if (range.low < static_cast<double>(least) && facts_->proves(shape::Formula(dim, Relation::Ge, Dim(least)))) {
+      range.low = static_cast<double>(least);
+      range.high = std::max(range.high, range.low);
+      break;
+    }
+  return range;
+}
+
+Range Sizes::interval(const Dim &dim, const std::function<Range(const std::string &)> &local) const {
   auto atomRange = [&](const Atom &atom) -> Range {
     if (atom.kind == AtomKind::Var) {
       auto it = names_.find(atom.name);
       return it != names_.end() ? it->second : local(atom.name);
     }
-    Range a = of(*atom.left, local), b = of(*atom.right, local);
+    Range a = interval(*atom.left, local), b = interval(*atom.right, local);
     switch (atom.kind) {
     case AtomKind::Min: return minimum(a, b);
     case AtomKind::Max: return maximum(a, b);

@@ -2,8 +2,10 @@
 #pragma once
 #include "sema/Checked.h"
 #include "sema/numerics/Range.h"
+#include "shape/Facts.h"
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace tessera::sema::numerics {
@@ -12,6 +14,9 @@ namespace tessera::sema::numerics {
 inline constexpr double kMostElements = 281474976710656.0;  // 2^48
 /// A tile has at most this many elements along an axis unless a schedule says so (V4).
 inline constexpr double kMostTile = 1024;
+
+/// What a function requires of its dimensions, none of which is 0.
+shape::Facts factsOf(const Function &function);
 
 class Sizes {
 public:
@@ -26,7 +31,10 @@ public:
 
 private:
   void apply(const Requirement &fact);
+  Range interval(const Dim &dim, const std::function<Range(const std::string &)> &local) const;
   Names names_;
+  const Function *function_;
+  mutable std::shared_ptr<const shape::Facts> facts_;  // made when a difference is asked for
 };
 
 }  // namespace tessera::sema::numerics

@@ -1,4 +1,5 @@
 #include "sema/numerics/Verify.h"
+#include "sema/numerics/SizeChoice.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -56,7 +57,7 @@ double meant(const Param &param, double raw) { return std::ldexp(raw, -param.var
 class WitnessSearch {
 public:
   WitnessSearch(const Function &function, const Inputs &inputs)
-      : function_(function), inputs_(inputs), candidates_(candidatesOf(function, inputs)) {}
+      : function_(function), inputs_(inputs), candidates_(candidatesOf(function, inputs)), sizes_(function) {}
 
   /// A decision if some inputs show a problem.
   std::optional<Decision> run() {
@@ -66,69 +67,44 @@ public:
   }
 
 private:
-  Sizes chosen(int choice) const {
-    const Sizes all(function_);
-    Sizes sizes = all;
-    for (const auto &[name, range] : all.names()) {
-      double most = range.high < kMostElements ? range.high : kManyElements;
-      double value = choice == 0 ? std::max(range.low, std::min(most, 8.0)) : choice == 1 ? range.low : most;
-      sizes.restrict(name, value, value);
+  /// About 8 each, the least, or the most.
+  std::optional<Sizes> chosen(int choice) {
+    SizeChoice::Wishes wishes;
+    for (const auto &[name, range] : sizes_.all().names()) {
+      double most = range.high < kMostElements ? range.high : std::max(range.low, kManyElements);
+      wishes[name] = choice == 0 ? std::max(range.low, std::min(most, 8.0)) : choice == 1 ? range.low : most;
     }
-    return sizes;
+    return sizes_.near(wishes);
   }
   std::optional<Decision> withSizes(int choice) {
-    Sizes sizes = chosen(choice);
+    auto sizes = chosen(choice);
+    if (!sizes) return std::nullopt;
     std::vector<size_t> at(candidates_.size(), 0);
     for (;;) {
       if (++trials_ > kMostTrials * (choice + 1)) return std::nullopt;
-      if (auto found = trial(sizes, at)) return smallest(sizes, at, std::move(*found));
+      if (auto found = trial(*sizes, at)) return smallest(*sizes, at, std::move(*found));
       size_t i = 0;
       while (i < at.size() && ++at[i] == candidates_[i].size()) at[i++] = 0;
       if (i == at.size()) return std::nullopt;
     }
   }
-  /// Whether sizes, each of one value, obey what the signature says about them.
-  bool allowed(const Sizes &sizes) const {
-    std::map<std::string, Dim> values;
-    for (const auto &[name, range] : sizes.names()) values[name] = Dim(static_cast<int64_t>(range.low));
-    return std::all_of(function_.requirements.begin(), function_.requirements.end(), [&](const Requirement &fact) {
-      Dim left = fact.left.substitute(values), right = fact.right.substitute(values);
-      if (!left.isConstant() || !right.isConstant()) return true;
-      int64_t a = left.constant(), b = right.constant();
-      switch (fact.relation) {
-      case Relation::Eq: return a == b;
-      case Relation::Ne: return a != b;
-      case Relation::Le: return a <= b;
-      case Relation::Lt: return a < b;
-      case Relation::Ge: return a >= b;
-      case Relation::Gt: return a > b;
-      }
-      return true;
-    });
-  }
   /// The same problem at sizes as small as it can be shown at, one after the other.
   Decision smallest(Sizes sizes, const std::vector<size_t> &at, Decision found) {
-    if (!allowed(sizes)) return found;
-    const Sizes all(function_);
-    const auto names = sizes.names();
-    for (const auto &[name, range] : names) {
+    for (const auto &[name, range] : sizes_.all().names()) {
+      auto sizeNow = [&, &name = name] { return sizes.names().at(name).low; };
       auto shows = [&, &name = name](double value) {
-        Sizes less = all;
-        for (const auto &[other, now] : sizes.names()) {
-          double v = other == name ? value : now.low;
-          less.restrict(other, v, v);
-        }
-        auto still = allowed(less) ? trial(less, at) : std::nullopt;
+        auto less = sizes_.smaller(name, value, sizes);
+        auto still = less ? trial(*less, at) : std::nullopt;
         if (!still || still->finding.op != found.finding.op) return false;
-        sizes = less, found = std::move(*still);
+        sizes = *less, found = std::move(*still);
         return true;
       };
-      double least = all.names().at(name).low, most = range.low;
-      if (most == least || shows(least)) continue;
-      while (std::floor(most / 2) > least && shows(std::floor(most / 2))) most = std::floor(most / 2);
-      for (least = std::max(least, std::floor(most / 2)); least + 1 < most;) {
-        double middle = std::floor((least + most) / 2);
-        (shows(middle) ? most : least) = middle;
+      double least = range.low;
+      if (sizeNow() == least || shows(least)) continue;
+      while (std::floor(sizeNow() / 2) > least && shows(std::floor(sizeNow() / 2))) {}
+      for (least = std::max(least, std::floor(sizeNow() / 2)); least + 1 < sizeNow();) {
+        double middle = std::floor((least + sizeNow()) / 2);
+        if (!shows(middle)) least = middle;
       }
     }
     return found;
@@ -200,6 +176,7 @@ private:
   const Function &function_;
   const Inputs &inputs_;
   std::vector<Candidates> candidates_;
+  SizeChoice sizes_;
   int trials_ = 0;
 };
 
@@ -224,9 +201,14 @@ std::string missingFact(const Function &function, const Inputs &inputs) {
       for (const std::string &name : names) sizes.restrict(name, 1, std::ldexp(1.0, exponent));
       return holdsFor(function, sizes, inputs);
     };
-    if (!enough(3)) continue;
     int least = 3, most = 48;
+    for (const std::string &name : names)
+      while (std::ldexp(1.0, least) < all.names().at(name).low) ++least;
+    if (least >= most || !enough(least)) continue;
     while (least + 1 < most) (enough((least + most) / 2) ? least : most) = (least + most) / 2;
+    shape::Facts facts = factsOf(function);
+    for (const std::string &name : names) facts.add(shape::Formula(Dim::var(name), Relation::Le, Dim(int64_t(1) << least)));
+    if (facts.contradictory()) continue;
     std::string text;
     for (const std::string &name : names)
       text += (text.empty() ? "" : ", ") + name + " <= " + std::to_string(int64_t(1) << least);
