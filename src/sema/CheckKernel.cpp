@@ -255,8 +255,10 @@ void Checker::returnFromKernel(const ast::ReturnStmt &stmt) {
            std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
     return;
   }
-  for (size_t i = 0; i < values.size(); ++i)
-    returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), stmt.value->span);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ast::Expr *item = value.isSequence() ? itemOf(stmt.value.get(), i, values.size()) : nullptr;
+    returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), item ? item->span : stmt.value->span);
+  }
 }
 
 /// A parameter that is returned: the result is what was stored into it. False if it is no parameter.

@@ -334,7 +334,7 @@ void Checker::returnStmt(const ast::ReturnStmt &stmt) {
   }
   TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   if (value.isPoison()) return;
-  returnResults(value, stmt.value ? stmt.value->span : stmt.span, stmt.span);
+  returnResults(value, stmt);
 }
 
 void Checker::assertStmt(const ast::AssertStmt &stmt) {

@@ -117,11 +117,11 @@ private:
   void raiseStmt(const ast::RaiseStmt &stmt);
 
   // ---- Results.cpp
-  bool resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
-                   std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree);
-  ExprPtr resultPart(const Value &value, size_t i, Span span, bool alone);
-  bool returnedStates(std::vector<Value> &parts, std::vector<std::string> &names, Span span);
-  void returnResults(const Value &value, Span span, Span stmt);
+  bool resultParts(const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
+                   std::vector<ResultPart> &parts, DeclaredType &tree);
+  ExprPtr resultExpr(const ResultPart &part, size_t i, bool alone);
+  bool returnedStates(std::vector<ResultPart> &parts);
+  void returnResults(const Value &value, const ast::ReturnStmt &stmt);
 
   // ---- Structs.cpp
   Value structValue(ModuleScope &scope, const ast::StructDef &def);
@@ -636,16 +636,16 @@ private:
 
   // ---- Host.cpp
   Value hostItem(const Value &tensor, const Value *index, Span span);
-  Value hostExtent(const Value &tensor, int axis, Span span);
+  Value hostExtent(const Value &tensor, std::optional<int> axis, Span span);
   Value hostScalar(const Value &value, Span span);
   ExprPtr hostArgument(const Value &value, Span span);
   Value format(const std::vector<Value> &parts, std::vector<std::string> texts, std::vector<std::string> formats, Span span);
   ExprPtr formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
   bool formatFits(const Value &value, const ast::FStringPart &part);  // Formats.cpp
   bool usesHost(const ast::Block &block) const;
-  // HostTypes.cpp
-  void bindHostTensor(const Value &tensor, const std::vector<const ast::Expr *> &dims);
-  bool hostDimensions(const Value &tensor, const std::vector<const ast::Expr *> &dims, const std::string &name);
+  void bindHostTensor(const Value &tensor, const DimExprs &dims, const ast::Expr &declared, const std::string &name);
+  bool hostRankFits(const Value &tensor, const DimExprs &dims, const ast::Expr &declared, Span span);
+  bool hostDimensions(const Value &tensor, const DimExprs &dims, const std::string &name);
   bool hostFact(const ast::Expr &fact);
   bool hostAssert(const Value &condition, const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
 

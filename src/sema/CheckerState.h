@@ -24,6 +24,18 @@ std::string argumentNames(const std::vector<std::string_view> &names);
 void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
 void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
 Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
+/// One part of what a function returns: "result_1_scale", and where it is written.
+struct ResultPart {
+  Value value;
+  std::string name;
+  Span span;
+};
+/// How many dimensions a tensor of host code is known to have; 0: any number. A variable may get another tensor.
+size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable);
+/// The dimensions of a type as they are written: `Tensor[N, 2 * D, f32]`.
+using DimExprs = std::vector<const ast::Expr *>;
+/// The i-th of so many values, where `syntax` writes them one by one; else null.
+const ast::Expr *itemOf(const ast::Expr *syntax, size_t i, size_t count);
 DeclaredType treeOf(const Value &value);
 /// Dimensions that stand alone in a type: the ones that a value of it gives.
 void collectDims(const DeclaredType &type, std::set<std::string> &names);

@@ -346,16 +346,15 @@ void Checker::derivativeEntry(const std::string &name, const Value &derivative, 
     fn_->params.push_back(std::move(param));
   }
   Value result = derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
-  std::vector<Value> parts;
-  std::vector<std::string> names;
+  std::vector<ResultPart> parts;
   DeclaredType tree;
-  resultParts(result, nullptr, "result", span, parts, names, tree);
+  resultParts({std::move(result), "result", span}, nullptr, nullptr, parts, tree);
   Stmt &ret = emit(StmtKind::Return, span);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Type type = parts[i].type;
+  for (ResultPart &part : parts) {
+    Type type = part.value.type;
     type.kind = TypeKind::Tensor;
-    fn_->results.push_back({names[i], type, -1});
-    ret.values.push_back(take(parts[i]));
+    fn_->results.push_back({part.name, type, -1});
+    ret.values.push_back(take(part.value));
   }
   leaveFunction(std::move(outer));
   program_->functions.push_back(std::move(function));

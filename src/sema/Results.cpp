@@ -3,9 +3,19 @@
 
 namespace tessera::sema {
 
+const ast::Expr *itemOf(const ast::Expr *syntax, size_t i, size_t count) {
+  if (!syntax || (syntax->kind != ast::ExprKind::Tuple && syntax->kind != ast::ExprKind::List)) return nullptr;
+  const auto &items = static_cast<const ast::SequenceExpr &>(*syntax).items;
+  bool apart = items.size() == count && std::none_of(items.begin(), items.end(), [](const ast::ExprPtr &item) {
+    return item->kind == ast::ExprKind::Starred;
+  });
+  return apart ? items[i].get() : nullptr;
+}
+
 /// The parts of a result, and the tree that puts them together again. False after a message.
-bool Checker::resultParts(const Value &value, const DeclaredType *declared, const std::string &path, Span span,
-                          std::vector<Value> &parts, std::vector<std::string> &names, DeclaredType &tree) {
+bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
+                          std::vector<ResultPart> &parts, DeclaredType &tree) {
+  const auto &[value, path, span] = whole;
   bool structure = value.kind == ValueKind::Struct;
   auto wrong = [&](const std::string &wanted) {
     std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(value);
@@ -19,8 +29,7 @@ bool Checker::resultParts(const Value &value, const DeclaredType *declared, cons
       return wrong("a `" + instanceText(*declared->instance) + "`");
     if (declared && declared->kind == DeclaredType::Kind::Tuple)
       return wrong("a tuple of " + std::to_string(declared->items.size()));
-    parts.push_back(value);
-    names.push_back(path);
+    parts.push_back(whole);
     if (declared) flatTypes(*declared, *declared_, declaredSpans_);
     return true;
   }
@@ -46,7 +55,9 @@ bool Checker::resultParts(const Value &value, const DeclaredType *declared, cons
       tree.items.back().kind = DeclaredType::Kind::None;
       continue;
     }
-    if (!resultParts(value.items[i], item, path + "_" + part, span, parts, names, tree.items.back())) return false;
+    const ast::Expr *written = structure ? nullptr : itemOf(syntax, i, value.items.size());
+    ResultPart one{value.items[i], path + "_" + part, written ? written->span : span};
+    if (!resultParts(one, item, written, parts, tree.items.back())) return false;
   }
   return true;
 }
@@ -86,8 +97,9 @@ void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<S
   for (const DeclaredType &item : type.items) flatTypes(item, types, spans);
 }
 
-/// One part of a result as the type that is declared for it. Null after a message.
-ExprPtr Checker::resultPart(const Value &value, size_t i, Span span, bool alone) {
+/// The i-th part of a result as the type that is declared for it. Null after a message.
+ExprPtr Checker::resultExpr(const ResultPart &part, size_t i, bool alone) {
+  const auto &[value, name, span] = part;
   Value v = toArray(value, DType::F32, span);
   if (v.isPoison() || reportNone(v, span)) return nullptr;
   if (v.kind != ValueKind::Array) {
@@ -115,32 +127,32 @@ ExprPtr Checker::resultPart(const Value &value, size_t i, Span span, bool alone)
   }
   type.kind = TypeKind::Tensor;
   ExprPtr e = leave(value.kind == ValueKind::Array ? v : value, type, span, "the declared result", alone);
-  fn_->results.push_back({"", type, -1});
+  fn_->results.push_back({resultName(name), type, -1});
   return e;
 }
 
 /// State objects among the results are what the function leaves in its parameters: they are no results of the
 /// entry point. False after a message.
-bool Checker::returnedStates(std::vector<Value> &parts, std::vector<std::string> &names, Span span) {
+bool Checker::returnedStates(std::vector<ResultPart> &parts) {
   for (size_t i = parts.size(); i-- > 0;) {
+    const auto &[value, name, span] = parts[i];
     bool wanted = declared_ && (*declared_)[i].kind == TypeKind::State;
-    if (parts[i].kind != ValueKind::State && !wanted) continue;
-    bool fits = parts[i].kind == ValueKind::State && (!declared_ || wanted);
+    if (value.kind != ValueKind::State && !wanted) continue;
+    bool fits = value.kind == ValueKind::State && (!declared_ || wanted);
     if (fits && wanted) {
       const Type &type = (*declared_)[i];
-      fits = type.dtype == parts[i].type.dtype;
+      fits = type.dtype == value.type.dtype;
       for (size_t a = 0; fits && a < type.shape.size(); ++a)
-        fits = sameDim(parts[i].type.shape[a], type.shape[a], span,
-                       "the result needs " + show(parts[i].type.shape[a]) + " == " + show(type.shape[a]));
+        fits = sameDim(value.type.shape[a], type.shape[a], span,
+                       "the result needs " + show(value.type.shape[a]) + " == " + show(type.shape[a]));
     }
     if (!fits) {
-      report(Id::wrongResult, span, fn_->name, describe(parts[i]), declared_ ? "`" + (*declared_)[i].str() + "`" : "");
+      report(Id::wrongResult, span, fn_->name, describe(value), declared_ ? "`" + (*declared_)[i].str() + "`" : "");
       return false;
     }
     frame_->function->returnsState = true;
     auto at = static_cast<std::ptrdiff_t>(i);
     parts.erase(parts.begin() + at);
-    names.erase(names.begin() + at);
     if (!declared_) continue;
     declared_->erase(declared_->begin() + at);
     if (i < declaredSpans_.size()) declaredSpans_.erase(declaredSpans_.begin() + at);
@@ -149,14 +161,14 @@ bool Checker::returnedStates(std::vector<Value> &parts, std::vector<std::string>
 }
 
 /// `return value` of an entry point that is no kernel.
-void Checker::returnResults(const Value &value, Span span, Span stmt) {
+void Checker::returnResults(const Value &value, const ast::ReturnStmt &stmt) {
+  Span span = stmt.value ? stmt.value->span : stmt.span;
   if (inHost()) {
     if (value.kind != ValueKind::None) unsupported("a result of host code", span);
-    emit(StmtKind::Return, stmt);
+    emit(StmtKind::Return, stmt.span);
     return;
   }
-  std::vector<Value> parts;
-  std::vector<std::string> names;
+  std::vector<ResultPart> parts;
   DeclaredType tree;
   bool nothing = value.kind == ValueKind::None && !value.declared.valid();
   if (declaredTree_) declared_->clear(), declaredSpans_.clear();  // anew, without optional parts that are None
@@ -167,20 +179,19 @@ void Checker::returnResults(const Value &value, Span span, Span stmt) {
     report(Id::wrongResult, span, fn_->name, "`None`", "a result")
         .note(declaredTree_->span, "declared here");
     return;
-  } else if (!nothing && !resultParts(value, declaredTree_ ? &*declaredTree_ : nullptr, "result", span, parts,
-                                      names, tree)) {
+  } else if (!nothing && !resultParts({value, "result", span}, declaredTree_ ? &*declaredTree_ : nullptr, stmt.value.get(),
+                                      parts, tree)) {
     return;
   }
-  if (!returnedStates(parts, names, span)) return;
+  if (!returnedStates(parts)) return;
   std::vector<ExprPtr> out;
   for (size_t i = 0; i < parts.size(); ++i) {
-    ExprPtr e = resultPart(parts[i], i, span, parts.size() == 1);
+    ExprPtr e = resultExpr(parts[i], i, parts.size() == 1);
     if (!e) return;
-    fn_->results[i].name = resultName(names[i]);
     out.push_back(std::move(e));
   }
   resultTree_ = std::move(tree);
-  emit(StmtKind::Return, stmt).values = std::move(out);
+  emit(StmtKind::Return, stmt.span).values = std::move(out);
 }
 
 }  // namespace tessera::sema
