@@ -7,8 +7,8 @@ Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   Value x = arrayArgument(args, 0, shown);
   if (x.isPoison()) return x;
-  std::vector<Value> given =
-      args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  bool listed = args.rest.size() == 1 && args.rest[0].isSequence();
+  std::vector<Value> given = listed ? args.rest[0].items : args.rest;
   size_t rank = x.type.shape.size();
   std::vector<int> axes;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -28,7 +28,7 @@ Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
     axes = all;
   }
   std::set<int> distinct(axes.begin(), axes.end());
-  if (!axes.empty() && (axes.size() != rank || distinct.size() != rank)) {
+  if ((listed || !axes.empty()) && (axes.size() != rank || distinct.size() != rank)) {
     report(Id::badConstant, span,
            "`" + shown + "` needs each of the " + std::to_string(rank) + " axes once");
     return Value::poison();

@@ -102,12 +102,17 @@ Value Checker::moveOn(const BuiltinRow &row, Bound &args, Span span) {
 
 Value Checker::newState(Bound &args, Span span) {
   std::vector<Dim> shape;
-  for (size_t i = 0; i < kCacheRank; ++i)
+  for (size_t i = 0; i < kCacheRank; ++i) {
     if (!shapeArgument(args.values[i], args.spans[i], shape)) return Value::poison();
+    if (shape.size() == i + 1) continue;
+    if (fresh(Id::wrongArgument, args.spans[i]))
+      report(Id::wrongArgument, args.spans[i], "an extent of `KVCache`", "one integer", describe(args.values[i]));
+    return Value::poison();
+  }
   auto dtype = dtypeArgument(args.values[kCacheRank], args.spans[kCacheRank]);
   const Value &rolls = args.values[kCacheRank + 1];
   auto rolling = rolls.given() ? knownBool(rolls, args.spans[kCacheRank + 1], "whether the window rolls on") : false;
-  if (!dtype || !rolling || shape.size() != kCacheRank) return Value::poison();
+  if (!dtype || !rolling) return Value::poison();
   later("state objects (`KVCache`)", span);
   Type type = sema::tensorType(*dtype, shape);
   type.rollingWindow = *rolling;
