@@ -36,6 +36,8 @@ Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
     Type type = ir::HostTensorType::get(builder_.getContext());
     return builder_.create<graph::LoadNpyOp>(location, type, genExpr(*expr.args[0]));
   }
+  case ExprKind::HostRank:
+    return builder_.create<graph::HostRankOp>(location, builder_.getIndexType(), genExpr(*expr.args[0]));
   case ExprKind::HostShape:
     return builder_.create<graph::HostShapeOp>(location, builder_.getIndexType(), genExpr(*expr.args[0]),
                                                builder_.getI64IntegerAttr(expr.queryAxis));

@@ -110,6 +110,7 @@ Ref Interpreter::eval(const Expr &expr) {
   case ExprKind::Call:
   case ExprKind::TupleItem:
   case ExprKind::HostShape:
+  case ExprKind::HostRank:
   case ExprKind::HostItem:
   case ExprKind::LoadNpy:
   case ExprKind::Format: return evalHost(expr);

@@ -23,6 +23,10 @@ Ref Interpreter::evalHost(const Expr &expr) {
               "item of a tuple");
     return tuple->items[static_cast<size_t>(expr.queryAxis)];
   }
+  case ExprKind::HostRank: {
+    Ref array = eval(*expr.args[0]);
+    return array ? makeInt(DType::I64, static_cast<int64_t>(array->shape.size())) : nullptr;
+  }
   case ExprKind::HostShape: {
     Ref array = eval(*expr.args[0]);
     if (!array) return nullptr;

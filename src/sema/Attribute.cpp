@@ -150,10 +150,11 @@ Value Checker::memberOfHostTensor(const Value &object, const std::string &name, 
     v.items = {object};
     return v;
   }
-  if (name == "ndim" || name == "size" || name == "dtype" || name == "T")
+  if (name == "ndim") return hostExtent(object, std::nullopt, span);
+  if (name == "size" || name == "dtype" || name == "T")
     return unsupported("`" + name + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");
-  known = {"shape"};
+  known = {"shape", "ndim"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
     return unsupported("`" + std::string(row->name) + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");

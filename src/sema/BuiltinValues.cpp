@@ -86,6 +86,7 @@ Value Checker::arrayLen(const BuiltinRow &, Bound &args, Span span) {
   if (x.kind == ValueKind::String && !x.expr)
     return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
   if (x.kind == ValueKind::HostTensor) return hostExtent(x, 0, span);
+  if (x.kind == ValueKind::HostShape) return hostExtent(x.items[0], std::nullopt, span);
   report(Id::badOperand, span, "len", describe(x));
   return Value::poison();
 }

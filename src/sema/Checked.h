@@ -111,6 +111,7 @@ enum class ExprKind : uint8_t {
                 //   each, behind the value of `callee` if queryAxis is 1; several: a Tuple. Nothing below computes
                 //   it yet: a function with one has it in `Function::later`
   HostShape,    // host: extent `queryAxis` of the HostTensor args[0] (Index)
+  HostRank,     // host: how many extents the HostTensor args[0] has (Index)
   HostItem,     // host: row args[1] of the HostTensor args[0], or the value of a 0-d one if no args[1]
   LoadNpy,      // host: args[0] path -> HostTensor
   Format,       // host: parts of an f-string / str(): args interleaved with `texts`, formats in `formats`

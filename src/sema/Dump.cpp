@@ -138,6 +138,7 @@ private:
     case ExprKind::Derivative:
       return std::string(e.queryAxis ? "value_and_derivative " : "derivative ") + e.callee->name + axes(e) + args(e);
     case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
+    case ExprKind::HostRank: return "host_rank" + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostItem: return "host_item" + args(e);
     case ExprKind::Opaque:

@@ -76,8 +76,7 @@ bool Checker::formatFits(const Value &value, const ast::FStringPart &part) {
   std::optional<FormatSpec> spec = parseFormatSpec(part.format);
   std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(value);
   if (!spec) return true;  // one that there is not is a mistake of the text
-  bool rebound = value.expr && value.expr->kind == ExprKind::VarRef && rebindable_.count(value.expr->var);
-  Shown shown = shownAs(value, part.conversion, rebound ? 0 : value.rank);
+  Shown shown = shownAs(value, part.conversion, static_cast<int>(knownRank(value, rebindable_)));
   FormatMistake mistake = mistakeOf(part.format, *spec, shown, described);
   if (mistake.what.empty()) return true;
   Span span = formatSpan(part, sources_.file(part.value->span.file).text);

@@ -66,12 +66,13 @@ Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
   return v;
 }
 
-/// One extent of a host tensor.
-Value Checker::hostExtent(const Value &tensor, int axis, Span span) {
-  ExprPtr e = makeExpr(ExprKind::HostShape, indexType(), span);
+/// One extent of a host tensor; without an axis, how many it has.
+Value Checker::hostExtent(const Value &tensor, std::optional<int> axis, Span span) {
+  if (size_t known = axis ? 0 : knownRank(tensor, rebindable_)) return Value::integer(Dim(static_cast<int64_t>(known)));
+  ExprPtr e = makeExpr(axis ? ExprKind::HostShape : ExprKind::HostRank, indexType(), span);
   e->args.push_back(clone(*tensor.expr));
-  e->queryAxis = axis;
-  return indexValue(std::move(e), axis == 0 ? "length" : "extent", span);
+  e->queryAxis = axis.value_or(0);
+  return indexValue(std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
 }
 
 /// A host tensor in arithmetic is the number that it holds.

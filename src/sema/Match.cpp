@@ -63,7 +63,7 @@ void Checker::bindTensor(const Value &value, const ast::SubscriptExpr &declared,
     else if (!item.keyword && item.value->kind != ast::ExprKind::Policy && !isDTypeExpr(*item.value))
       dims.push_back(item.value.get());
   }
-  if (host) return bindHostTensor(value, dims);
+  if (host) return bindHostTensor(value, dims, declared, origin.text);
   if (dtype) bindDType(*dtype, value.kind == ValueKind::View ? value.var->type : value.type);
   const std::vector<Dim> &have = shapeOf(value);
   for (size_t i = 0; i < have.size() && have.size() == dims.size(); ++i)
@@ -192,7 +192,8 @@ bool Checker::matchTensor(const Value &value, const ast::SubscriptExpr &annotati
   std::vector<const ast::Expr *> dims;
   if (!tensorType(annotation, type, &dims)) return false;
   out = value;
-  if (value.kind == ValueKind::HostTensor) return !inHost() || hostDimensions(value, dims, name);
+  if (value.kind == ValueKind::HostTensor)
+    return !inHost() || (hostRankFits(value, dims, annotation, span) && hostDimensions(value, dims, name));
   if (!value.isArray() && value.kind != ValueKind::View)
     return wrongValue(value, annotation, name, span, "`" + std::string(sources_.text(annotation.span)) + "`");
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;

@@ -134,6 +134,20 @@ class Run(ToolTest):
         self.assertEqual(outputs[0], "step 0\nstep 1\nstep 2\nrow 0: 48.0000\nrow 1: 120.0000\n")
         self.assertEqual(outputs[0], outputs[1])
 
+    def test_host_tensors_are_what_their_types_say(self):
+        program = self.write("p.tsr", 'def show(x: Tensor["R", "C", f32]) where C % 2 == 0:\n    print(f"{R} x {C}")\n\n\n'
+                             'def last(x: Tensor[..., "C", f32]):\n    print(f"rows of {C}")\n\n\n'
+                             'def main():\n    last(load_npy("x.npy"))\n    show(load_npy("x.npy"))\n')
+        for shape, says in (((2, 4), "rows of 4\n2 x 4"), ((8,), "the number of dimensions of `x` is 1, but"),
+                            ((1, 2, 4), "the number of dimensions of `x` is 3, but"), ((4, 1), "`where C % 2 == 0` does not hold"),
+                            ((), "the number of dimensions of `x` is 0, but `Tensor[..., \"C\", f32]` has at least 1")):
+            write_npy(self.path("x.npy"), [1.0] * math.prod(shape), shape)
+            for target in ("reference", "cpu"):
+                with self.subTest(shape=shape, target=target):
+                    result = run("tessera", "run", program, "--target", target, cwd=self.folder)
+                    self.assertIn(says, result.stdout + result.stderr)
+                    self.assertEqual(result.returncode == 0, says.endswith("2 x 4"), result.stderr)
+
 
 class Others(ToolTest):
     def test_check(self):

@@ -190,10 +190,12 @@ private:
   mutable TessTensor view_{};
 };
 
+inline int64_t rank(const Tensor &tensor) { return static_cast<int64_t>(tensor.shape().size()); }
+
 inline int64_t shape(const Tensor &tensor, int64_t axis) {
-  const int64_t rank = static_cast<int64_t>(tensor.shape().size());
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank) stop("axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
+  const int64_t axes = rank(tensor);
+  if (axis < 0) axis += axes;
+  if (axis < 0 || axis >= axes) stop("axis " + std::to_string(axis) + " of a tensor with " + std::to_string(axes) + " dimensions");
   return tensor.shape()[static_cast<size_t>(axis)];
 }
 

@@ -17,7 +17,7 @@ void GraphDialect::initialize() {
 bool isBodyOp(mlir::Operation *op) {
   return mlir::isa_and_nonnull<GraphDialect>(op->getDialect()) &&
          !mlir::isa<FuncOp, HostFuncOp, KernelOp, CallOp, ReturnOp, KernelEndOp, LoadNpyOp, SaveNpyOp,
-                    PrintOp, StringOp, FormatOp, HostShapeOp, HostItemOp, AssertOp>(op);
+                    PrintOp, StringOp, FormatOp, HostShapeOp, HostRankOp, HostItemOp, AssertOp>(op);
 }
 
 }  // namespace tessera::ir::graph

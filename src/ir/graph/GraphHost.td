@@ -52,6 +52,14 @@ def Graph_HostShapeOp : Graph_Op<"host_shape", [Pure]> {
   let assemblyFormat = "$tensor `,` custom<Integer>($axis) attr-dict";
 }
 
+def Graph_HostRankOp : Graph_Op<"host_rank", [Pure]> {
+  let summary = "how many axes a host tensor has";
+  let description = "Example: `%1 = graph.host_rank %0`";
+  let arguments = (ins Tsr_HostTensorType:$tensor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$tensor attr-dict";
+}
+
 def Graph_HostItemOp : Graph_Op<"host_item", [MemoryEffects<[MemRead]>]> {
   let summary = "row `index` of a host tensor, or the value of one without axes";
   let description = "Example: `%2 = graph.host_item %0[%1] : !tsr.host_tensor`";

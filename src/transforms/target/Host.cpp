@@ -32,7 +32,7 @@ ExprRef HostEmitter::declare(StringRef hint, Type type, const ExprRef &init, boo
 /// Between an operation that looks at tensors and its user nothing happens that a reader could notice.
 static bool isQuietUntil(Operation *op, Operation *user) {
   for (Operation *next = op->getNextNode(); next != user; next = next->getNextNode())
-    if (!isMemoryEffectFree(next) && !isa<graph::HostItemOp, graph::HostShapeOp>(next)) return false;
+    if (!isMemoryEffectFree(next) && !isa<graph::HostItemOp, graph::HostShapeOp, graph::HostRankOp>(next)) return false;
   return true;
 }
 
@@ -116,6 +116,8 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
     ExprRef axis = number(builder_.getIndexType(), shape.getAxis());
     define(shape.getResult(),
            call("tsr::host::shape", {get(shape.getTensor()), axis}, builder_.getIndexType()));
+  } else if (auto rank = dyn_cast<graph::HostRankOp>(op)) {
+    define(rank.getResult(), call("tsr::host::rank", {get(rank.getTensor())}, builder_.getIndexType()));
   } else if (auto item = dyn_cast<graph::HostItemOp>(op)) {
     std::vector<ExprRef> arguments = {get(item.getTensor())};
     if (item.getIndex()) arguments.push_back(get(item.getIndex()));

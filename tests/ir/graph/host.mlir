@@ -17,6 +17,8 @@ graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
   %y = graph.call @twice(%x) : (!tsr.host_tensor) -> !tsr.host_tensor
   // CHECK: %[[N:.*]] = graph.host_shape %[[Y]], 0
   %n = graph.host_shape %y, 0
+  // CHECK: graph.host_rank %[[Y]]
+  %rank = graph.host_rank %y
   // CHECK: %[[ROW:.*]] = graph.host_item %[[Y]][%[[N]]] : !tsr.host_tensor
   %row = graph.host_item %y[%n] : !tsr.host_tensor
   // CHECK: %[[V:.*]] = graph.host_item %[[ROW]] : f32
