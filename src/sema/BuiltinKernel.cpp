@@ -1,5 +1,7 @@
 // Built-in functions that have a meaning only inside kernels.
 #include "sema/Checker.h"
+#include <cmath>
+#include <cstdio>
 
 namespace tessera::sema {
 
@@ -93,9 +95,11 @@ Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenLis
   double bytes = info(*dtype).bits / 8.0;
   for (const Dim &d : shape) bytes *= d.isConstant() ? static_cast<double>(d.constant()) : 1;
   if (bytes > kMostBytes) {
+    char kib[32];
+    std::snprintf(kib, sizeof kib, bytes < 1e15 ? "%.0f" : "%.3g", std::floor(bytes / 1024));
     if (fresh(Id::badKernelOption, args.spans[0]))
       report(Id::badKernelOption, args.spans[0],
-             "no machine gives a group " + std::to_string(static_cast<int64_t>(bytes / 1024)) + " KiB of shared memory");
+             std::string("no machine gives a group ") + kib + " KiB of shared memory");
     return Value::poison();
   }
   if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);

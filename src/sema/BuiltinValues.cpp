@@ -2,6 +2,7 @@
 #include "sema/Checker.h"
 #include "sema/Unknown.h"
 #include "sema/Policy.h"
+#include <cmath>
 
 namespace tessera::sema {
 
@@ -110,7 +111,12 @@ Value Checker::arrayEnumerate(const BuiltinRow &, Bound &args, Span span) {
 
 Value Checker::arrayToInt(const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
-  if (x.kind == ValueKind::Float) return Value::integer(Dim(static_cast<int64_t>(x.number)));
+  if (x.kind == ValueKind::Float) {
+    constexpr double kEnd = 9223372036854775808.0;  // 2^63
+    if (x.number >= -kEnd && x.number < kEnd) return Value::integer(Dim(static_cast<int64_t>(x.number)));
+    report(Id::badConstant, args.spans[0], std::isnan(x.number) ? "this is no number" : "this integer does not fit 64 bits");
+    return Value::poison();
+  }
   Value s = toArray(x, DType::F32, span);
   if (x.kind == ValueKind::Int || x.kind == ValueKind::Bool) return convertInt(x, span);
   if (s.isScalar() && isFloat(s.type.dtype)) s = castTo(std::move(s), DType::I64, {}, span);
