@@ -3,7 +3,7 @@
 
     against_python.py TESSERA          TESSERA_SEED=N repeats a program that failed, and prints it
 
-The reference interprets all of them, and the C++ of some is compiled and run.
+The reference interprets all of them; the C++ of the kernels and of some host programs is compiled and run.
 """
 import contextlib
 import io
@@ -16,7 +16,7 @@ import tempfile
 from programs import read_npy, write_npy
 from random_programs import HostProgram, KernelProgram
 
-COUNT, COMPILED = 24, 6  # programs of each kind, and how many of them are compiled
+COUNT, COMPILED = 24, 6  # programs of each kind, and how many host programs are compiled
 ROWS = 5
 
 
@@ -42,18 +42,20 @@ class Runner:
         return os.path.join(self.folder, name)
 
     def check(self, seed, text, arguments, target, got, expected):
+        """False if it is a formula over C that nothing keeps short: a documented limit."""
         with open(self.path("program.tsr"), "w", encoding="utf-8") as file:
             file.write(text)
         command = [self.tessera, "run", self.path("program.tsr"), *arguments, "--target", target]
         result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
         said = result.stdout + result.stderr
-        if result.returncode != 0 and "error[E0431]" in said:  # a formula over C that nothing keeps short: a documented limit
-            return
+        if result.returncode != 0 and "error[E0431]" in said:
+            return False
         problem = first_difference(got(result), expected) if result.returncode == 0 else said[:1500]
         self.runs += 1
         if problem:
             self.wrong += 1
             print(f"FAILED (TESSERA_SEED={seed}) for {target}: {problem}")
+        return True
 
     def host(self, seed, targets):
         text, names, printed = HostProgram(seed).text(), {}, io.StringIO()
@@ -64,7 +66,8 @@ class Runner:
             self.check(seed, text, [], target, lambda result: result.stdout.splitlines(), printed.getvalue().splitlines())
         return text
 
-    def kernel(self, seed, targets):
+    def kernel(self, seed, text, target):
+        """Runs the kernel of this seed, which is one of those in the text."""
         program, numbers = KernelProgram(seed), random.Random(seed)
         columns = numbers.choice([1, 2, 4])
         x = {(r, c): float(numbers.randrange(-6, 7)) for r in range(ROWS) for c in range(columns)}
@@ -72,10 +75,17 @@ class Runner:
         exec(program.python(), names)
         expected = [names["f"](x, r, columns) for r in range(ROWS)]
         write_npy(self.path("x.npy"), (ROWS, columns), list(x.values()), "f")
-        for target in targets:
-            self.check(seed, program.text(), ["f", "--arg", "x=" + self.path("x.npy"), "--out", self.path("y.npy")], target,
-                       lambda _: list(read_npy(self.path("y.npy"))[1]), expected)
-        return program.text()
+        arguments = [f"f{seed}", "--arg", "x=" + self.path("x.npy"), "--out", self.path("y.npy")]
+        return self.check(seed, text, arguments, target, lambda _: list(read_npy(self.path("y.npy"))[1]), expected)
+
+    def kernels(self, seeds):
+        """Each by itself in the reference, and all together in one module for the compiler."""
+        texts = {seed: KernelProgram(seed).text().replace("def f[", f"def f{seed}[") for seed in seeds}
+        compiled = [seed for seed in seeds if self.kernel(seed, texts[seed], "reference")]
+        module = "\n".join(texts[seed] for seed in compiled)
+        for seed in compiled:
+            self.kernel(seed, module, "cpu")
+        return module
 
 
 def main(tessera):
@@ -84,11 +94,12 @@ def main(tessera):
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(tessera, folder)
         for i in range(count):
-            targets = ["reference", "cpu"] if i < COMPILED else ["reference"]
-            for kind in (runner.host, runner.kernel):
-                text = kind(start + i, targets)
-                if given:
-                    print(text)
+            text = runner.host(start + i, ["reference", "cpu"] if i < COMPILED else ["reference"])
+            if given:
+                print(text)
+        module = runner.kernels(range(start, start + count))
+        if given:
+            print(module)
     print(f"{runner.runs} runs, {runner.wrong} are wrong")
     return 1 if runner.wrong or not runner.runs else 0
 

@@ -118,24 +118,59 @@ bool Plan::usedAfter(Value value, Operation *point) const {
   for (Operation *user : value.getUsers()) {
     Operation *at = point->getBlock()->findAncestorOpInBlock(*user);
     if (!at) continue;  // a branch that runs in place of this one, or text before it
-    if (at == user) at = point->getBlock()->findAncestorOpInBlock(*statementOf(user));
+    bool isOperand = at == user;  // of the statement that it is written in
+    if (isOperand) at = point->getBlock()->findAncestorOpInBlock(*statementOf(user));
     if (!at) return true;
-    if (at == point && (at == user || isInline(user->getNumResults() == 1 ? user->getResult(0) : Value()) ||
-                        isa<scf::IfOp>(point)))
-      continue;
+    if (at == point && (isOperand || isa<scf::IfOp>(point))) continue;
     if (!at->isBeforeInBlock(point)) return true;
   }
   return false;
 }
 
-// No value that is in the variable when control reaches the point is still needed after it.
-bool Plan::free(Storage *storage, Operation *point) const {
-  return llvm::none_of(storage->members, [&](Value member) {
-    Operation *producer = member.getDefiningOp();
-    Operation *at = producer ? point->getBlock()->findAncestorOpInBlock(*producer) : nullptr;
-    bool later = at && !at->isBeforeInBlock(point);
-    return !later && usedAfter(member, point);
+// Used after a statement, in its block or in one around it.
+bool Plan::neededBehind(Value value, Operation *statement, Block *outermost) const {
+  for (Operation *at = statement;; at = at->getParentOp()) {
+    if (usedAfter(value, at)) return true;
+    if (at->getBlock() == outermost) return false;
+  }
+}
+
+namespace {
+/// What writes the value into its variable: for what a loop carries, the loop.
+Operation *writerOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+}
+/// The statements around two operations in the innermost block that holds both.
+std::pair<Operation *, Operation *> sideBySide(Operation *one, Operation *other) {
+  for (Operation *at = one; at->getBlock(); at = at->getParentOp())
+    if (Operation *beside = at->getBlock()->findAncestorOpInBlock(*other)) return {at, beside};
+  return {one, one};
+}
+}  // namespace
+
+// The value is in its variable when control reaches the point, and is still needed after it.
+bool Plan::holds(Value member, Operation *point) const {
+  if (auto argument = dyn_cast<BlockArgument>(member)) {
+    if (argument.getOwner()->findAncestorOpInBlock(*point)) return neededBehind(member, point, argument.getOwner());
+    if (argument.getOwner()->getParentOp() == point) return true;
+  }
+  auto [here, there] = sideBySide(point, writerOf(member));
+  return here != there && there->isBeforeInBlock(here) && neededBehind(member, point, here->getBlock());
+}
+
+// A member is written behind the point while the value that the variable has from there on is still needed.
+bool Plan::overwritten(Storage *storage, Operation *point, Value value) const {
+  return llvm::any_of(storage->members, [&](Value member) {
+    auto [here, there] = sideBySide(point, writerOf(member));
+    return here != there && here->isBeforeInBlock(there) && neededBehind(value, writerOf(member), here->getBlock());
   });
+}
+
+// The variable can take the value at the point.
+bool Plan::free(Storage *storage, Operation *point, Value value) const {
+  return !overwritten(storage, point, value) &&
+         llvm::none_of(storage->members, [&](Value member) { return holds(member, point); });
 }
 
 void Plan::share(Block &block) {
@@ -150,7 +185,8 @@ void Plan::share(Block &block) {
       for (auto [passed, after, result] :
            llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
         Storage *same = storage(passed);
-        if (!same || !isa<BlockArgument>(passed)) same = create(ir::nameHint(after), after.getType());
+        bool shared = same && isa<BlockArgument>(passed) && !overwritten(same, &op, result);
+        if (!shared) same = create(ir::nameHint(after), after.getType());
         storages_.erase(result);
         place(after, same);
         place(result, same);
@@ -177,7 +213,7 @@ void Plan::shareDot(tile::DotOp dot) {
         statement->getResult(0).getType() == result.getType()) {
       Value taken = statement->getResult(0);
       sum = storage(taken);
-      if (sum && !free(sum, dot)) sum = nullptr;
+      if (sum && !free(sum, dot, result)) sum = nullptr;
       if (!sum && !storage(taken)) place(taken, sum = create(ir::nameHint(taken), taken.getType()));
       if (sum) place(result, sum);
     }
@@ -187,7 +223,7 @@ void Plan::shareDot(tile::DotOp dot) {
   Value start = dot.getAcc();
   Operation *producer = start.getDefiningOp();
   if (producer && !storage(start) && start.hasOneUse() && producer->getBlock() == dot->getBlock() &&
-      free(sum, producer))
+      free(sum, producer, start))
     place(start, sum);
 }
 
@@ -196,10 +232,11 @@ Storage *Plan::startOf(Operation &loop, Value init, Value result) {
   Storage *start = storage(init);
   if (start && init.getType() == result.getType() &&
       (isa<BlockArgument>(init) || init.getDefiningOp()->getNumRegions() != 0) &&
-      llvm::count(loop.getOperands(), init) == 1 && free(start, &loop))
+      llvm::count(loop.getOperands(), init) == 1 && free(start, &loop, result))
     return start;
-  if (Storage *wanted = storage(result); wanted && free(wanted, &loop)) return wanted;
-  return nullptr;
+  Storage *wanted = storage(result);
+  bool holdsAnother = llvm::any_of(loop.getOperands(), [&](Value other) { return other != init && storage(other) == wanted; });
+  return wanted && !holdsAnother && free(wanted, &loop, result) ? wanted : nullptr;
 }
 
 /// A loop of the compiler's that combines values called v with `max` carries v_max.
@@ -249,7 +286,7 @@ void Plan::placeYielded(Value value, Storage *target) {
       producer->getBlock() != (*value.user_begin())->getBlock())
     return;
   if (isa<tile::ConstantOp, tile::DimOp>(producer) || (isInline(value) && !isFragment(value))) return;
-  if (value.getType() != target->type || !free(target, producer)) return;
+  if (value.getType() != target->type || !free(target, producer, value)) return;
   place(value, target);
 }
 
@@ -265,7 +302,7 @@ void Plan::shareIf(scf::IfOp op) {
       if (!storage(passed) && producer && !isInline(passed) && producer->getNumRegions() == 0 &&
           !usedAfter(passed, op)) {
         place(passed, target = create(ir::nameHint(passed), passed.getType()));
-      } else if (Storage *held = storage(passed); held && free(held, op)) {
+      } else if (Storage *held = storage(passed); held && free(held, op, result)) {
         target = held;
       }
     }

@@ -45,7 +45,10 @@ private:
   void placeYields(mlir::ValueRange yields, mlir::ValueRange arguments);
   void placeYielded(mlir::Value value, Storage *storage);
   bool usedAfter(mlir::Value value, mlir::Operation *point) const;
-  bool free(Storage *storage, mlir::Operation *point) const;
+  bool neededBehind(mlir::Value value, mlir::Operation *statement, mlir::Block *outermost) const;
+  bool holds(mlir::Value member, mlir::Operation *point) const;
+  bool overwritten(Storage *storage, mlir::Operation *point, mlir::Value value) const;
+  bool free(Storage *storage, mlir::Operation *point, mlir::Value value) const;
   Storage *create(llvm::StringRef hint, mlir::Type type);
 
   llvm::DenseSet<mlir::Value> inline_;
