@@ -146,8 +146,8 @@ def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32] where C >= 1:
             summed = self.limited(f"{self.random.choice(self.FLOATS)} + x[r, {counter}]")
             lines = [f"for {counter} in tile.range(0, C):", f"    {self.random.choice(self.FLOATS)} = {summed}"]
         elif kind < 3:
-            ranged = ["range", "static_range"][kind - 1]
-            lines = [f"for {counter} in {ranged}({self.random.randrange(1, 4)}):", f"    {self.random.choice(self.INTS)} += {counter}"]
+            head = [f"range({self.random.choice([self.random.randrange(1, 4), self.whole(self.INTS) + ' % 4'])})", f"static_range({self.random.randrange(1, 4)})"]
+            lines = [f"for {counter} in {head[kind - 1]}:", f"    {self.random.choice(self.INTS)} += {counter}"]
         return lines + self.block(depth + 1)
 
     def text(self):

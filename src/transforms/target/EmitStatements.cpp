@@ -40,6 +40,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
 
 /// The variables that a loop carries are declared and hold what it starts from.
 LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, Location place) {
+  SmallVector<Assignment> pending;  // to variables that are there, which new ones may still read
   for (auto [init, argument] : llvm::zip(inits, arguments)) {
     Storage *carried = plan_.storage(argument);
     TSR_CHECK(carried, "a loop carries a value without a variable");
@@ -49,22 +50,20 @@ LogicalResult KernelEmitter::enterLoop(ValueRange inits, ValueRange arguments, L
       if (carried->perLane && !lane_) {
         if (failed(overLanes(place, [&] { return store(*carried, scalar(init), place), success(); })))
           return failure();
+      } else if (carried->place) {
+        pending.push_back({carried, start});
       } else {
         store(*carried, start, place);
       }
     }
   }
+  assignAtOnce(std::move(pending), place);
   return success();
 }
 
-// All targets get the values that were yielded, as if at once: what is read is written last, cycles over a
-// copy.
+// All targets get the values that were yielded, as if at once.
 LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *> targets, Location place) {
-  struct Pending {
-    Storage *target;
-    ExprRef value;
-  };
-  SmallVector<Pending> pending;
+  SmallVector<Assignment> pending;
   for (auto [value, target] : llvm::zip(values, targets)) {
     if (plan_.storage(value) == target) continue;
     if (target->perLane && !lane_) {
@@ -78,14 +77,20 @@ LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *>
     if (!expr) return failure();
     pending.push_back({target, expr});
   }
+  assignAtOnce(std::move(pending), place);
+  return success();
+}
+
+// What is read is written last, cycles over a copy.
+void KernelEmitter::assignAtOnce(SmallVector<Assignment> pending, Location place) {
   while (!pending.empty()) {
-    auto free = llvm::find_if(pending, [&](const Pending &candidate) {
-      return llvm::none_of(pending, [&](const Pending &other) {
+    auto free = llvm::find_if(pending, [&](const Assignment &candidate) {
+      return llvm::none_of(pending, [&](const Assignment &other) {
         return &other != &candidate && mentions(other.value, candidate.target->place->value);
       });
     });
     if (free == pending.end()) {
-      Pending &first = pending.front();
+      Assignment &first = pending.front();
       std::string name = names_.fresh(first.target->hint.empty() ? "next" : first.target->hint + "_next");
       first.value = read(declare(name, placeType(first.target->type, sizedPlace(*first.target, place)),
                                  "copy", {first.value}, true, place));
@@ -94,7 +99,6 @@ LogicalResult KernelEmitter::assignYields(ValueRange values, ArrayRef<Storage *>
     store(*free->target, free->value, place);
     pending.erase(free);
   }
-  return success();
 }
 
 LogicalResult KernelEmitter::emitFor(scf::ForOp op) {

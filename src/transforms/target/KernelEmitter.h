@@ -102,6 +102,11 @@ private:
   bool isLoopBound(Value condition);
   LogicalResult emitWhile(mlir::scf::WhileOp op);
   LogicalResult emitOnce(ir::tile::OnceOp op);
+  struct Assignment {
+    Storage *target;
+    ExprRef value;
+  };
+  void assignAtOnce(llvm::SmallVector<Assignment> pending, mlir::Location place);
   LogicalResult enterLoop(mlir::ValueRange inits, mlir::ValueRange arguments, mlir::Location place);
   LogicalResult assignYields(mlir::ValueRange values, llvm::ArrayRef<Storage *> targets,
                              mlir::Location place);

@@ -227,6 +227,13 @@ void Plan::shareDot(tile::DotOp dot) {
     place(start, sum);
 }
 
+/// The expression that stands for the value reads the variable.
+bool Plan::readsFrom(Value value, Storage *variable) const {
+  if (storage(value)) return storage(value) == variable;
+  Operation *producer = isInline(value) ? value.getDefiningOp() : nullptr;
+  return producer && llvm::any_of(producer->getOperands(), [&](Value operand) { return readsFrom(operand, variable); });
+}
+
 /// The variable that a loop carries a value in: that of the value it starts from, where nobody else needs it.
 Storage *Plan::startOf(Operation &loop, Value init, Value result) {
   Storage *start = storage(init);
@@ -234,9 +241,10 @@ Storage *Plan::startOf(Operation &loop, Value init, Value result) {
       (isa<BlockArgument>(init) || init.getDefiningOp()->getNumRegions() != 0) &&
       llvm::count(loop.getOperands(), init) == 1 && free(start, &loop, result))
     return start;
+  // It is written before the loop begins: what else the loop starts from, and its bounds, must not be read from it.
   Storage *wanted = storage(result);
-  bool holdsAnother = llvm::any_of(loop.getOperands(), [&](Value other) { return other != init && storage(other) == wanted; });
-  return wanted && !holdsAnother && free(wanted, &loop, result) ? wanted : nullptr;
+  bool read = llvm::any_of(loop.getOperands(), [&](Value other) { return other != init && readsFrom(other, wanted); });
+  return wanted && !read && free(wanted, &loop, result) ? wanted : nullptr;
 }
 
 /// A loop of the compiler's that combines values called v with `max` carries v_max.

@@ -46,6 +46,7 @@ private:
   void placeYielded(mlir::Value value, Storage *storage);
   bool usedAfter(mlir::Value value, mlir::Operation *point) const;
   bool neededBehind(mlir::Value value, mlir::Operation *statement, mlir::Block *outermost) const;
+  bool readsFrom(mlir::Value value, Storage *variable) const;
   bool holds(mlir::Value member, mlir::Operation *point) const;
   bool overwritten(Storage *storage, mlir::Operation *point, mlir::Value value) const;
   bool free(Storage *storage, mlir::Operation *point, mlir::Value value) const;
