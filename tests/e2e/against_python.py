@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from programs import read_npy, write_npy
-from random_programs import HostProgram, KernelProgram
+from random_programs import HostProgram, KernelProgram, TileProgram
 
 COUNT, COMPILED = 24, 6  # programs of each kind, and how many host programs are compiled
 ROWS = 5
@@ -24,6 +24,7 @@ class Tile:
     """What kernels call, as Python has it."""
 
     minimum, maximum, range = min, max, range
+    where = staticmethod(lambda condition, a, b: a if condition else b)
 
 
 def first_difference(got, expected):
@@ -66,9 +67,9 @@ class Runner:
             self.check(seed, text, [], target, lambda result: result.stdout.splitlines(), printed.getvalue().splitlines())
         return text
 
-    def kernel(self, seed, text, target):
+    def kernel(self, seed, program, text, target):
         """Runs the kernel of this seed, which is one of those in the text."""
-        program, numbers = KernelProgram(seed), random.Random(seed)
+        numbers = random.Random(seed)
         columns = numbers.choice([1, 2, 4])
         x = {(r, c): float(numbers.randrange(-6, 7)) for r in range(ROWS) for c in range(columns)}
         names = {"tile": Tile, "static_range": range, "f32": None, "cast": lambda value, dtype: value}
@@ -78,13 +79,14 @@ class Runner:
         arguments = [f"f{seed}", "--arg", "x=" + self.path("x.npy"), "--out", self.path("y.npy")]
         return self.check(seed, text, arguments, target, lambda _: list(read_npy(self.path("y.npy"))[1]), expected)
 
-    def kernels(self, seeds):
+    def kernels(self, kind, seeds):
         """Each by itself in the reference, and all together in one module for the compiler."""
-        texts = {seed: KernelProgram(seed).text().replace("def f[", f"def f{seed}[") for seed in seeds}
-        compiled = [seed for seed in seeds if self.kernel(seed, texts[seed], "reference")]
+        programs = {seed: kind(seed) for seed in seeds}
+        texts = {seed: program.text().replace("def f[", f"def f{seed}[") for seed, program in programs.items()}
+        compiled = [seed for seed in seeds if self.kernel(seed, programs[seed], texts[seed], "reference")]
         module = "\n".join(texts[seed] for seed in compiled)
         for seed in compiled:
-            self.kernel(seed, module, "cpu")
+            self.kernel(seed, programs[seed], module, "cpu")
         return module
 
 
@@ -97,9 +99,10 @@ def main(tessera):
             text = runner.host(start + i, ["reference", "cpu"] if i < COMPILED else ["reference"])
             if given:
                 print(text)
-        module = runner.kernels(range(start, start + count))
-        if given:
-            print(module)
+        for kind in (KernelProgram, TileProgram):
+            module = runner.kernels(kind, range(start, start + count))
+            if given:
+                print(module)
     print(f"{runner.runs} runs, {runner.wrong} are wrong")
     return 1 if runner.wrong or not runner.runs else 0
 

@@ -96,7 +96,7 @@ class HostProgram(Generator):
 class KernelProgram(Generator):
     """A kernel over rows of x; `python()` is the same for one row."""
 
-    FLOATS, INTS = ["a", "b", "c"], ["i", "j"]
+    FLOATS, INTS, ROW, TWO = ["a", "b", "c"], ["i", "j"], "r", "2.0"
     HEAD = """@kernel
 def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32] where C >= 1:
     r, = tile.origin()
@@ -104,7 +104,7 @@ def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32] where C >= 1:
 
     def __init__(self, seed):
         super().__init__(seed)
-        start = ["    a = x[r, 0]", "    b = 2.0", "    c = x[r, C - 1] - 1.0", "    i = 3", "    j = C"]
+        start = ["    a = x[ROW, 0]", f"    b = {self.TWO}", "    c = x[ROW, C - 1] - 1.0", "    i = 3", "    j = C"]
         self.body = "\n".join([*start, *self.block(0), "    return a + b + c + cast(i * 3 + j, f32)"]) + "\n"
 
     def number(self, depth=0):
@@ -143,7 +143,7 @@ def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32] where C >= 1:
         counter, kind = self.counter(), self.random.randrange(4)
         lines = self.while_head(counter)
         if kind == 0:
-            summed = self.limited(f"{self.random.choice(self.FLOATS)} + x[r, {counter}]")
+            summed = self.limited(f"{self.random.choice(self.FLOATS)} + x[ROW, {counter}]")
             lines = [f"for {counter} in tile.range(0, C):", f"    {self.random.choice(self.FLOATS)} = {summed}"]
         elif kind < 3:
             head = [f"range({self.random.choice([self.random.randrange(1, 4), self.whole(self.INTS) + ' % 4'])})", f"static_range({self.random.randrange(1, 4)})"]
@@ -151,7 +151,26 @@ def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, f32] where C >= 1:
         return lines + self.block(depth + 1)
 
     def text(self):
-        return self.HEAD + self.body
+        return self.HEAD + self.body.replace("ROW", self.ROW)
 
     def python(self):
-        return "def f(x, r, C):\n" + self.body
+        return "def f(x, r, C):\n" + self.body.replace("ROW", "r")
+
+
+class TileProgram(KernelProgram):
+    """The same for tiles of rows: conditions are on integers, and `tile.where` chooses between floats."""
+
+    ROW, TWO = "r:r + T.m", "x[ROW, 0] * 0.0 + 2.0"
+    HEAD = KernelProgram.HEAD + "    T = tile.context()\n"
+
+    def number(self, depth=0):
+        if depth and self.random.random() < 0.2:
+            chosen = [self.random.choice(self.FLOATS), *(self.number(depth + 1) for _ in range(3))]
+            return f"tile.where({self.comparison(*chosen[:2])}, {chosen[2]}, {chosen[3]})"
+        return super().number(depth)
+
+    def limited(self, number):
+        return super().limited(f"({number} + {self.random.choice(self.FLOATS)})")  # a tile, not a number
+
+    def condition(self, depth=0):
+        return f"({self.comparison(self.whole(self.INTS), self.whole(self.INTS))})"

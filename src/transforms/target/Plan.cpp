@@ -167,10 +167,11 @@ bool Plan::overwritten(Storage *storage, Operation *point, Value value) const {
   });
 }
 
-// The variable can take the value at the point.
+// The variable can take the value at the point, which does not put another of its results there.
 bool Plan::free(Storage *storage, Operation *point, Value value) const {
-  return !overwritten(storage, point, value) &&
-         llvm::none_of(storage->members, [&](Value member) { return holds(member, point); });
+  return !overwritten(storage, point, value) && llvm::none_of(storage->members, [&](Value member) {
+    return holds(member, point) || (member != value && member.getDefiningOp() == point);
+  });
 }
 
 void Plan::share(Block &block) {
