@@ -213,13 +213,14 @@ void Indenter::contextualKeywords(Tokens &tokens) const {
 
 /// `where` and `effects` behind the signature of a function.
 void Indenter::headerKeywords(Tokens &tokens) const {
-  size_t depth = 0;
+  size_t depth = 0, lambdas = 0;
   bool signature = false;
   for (size_t i = 1; i + 1 < tokens.size(); ++i) {
     if (isOpener(tokens[i].kind)) ++depth;
     if (isCloser(tokens[i].kind) && --depth == 0) signature |= tokens[i].kind == K::RPAREN;
     if (depth > 0) continue;
-    if (tokens[i].kind == K::COLON) break;
+    lambdas += tokens[i].kind == K::LAMBDA;
+    if (tokens[i].kind == K::COLON && lambdas-- == 0) break;
     if (tokens[i].kind != K::NAME || !signature || !endsValue(tokens[i - 1].kind)) continue;
     if (word(tokens[i]) == "where") tokens[i].kind = K::WHERE;
     if (word(tokens[i]) == "effects" && tokens[i + 1].kind == K::LBRACKET) tokens[i].kind = K::EFFECTS;

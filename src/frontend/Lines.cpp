@@ -33,7 +33,7 @@ bool LineSplitter::pass() {
   droppedBraces_.clear();
   physicalStart_ = true;
   colonSeen_ = spoilt_ = brokenString_ = false;
-  chain_ = baseChain_ = skippedDepth_ = 0;
+  chain_ = baseChain_ = skippedDepth_ = lambdas_ = 0;
   unclosed_ = 0;
   while (at_ < raw_.size() && diagnostics_.all().size() <= 2 * kMaxLayoutMessages) {
     Token token = raw_[at_++];
@@ -141,7 +141,11 @@ void LineSplitter::take(Token token) {
   countChain(token);
   if (isOpener(token.kind)) return open(token);
   if (isCloser(token.kind)) return close(token);
-  colonSeen_ |= token.kind == K::COLON && open_.empty();
+  if (open_.empty()) {
+    if (token.kind == K::LAMBDA) ++lambdas_;
+    else if (token.kind == K::COLON && lambdas_ > 0) --lambdas_;
+    else colonSeen_ |= token.kind == K::COLON;
+  }
   line_.tokens.push_back(token);
 }
 
@@ -152,7 +156,7 @@ void LineSplitter::finishLine() {
   }
   line_ = {};
   colonSeen_ = spoilt_ = false;
-  chain_ = baseChain_ = 0;
+  chain_ = baseChain_ = lambdas_ = 0;
 }
 
 uint32_t LineSplitter::indentAt(uint32_t offset) const {

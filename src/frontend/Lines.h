@@ -79,7 +79,8 @@ private:
   uint32_t indent_ = 0;          // of the current physical line
   size_t baseChain_ = 0;         // outside of brackets
   bool physicalStart_ = true;    // no token yet on this physical line
-  bool colonSeen_ = false;       // a `:` outside of brackets in this line
+  bool colonSeen_ = false;       // a `:` outside of brackets in this line, which belongs to no `lambda`
+  size_t lambdas_ = 0;           // outside of brackets, their `:` to come
   bool spoilt_ = false;          // the whole line is to become an ERROR_LINE
   bool brokenString_ = false;    // a string ran to the end of this physical line
   size_t skippedDepth_ = 0;      // inside brackets that nest too deep
