@@ -201,7 +201,8 @@ void Indenter::contextualKeywords(Tokens &tokens) const {
     if (name == "async" && (after == K::DEF || after == K::FOR || after == K::WITH)) tokens[i].kind = K::ASYNC;
     if (name == "await" && before != K::DOT) {
       bool operand = after == K::NAME || after == K::STRING || after == K::INTEGER;
-      if (operand || (levels_.back().isAsync && isOpener(after))) tokens[i].kind = K::AWAIT;
+      bool isAsync = tokens[0].kind == K::ASYNC || (tokens[0].kind != K::DEF && levels_.back().isAsync);
+      if (operand || (isAsync && isOpener(after))) tokens[i].kind = K::AWAIT;
     }
     if (!starts || after != K::NAME) continue;
     if (name == "policy") tokens[i].kind = K::POLICY;

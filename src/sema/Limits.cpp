@@ -138,7 +138,10 @@ std::optional<std::vector<Value>> Checker::knownRange(const Value &range, Span s
     return std::nullopt;
   }
   std::vector<Value> items;
-  for (__int128 i = 0; i < count; ++i) items.push_back(Value::integer(Dim(static_cast<int64_t>(start + i * step))));
+  for (__int128 i = 0; i < count; ++i) {
+    if (!Checker::step(span)) return std::nullopt;  // a loop that is left at once makes them, too
+    items.push_back(Value::integer(Dim(static_cast<int64_t>(start + i * step))));
+  }
   return items;
 }
 
