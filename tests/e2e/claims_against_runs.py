@@ -13,8 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-from programs import read_npy, write_npy
+from programs import read_npy
 from random_claims import Claim
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from npy import write_npy  # noqa: E402
 
 MODULES, FUNCTIONS, RUNS = 40, 25, 3
 
@@ -60,8 +63,8 @@ class Runner:
         lines = [line for claim in claims for line in claim.text] + ["def main():"]
         for i, claim in enumerate(claims):
             R, C = claim.sizes()
-            write_npy(self.path(f"x{i}.npy"), (R, C), claim.inputs(R, C), "e" if claim.half else "f")
-            write_npy(self.path(f"y{i}.npy"), (R, C), claim.inputs(R, C), "f")
+            write_npy(self.path(f"x{i}.npy"), claim.inputs(R, C), (R, C), "e" if claim.half else "f")
+            write_npy(self.path(f"y{i}.npy"), claim.inputs(R, C), (R, C))
             name = claim.text[1].removeprefix("def ").split("[")[0]
             lines.append(f'    save_npy("r{i}.npy", {name}(load_npy("x{i}.npy"), load_npy("y{i}.npy")))')
         result = self.call("\n".join(lines) + "\n", "run", "--target", "reference")

@@ -40,14 +40,6 @@ def read_npy(path):
     return header["shape"], values, code in "dfe"
 
 
-def write_npy(path, shape, values, code):
-    """`code`: "f" for f32, "e" for f16."""
-    descr = next(name for name, known in CODES.items() if known == code)
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values))
-
-
 def difference(got, expected, tolerance):
     """Empty if the two arrays agree, else where they do not."""
     if got[0] != expected[0] or got[2] != expected[2]:

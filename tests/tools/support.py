@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from npy import write_npy  # noqa: E402, F401: the tests take it from here
+
 BIN = os.path.abspath(sys.argv[1])
 del sys.argv[1]
 CANON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "canon")
@@ -16,15 +19,6 @@ CANON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def run(program, *arguments, cwd=None, text=True, timeout=300, **environment):
     return subprocess.run([os.path.join(BIN, program), *arguments], cwd=cwd, capture_output=True, text=text, timeout=timeout,
                           env={**os.environ, **environment})
-
-
-def write_npy(path, values, shape, code="f"):
-    descr = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}[code]
-    header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        out.write(array.array(code, values).tobytes())
 
 
 def read_npy(path):

@@ -32,7 +32,7 @@ ExprRef HostEmitter::declare(StringRef hint, Type type, const ExprRef &init, boo
 /// Between an operation that looks at tensors and its user nothing happens that a reader could notice.
 static bool isQuietUntil(Operation *op, Operation *user) {
   for (Operation *next = op->getNextNode(); next != user; next = next->getNextNode())
-    if (!isMemoryEffectFree(next) && !isa<graph::HostItemOp, graph::HostShapeOp, graph::HostRankOp>(next)) return false;
+    if (!isMemoryEffectFree(next) && !isa<graph::HostItemOp>(next)) return false;
   return true;
 }
 
