@@ -206,9 +206,8 @@ private:
                      Span span);
 
   // ---- ShapeMessages.cpp
-  /// `exampleOf`: what the sizes shall break, if not the claim itself.
   void explainClaim(diag::Builder &builder, const shape::Formula &claim,
-                    const shape::Formula *exampleOf = nullptr) const;
+                    const shape::Formula *exampleOf = nullptr) const;  // what the sizes break instead of the claim
   /// explainClaim() of a slice: which of its indices fall out for the smallest sizes.
   void explainOutside(diag::Builder &builder, const std::vector<Dim> &shape, size_t axis, const Dim &start,
                       const Dim &last, const Dim &step, const shape::Formula &inside) const;
@@ -317,7 +316,8 @@ private:
   // ---- TypeExpr.cpp
   Value typeOf(const ast::Expr &expr);  // a type as a value: TypeName
   bool tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
-  std::optional<Dim> dimOf(const ast::Expr &expr, bool bind);
+  std::optional<Dim> dimOf(const ast::Expr &expr, bool bind);    // not known to be negative
+  std::optional<Dim> dimTerm(const ast::Expr &expr, bool bind);  // a part of one, which may be
   std::optional<Type> parameterType(const ast::Expr &annotation);
   bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
   static bool dtypeByKeyword(const ast::SubscriptExpr &expr);
@@ -582,7 +582,8 @@ private:
   Span declaredDType(const Var &var);
 
   // ---- Shapes.cpp, Rearrange.cpp, Parts.cpp
-  bool broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span);
+  bool broadcastShapes(std::vector<Value> &args, std::vector<Dim> &shape, Span span, size_t apart = 0);
+  bool spreadsOne(Value &value, size_t axis, const Dim &extent, Span span);
   ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape);
   std::optional<int> axisOf(const Value &value, size_t rank, Span span, const std::string &shown);
   bool axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown);
@@ -608,10 +609,8 @@ private:
   Value filled(const std::vector<Dim> &shape, double value, const Value &like, Span span);
   Value padAxis(Value value, size_t axis, int64_t amount, double fill, Span span);
   Value broadcastValue(Value value, const std::vector<Dim> &shape, Span span);
-  /// Elements outside of an axis' limit replaced by `fill`.
-  Value maskAxis(Value value, size_t axis, double fill, Span span);
-  /// claim() of `a == b`.
-  bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &why);
+  Value maskAxis(Value value, size_t axis, double fill, Span span);  // elements outside of its limit become `fill`
+  bool sameDim(const Dim &a, const Dim &b, Span span, const std::string &why);  // claim() of `a == b`
   std::string shapeText(const std::vector<Dim> &shape) const;
 
   // ---- Statements.cpp: those that do nothing

@@ -171,7 +171,11 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
     }
     Binding half = a;
     if (!half.unassigned.valid()) half.unassigned = a.span;
-    if (a.value.isPoison()) half.unassigned = {};
+    if (a.value.isPoison() || (it != elseNames.end() && it->second.value.isPoison())) {
+      half.value = Value::poison();
+      half.var = nullptr;
+      half.unassigned = {};
+    }
     frame_->names[name] = half;
   }
   for (const auto &[name, b] : elseNames)

@@ -103,11 +103,12 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
 /// The product itself; leading dimensions broadcast.
 Value Checker::multiplied(Value a, Value b, const Type &type, DType in, Span span) {
   size_t ra = a.type.shape.size(), rb = b.type.shape.size();
-  Value leadA = Value::of(ValueKind::Array), leadB = leadA;
-  leadA.type = sema::tensorType(type.dtype, {a.type.shape.begin(), a.type.shape.end() - 2});
-  leadB.type = sema::tensorType(type.dtype, {b.type.shape.begin(), b.type.shape.end() - 2});
   std::vector<Dim> lead;
-  if (!broadcastShapes({leadA, leadB}, lead, span)) return Value::poison();
+  std::vector<Value> factors;
+  factors.push_back(std::move(a));
+  factors.push_back(std::move(b));
+  if (!broadcastShapes(factors, lead, span, 2)) return Value::poison();
+  a = std::move(factors[0]), b = std::move(factors[1]);
   std::vector<Dim> shape = lead;
   std::vector<std::optional<Limit>> limits(lead.size() + 2);
   shape.push_back(a.type.shape[ra - 2]);

@@ -26,11 +26,14 @@ std::string Checker::show(const Formula &formula) const {
   return text;
 }
 
-/// "N = 2, M = 3": the sizes of these variables.
+/// "N = 2, M = 3": the sizes of these variables; with a counter among them, of the dimensions that let it get there, too.
 std::string Checker::sizesText(const shape::Sizes &sizes, const std::set<std::string> &names) const {
+  bool ofCounter = std::any_of(sizes.begin(), sizes.end(), [&](const auto &size) {
+    return names.count(size.first) && !shape::isDimensionName(size.first);
+  });
   std::string text;
   for (const auto &[name, value] : sizes)
-    if (names.count(name)) text += (text.empty() ? "" : ", ") + show(Dim::var(name)) + " = " + std::to_string(value);
+    if (names.count(name) || (ofCounter && shape::isDimensionName(name))) text += (text.empty() ? "" : ", ") + show(Dim::var(name)) + " = " + std::to_string(value);
   return text;
 }
 

@@ -9,27 +9,32 @@ bool Checker::sameDim(const Dim &a, const Dim &b, Span span, const std::string &
   return a == b || claim({a, Relation::Eq, b}, why, span);
 }
 
-bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &shape, Span span) {
+/// The shape that all of them have after broadcasting, without the last axes that stand `apart`. Extents that the facts
+/// prove to be 1 become the number 1 where they are spread.
+bool Checker::broadcastShapes(std::vector<Value> &args, std::vector<Dim> &shape, Span span, size_t apart) {
+  auto axesOf = [&](const Value &v) { return v.isArray() ? v.type.shape.size() - apart : 0; };
   size_t rank = 0;
-  for (const Value &v : args) rank = std::max(rank, v.isArray() ? v.type.shape.size() : 0);
+  for (const Value &v : args) rank = std::max(rank, axesOf(v));
   shape.assign(rank, Dim(1));
   for (const Value &v : args) {
-    if (!v.isArray()) continue;
-    size_t lead = rank - v.type.shape.size();
-    for (size_t a = 0; a < v.type.shape.size(); ++a) {
-      Dim &have = shape[lead + a];
+    for (size_t a = 0; a < axesOf(v); ++a) {
+      Dim &have = shape[rank - axesOf(v) + a];
       const Dim &want = v.type.shape[a];
       if (want == Dim(1) || have == want) continue;
       if (have == Dim(1)) {
         have = want;
         continue;
       }
-      if (facts_.same(have, want)) continue;
+      if (facts_.same(have, want) || facts_.same(want, Dim(1))) continue;
+      if (facts_.same(have, Dim(1))) {
+        have = want;
+        continue;
+      }
       shape::Formula equal(have, Relation::Eq, want);
       if (fresh(Id::broadcastFails, span)) {
         std::vector<std::string> texts;
         for (const Value &o : args)
-          if (o.isArray()) texts.push_back(shapeText(o.type.shape));
+          if (o.isArray()) texts.push_back(shapeText({o.type.shape.begin(), o.type.shape.end() - apart}));
         auto builder = report(Id::broadcastFails, span, texts.front(), texts.back());
         builder.label(show(have) + " here, " + show(want) + " there");
         builder.help("counted from the last, extents must be equal, or one of them 1");
@@ -39,7 +44,20 @@ bool Checker::broadcastShapes(const std::vector<Value> &args, std::vector<Dim> &
       return false;
     }
   }
+  for (Value &v : args)
+    for (size_t a = 0; a < axesOf(v); ++a)
+      if (!spreadsOne(v, a, shape[rank - axesOf(v) + a], span)) return false;
   return true;
+}
+
+/// Before an axis gets this extent: where that means to spread its one element, its own becomes the number 1.
+bool Checker::spreadsOne(Value &value, size_t axis, const Dim &extent, Span span) {
+  const Dim &own = value.type.shape[axis];
+  if (own == Dim(1) || own == extent || facts_.same(own, extent)) return true;
+  int a = static_cast<int>(axis);
+  value = removeAxis(std::move(value), a, span);
+  if (!value.isPoison()) value = insertAxis(std::move(value), a, span);
+  return !value.isPoison();
 }
 
 ExprPtr Checker::broadcastTo(ExprPtr expr, const std::vector<Dim> &shape) {
@@ -82,9 +100,13 @@ Value Checker::broadcastValue(Value value, const std::vector<Dim> &shape, Span s
   size_t rank = value.type.shape.size();
   std::optional<shape::Formula> broken;
   for (size_t i = 0; rank <= shape.size() && !broken && i < rank; ++i) {
-    const Dim &from = value.type.shape[i], &to = shape[shape.size() - rank + i];
-    if (from == Dim(1) || sameDim(from, to, span, "")) continue;
-    broken = shape::Formula(from, Relation::Eq, to);
+    const Dim from = value.type.shape[i], &to = shape[shape.size() - rank + i];
+    if (from == Dim(1) || facts_.same(from, to)) continue;
+    if (facts_.same(from, Dim(1))) {
+      if (!spreadsOne(value, i, to, span)) return Value::poison();
+    } else if (!sameDim(from, to, span, "")) {
+      broken = shape::Formula(from, Relation::Eq, to);
+    }
   }
   if (broken || rank > shape.size()) {
     if (!fresh(Id::broadcastFails, span)) return Value::poison();

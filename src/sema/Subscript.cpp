@@ -185,7 +185,12 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
       return false;
     }
   part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
-  if (length.isConstant() && length.constant() < 0) part.size = Dim(0);
+  if (part.size.isConstant() && part.size.constant() < 0) {
+    if (fresh(Id::outOfBounds, slice.span))
+      report(Id::outOfBounds, slice.span, std::string(sources_.text(slice.span)), "a dimension of " + show(extent))
+          .label("it ends before it begins");
+    return false;
+  }
   if (part.step == 1) overlappingSlices(start, length, slice.span);
   bool zeroStart = start.sym == Dim(0) && !start.expr;
   bool rebound = mentionsRebound(start.sym);

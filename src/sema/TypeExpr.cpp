@@ -45,6 +45,13 @@ bool isParameter(const ast::FuncDef *def, const std::string &name) {
 }  // namespace
 
 std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
+  auto dim = dimTerm(expr, bind);
+  if (!dim || !dim->isConstant() || dim->constant() >= 0) return dim;
+  if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is not negative");
+  return std::nullopt;
+}
+
+std::optional<Dim> Checker::dimTerm(const ast::Expr &expr, bool bind) {
   auto named = [&](const std::string &name) -> std::optional<Dim> {
     for (Frame *f = frame_.get(); f; f = f->parent.get())
       if (auto it = f->dims.find(name); it != f->dims.end()) return it->second;
@@ -97,7 +104,7 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     return std::nullopt;
   }
   if (auto *binary = as<ast::BinaryExpr>(&expr)) {
-    auto a = dimOf(*binary->left, bind), b = dimOf(*binary->right, bind);
+    auto a = dimTerm(*binary->left, bind), b = dimTerm(*binary->right, bind);
     if (!a || !b) return std::nullopt;
     if ((binary->op == ast::BinaryOp::FloorDiv || binary->op == ast::BinaryOp::Mod) && *b == Dim(0)) {
       if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is divided by 0");
@@ -112,13 +119,7 @@ std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
     return !made || isTooLarge(*made, expr.span) ? std::nullopt : made;
   }
   Value v = checkExpr(expr);
-  if (v.kind == ValueKind::Int && !v.expr) {
-    if (v.isKnownInt() && v.sym.constant() < 0) {
-      report(Id::notAType, expr.span, "a dimension is not negative");
-      return std::nullopt;
-    }
-    return v.sym;
-  }
+  if (v.kind == ValueKind::Int && !v.expr) return v.sym;
   if (v.isPoison()) return std::nullopt;
   auto builder = report(Id::notAType, expr.span, "a dimension is an integer, but this is " + describe(v));
   std::string_view text = sources_.text(expr.span);

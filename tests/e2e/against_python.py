@@ -9,12 +9,12 @@ import contextlib
 import io
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 from programs import read_npy
 from random_programs import HostProgram, KernelProgram, TileProgram
+from tool import Tool
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from npy import write_npy  # noqa: E402
@@ -37,20 +37,14 @@ def first_difference(got, expected):
     return "" if len(got) == len(expected) else f"there are {len(got)}, and Python gives {len(expected)}"
 
 
-class Runner:
+class Runner(Tool):
     def __init__(self, tessera, folder):
-        self.tessera, self.folder = tessera, folder
+        super().__init__(tessera, folder)
         self.runs = self.wrong = 0
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def check(self, seed, text, arguments, target, got, expected):
         """False if it is a formula over C that nothing keeps short: a documented limit."""
-        with open(self.path("program.tsr"), "w", encoding="utf-8") as file:
-            file.write(text)
-        command = [self.tessera, "run", self.path("program.tsr"), *arguments, "--target", target]
-        result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
+        result = self.call(text, "run", *arguments, "--target", target)
         said = result.stdout + result.stderr
         if result.returncode != 0 and "error[E0431]" in said:
             return False

@@ -9,12 +9,12 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 from programs import read_npy
 from random_claims import Claim
+from tool import Tool
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from npy import write_npy  # noqa: E402
@@ -22,20 +22,10 @@ from npy import write_npy  # noqa: E402
 MODULES, FUNCTIONS, RUNS = 40, 25, 3
 
 
-class Runner:
+class Runner(Tool):
     def __init__(self, tessera, folder):
-        self.tessera, self.folder = tessera, folder
+        super().__init__(tessera, folder)
         self.proved = self.unproved = self.wrong = 0
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def call(self, text, *arguments):
-        """Of a module: what the command prints."""
-        with open(self.path("claims.tsr"), "w", encoding="utf-8") as file:
-            file.write(text)
-        command = [self.tessera, *arguments[:1], self.path("claims.tsr"), *arguments[1:]]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
 
     def unproved_lines(self, text):
         result = self.call(text, "check", "--no-cache", "--json")

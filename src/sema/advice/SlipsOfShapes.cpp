@@ -25,7 +25,7 @@ public:
     case Id::badConstant: axesOfCalls(), plainOrigin(); break;
     case Id::badKernelOption: takenApart(); break;
     case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
-    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), otherBounds(); break;
+    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds(); break;
     case Id::sliceSize: offsetForgotten(); break;
     case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
     case Id::splitSizes: splitAxis(); break;
@@ -238,6 +238,17 @@ private:
       if (sum && sum->op == ast::BinaryOp::Add && sum->right->kind == ast::ExprKind::Int)
         replace(edits, sum->span, text(*sum->left));
     }
+  }
+
+  /// `x[-1:-2]`
+  void exchangedBounds() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : subscript->items)
+      if (auto *slice = as<ast::SliceExpr>(item.value); slice && slice->start && slice->stop)
+        replace(edits, {slice->span.file, slice->start->span.begin, slice->stop->span.end},
+                text(*slice->stop) + ":" + text(*slice->start), "from the lower index to the higher one");
   }
 
   /// The numbers in the slices of the operands, one more or less.

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Random functions over tensors: what the checker says of their shapes, against what Python does. (random_tensors.py)
+
+    tensors_against_python.py TESSERA [COUNT]     TESSERA_SEED=N repeats a function that failed, and prints it
+
+For the sizes that a message names, the function must fail; with an edit of a message, one message less must be left.
+What passes is run by the reference, and some of it compiled: for sizes with a result it must compute that, and for all
+others refuse to run.
+"""
+import collections
+import itertools
+import json
+import math
+import os
+import random
+import re
+import sys
+import tempfile
+
+from arrays import Undefined
+from programs import read_npy
+from random_tensors import NAMES, PRELUDE, Tensors
+from tool import Tool
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from npy import write_npy  # noqa: E402
+
+COUNT, COMPILED = 200, 12  # functions, and how many of those that pass are compiled
+NAMED = re.compile(r"(?:sizes that break it|the smallest are): ((?:\w+ = -?\d+(?:, )?)+)")
+# Refused, but not for a size: what cannot be compiled yet, and indices that only run time knows.
+NOT_OF_SIZES = ("E0214", "E0410")
+
+
+class Wrong(Exception):
+    pass
+
+
+class Runner(Tool):
+    def __init__(self, tessera, folder):
+        super().__init__(tessera, folder)
+        self.counts = collections.Counter()
+
+    def errors(self, text):
+        result = self.call(text, "check", "--no-cache", "--json")
+        if result.returncode not in (0, 1):
+            raise Wrong(result.stdout + result.stderr)
+        return [message for message in json.loads(result.stdout)["diagnostics"] if message["severity"] == "error"]
+
+    def function(self, seed):
+        """Whether the function passes; a Wrong says what is not right."""
+        program = Tensors(seed)
+        text = PRELUDE + program.text()
+        errors = self.errors(text)
+        for error in errors:
+            self.message(program, error)
+            self.edits(text, error, len(errors))
+        if errors:
+            return False
+        self.counts["that pass"] += 1
+        self.mistake(text)
+        self.runs(program, "f", text, "reference")
+        return True
+
+    def message(self, program, error):
+        """The sizes that it names must break the function; without such, all must."""
+        said = f"{error['code']} {error['message']}"
+        notes = " ".join(note["message"] for note in error["notes"])
+        sizes = NAMED.search(notes)
+        conditional = any(line.startswith(("if ", "for ")) for line in program.lines)  # other sizes decide, too
+        if sizes:
+            self.counts["messages with sizes"] += 1
+            given = {name: int(value) for name, value in re.findall(r"(\w+) = (-?\d+)", sizes.group(1))}
+            if math.prod(max(size, 1) for size in given.values()) > 5000:
+                return
+            ranges = [[given[name]] if name in given else range(13) for name in NAMES]
+            tried = [chosen for chosen in itertools.product(*ranges) if program.admits(chosen)]
+            # Facts may ask for larger sizes of those that are not named.
+            if not tried and all(name in given for name in NAMES):
+                raise Wrong(f"{said}\nnames sizes that its facts do not admit: {given}")
+        elif error["code"] in NOT_OF_SIZES or conditional or ".." in said:  # a slice that is empty or outside
+            return
+        else:
+            tried = [chosen for chosen in program.admitted if min(chosen) >= 1]
+        breaking = [not self.isRight(program, chosen) for chosen in random.sample(tried, len(tried))[: 200 if conditional else 5]]
+        if breaking and not (any(breaking) if conditional else all(breaking)):
+            raise Wrong(f"{said}\n{notes}\nbut it is right for such sizes")
+
+    def isRight(self, program, sizes):
+        try:
+            return program.outcome(sizes)[1] is not None
+        except Undefined:
+            return False
+
+    def edits(self, text, error, before):
+        for edit in error["fixes"]:
+            self.counts["edits"] += 1
+            bytes_ = text.encode()
+            after = self.errors((bytes_[: edit["byteBegin"]] + edit["replacement"].encode() + bytes_[edit["byteEnd"] :]).decode())
+            if len(after) >= before:
+                raise Wrong(f"{error['message']}\nthe edit `{edit['replacement']}` leaves {[e['message'] for e in after]}")
+
+    def mistake(self, text):
+        """A name that does not exist, in place of a value, is one mistake: what follows from it is not said."""
+        uses = []
+        for line in re.finditer(r"^    (?:v\d = |return )(.*)", text[len(PRELUDE) :], re.M):  # not behind a condition, which may be decided
+            uses += [(line, use) for use in re.finditer(r"\b(?:x|y|z|v\d)\b", line.group(1))]
+        line, use = random.choice(uses)
+        at = len(PRELUDE) + line.start(1) + use.start()
+        after = self.errors(text[:at] + "nobody" + text[at + len(use.group()) :])
+        if len(after) != 1 or "`nobody`" not in after[0]["message"]:
+            raise Wrong(f"`nobody` for `{use.group()}` in `{line.group().strip()}` is answered with {[e['message'] for e in after]}")
+
+    def runs(self, program, name, text, target):
+        positive = [sizes for sizes in program.admitted if min(sizes) >= 1]
+        any_sizes = tuple(random.randrange(8) for _ in NAMES)
+        for sizes in [*random.sample(positive, min(3, len(positive))), random.choice(program.admitted), any_sizes]:
+            try:
+                inputs, expected = program.outcome(sizes)
+            except Undefined:
+                continue
+            arguments = [name, "--target", target, "--out", self.path("out.npy")]
+            for parameter, x in inputs.items():
+                write_npy(self.path(f"{parameter}.npy"), x.data, tuple(map(int, x.shape)))
+                arguments += ["--arg", f"{parameter}={self.path(parameter)}.npy"]
+            self.compare(self.call(text, "run", *arguments), expected, f"for {target} and {sizes}")
+
+    def compare(self, result, expected, where):
+        said = result.stdout + result.stderr
+        if result.returncode not in (0, 1) or "internal" in said or (result.returncode == 1 and expected is not None):
+            raise Wrong(f"{where}: {said[:1500]}")
+        self.counts["runs" if expected is not None else "refusals"] += 1
+        if expected is None:
+            if result.returncode == 0:
+                raise Wrong(f"{where}: it must not run, and does")
+            return
+        shape, data, _ = read_npy(self.path("out.npy"))
+        if tuple(shape) != tuple(map(int, expected.shape)) or list(data) != expected.data:
+            raise Wrong(f"{where}: {shape} {list(data)[:20]}, expected {expected.shape} {expected.data[:20]}")
+
+
+def main(tessera, count):
+    given = os.environ.get("TESSERA_SEED")
+    start, count = (int(given), 1) if given else (random.randrange(1 << 30), count)
+    wrong, passing = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(tessera, folder)
+
+        def attempt(seed, check):
+            nonlocal wrong
+            try:
+                return check()
+            except Wrong as why:
+                wrong += 1
+                print(f"FAILED (TESSERA_SEED={seed})\n{Tensors(seed).text()}{why}\n")
+                return False
+
+        for seed in range(start, start + count):
+            if given:
+                print(Tensors(seed).text())
+            if attempt(seed, lambda: runner.function(seed)):
+                passing.append(seed)
+        programs = {seed: Tensors(seed) for seed in passing}
+        # Loops with as many turns as run time says are left to kernels (E0630).
+        compiled = [seed for seed in passing if not any(line.startswith("for ") for line in programs[seed].lines)][:COMPILED]
+        module = PRELUDE + "\n".join(programs[seed].text(f"f{seed}") for seed in compiled)
+        for seed in compiled:
+            attempt(seed, lambda: runner.runs(programs[seed], f"f{seed}", module, "cpu"))
+    print(", ".join(f"{number} {what}" for what, number in runner.counts.items()) + f"; {wrong} functions are wrong")
+    return 1 if wrong or not (given or runner.counts["runs"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else COUNT))
