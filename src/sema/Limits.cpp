@@ -123,9 +123,13 @@ bool Checker::isTooLarge(const Dim &dim, Span span) {
 
 /// The integers of a range that the compiler runs over itself. Nothing, and a message, if it cannot.
 std::optional<std::vector<Value>> Checker::knownRange(const Value &range, Span span, const char *what) {
-  for (size_t i = 0; i < 3; ++i)
-    if (!knownInt(range.items[i], span, what)) return std::nullopt;
-  __int128 start = range.items[0].sym.constant(), stop = range.items[1].sym.constant(), step = range.items[2].sym.constant();
+  __int128 numbers[3];
+  for (size_t i = 0; i < 3; ++i) {
+    auto number = knownInt(range.items[i], span, what);
+    if (!number) return std::nullopt;
+    numbers[i] = *number;
+  }
+  auto [start, stop, step] = numbers;
   if (step == 0) {
     report(Id::badConstant, span, "the step of a range must not be 0");
     return std::nullopt;

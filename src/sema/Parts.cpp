@@ -92,7 +92,7 @@ Value Checker::split(Value value, int parts, int axis, Span span) {
                     std::to_string(parts);
   if (!exact && !claim(multiple, why, span)) {
     if (!fresh(Id::splitSizes, span)) return Value::poison();
-    auto builder = report(Id::splitSizes, span, show(size * Dim(parts)), std::to_string(axis), show(whole));
+    auto builder = report(Id::splitSizes, span, std::to_string(axis), show(whole));
     builder.label(show(whole) + " is not always a multiple of " + std::to_string(parts));
     explainClaim(builder, multiple);
     return Value::poison();
@@ -112,7 +112,9 @@ Value Checker::splitInto(Value value, const std::vector<Dim> &sizes, int axis, S
   for (const shape::Formula &one : claims) {
     if (claim(one, "the sizes of the parts must be those of the axis: " + show(one), span)) continue;
     if (!fresh(Id::splitSizes, span)) return Value::poison();
-    auto builder = report(Id::splitSizes, span, show(sum), std::to_string(axis), show(whole));
+    auto builder = report(Id::splitSizes, span, std::to_string(axis), show(whole));
+    bool ofSum = &one == &claims.front();
+    builder.label(ofSum ? "together they have " + show(sum) : "this may be below 0: " + show(one.claim.left));
     explainClaim(builder, one);
     return Value::poison();
   }

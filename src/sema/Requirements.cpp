@@ -193,6 +193,28 @@ void collectDivisors(const Formula &formula, std::vector<Dim> &list) {
   collectDivisors(formula.claim.right, list);
   for (const Formula &part : formula.parts) collectDivisors(part, list);
 }
+
+/// With at least 1 in place of what divides: the same where that was checked, and a number everywhere else.
+Dim overOneAtLeast(const Dim &dim) {
+  Dim sum;
+  for (const Dim::Term &term : dim.terms()) {
+    Dim product(term.coefficient);
+    for (const auto &[atom, power] : term.atoms) {
+      Dim value = shape::dimOfAtom(atom);
+      if (atom.kind != AtomKind::Var) {
+        Dim left = overOneAtLeast(*atom.left), right = overOneAtLeast(*atom.right);
+        if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) right = Dim::max(right, Dim(1));
+        value = atom.kind == AtomKind::FloorDiv ? Dim::floorDiv(left, right)
+                : atom.kind == AtomKind::Mod    ? Dim::mod(left, right)
+                : atom.kind == AtomKind::Min    ? Dim::min(left, right)
+                                                : Dim::max(left, right);
+      }
+      for (int i = 0; i < power; ++i) product = product * value;
+    }
+    sum = sum + product;
+  }
+  return sum;
+}
 }  // namespace
 
 /// A check at the entry. Under conditions on dimensions it is asked for only where they hold. False if there are
@@ -215,7 +237,8 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
     for (const std::string &v : vars) ofDims &= v[0] != '%' && !shape::isPositiveName(v);
     if (ofDims) ways.push_back(condition->negated());
   }
-  ways.push_back(fact);
+  if (ways.empty() || divisors.empty()) ways.push_back(fact);
+  else ways.push_back(fact.map(overOneAtLeast));  // computed where the condition does not hold, too
   shape::Claim one = shape::asClaim(Formula::any(std::move(ways)));
   Requirement requirement;
   requirement.left = std::move(one.left);

@@ -11,7 +11,9 @@ using shape::Formula;
 
 void assumeMissing(shape::Facts &facts, const Formula &claim) {
   if (facts.proves(claim) || facts.contradictory()) return;
-  if (auto missing = facts.missingFact(claim)) facts.add(*missing);
+  auto missing = facts.missingFact(claim);
+  facts.add(claim);
+  if (missing && !facts.proves(claim)) facts.add(*missing);
 }
 
 std::string Checker::show(const Formula &formula) const {

@@ -110,6 +110,8 @@ Value Checker::floatBinary(BinaryOp op, double a, double b, Span span) {
 std::optional<int64_t> Checker::knownInt(const Value &value, Span span, const char *what) {
   if (value.isPoison()) return std::nullopt;
   if (value.isKnownInt()) return value.sym.constant();
+  if (value.kind == ValueKind::Int)
+    if (Dim known = facts_.simplify(value.sym); known.isConstant()) return known.constant();  // `where K == 3`
   if (value.kind == ValueKind::Float) {
     if (fresh(Id::wrongArgument, span)) report(Id::wrongArgument, span, what, "an integer", describe(value));
     return std::nullopt;

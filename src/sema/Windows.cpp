@@ -182,7 +182,7 @@ Value Checker::arrayConv(const BuiltinRow &row, Bound &args, Span span) {
   if (!convShapes(x, w, bias, groups[0], span)) return Value::poison();
   std::vector<Window> windows;
   for (size_t i = 0; i < count; ++i) {
-    const Dim &size = w.type.shape[2 + i];
+    const Dim size = facts_.simplify(w.type.shape[2 + i]);
     if (!size.isConstant() || size.constant() < 1)
       return unsupported("a convolution whose window is no known number (here `" + show(size) + "`)", span);
     windows.push_back({size.constant(), strides[i], paddings[i], dilations[i], {}});

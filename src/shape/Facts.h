@@ -110,6 +110,7 @@ private:
   std::optional<Sizes> sizesOf(const Relevant &relevant, const Sizes &free) const;
   std::vector<Formula> candidates(const Formula &claim) const;
   std::optional<Formula> weakestFact(const Formula &claim) const;
+  static std::optional<Formula> weakestOf(std::vector<std::pair<Formula, Facts>> list);
   std::optional<Dim> leastMargin(Dim margin) const;
 
   Substitution substitution_, quotients_;

@@ -88,6 +88,16 @@ bool isSimple(const Formula &formula) {
   return plain(formula.claim.left) && plain(formula.claim.right);
 }
 
+/// `N == 4`, `N // 8 == 0`: leaves one size, or a few. One would rather say a bound.
+bool pins(const Formula &formula) {
+  if (formula.kind != Formula::Kind::Claim || formula.claim.relation != Relation::Eq || !formula.claim.right.isConstant())
+    return false;
+  std::vector<Dim::Term> terms = formula.claim.left.terms();
+  return std::none_of(terms.begin(), terms.end(), [](const Dim::Term &term) {
+    return std::any_of(term.atoms.begin(), term.atoms.end(), [](const auto &atom) { return atom.first.kind == AtomKind::Mod; });
+  });
+}
+
 /// The factor of a variable that occurs in one term, alone; 0 otherwise.
 int64_t linearFactor(const Dim &dim, const std::string &variable) {
   int64_t factor = 0;
@@ -180,7 +190,7 @@ std::optional<Formula> Facts::missingFact(const Formula &claim) const {
 }
 
 std::optional<Formula> Facts::weakestFact(const Formula &claim) const {
-  std::vector<std::pair<Formula, Facts>> good;  // that prove the claim, and all facts with them
+  std::vector<std::pair<Formula, Facts>> good, nearly;  // that prove the claim, or all but dimensions of 0; with all facts
   std::set<std::string> seen;
   for (const Formula &candidate : candidates(claim)) {
     std::set<std::string> vars;
@@ -191,15 +201,24 @@ std::optional<Formula> Facts::weakestFact(const Formula &claim) const {
     if (!writable || !seen.insert(candidate.str()).second) continue;
     Facts with = *this;
     with.add(candidate);
-    if (with.proves(claim) && with.admitsPositive()) good.emplace_back(candidate, std::move(with));
+    if (!with.admitsPositive()) continue;
+    auto &list = with.proves(claim) ? good : nearly;
+    list.emplace_back(candidate, std::move(with));
   }
-  if (good.empty()) return std::nullopt;
+  auto fact = weakestOf(std::move(good));
+  if (fact && !pins(*fact)) return fact;
+  std::erase_if(nearly, [&](const auto &entry) { return entry.second.decide(claim) != Verdict::Undecided; });
+  auto bound = weakestOf(std::move(nearly));
+  return bound ? bound : fact;
+}
+
+/// The first that follows from all the others, and if there is none, the first; simple ones before others.
+std::optional<Formula> Facts::weakestOf(std::vector<std::pair<Formula, Facts>> list) {
   auto simple = [](const auto &entry) { return isSimple(entry.first); };
-  if (std::any_of(good.begin(), good.end(), simple)) std::erase_if(good, std::not_fn(simple));
-  // The first that follows from all the others, and if there is none, the first.
-  for (const auto &[weak, facts] : good)
-    if (std::all_of(good.begin(), good.end(), [&](const auto &other) { return other.second.proves(weak); })) return weak;
-  return good.front().first;
+  if (std::any_of(list.begin(), list.end(), simple)) std::erase_if(list, std::not_fn(simple));
+  for (const auto &[weak, facts] : list)
+    if (std::all_of(list.begin(), list.end(), [&](const auto &other) { return other.second.proves(weak); })) return weak;
+  return list.empty() ? std::nullopt : std::optional(list.front().first);
 }
 
 Answer Facts::explain(const Formula &claim) const {
