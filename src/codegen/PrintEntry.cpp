@@ -23,6 +23,9 @@ private:
   void check(const ParameterFacts &parameter);
   void requirements();
   void temporaries();
+  Expr condition(Attribute when, bool holds = true);
+  Expr conditions(ArrayAttr when);
+  void under(ArrayAttr when);
   void launch(target::LaunchOp launch);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
   Doc argument(target::ArgumentAttr argument, Type kernelType);
@@ -33,6 +36,7 @@ private:
   static bool hasCapacities(target::LaunchOp launch) {
     return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty();
   }
+  static ArrayAttr whenOf(Operation *op) { return op->getAttrOfType<ArrayAttr>("when"); }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
   const EntryFacts &facts_;
@@ -43,7 +47,51 @@ private:
   DimText dims_;
   std::string call_, stream_, groups_, start_, kernelName_, sharedBytes_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
+  llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
 };
+
+/// A condition of `when`: ["<=", left, right], ["and", condition, condition], ["not", condition]. Or its contrary.
+Expr EntryPrinter::condition(Attribute when, bool holds) {
+  static const std::map<std::string_view, std::string_view> contraries = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
+                                                                          {"<=", ">"},  {">", "<="},  {">=", "<"}};
+  auto parts = cast<ArrayAttr>(when);
+  std::string_view word = cast<StringAttr>(parts[0]).getValue();
+  if (word == "not") return condition(parts[1], !holds);
+  if (isa<StringAttr>(parts[1])) {
+    auto side = [&](size_t i) { return dims_(cast<StringAttr>(parts[i]).getValue().str()); };
+    return binaryExpr(holds ? word : contraries.at(word), side(1), side(2));
+  }
+  Expr both = binaryExpr(word == "and" ? "&&" : "||", condition(parts[1]), condition(parts[2]));
+  return holds ? both : unaryExpr("!", both);
+}
+
+Expr EntryPrinter::conditions(ArrayAttr when) {
+  Expr all = condition(when[0]);
+  for (Attribute next : when.getValue().drop_front()) all = binaryExpr("&&", all, condition(next));
+  return all;
+}
+
+/// Closes the conditions that end before the next line, and opens those that begin.
+void EntryPrinter::under(ArrayAttr when) {
+  llvm::ArrayRef<Attribute> wanted = when ? when.getValue() : llvm::ArrayRef<Attribute>();
+  size_t same = 0;
+  while (same < open_.size() && same < wanted.size() && open_[same] == wanted[same]) ++same;
+  auto isOther = [&](size_t i) {
+    auto parts = dyn_cast<ArrayAttr>(wanted[i]);
+    return parts && parts[0] == StringAttr::get(parts.getContext(), "not") && parts[1] == open_[i];
+  };
+  bool otherwise = same < open_.size() && same < wanted.size() && isOther(same);
+  while (open_.size() > same) {
+    open_.pop_back();
+    writer_.dedent();
+    writer_.line(otherwise && open_.size() == same ? "} else {" : "}");
+  }
+  for (size_t i = same; i < wanted.size(); ++i) {
+    if (i > same || !otherwise) writer_.statement(Doc("if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
+    writer_.indent();
+    open_.push_back(wanted[i]);
+  }
+}
 
 void EntryPrinter::chooseNames() {
   names_.take(facts_.symbol);
@@ -128,8 +176,9 @@ void EntryPrinter::requirements() {
     if (!launch.getCapacitiesAttr()) continue;
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
       int64_t most = capacity.getValues().asArrayRef().back();
-      if (!seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
-      writer_.statement(Doc(call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
+      if (!whenOf(launch) && !seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
+      Doc lead = whenOf(launch) ? Doc("if (") + conditions(whenOf(launch)).doc + ") " : Doc("");
+      writer_.statement(lead + (call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
                         dims_(capacity.getDim().str()).doc + ", " + std::to_string(most) + ");");
     }
   }
@@ -143,7 +192,9 @@ void EntryPrinter::temporaries() {
     std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
     writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" +
                           quoted(temporary.getName()) + ", ") +
-                      dims_(count).doc + ");");
+                      (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), dims_(count), {"0", Precedence::Primary})
+                                         : dims_(count)).doc +
+                      ");");
   }
   if (!facts_.temporaries.empty()) stopIfFailed();
 }
@@ -288,6 +339,11 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
       if (argument.getKind() == "dim") collect(argument.getText());
       if (argument.getKind() == "scalar") vars.insert(argument.getText().str());
     }
+    for (Attribute when : whenOf(launch) ? whenOf(launch).getValue() : llvm::ArrayRef<Attribute>())
+      when.walk([&](ArrayAttr parts) {
+        if (parts.size() == 3 && isa<StringAttr>(parts[1]))
+          for (Attribute side : parts.getValue().drop_front()) collect(cast<StringAttr>(side).getValue());
+      });
     if (hasCapacities(launch))
       for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>())
         collect(capacity.getDim());
@@ -326,7 +382,11 @@ void EntryPrinter::print() {
   stopIfFailed();
   temporaries();
   writer_.blank();
-  for (target::LaunchOp op : facts_.launches) launch(op);
+  for (target::LaunchOp op : facts_.launches) {
+    under(whenOf(op));
+    launch(op);
+  }
+  under({});
   writer_.line("return " + call_ + ".finish();");
   writer_.dedent();
   writer_.line("}");

@@ -90,9 +90,11 @@ def Target_RequireOp : Target_Op<"require", [HasParent<"EntryOp">]> {
 def Target_TemporaryOp : Target_Op<"temporary", [HasParent<"EntryOp">]> {
   let summary = "Device memory that lives as long as the call";
   let description = [{
+    Under conditions (`when`, as in `target.launch`) nothing is allocated where they do not hold.
+
     Example: `target.temporary "mean" : f32 ["B", "S"]` (bytes: product of the dimensions times 4).
   }];
-  let arguments = (ins StrAttr:$name, TypeAttr:$dtype, StrArrayAttr:$shape);
+  let arguments = (ins StrAttr:$name, TypeAttr:$dtype, StrArrayAttr:$shape, OptionalAttr<ArrayAttr>:$when);
   let assemblyFormat = "$name `:` $dtype $shape attr-dict";
   let hasVerifier = 1;
 }
@@ -104,7 +106,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     arguments, in the order of the kernel's `capacities`. `shared_bytes` is the dynamic shared memory: one
     number for each combination of capacity values, the last capacity varying fastest (so one number without
     capacities); absent when all shared memory is static. `group_name` is the entry's constant that holds
-    `group`.
+    `group`. Under `when`, conditions that all must hold, nothing is started where they do not: each is
+    `["<=", left, right]`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -114,7 +117,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
   let arguments = (ins FlatSymbolRefAttr:$kernel, OptionalAttr<StrAttr>:$grid, I64Attr:$group,
                        TypedArrayAttrBase<AnyAttr, "arguments">:$arguments,
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
-                       OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name);
+                       OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name,
+                       OptionalAttr<ArrayAttr>:$when);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;
 }

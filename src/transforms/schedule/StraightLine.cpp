@@ -1,8 +1,10 @@
 // Tensor functions without control flow: loops whose number of turns is known are written out, a branch
-// becomes a choice between what both sides give. Nothing in them has an effect: both sides may be computed.
+// becomes a choice between what both sides give. Nothing in them has an effect: both sides may be computed, but for
+// branches that rely on a condition on sizes. Those stay (Conditions.h).
 #include "ir/common/Names.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Kernels.h"
 
 namespace tessera::transforms {
@@ -87,7 +89,7 @@ LogicalResult straighten(graph::FuncOp function) {
   while (true) {
     Operation *next = nullptr;  // the innermost first: what it is made of stands in straight lines then
     function.walk([&](Operation *op) {
-      if (op == function || op->getNumRegions() == 0) return WalkResult::advance();
+      if (op == function || op->getNumRegions() == 0 || op->hasAttr(kWhen)) return WalkResult::advance();
       next = op;
       return WalkResult::interrupt();
     });
@@ -95,7 +97,10 @@ LogicalResult straighten(graph::FuncOp function) {
     if (auto loop = dyn_cast<scf::ForOp>(next)) {
       if (failed(writeOut(loop))) return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(next)) {
-      if (failed(choose(branch))) return failure();
+      FailureOr<Attribute> asked = askedBefore(branch, function);
+      if (failed(asked)) return failure();
+      if (*asked) branch->setAttr(kWhen, *asked);
+      else if (failed(choose(branch))) return failure();
     } else {
       return next->emitError("a loop of a tensor function that ends by a condition; write a kernel");
     }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
 #include "support/LinearDim.h"
+#include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
@@ -29,7 +30,7 @@ public:
 
 private:
   // ---- which values are roots
-  void findRoots();
+  void findRoots(Block &block);
   void markIf(bool condition, Value value) {
     if (condition && !leaves_.count(value)) roots_.insert(value);
   }
@@ -38,6 +39,9 @@ private:
   bool isStored(Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
   // ---- kernels
+  LogicalResult launchBlock(Block &block);
+  LogicalResult launchBranches(scf::IfOp branch);
+  template <class Op, class... Args> Op launchOp(Args &&...args);
   LogicalResult makeRoot(Value value, Value target = {});
   bool isUniform(Value value, const AxisKinds &kinds);
   void topReductions(Value value, llvm::SetVector<Value> &found);
@@ -64,7 +68,15 @@ private:
   llvm::DenseSet<Value> roots_;
   llvm::DenseMap<Value, Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<Value, Value> results_;  // returned values: their views, before they are written
+  SmallVector<Attribute> when_;           // the conditions around what is launched now
 };
+
+/// Something that the entry function does, under the conditions around it.
+template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args) {
+  Op op = launches_.create<Op>(std::forward<Args>(args)...);
+  if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
+  return op;
+}
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
@@ -87,9 +99,13 @@ bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
   return isIt(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return holds(operand, isIt); });
 }
 
-void FunctionScheduler::findRoots() {
-  for (Operation &op : function_.entry()) {
-    if (auto call = dyn_cast<graph::CallOp>(op)) {
+void FunctionScheduler::findRoots(Block &block) {
+  for (Operation &op : block) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      roots_.insert(branch.getResults().begin(), branch.getResults().end());
+      for (Region &region : branch->getRegions())
+        for (Block &inside : region) findRoots(inside);
+    } else if (auto call = dyn_cast<graph::CallOp>(op)) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
@@ -214,7 +230,7 @@ Value FunctionScheduler::memoryFor(Value value) {
     return view;
   }
   Type type = ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType()));
-  return launches_.create<schedule::TempOp>(value.getLoc(), type);
+  return launchOp<schedule::TempOp>(named(nameHint(value), value.getLoc()), type);
 }
 
 // ---------------------------------------------------------------- building kernels
@@ -293,7 +309,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     else kernel.target = argument;
   }
   kernel.op = builder_.create(state);
-  launches_.create<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args,
+  launchOp<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args,
                                        DimsAttr());
   return kernel;
 }
@@ -424,12 +440,56 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_, machine_);
   if (failed(name)) return failure();
   llvm::erase(args, Value());  // the constants
-  launches_.create<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name),
+  launchOp<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name),
                                        args, DimsAttr::get(builder_.getContext(), inOrder));
   return success();
 }
 
 // ---------------------------------------------------------------- the whole function
+
+LogicalResult FunctionScheduler::launchBlock(Block &block) {
+  for (Operation &op : block) {
+    if (auto call = dyn_cast<graph::CallOp>(op)) {
+      if (failed(launchCall(call))) return failure();
+      continue;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (failed(launchBranches(branch))) return failure();
+      continue;
+    }
+    for (Value result : op.getResults())
+      if (roots_.count(result) && !leaves_.count(result) && failed(makeRoot(result))) return failure();
+  }
+  return success();
+}
+
+/// Both branches write what they give into the same memory; the entry function asks which of them it launches.
+LogicalResult FunctionScheduler::launchBranches(scf::IfOp branch) {
+  SmallVector<Value> memory;
+  for (Value result : branch.getResults()) memory.push_back(memoryFor(result));
+  Attribute condition = branch->getAttr(kWhen);
+  for (bool holds : {true, false}) {
+    Block *block = holds ? branch.thenBlock() : branch.elseBlock();
+    if (!block) continue;
+    // What one branch computes, the other and what follows do not have.
+    auto leaves = leaves_;
+    auto roots = roots_;
+    when_.push_back(holds ? condition : negated(condition));
+    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
+      if (value.getParentBlock() == block) results_.try_emplace(value, target);
+    if (failed(launchBlock(*block))) return failure();
+    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
+      if (leaves_.lookup(value) != target && failed(makeRoot(value, target))) return failure();
+    when_.pop_back();
+    leaves_ = std::move(leaves);
+    roots_ = std::move(roots);
+  }
+  for (auto [result, target] : llvm::zip(branch.getResults(), memory)) {
+    roots_.erase(result);
+    leaves_[result] = target;
+  }
+  return success();
+}
 
 LogicalResult FunctionScheduler::run() {
   MLIRContext *context = builder_.getContext();
@@ -470,15 +530,8 @@ LogicalResult FunctionScheduler::run() {
   launches_ = OpBuilder::atBlockEnd(&block);
   builder_.setInsertionPoint(entry_);
 
-  findRoots();
-  for (Operation &op : function_.entry()) {
-    if (auto call = dyn_cast<graph::CallOp>(op)) {
-      if (failed(launchCall(call))) return failure();
-      continue;
-    }
-    for (Value result : op.getResults())
-      if (roots_.count(result) && !leaves_.count(result) && failed(makeRoot(result))) return failure();
-  }
+  findRoots(function_.entry());
+  if (failed(launchBlock(function_.entry()))) return failure();
   for (auto [value, target] : llvm::zip(end->getOperands(), targets))
     if (leaves_.lookup(value) != target && failed(laneKernel(value, target, false))) return failure();
   launches_.create<schedule::ReturnOp>(end->getLoc(), ValueRange());

@@ -45,6 +45,25 @@ ArrayAttr shapeTexts(OpBuilder &builder, Type type) {
   return builder.getArrayAttr(dims);
 }
 
+/// A condition of `tsr.when` in texts: ["<=", left, right], ["and", condition, condition], ["not", condition].
+Attribute whenText(OpBuilder &builder, Attribute when) {
+  if (auto asked = dyn_cast<ir::RequirementAttr>(when))
+    return builder.getStrArrayAttr({relationText(asked.getRelation()), asked.getLeft().getText(), asked.getRight().getText()});
+  SmallVector<Attribute> parts;
+  for (Attribute part : cast<ArrayAttr>(when))
+    parts.push_back(isa<StringAttr>(part) ? part : whenText(builder, part));
+  return builder.getArrayAttr(parts);
+}
+
+/// The conditions under which the entry function does what `op` says.
+void copyConditions(OpBuilder &builder, Operation *op, Operation *made) {
+  auto conditions = op->getAttrOfType<ArrayAttr>("tsr.when");
+  if (!conditions) return;
+  SmallVector<Attribute> texts;
+  for (Attribute condition : conditions) texts.push_back(whenText(builder, condition));
+  made->setAttr("when", builder.getArrayAttr(texts));
+}
+
 /// What an entry function's launch passes for the kernel's dimensions, and where they are used.
 std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, const KernelInfo &kernel) {
   std::map<std::string, Dim> values;
@@ -92,9 +111,10 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (!list.empty()) capacities = builder.getArrayAttr(list);
   DenseI64ArrayAttr shared;
   if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
-  builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
+  auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
-                                capacities, shared, groupName);
+                                capacities, shared, groupName, ArrayAttr());
+  copyConditions(builder, launch, made);
   return success();
 }
 
@@ -151,8 +171,9 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
       StringRef hint = ir::nameHint(temp.getResult());
       std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
       names.names[temp.getResult()] = name;
-      builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
-                                       shapeTexts(builder, temp.getType()));
+      auto made = builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
+                                                   shapeTexts(builder, temp.getType()), ArrayAttr());
+      copyConditions(builder, &op, made);
     } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder)))
         return failure();

@@ -34,15 +34,18 @@ LogicalResult lowerEntry(OpBuilder &builder, schedule::FuncOp function) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&block);
   for (Operation &op : function.entry()) {
+    Operation *made = nullptr;
     if (auto temp = dyn_cast<schedule::TempOp>(op)) {
-      values.map(temp.getResult(), builder.create<tile::TempOp>(op.getLoc(), temp.getType()).getResult());
+      made = builder.create<tile::TempOp>(op.getLoc(), temp.getType());
+      values.map(temp.getResult(), made->getResult(0));
     } else if (auto launch = dyn_cast<schedule::LaunchOp>(op)) {
       SmallVector<Value> args;
       for (Value operand : launch.getOperands()) args.push_back(values.lookup(operand));
-      builder.create<tile::LaunchOp>(op.getLoc(), launch.getKernelAttr(), args, launch.getDimsAttr());
+      made = builder.create<tile::LaunchOp>(op.getLoc(), launch.getKernelAttr(), args, launch.getDimsAttr());
     } else {
-      builder.create<tile::ReturnOp>(op.getLoc(), ValueRange());
+      made = builder.create<tile::ReturnOp>(op.getLoc(), ValueRange());
     }
+    if (Attribute when = op.getAttr("tsr.when")) made->setAttr("tsr.when", when);
   }
   return success();
 }

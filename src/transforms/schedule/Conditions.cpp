@@ -1,0 +1,103 @@
+// Conditions of tensor functions on sizes and integers, which the entry function can ask before it launches anything.
+#include "transforms/schedule/Conditions.h"
+#include "ir/graph/Graph.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "support/Dim.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+bool isWhole(Type type) { return type.isIndex() || (type.isIntOrIndex() && !type.isInteger(1)); }
+
+/// What a value is in dimensions and integer parameters; nothing if something else decides it.
+std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    bool isParameter = argument.getOwner()->getParentOp() == function && isWhole(argument.getType());
+    return isParameter ? std::optional(Dim::var(function.param(argument.getArgNumber()).getName().str())) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<graph::DimOp>(op)) return dim.getDim().getDim();
+  if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+    auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+    return integer ? std::optional(Dim(integer.getInt())) : std::nullopt;
+  }
+  if (auto cast = dyn_cast<graph::CastOp>(op))
+    return isWhole(cast.getOperand().getType()) ? dimOf(cast.getOperand(), function) : std::nullopt;
+  auto made = dyn_cast<graph::ElementwiseOp>(op);
+  if (!made || made->getNumOperands() != 2 || !value.getType().isIndex()) return std::nullopt;
+  auto a = dimOf(made->getOperand(0), function), b = dimOf(made->getOperand(1), function);
+  if (!a || !b) return std::nullopt;
+  StringRef name = made.getMnemonic();
+  Dim dim = name == "add" ? *a + *b : name == "sub" ? *a - *b : name == "mul" ? *a * *b : name == "floordiv" ? Dim::floorDiv(*a, *b)
+            : name == "mod" ? Dim::mod(*a, *b) : name == "min" ? Dim::min(*a, *b) : name == "max" ? Dim::max(*a, *b) : Dim::floorDiv(*a, Dim(0));
+  return dim.isDefined() ? std::optional(dim) : std::nullopt;
+}
+
+/// The comparisons and truth values that a condition is made of.
+struct Condition {
+  Attribute asked;           // if the entry function can ask it
+  bool ofIntegers = false;   // a comparison of integers is among them: facts about sizes may follow from it
+};
+
+Condition conditionOf(Value value, graph::FuncOp function) {
+  auto op = value.getDefiningOp<graph::ElementwiseOp>();
+  if (!op) return {};
+  Builder builder(value.getContext());
+  StringRef name = op.getMnemonic();
+  if (value.getType().isInteger(1) && (name == "and" || name == "or" || name == "not")) {
+    Condition whole;
+    SmallVector<Attribute> parts = {builder.getStringAttr(name)};
+    bool all = true;
+    for (Value operand : op->getOperands()) {
+      Condition part = conditionOf(operand, function);
+      whole.ofIntegers |= part.ofIntegers;
+      all &= static_cast<bool>(part.asked);
+      parts.push_back(part.asked);
+    }
+    if (all) whole.asked = builder.getArrayAttr(parts);
+    return whole;
+  }
+  std::optional<Relation> relation = symbolizeRelation(name);
+  if (!relation || op->getNumOperands() != 2 || !isWhole(op->getOperand(0).getType())) return {};
+  auto a = dimOf(op->getOperand(0), function), b = dimOf(op->getOperand(1), function);
+  if (!a || !b) return {{}, true};
+  MLIRContext *context = value.getContext();
+  return {RequirementAttr::get(context, DimAttr::get(context, *a), *relation, DimAttr::get(context, *b), ""), true};
+}
+
+/// Nothing in the branches can go wrong where the condition does not hold.
+bool mayComputeBoth(scf::IfOp branch) {
+  bool both = true;
+  branch->walk([&](Operation *op) {
+    if (op == branch) return;
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    both &= llvm::none_of(op->getOperandTypes(), isTensor) && llvm::none_of(op->getResultTypes(), isTensor);
+    auto made = dyn_cast<graph::ElementwiseOp>(op);
+    bool divides = made && isWhole(made.getType()) && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
+    both &= !divides && !isa<graph::CallOp>(op);
+  });
+  return both;
+}
+
+}  // namespace
+
+FailureOr<Attribute> askedBefore(scf::IfOp branch, graph::FuncOp function) {
+  Condition condition = conditionOf(branch.getCondition(), function);
+  if (!condition.ofIntegers || mayComputeBoth(branch)) return Attribute();
+  if (!condition.asked)
+    return branch.emitError("a condition of a tensor function on integers and on other values at once; write one `if` inside of the other");
+  for (Type type : branch.getResultTypes())
+    if (type.isIndex())
+      return branch.emitError("an integer from a condition on sizes whose branches divide or use tensors");
+  return condition.asked;
+}
+
+Attribute negated(Attribute condition) {
+  Builder builder(condition.getContext());
+  return builder.getArrayAttr({builder.getStringAttr("not"), condition});
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,18 @@
+// Conditions on sizes and integers in tensor functions. What their branches may do depends on them: a slice lies inside
+// of its tensor only where the condition holds, so that the other branch must not be computed.
+#pragma once
+#include "ir/graph/Graph.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tessera::transforms {
+
+/// On `scf.if`: the condition that the entry function asks. On what it allocates and launches: the conditions around it,
+/// an array. A condition is a `#tsr.requirement`, or an array of "and", "or", "not" and what that is said of.
+inline constexpr llvm::StringLiteral kWhen = "tsr.when";
+
+/// The condition of a branch that the entry function must ask; null if both branches may be computed instead. Fails, with
+/// a message, where neither can be.
+mlir::FailureOr<mlir::Attribute> askedBefore(mlir::scf::IfOp branch, ir::graph::FuncOp function);
+mlir::Attribute negated(mlir::Attribute condition);
+
+}  // namespace tessera::transforms
