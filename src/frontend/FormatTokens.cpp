@@ -28,7 +28,8 @@ uint32_t columnOf(std::string_view text, uint32_t offset) {
   for (size_t i = start; i < offset; ++i) {
     if (text[i] == '\t') column += 8 - column % 8;
     else if (text[i] == ' ') ++column;
-    else if (text[i] != '\f') return column + diag::displayWidth(text.substr(i, offset - i));
+    else if (text[i] == '\f') column = 0;  // begins the indentation anew
+    else return column + diag::displayWidth(text.substr(i, offset - i));
   }
   return column;
 }

@@ -58,6 +58,10 @@ private:
     return columns;
   }
   size_t widthBesideOthers(std::string_view blanks) const;
+  Span placeOf(std::string_view blanks) const {
+    auto begin = static_cast<uint32_t>(blanks.data() - text_.data());
+    return {file_, begin, begin + static_cast<uint32_t>(blanks.size())};
+  }
 
   std::string_view text_;
   FileId file_;
@@ -74,9 +78,7 @@ private:
 void Indenter::add(Line &line) {
   uint32_t begin = line.start;
   if (text_.substr(begin, 3) == "\xEF\xBB\xBF") begin += 3;
-  uint32_t end = begin;
-  while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t')) ++end;
-  place(line, text_.substr(begin, end - begin));
+  place(line, indentationOf(text_, begin));
   contextualKeywords(line.tokens);
   longElifChain(line);
   emit(line);
@@ -88,8 +90,7 @@ void Indenter::place(Line &line, std::string_view blanks) {
   size_t columns = width(blanks, 8);
   if (blanks.substr(0, common) != top.blanks.substr(0, common)) {
     columns = widthBesideOthers(blanks);
-    uint32_t begin = line.start;
-    Span place{file_, begin, begin + static_cast<uint32_t>(blanks.size())};
+    Span place = placeOf(blanks);
     if (!mixedReported_)
       diagnostics_.report(Id::mixedIndentation, place)
           .label(blanks.find('\t') != blanks.npos ? "tabs here, where the block around has blanks"
@@ -127,8 +128,7 @@ void Indenter::deeper(Line &line, std::string_view blanks, size_t width) {
   Level level{blanks, width, 0, true, levels_.back().isAsync || asyncHeader_, 0};
   if (!expectsBlock_ && !mayIndent_) {
     level.real = false;
-    uint32_t begin = line.start;
-    Span place{file_, begin, begin + static_cast<uint32_t>(blanks.size())};
+    Span place = placeOf(blanks);
     if (!line.reported)
       diagnostics_.report(Id::unexpectedIndent, place)
           .label("deeper than the line before, which opens no block")
@@ -153,8 +153,7 @@ void Indenter::shallower(Line &line, std::string_view blanks, size_t width) {
   while (levels_.size() > 1 && levels_[levels_.size() - 2].width >= width) pop();
   if (levels_.size() > 1 && levels_.back().width > width) {
     // Between two levels: it is taken to belong to the inner one.
-    uint32_t begin = line.start;
-    Span place{file_, begin, begin + static_cast<uint32_t>(blanks.size())};
+    Span place = placeOf(blanks);
     if (!line.reported)
       diagnostics_.report(Id::inconsistentDedent, place)
           .label("no block around starts in this column")

@@ -122,4 +122,10 @@ Tokens lex(std::string_view text, uint32_t begin, uint32_t end) {
   return tokens;
 }
 
+std::string_view indentationOf(std::string_view text, size_t lineStart) {
+  size_t end = std::min(text.find_first_not_of(" \t\f", lineStart), text.size());
+  std::string_view blanks = text.substr(lineStart, end - lineStart);
+  return blanks.substr(blanks.rfind('\f') + 1);  // npos + 1 is 0
+}
+
 }  // namespace tessera::frontend

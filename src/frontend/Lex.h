@@ -9,4 +9,7 @@ namespace tessera::frontend {
 /// `text` is the whole file, so that places are offsets in the file.
 Tokens lex(std::string_view text, uint32_t begin, uint32_t end);
 
+/// The blanks and tabs that a line is indented by. A form feed begins them anew, as in Python.
+std::string_view indentationOf(std::string_view text, size_t lineStart);
+
 }  // namespace tessera::frontend

@@ -160,9 +160,7 @@ void LineSplitter::finishLine() {
 }
 
 uint32_t LineSplitter::indentAt(uint32_t offset) const {
-  uint32_t start = source_.lineStart(source_.lineColumn(offset).line), end = start;
-  while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t')) ++end;
-  return end - start;
+  return static_cast<uint32_t>(indentationOf(text_, source_.lineStart(source_.lineColumn(offset).line)).size());
 }
 
 diag::Engine *LineSplitter::speak() {
