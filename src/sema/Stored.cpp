@@ -102,7 +102,11 @@ Value Checker::storedParameter(Var *var, Value value, Span span) {
     return scaled ? bindTemp(unscaled(value, span), var->name + "_value", span) : value;
   }
   auto channels = static_cast<size_t>(stored.perChannel);
-  if (channels >= var->type.shape.size()) return Value::poison();  // the declaration is a mistake of its own
+  if (channels >= var->type.shape.size()) {  // said of the declaration, if it has dimensions
+    if (var->type.shape.empty() && fresh(Id::policyMeaningless, span))
+      report(Id::policyMeaningless, span, fieldText(stored, PolicyField::PerChannel), "a single number").label("it has no axes");
+    return Value::poison();
+  }
   Type type = sema::tensorType(DType::F32, {var->type.shape[channels]});
   if (var->type.kind == TypeKind::View) type.kind = TypeKind::View;
   std::string name = var->name + "_scale";
