@@ -64,3 +64,21 @@ graph.func @many(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attribu
   }
   graph.return %y : !tsr.tensor<["N"], f32>
 }
+
+// -----
+
+graph.func @integer_and_tensor(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+  %c0 = graph.constant 0 : index
+  %c4 = graph.constant 4 : index
+  %n = graph.dim "N"
+  %long = graph.elementwise "gt" %n, %c4 : index
+  // expected-error @+1 {{an integer from a condition on sizes whose branches use tensors, or divide by what may be 0; give the integer an `if` of its own}}
+  %i, %y = scf.if %long -> (index, !tsr.tensor<["N"], f32>) {
+    %e = graph.elementwise "exp" %x : !tsr.tensor<["N"], f32>
+    scf.yield %c4, %e : index, !tsr.tensor<["N"], f32>
+  } else {
+    scf.yield %c0, %x : index, !tsr.tensor<["N"], f32>
+  }
+  graph.return %y : !tsr.tensor<["N"], f32>
+}

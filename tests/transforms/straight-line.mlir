@@ -36,3 +36,30 @@ graph.func @chosen(%x: !tsr.tensor<["N"], f32>, %flag: i1) -> !tsr.tensor<["N"],
   }
   graph.return %y : !tsr.tensor<["N"], f32>
 }
+
+// What stands in a branch may be wrong where its condition on sizes does not hold: the entry function asks it, and both
+// branches write into one place.
+// CHECK-LABEL: schedule.kernel @shorter_kernel
+// CHECK-NOT: "select"
+// CHECK-LABEL: schedule.kernel @shorter_kernel_1
+// CHECK-NOT: "select"
+// CHECK-LABEL: schedule.func @shorter
+// CHECK: schedule.launch @shorter_kernel(%[[X:.*]], %[[RESULT:.*]]) {tsr.when = [#tsr.requirement<"M" le "N", "">]}
+// CHECK: schedule.launch @shorter_kernel_1(%[[Y:.*]], %[[RESULT]]) {tsr.when = [
+// CHECK-SAME: "not", #tsr.requirement<"M" le "N", "">
+graph.func @shorter(%x: !tsr.tensor<["N"], f32>, %y: !tsr.tensor<["M"], f32>) -> !tsr.tensor<["M"], f32> attributes {
+    dims = ["N", "M"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M"], f32>>]} {
+  %c0 = graph.constant 0 : index
+  %n = graph.dim "N"
+  %m = graph.dim "M"
+  %fits = graph.elementwise "le" %m, %n : index
+  %r = scf.if %fits -> !tsr.tensor<["M"], f32> {
+    %s = graph.slice %x[%c0 size "M" in_bounds] : !tsr.tensor<["N"], f32> to !tsr.tensor<["M"], f32>
+    %e = graph.elementwise "exp" %s : !tsr.tensor<["M"], f32>
+    scf.yield %e : !tsr.tensor<["M"], f32>
+  } else {
+    %e = graph.elementwise "exp" %y : !tsr.tensor<["M"], f32>
+    scf.yield %e : !tsr.tensor<["M"], f32>
+  }
+  graph.return %r : !tsr.tensor<["M"], f32>
+}

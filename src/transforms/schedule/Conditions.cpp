@@ -27,7 +27,7 @@ std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
   if (auto cast = dyn_cast<graph::CastOp>(op))
     return isWhole(cast.getOperand().getType()) ? dimOf(cast.getOperand(), function) : std::nullopt;
   auto made = dyn_cast<graph::ElementwiseOp>(op);
-  if (!made || made->getNumOperands() != 2 || !value.getType().isIndex()) return std::nullopt;
+  if (!made || made->getNumOperands() != 2 || !isWhole(value.getType())) return std::nullopt;
   auto a = dimOf(made->getOperand(0), function), b = dimOf(made->getOperand(1), function);
   if (!a || !b) return std::nullopt;
   StringRef name = made.getMnemonic();
@@ -36,40 +36,47 @@ std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
   return dim.isDefined() ? std::optional(dim) : std::nullopt;
 }
 
-/// The comparisons and truth values that a condition is made of.
-struct Condition {
-  Attribute asked;           // if the entry function can ask it
-  bool ofIntegers = false;   // a comparison of integers is among them: facts about sizes may follow from it
-};
-
-Condition conditionOf(Value value, graph::FuncOp function) {
+/// What the entry function asks; null if something else than sizes and integer parameters is in the condition: then no
+/// fact about sizes follows from it either.
+Attribute askedOf(Value value, graph::FuncOp function) {
   auto op = value.getDefiningOp<graph::ElementwiseOp>();
   if (!op) return {};
   Builder builder(value.getContext());
   StringRef name = op.getMnemonic();
   if (value.getType().isInteger(1) && (name == "and" || name == "or" || name == "not")) {
-    Condition whole;
     SmallVector<Attribute> parts = {builder.getStringAttr(name)};
-    bool all = true;
     for (Value operand : op->getOperands()) {
-      Condition part = conditionOf(operand, function);
-      whole.ofIntegers |= part.ofIntegers;
-      all &= static_cast<bool>(part.asked);
-      parts.push_back(part.asked);
+      parts.push_back(askedOf(operand, function));
+      if (!parts.back()) return {};
     }
-    if (all) whole.asked = builder.getArrayAttr(parts);
-    return whole;
+    return builder.getArrayAttr(parts);
   }
   std::optional<Relation> relation = symbolizeRelation(name);
   if (!relation || op->getNumOperands() != 2 || !isWhole(op->getOperand(0).getType())) return {};
   auto a = dimOf(op->getOperand(0), function), b = dimOf(op->getOperand(1), function);
-  if (!a || !b) return {{}, true};
   MLIRContext *context = value.getContext();
-  return {RequirementAttr::get(context, DimAttr::get(context, *a), *relation, DimAttr::get(context, *b), ""), true};
+  return a && b ? RequirementAttr::get(context, DimAttr::get(context, *a), *relation, DimAttr::get(context, *b), "") : RequirementAttr();
+}
+
+/// A number, or extents with a number of at least 1 added.
+bool isPositive(Value divisor, graph::FuncOp function) {
+  auto dim = dimOf(divisor, function);
+  if (!dim) return false;
+  auto isExtent = [&](const auto &atom) {
+    return atom.first.kind == AtomKind::Var &&
+           llvm::any_of(function.getDims().template getAsRange<StringAttr>(), [&](StringAttr name) { return name.getValue() == atom.first.name; });
+  };
+  bool some = false;
+  for (const Dim::Term &term : dim->terms()) {
+    bool product = llvm::all_of(term.atoms, isExtent);
+    if (term.coefficient < 0 || !product) return false;
+    some |= term.atoms.empty() && term.coefficient > 0;
+  }
+  return some;
 }
 
 /// Nothing in the branches can go wrong where the condition does not hold.
-bool mayComputeBoth(scf::IfOp branch) {
+bool mayComputeBoth(scf::IfOp branch, graph::FuncOp function) {
   bool both = true;
   branch->walk([&](Operation *op) {
     if (op == branch) return;
@@ -77,7 +84,7 @@ bool mayComputeBoth(scf::IfOp branch) {
     both &= llvm::none_of(op->getOperandTypes(), isTensor) && llvm::none_of(op->getResultTypes(), isTensor);
     auto made = dyn_cast<graph::ElementwiseOp>(op);
     bool divides = made && isWhole(made.getType()) && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
-    both &= !divides && !isa<graph::CallOp>(op);
+    both &= (!divides || isPositive(made->getOperand(1), function)) && !isa<graph::CallOp>(op);
   });
   return both;
 }
@@ -85,14 +92,13 @@ bool mayComputeBoth(scf::IfOp branch) {
 }  // namespace
 
 FailureOr<Attribute> askedBefore(scf::IfOp branch, graph::FuncOp function) {
-  Condition condition = conditionOf(branch.getCondition(), function);
-  if (!condition.ofIntegers || mayComputeBoth(branch)) return Attribute();
-  if (!condition.asked)
-    return branch.emitError("a condition of a tensor function on integers and on other values at once; write one `if` inside of the other");
-  for (Type type : branch.getResultTypes())
-    if (type.isIndex())
-      return branch.emitError("an integer from a condition on sizes whose branches divide or use tensors");
-  return condition.asked;
+  Attribute asked = mayComputeBoth(branch, function) ? Attribute() : askedOf(branch.getCondition(), function);
+  if (asked)
+    for (Type type : branch.getResultTypes())
+      if (type.isIndex())
+        return branch.emitError("an integer from a condition on sizes whose branches use tensors, or divide by what may be 0; give the "
+                              "integer an `if` of its own");
+  return asked;
 }
 
 Attribute negated(Attribute condition) {
