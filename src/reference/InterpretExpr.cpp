@@ -137,6 +137,12 @@ Ref Interpreter::constant(const Expr &expr) {
 
 Ref Interpreter::evalArray(const Expr &expr) {
   if (expr.kind == ExprKind::Slice) return evalSlice(expr);
+  bool ofTruths = expr.kind == ExprKind::Elementwise && expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
+  if (ofTruths && (expr.op == ElementwiseOp::And || expr.op == ElementwiseOp::Or)) {
+    Ref first = eval(*expr.args[0]);  // the second is asked only if it decides: `B > 0 and A % B == 0`
+    bool decided = first && (first->ints[0] != 0) == (expr.op == ElementwiseOp::Or);
+    return !first || decided ? first : eval(*expr.args[1]);
+  }
   static const Shape kScalar;
   const Shape *target = expr.type.kind == TypeKind::Tensor ? shape(expr.type, expr.span) : &kScalar;
   if (!target) return nullptr;

@@ -237,8 +237,9 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
     for (const std::string &v : vars) ofDims &= v[0] != '%' && !shape::isPositiveName(v);
     if (ofDims) ways.push_back(condition->negated());
   }
-  if (ways.empty() || divisors.empty()) ways.push_back(fact);
-  else ways.push_back(fact.map(overOneAtLeast));  // computed where the condition does not hold, too
+  ways.push_back(fact);
+  if (ways.size() > 1)  // all are computed, also where a condition does not hold
+    for (Formula &way : ways) way = way.map(overOneAtLeast);
   shape::Claim one = shape::asClaim(Formula::any(std::move(ways)));
   Requirement requirement;
   requirement.left = std::move(one.left);
