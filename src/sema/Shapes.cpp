@@ -54,9 +54,7 @@ bool Checker::broadcastShapes(std::vector<Value> &args, std::vector<Dim> &shape,
 bool Checker::spreadsOne(Value &value, size_t axis, const Dim &extent, Span span) {
   const Dim &own = value.type.shape[axis];
   if (own == Dim(1) || own == extent || facts_.same(own, extent)) return true;
-  int a = static_cast<int>(axis);
-  value = removeAxis(std::move(value), a, span);
-  if (!value.isPoison()) value = insertAxis(std::move(value), a, span);
+  value = sliceAxis(std::move(value), axis, Dim(0), Dim(1), 1, span);
   return !value.isPoison();
 }
 

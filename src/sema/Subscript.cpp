@@ -184,6 +184,7 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
         sliceSize(slice, extent, length);
       return false;
     }
+  if (Dim known = facts_.simplify(length); known.isConstant()) length = known;  // `where K == 3`
   part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
   if (part.size.isConstant() && part.size.constant() < 0) {
     if (fresh(Id::outOfBounds, slice.span))
