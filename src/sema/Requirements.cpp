@@ -200,15 +200,14 @@ Dim overOneAtLeast(const Dim &dim) {
   for (const Dim::Term &term : dim.terms()) {
     Dim product(term.coefficient);
     for (const auto &[atom, power] : term.atoms) {
-      Dim value = shape::dimOfAtom(atom);
+      Atom guarded = atom;
       if (atom.kind != AtomKind::Var) {
-        Dim left = overOneAtLeast(*atom.left), right = overOneAtLeast(*atom.right);
-        if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) right = Dim::max(right, Dim(1));
-        value = atom.kind == AtomKind::FloorDiv ? Dim::floorDiv(left, right)
-                : atom.kind == AtomKind::Mod    ? Dim::mod(left, right)
-                : atom.kind == AtomKind::Min    ? Dim::min(left, right)
-                                                : Dim::max(left, right);
+        bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+        Dim right = overOneAtLeast(*atom.right);
+        guarded.left = std::make_shared<Dim>(overOneAtLeast(*atom.left));
+        guarded.right = std::make_shared<Dim>(divides ? Dim::max(right, Dim(1)) : right);
       }
+      Dim value = shape::dimOfAtom(guarded);
       for (int i = 0; i < power; ++i) product = product * value;
     }
     sum = sum + product;

@@ -3,6 +3,7 @@
 #include "ir/graph/Graph.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Dim.h"
+#include <map>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -30,9 +31,15 @@ std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
   if (!made || made->getNumOperands() != 2 || !isWhole(value.getType())) return std::nullopt;
   auto a = dimOf(made->getOperand(0), function), b = dimOf(made->getOperand(1), function);
   if (!a || !b) return std::nullopt;
-  StringRef name = made.getMnemonic();
-  Dim dim = name == "add" ? *a + *b : name == "sub" ? *a - *b : name == "mul" ? *a * *b : name == "floordiv" ? Dim::floorDiv(*a, *b)
-            : name == "mod" ? Dim::mod(*a, *b) : name == "min" ? Dim::min(*a, *b) : name == "max" ? Dim::max(*a, *b) : Dim::floorDiv(*a, Dim(0));
+  using Rule = Dim (*)(const Dim &, const Dim &);
+  static const std::map<std::string, Rule, std::less<>> rules = {
+      {"add", [](const Dim &x, const Dim &y) { return x + y; }},
+      {"sub", [](const Dim &x, const Dim &y) { return x - y; }},
+      {"mul", [](const Dim &x, const Dim &y) { return x * y; }},
+      {"floordiv", Dim::floorDiv}, {"mod", Dim::mod}, {"min", Dim::min}, {"max", Dim::max}};
+  auto rule = rules.find(std::string_view(made.getMnemonic()));
+  if (rule == rules.end()) return std::nullopt;
+  Dim dim = rule->second(*a, *b);
   return dim.isDefined() ? std::optional(dim) : std::nullopt;
 }
 
