@@ -71,10 +71,11 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
   return &slot;
 }
 
+/// Appends the values of those that `values` does not have yet.
 bool Interpreter::evalAll(const std::vector<sema::ExprPtr> &exprs, std::vector<Ref> &values) {
   values.reserve(exprs.size());
-  for (const auto &expr : exprs) {
-    Ref value = eval(*expr);
+  while (values.size() < exprs.size()) {
+    Ref value = eval(*exprs[values.size()]);
     if (!value) return false;
     values.push_back(std::move(value));
   }
@@ -135,19 +136,37 @@ Ref Interpreter::constant(const Expr &expr) {
   return out;
 }
 
+namespace {
+/// What computes only the operands that its first one asks for: `B > 0 and A % B == 0`, `A // B if B > 0 else 0`.
+bool decidesByItsFirst(const Expr &expr) {
+  if (expr.kind != ExprKind::Elementwise) return false;
+  bool isTruth = expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
+  return (isTruth && (expr.op == ElementwiseOp::And || expr.op == ElementwiseOp::Or)) ||
+         (expr.type.kind == TypeKind::Index && expr.op == ElementwiseOp::Select);
+}
+/// Null: the first operand is the value.
+const Expr *chosenBy(const Expr &expr, bool first) {
+  if (expr.op == ElementwiseOp::Select) return expr.args[first ? 1 : 2].get();
+  return first == (expr.op == ElementwiseOp::Or) ? nullptr : expr.args[1].get();
+}
+}  // namespace
+
 Ref Interpreter::evalArray(const Expr &expr) {
   if (expr.kind == ExprKind::Slice) return evalSlice(expr);
-  bool ofTruths = expr.kind == ExprKind::Elementwise && expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
-  if (ofTruths && (expr.op == ElementwiseOp::And || expr.op == ElementwiseOp::Or)) {
-    Ref first = eval(*expr.args[0]);  // the second is asked only if it decides: `B > 0 and A % B == 0`
-    bool decided = first && (first->ints[0] != 0) == (expr.op == ElementwiseOp::Or);
-    return !first || decided ? first : eval(*expr.args[1]);
+  std::vector<Ref> args;
+  if (decidesByItsFirst(expr)) {
+    Ref first = eval(*expr.args[0]);
+    if (!first) return nullptr;
+    if (first->lanes == 0) {
+      const Expr *chosen = chosenBy(expr, first->ints[0] != 0);
+      return chosen ? eval(*chosen) : first;
+    }
+    args.push_back(std::move(first));
   }
   static const Shape kScalar;
   const Shape *target = expr.type.kind == TypeKind::Tensor ? shape(expr.type, expr.span) : &kScalar;
   if (!target) return nullptr;
   if (expr.kind == ExprKind::Iota) return iota(expr.type.dtype, *target, expr.axes.at(0));
-  std::vector<Ref> args;
   if (!evalAll(expr.args, args)) return nullptr;
   std::string error;
   Ref out;

@@ -1,5 +1,6 @@
 // Expressions: names, literals, operators.
 #include "sema/Checker.h"
+#include "sema/Divisors.h"
 #include "sema/Unknown.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
@@ -417,6 +418,7 @@ Value Checker::binary(const ast::BinaryExpr &expr) {
 
 Value Checker::boolOp(const ast::BoolOpExpr &expr) {
   Value out;
+  Chosen chosen(chosen_);
   bool first = true;
   for (const ast::ExprPtr &operand : expr.operands) {
     Value v = checkExpr(*operand);
@@ -455,6 +457,7 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
     out.implies = std::move(implies);
     out.fact = std::move(fact);
     first = false;
+    chosen.add(v.fact, expr.isAnd);
   }
   return first ? Value::boolean(expr.isAnd) : out;
 }
@@ -466,7 +469,12 @@ Value Checker::conditional(const ast::ConditionalExpr &expr) {
   ExprPtr c = conditionExpr(condition, expr.condition->span);
   bool varying = c && !inKernel() && isVarying(*c);  // devices that disagree: no collectives
   enterVarying(varying, expr.condition->span);
-  Value a = checkExpr(*expr.then), b = checkExpr(*expr.otherwise);
+  auto side = [&](const ast::Expr &value, bool holds) {
+    Chosen chosen(chosen_);
+    chosen.add(condition.fact, holds);
+    return checkExpr(value);
+  };
+  Value a = side(*expr.then, true), b = side(*expr.otherwise, false);
   leaveVarying(varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
   if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {

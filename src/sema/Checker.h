@@ -191,7 +191,7 @@ private:
   void attachRule(const ast::FuncDef &def, const Callable &rule);
   void checkRule(const Callable &of);
 
-  // ---- Requirements.cpp: facts about dimensions, and claims
+  // ---- Requirements.cpp, Divisors.cpp: facts about dimensions, and claims
   void whereFacts(const ast::FuncDef &def, bool ofCall);
   void whereFact(const ast::Expr &expr, FactOrigin origin);
   std::optional<Dim> factSide(const ast::Expr &expr, const std::string &text);
@@ -202,8 +202,9 @@ private:
   /// True if the claim is proved, or undecided and now a check at the entry for the reason `why`. False: the
   /// caller reports what is wrong and adds the reasons with explainClaim().
   bool claim(const shape::Formula &claim, const std::string &why, Span span);
-  void requireOfCall(const shape::Formula &fact, const std::string &callee, const std::string &text, Span declared,
-                     Span span);
+  void requireOfCall(const shape::Formula &fact, const std::string &callee, const std::string &text, Span said, Span span);
+  bool mayDivide(const Dim &divisor, Span span), mayDivideHere(const Dim &divisor, Span span);
+  bool typesMayDivide(const ast::FuncDef &def);
 
   // ---- ShapeMessages.cpp
   void explainClaim(diag::Builder &builder, const shape::Formula &claim,

@@ -126,6 +126,7 @@ struct FunctionState {
   bool lanesKnown = false, lanesGiven = false;
   std::vector<size_t> loopMarks;
   std::vector<std::optional<shape::Formula>> path;
+  std::vector<shape::Formula> chosen;
   Divergence divergence;
 };
 
@@ -177,6 +178,8 @@ struct CheckerData {
   shape::Facts facts_;
   int blockId_ = 0, nextBlockId_ = 0;
   std::vector<std::optional<shape::Formula>> path_;  // conditions around this place; nothing: run time decides
+  std::vector<shape::Formula> chosen_;  // of the choices around this operand, which is computed only where they hold
+  bool readsFact_ = false;  // what is checked is a side of a fact
   std::vector<size_t> loopMarks_;  // how many variables there were where loops and branches began
   int varyingDepth_ = 0, conditionDepth_ = 0;
   Divergence divergence_;

@@ -236,6 +236,7 @@ FunctionState Checker::enterFunction(Function &function, const Callable &callabl
                       lanesGiven_,
                       std::move(loopMarks_),
                       std::move(path_),
+                      std::move(chosen_),
                       std::move(divergence_)};
   leaveFunction({});
   fn_ = &function;
@@ -269,6 +270,7 @@ void Checker::leaveFunction(FunctionState outer) {
   lanesGiven_ = outer.lanesGiven;
   loopMarks_ = std::move(outer.loopMarks);
   path_ = std::move(outer.path);
+  chosen_ = std::move(outer.chosen);
   divergence_ = std::move(outer.divergence);
 }
 
@@ -292,6 +294,7 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
   if (failures_ == errors) {
     whereFacts(def, false);
     declaredResults(def);
+    if (failures_ == errors) typesMayDivide(def);
   }
   if (failures_ == errors) {
     decorators(def);

@@ -404,6 +404,7 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
         report(Id::badConstant, span, "this divides by zero");
         return Value::poison();
       }
+      if (!mayDivide(b, span)) return Value::poison();
       out.sym = op == ElementwiseOp::Mod ? Dim::mod(a, b) : Dim::floorDiv(a, b);
       break;
     default: known = false;

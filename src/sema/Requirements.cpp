@@ -1,8 +1,10 @@
 // Facts about dimensions: of `where`, of `assert`, of functions that are called; and claims that a rule makes.
 // What is neither proved nor broken is checked once, at the entry (docs/spec/shapes.md, S2).
 #include "sema/Checker.h"
+#include "sema/Divisors.h"
 #include "sema/Unknown.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -42,7 +44,9 @@ std::optional<Formula> sameItems(const Value &a, const Value &b) {
 // ---------------------------------------------------------------- reading facts
 
 std::optional<Dim> Checker::factSide(const ast::Expr &expr, const std::string &text) {
+  bool outer = std::exchange(readsFact_, true);
   Value v = checkExpr(expr);
+  readsFact_ = outer;
   if (v.kind == ValueKind::Int && !v.expr) return v.sym;
   if (!v.isPoison() && fresh(Id::badFact, expr.span))
     report(Id::badFact, expr.span, "`" + text + "`").label("this is " + describe(v) + ", not a dimension");
@@ -175,44 +179,6 @@ Formula withoutKnownParts(const Formula &formula, const shape::Facts &facts) {
     if (facts.truth(simple) != isAnd) parts.push_back(std::move(simple));
   }
   return isAnd ? Formula::all(std::move(parts)) : Formula::any(std::move(parts));
-}
-
-/// What divides inside of a formula, but for numbers.
-void collectDivisors(const Dim &dim, std::vector<Dim> &list) {
-  for (const Dim::Term &term : dim.terms())
-    for (const auto &[atom, power] : term.atoms) {
-      if (atom.kind == AtomKind::Var) continue;
-      collectDivisors(*atom.left, list);
-      collectDivisors(*atom.right, list);
-      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-      if (divides && !atom.right->isConstant()) list.push_back(*atom.right);
-    }
-}
-void collectDivisors(const Formula &formula, std::vector<Dim> &list) {
-  collectDivisors(formula.claim.left, list);
-  collectDivisors(formula.claim.right, list);
-  for (const Formula &part : formula.parts) collectDivisors(part, list);
-}
-
-/// With at least 1 in place of what divides: the same where that was checked, and a number everywhere else.
-Dim overOneAtLeast(const Dim &dim) {
-  Dim sum;
-  for (const Dim::Term &term : dim.terms()) {
-    Dim product(term.coefficient);
-    for (const auto &[atom, power] : term.atoms) {
-      Atom guarded = atom;
-      if (atom.kind != AtomKind::Var) {
-        bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-        Dim right = overOneAtLeast(*atom.right);
-        guarded.left = std::make_shared<Dim>(overOneAtLeast(*atom.left));
-        guarded.right = std::make_shared<Dim>(divides ? Dim::max(right, Dim(1)) : right);
-      }
-      Dim value = shape::dimOfAtom(guarded);
-      for (int i = 0; i < power; ++i) product = product * value;
-    }
-    sum = sum + product;
-  }
-  return sum;
 }
 }  // namespace
 

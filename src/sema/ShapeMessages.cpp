@@ -119,7 +119,10 @@ void Checker::explainOutside(diag::Builder &builder, const std::vector<Dim> &sha
 
 void Checker::explainClaim(diag::Builder &builder, const Formula &claim, const Formula *exampleOf) const {
   shape::Answer answer = facts_.explain(claim);
-  if (exampleOf) answer.breaks = facts_.sizesWhere(exampleOf->negated());
+  if (exampleOf) {
+    answer.never = facts_.truth(*exampleOf) == false;
+    answer.breaks = facts_.sizesWhere(exampleOf->negated());
+  }
   std::set<std::string> vars;
   claim.collectVars(vars);
   std::set<std::string> told;

@@ -14,7 +14,7 @@ class Refused(Exception):
 
 
 class Undefined(Exception):
-    """Nothing is promised: the largest of no numbers, a quotient by 0."""
+    """Nothing is promised: the largest of no numbers."""
 
 
 def require(holds):
@@ -50,8 +50,7 @@ class Size(int):
 
 
 def divided(a, b):
-    if b == 0:
-        raise Undefined
+    require(b != 0)
     return a // b
 
 

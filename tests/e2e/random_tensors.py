@@ -13,8 +13,9 @@ FACTS = ("", "", "A % 2 == 0", "B >= 2", "A == 2 * B", "B <= A", "A % 3 == 0, B 
 NAMES = "ABC"
 SHAPES = (["A", "B"], ["B", "C"], ["A"], ["C", "B", "A"], ["B", "A"], ["A", "B", "C"], ["2 * A", "B"], ["A", "4"], ["C"], ["1", "C"], ["B", "3"])
 EXTENTS = ("A", "B", "C", "A + B", "2 * B", "A // 2", "A - 1", "A * B", "1", "2", "3", "4")
-CONDITIONS = ("A % 2 == 0", "B <= A", "A == B", "C >= 2", "A * B <= 20", "C % B == 0", "A + B >= C")
-BOUNDS = ("", "", "1", "2", "-1", "-2", "3", "B", "A", "A - 1", "A // 2", "B - 1", "C // 3", "A - B")
+CONDITIONS = ("A % 2 == 0", "B <= A", "A == B", "C >= 2", "A * B <= 20", "C % B == 0", "A + B >= C",
+              "B > 0 and A % B == 0", "B == 0 or C // B >= 2", "A % (B + 1) == 0")
+BOUNDS = ("", "", "1", "2", "-1", "-2", "3", "B", "A", "A - 1", "A // 2", "B - 1", "C // 3", "A - B", "A // B", "B % A")
 MOST = 11  # of a size
 RIGHT = 0.9  # the part of the statements that is tried, and of the results that are declared as they are
 
