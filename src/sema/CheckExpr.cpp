@@ -1,6 +1,6 @@
 // Expressions: names, literals, operators.
 #include "sema/Checker.h"
-#include "sema/Divisors.h"
+#include "sema/Chosen.h"
 #include "sema/Unknown.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>

@@ -1,46 +1,11 @@
-#include "sema/Divisors.h"
+// What divides inside of values and types. (docs/spec/shapes.md, S11)
+#include "shape/Divisors.h"
 #include "sema/Checker.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using shape::Formula;
-
-void collectDivisors(const Dim &dim, std::vector<Dim> &list) {
-  for (const Dim::Term &term : dim.terms())
-    for (const auto &[atom, power] : term.atoms) {
-      if (atom.kind == AtomKind::Var) continue;
-      collectDivisors(*atom.left, list);
-      collectDivisors(*atom.right, list);
-      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-      if (divides && !atom.right->isConstant()) list.push_back(*atom.right);
-    }
-}
-void collectDivisors(const Formula &formula, std::vector<Dim> &list) {
-  collectDivisors(formula.claim.left, list);
-  collectDivisors(formula.claim.right, list);
-  for (const Formula &part : formula.parts) collectDivisors(part, list);
-}
-
-Dim overOneAtLeast(const Dim &dim) {
-  Dim sum;
-  for (const Dim::Term &term : dim.terms()) {
-    Dim product(term.coefficient);
-    for (const auto &[atom, power] : term.atoms) {
-      Atom guarded = atom;
-      if (atom.kind != AtomKind::Var) {
-        bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-        Dim right = overOneAtLeast(*atom.right);
-        guarded.left = std::make_shared<Dim>(overOneAtLeast(*atom.left));
-        guarded.right = std::make_shared<Dim>(divides ? Dim::max(right, Dim(1)) : right);
-      }
-      Dim value = shape::dimOfAtom(guarded);
-      for (int i = 0; i < power; ++i) product = product * value;
-    }
-    sum = sum + product;
-  }
-  return sum;
-}
 
 /// Whether it may divide here: what has no value must not be computed. What is neither proved nor refuted is checked at
 /// the entry, for the sizes of which the choices around it compute it.
@@ -86,7 +51,7 @@ bool Checker::mayDivideHere(const Dim &divisor, Span span) {
 bool Checker::typesMayDivide(const ast::FuncDef &def) {
   auto check = [&](const Type &type, Span span) {
     std::vector<Dim> divisors;
-    for (const Dim &extent : type.shape) collectDivisors(extent, divisors);
+    for (const Dim &extent : type.shape) shape::collectDivisors(extent, divisors);
     return std::all_of(divisors.begin(), divisors.end(), [&](const Dim &d) { return mayDivide(d, span); });
   };
   for (const Param &param : fn_->params)

@@ -1,8 +1,8 @@
 // Facts about dimensions: of `where`, of `assert`, of functions that are called; and claims that a rule makes.
 // What is neither proved nor broken is checked once, at the entry (docs/spec/shapes.md, S2).
 #include "sema/Checker.h"
-#include "sema/Divisors.h"
 #include "sema/Unknown.h"
+#include "shape/Divisors.h"
 #include <algorithm>
 #include <utility>
 
@@ -185,10 +185,11 @@ Formula withoutKnownParts(const Formula &formula, const shape::Facts &facts) {
 /// A check at the entry. Under conditions on dimensions it is asked for only where they hold. False if there are
 /// no sizes that pass all checks.
 bool Checker::addGuard(const Formula &given, const std::string &text, Span span) {
-  Formula fact = withoutKnownParts(given, facts_);
+  Formula fact = shape::withDefinedAlternatives(withoutKnownParts(given, facts_),
+                                                [&](const Dim &divisor) { return facts_.provesPositive(divisor); });
   if (fact.kind == Formula::Kind::And && fact.parts.empty()) return true;
   std::vector<Dim> divisors;
-  collectDivisors(fact, divisors);
+  shape::collectDivisors(fact, divisors);
   for (const Dim &divisor : divisors) {  // run time divides by nothing that was not checked before
     Formula some(divisor, Relation::Ge, Dim(1));
     if (!facts_.proves(some) && !addGuard(some, show(some), span)) return false;
@@ -204,7 +205,8 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
   }
   ways.push_back(fact);
   if (ways.size() > 1)  // all are computed, also where a condition does not hold
-    for (Formula &way : ways) way = way.map(overOneAtLeast);
+    for (Formula &way : ways)
+      way = way.map([](const Dim &dim) { return shape::overOneAtLeast(dim, [](const Dim &) { return false; }); });
   shape::Claim one = shape::asClaim(Formula::any(std::move(ways)));
   Requirement requirement;
   requirement.left = std::move(one.left);

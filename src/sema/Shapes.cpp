@@ -31,6 +31,7 @@ bool Checker::broadcastShapes(std::vector<Value> &args, std::vector<Dim> &shape,
         continue;
       }
       shape::Formula equal(have, Relation::Eq, want);
+      if (claim(equal, show(equal), span)) continue;
       if (fresh(Id::broadcastFails, span)) {
         std::vector<std::string> texts;
         for (const Value &o : args)
@@ -102,8 +103,8 @@ Value Checker::broadcastValue(Value value, const std::vector<Dim> &shape, Span s
     if (from == Dim(1) || facts_.same(from, to)) continue;
     if (facts_.same(from, Dim(1))) {
       if (!spreadsOne(value, i, to, span)) return Value::poison();
-    } else if (!sameDim(from, to, span, "")) {
-      broken = shape::Formula(from, Relation::Eq, to);
+    } else if (shape::Formula equal(from, Relation::Eq, to); !claim(equal, show(equal), span)) {
+      broken = std::move(equal);
     }
   }
   if (broken || rank > shape.size()) {

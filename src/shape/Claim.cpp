@@ -84,14 +84,11 @@ Formula::holds(const std::function<std::optional<int64_t>(const std::string &)> 
     if (!l || !r) return std::nullopt;
     return compare(*l, claim.relation, *r);
   }
-  bool all = true, any = false;
   for (const Formula &part : parts) {
     auto one = part.holds(valueOf);
-    if (!one) return std::nullopt;
-    all &= *one;
-    any |= *one;
+    if (!one || *one == (kind == Kind::Or)) return one;  // the others are not asked for
   }
-  return kind == Kind::And ? all : any;
+  return kind == Kind::And;
 }
 
 namespace {

@@ -39,7 +39,7 @@ struct Formula {
   void collectVars(std::set<std::string> &names) const;
   bool isDefined() const;  // all of its sides are
   std::string str() const;
-  /// Nothing where a part has no value (a division by 0).
+  /// Nothing where a part has no value (a division by 0), and none before it decides.
   std::optional<bool> holds(const std::function<std::optional<int64_t>(const std::string &)> &valueOf) const;
 
 private:

@@ -1,5 +1,6 @@
 // Facts: what is added, normal forms, and the order in which a claim is decided.
 #include "shape/Facts.h"
+#include "shape/Divisors.h"
 #include "shape/Known.h"
 #include "shape/Problem.h"
 #include "shape/Relevant.h"
@@ -154,11 +155,12 @@ std::optional<Dim> Facts::constantFactor(const Dim &variable) const {
   return same ? std::optional(factor) : std::nullopt;
 }
 
-void Facts::add(const Formula &fact) {
-  if (fact.kind == Formula::Kind::And) {
-    for (const Formula &part : fact.parts) add(part);
+void Facts::add(const Formula &given) {
+  if (given.kind == Formula::Kind::And) {
+    for (const Formula &part : given.parts) add(part);
     return;
   }
+  Formula fact = withDefinedAlternatives(given, [&](const Dim &divisor) { return provesPositive(divisor); });
   size_t before = known_.size();
   if (!addMultiple(fact)) {
     for (Formula &divisor : divisorsOf(fact)) known_.push_back(std::move(divisor));
@@ -256,29 +258,13 @@ Formula Facts::substituted(const Formula &fact) const {
   });
 }
 
-namespace {
-void collectDivisors(const Dim &dim, std::map<std::string, Dim> &divisors) {
-  for (const Dim::Term &term : dim.terms())
-    for (const auto &[atom, power] : term.atoms) {
-      if (atom.kind == AtomKind::Var) continue;
-      collectDivisors(*atom.left, divisors);
-      collectDivisors(*atom.right, divisors);
-      bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
-      if (divides && !atom.right->isConstant()) divisors.emplace(atom.right->str(), *atom.right);
-    }
-}
-void collectDivisors(const Formula &formula, std::map<std::string, Dim> &divisors) {
-  collectDivisors(formula.claim.left, divisors);
-  collectDivisors(formula.claim.right, divisors);
-  for (const Formula &part : formula.parts) collectDivisors(part, divisors);
-}
-}  // namespace
-
 std::vector<Formula> Facts::divisorsOf(const Formula &formula) const {
-  std::map<std::string, Dim> divisors;
+  std::vector<Dim> divisors;
   collectDivisors(formula, divisors);
+  std::map<std::string, Dim> byText;
+  for (Dim &divisor : divisors) byText.try_emplace(divisor.str(), std::move(divisor));
   std::vector<Formula> list;
-  for (const auto &[text, divisor] : divisors) {
+  for (const auto &[text, divisor] : byText) {
     Dim now = simplify(divisor);
     if (plainlyNonNegative(now - Dim(1))) continue;
     list.push_back(Formula(now, plainlyNonNegative(now) ? Relation::Gt : Relation::Ne, Dim(0)));
@@ -340,17 +326,21 @@ Verdict Facts::holds(const Dim &left, Relation relation, const Dim &right) const
   return decide(Formula(left, relation, right));
 }
 
-bool Facts::proves(const Formula &claim) const {
+bool Facts::provesPositive(const Dim &value) const { return proves(Formula(value, Relation::Ge, Dim(1))); }
+
+bool Facts::proves(const Formula &given) const {
+  Formula claim = withTotalParts(given, [&](const Dim &divisor) { return provesPositive(divisor); });
   Question question = questionOf(claim);
   return question.plain ? *question.plain == Verdict::Proved : isProved(claim, question);
 }
 
-Verdict Facts::decide(const Formula &claim) const {
+Verdict Facts::decide(const Formula &given) const {
+  Formula claim = withTotalParts(given, [&](const Dim &divisor) { return provesPositive(divisor); });
   Question question = questionOf(claim);
   if (question.plain) return *question.plain;
   if (isProved(claim, question)) return Verdict::Proved;
   auto [it, inserted] = cache_->unproved.try_emplace(question.key, Verdict::Undecided);
-  return inserted ? it->second = unproved(claim, question.formula) : it->second;
+  return inserted ? it->second = unproved(given) : it->second;
 }
 
 bool Facts::isProved(const Formula &claim, const Question &question) const {
@@ -363,13 +353,16 @@ bool Facts::isProved(const Formula &claim, const Question &question) const {
   return it->second = emptiness(with, question.formula.negated(), false) == Emptiness::Empty;
 }
 
-/// Refuted or undecided: the claim, and its normal form, which is not proved.
-Verdict Facts::unproved(const Formula &claim, const Formula &simple) const {
+/// Refuted or undecided: a claim that is not proved. Where it has no value it is not broken.
+Verdict Facts::unproved(const Formula &claim) const {
+  auto normal = [&](const Dim &d) { return simplify(d); };
+  Formula simple = claim.map(normal);
   Relevant with = relevant(simple);
   if (!isResolved(with.variables)) return Verdict::Undecided;
   if (modelWhere(with, simple, false)) return Verdict::Refuted;
-  std::vector<Formula> parts = divisorsOf(claim);
-  parts.push_back(simple.negated());
+  Formula breaking = withDefinedAlternatives(claim.negated(), [&](const Dim &divisor) { return provesPositive(divisor); });
+  std::vector<Formula> parts = divisorsOf(breaking);
+  parts.push_back(breaking.map(normal));
   Formula broken = Formula::all(std::move(parts));
   bool positive = admitsPositive();
   Emptiness breaks = emptiness(with, broken, positive);

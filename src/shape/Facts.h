@@ -51,6 +51,7 @@ public:
   Verdict equal(const Dim &a, const Dim &b) const { return holds(a, Relation::Eq, b); }
   /// equal() is Proved.
   bool same(const Dim &a, const Dim &b) const { return a == b || proves(Formula(a, Relation::Eq, b)); }
+  bool provesPositive(const Dim &value) const;  // at least 1
   bool nonNegative(const Dim &value) const {
     return proves(Formula(value, Relation::Ge, Dim(0)));
   }
@@ -99,7 +100,7 @@ private:
   };
   Question questionOf(const Formula &claim) const;
   bool isProved(const Formula &claim, const Question &question) const;
-  Verdict unproved(const Formula &claim, const Formula &simple) const;
+  Verdict unproved(const Formula &claim) const;
   Emptiness emptiness(const Relevant &relevant, const Formula &formula, bool positive) const;
   bool modelWhere(const Relevant &relevant, const Formula &formula, bool holds) const;
   Formula everything() const;

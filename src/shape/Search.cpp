@@ -1,5 +1,6 @@
 // Sizes that satisfy facts: a few guesses that answer most questions at once, the exact least ones where the
 // facts are linear, and an enumeration where they are not.
+#include "shape/Divisors.h"
 #include "shape/Problem.h"
 #include "shape/Relevant.h"
 #include <algorithm>
@@ -141,7 +142,8 @@ std::optional<Sizes> Facts::searchSizes(const Relevant &with, const Formula &for
   return best;
 }
 
-std::optional<Sizes> Facts::sizesWhere(const Formula &formula) const {
+std::optional<Sizes> Facts::sizesWhere(const Formula &given) const {
+  Formula formula = withDefinedAlternatives(given, [&](const Dim &divisor) { return provesPositive(divisor); });
   Formula simple = formula.map([&](const Dim &d) { return simplify(d); });
   std::vector<Formula> parts = divisorsOf(formula);
   parts.push_back(std::move(simple));

@@ -44,6 +44,17 @@ TEST(Divisors, AreAskedForWhereTheyAreComputed) {
             "E0314 2:25");
 }
 
+/// An alternative that was not asked for says nothing of what divides in it.
+TEST(Divisors, OfFactsThatMayNotBeAskedFor) {
+  const std::string inside = "this slice must lie inside of [B]";
+  const std::string either = "    z = x\n    if B > 0 and A % B == 0:\n        z = x * 2.0\n    else:\n        z = x + y[0]\n    return z\n";
+  EXPECT_EQ(ofBody(either), inside);
+  EXPECT_EQ(ofBody("    z = x\n    if B == 0 or A // B > 2:\n        z = x + y[0]\n    return z\n"), inside);
+  EXPECT_EQ(ofBody("    z = x\n    if B > 0 and A % B == 0:\n        z = x + y[0]\n    return z\n"), "");
+  EXPECT_EQ(ofBody("    assert B == 0 or A // B > 2\n    return x + y[0]\n"), "B == 0 or A // B > 2; " + inside);
+  EXPECT_EQ(ofBody("    assert A // B > 2 or B == 0\n    return x\n"), "B >= 1; A // B > 2 or B == 0");
+}
+
 TEST(Divisors, OfTypesToo) {
   EXPECT_EQ(required("def f[A, B](x: Tensor[A, f32], y: Tensor[B, f32], z: Tensor[A // B, f32]) -> Tensor[A, f32]:\n"
                      "    return x + sum(z)\n"),

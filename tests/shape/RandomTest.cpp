@@ -81,9 +81,8 @@ struct Statement {
   }
   std::optional<bool> written(const Point &point) const {
     if (kind != Formula::Kind::Claim) {
-      auto a = parts[0].written(point), b = parts[1].written(point);
-      if (!a || !b) return std::nullopt;
-      return kind == Formula::Kind::And ? *a && *b : *a || *b;
+      auto first = parts[0].written(point);
+      return !first || *first == (kind == Formula::Kind::Or) ? first : parts[1].written(point);
     }
     auto l = left.at(point), r = right.at(point);
     if (!l || !r) return std::nullopt;

@@ -1,16 +1,10 @@
-// What divides inside of dimensions and facts. What it must be: docs/spec/shapes.md, S11.
+// What the choices around an expression say.
 #pragma once
 #include "shape/Claim.h"
+#include <optional>
 #include <vector>
 
 namespace tessera::sema {
-
-/// What divides inside of a dimension or formula, but for numbers.
-void collectDivisors(const Dim &dim, std::vector<Dim> &list);
-void collectDivisors(const shape::Formula &formula, std::vector<Dim> &list);
-
-/// With at least 1 in place of what divides: the same where that was checked, and a number everywhere else.
-Dim overOneAtLeast(const Dim &dim);
 
 /// Facts that hold for what is checked while this lives.
 class Chosen {
