@@ -187,10 +187,11 @@ def elements(shape):
 
 def reshape(x, *shape):
     shape = list(shape)
-    if -1 in shape:
-        k = shape.index(-1)
+    left = [k for k, n in enumerate(shape) if n == -1 and not isinstance(n, Size)]  # not `A - 1`, for A = 0
+    if left:
+        k = left[0]
         rest = elements(shape[:k] + shape[k + 1:])
-        require(-1 not in shape[k + 1:] and rest >= 1 and len(x.data) % rest == 0)
+        require(len(left) == 1 and rest >= 1 and len(x.data) % rest == 0)
         shape[k] = elements(x.shape) // rest
     require(all(n >= 0 for n in shape) and elements(shape) == len(x.data))
     return Array(shape, x.data)

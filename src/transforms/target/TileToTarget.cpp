@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/target/Entry.h"
+#include "transforms/target/ImpliedConditions.h"
 #include "transforms/target/KernelEmitter.h"
 #include "transforms/target/Passes.h"
 
@@ -70,6 +71,7 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
       }
     for (Operation *op : old)
       if (isa<tile::KernelOp, tile::FuncOp, tile::HostFuncOp>(op)) op->erase();
+    module.walk([](out::KernelOp kernel) { totarget::foldImpliedConditions(kernel); });
   }
 };
 
