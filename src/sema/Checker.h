@@ -127,7 +127,7 @@ private:
   Value structValue(ModuleScope &scope, const ast::StructDef &def);
   void structMethod(StructInfo &info, const ast::FuncDef &method);
   void checkStruct(const StructInfo &info);
-  void typeParameterBound(const ast::TypeParameter &parameter);
+  bool typeParameterBound(const ast::TypeParameter &parameter);
   bool isDTypeParameter(const ast::TypeParameter &parameter) const;
   bool structRecursion(const StructInfo &info);
   std::shared_ptr<Frame> structFrame(const StructInstance &instance);

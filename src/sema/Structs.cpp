@@ -161,10 +161,11 @@ bool Checker::isDTypeParameter(const ast::TypeParameter &parameter) const {
   return parameter.bound && sources_.text(parameter.bound->span) == "dtype";
 }
 
-/// A type parameter is a dimension, or a dtype where it says so.
-void Checker::typeParameterBound(const ast::TypeParameter &parameter) {
-  if (!parameter.bound || isDTypeParameter(parameter) || sources_.text(parameter.bound->span) == "Int") return;
-  if (!fresh(Id::notAType, parameter.bound->span)) return;
+/// A type parameter is a dimension, or a dtype where it says so. False, with a message, if it says something else:
+/// `T: float`.
+bool Checker::typeParameterBound(const ast::TypeParameter &parameter) {
+  if (!parameter.bound || isDTypeParameter(parameter) || sources_.text(parameter.bound->span) == "Int") return true;
+  if (!fresh(Id::notAType, parameter.bound->span)) return false;
   std::string bound(sources_.text(parameter.bound->span));
   auto builder = report(Id::notAType, parameter.bound->span, "`" + bound + "`");
   builder.help("a type parameter is a dimension, `" + parameter.name.text + "`, or a dtype, `" + parameter.name.text +
@@ -174,6 +175,7 @@ void Checker::typeParameterBound(const ast::TypeParameter &parameter) {
     builder.fix({parameter.name.span.file, parameter.name.span.end, parameter.bound->span.end}, "",
                 "a dimension is an integer without saying so");
   else if (!near.empty()) builder.fix(parameter.bound->span, near, "write `" + near + "`");
+  return false;
 }
 
 /// True, with a message at its first field that leads back to it, if a struct holds itself.

@@ -205,15 +205,14 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   return true;
 }
 
-/// A name that was bound to something wrong, a policy that there cannot be; a message was given.
+/// A name that was bound to something wrong, a policy that there cannot be; a message was given, or is now.
 bool Checker::isMistaken(const ast::Expr &expr) {
   auto *name = as<ast::NameExpr>(&expr);
   const ModuleScope *module = frame_ ? frame_->module : scope_;
   auto it = name && module ? module->names.find(name->name) : std::map<std::string, Value>::const_iterator();
   bool mistaken = name && module && it != module->names.end() && it->second.isPoison();
   const ast::TypeParameter *parameter = name ? typeParameterNamed(frame_.get(), name->name) : nullptr;
-  if (parameter && parameter->bound)  // `T: float`: it is neither a dimension nor a dtype
-    mistaken |= !isDTypeParameter(*parameter) && sources_.text(parameter->bound->span) != "Int";
+  if (parameter) mistaken |= !typeParameterBound(*parameter);
   failures_ += mistaken;
   return mistaken;
 }

@@ -149,6 +149,9 @@ TEST(Structs, WrongDefinitions) {  // (T1)
   EXPECT_EQ(said("struct P[N, M]:\n    w: Tensor[N, f32]\n"), "E0406 1:13 the dimension `M` is given by no parameter\n");
   EXPECT_EQ(said("struct P:\n    w: Tensor[N, f32]\n"), "E0200 2:15 I know no name `N`\n");
   EXPECT_EQ(said("struct P[T: float]:\n    w: Tensor[T, f32]\n"), "E0300 1:13 this is not a type: `float`\n");
+  EXPECT_EQ(said("def g[N, T: float](n: Tensor[N, T], x) -> Tensor[N, f32]:\n    return n\n\n"
+                 "def f(x: Tensor[3, f32]) -> Tensor[3, f32]:\n    return g(x, x)\n"),
+            "E0300 1:13 this is not a type: `float`\n");
   EXPECT_EQ(said("struct P[N]:\n    w: Tensor[N, f32]\n    def m():\n        return 1\n"),
             "E0322 3:9 the method `m` has no parameter for its struct\n");
   EXPECT_EQ(said("struct P[N]:\n    w: Tensor[N, f32]\nstruct P[N]:\n    v: Tensor[N, f32]\n"),
