@@ -73,10 +73,11 @@ graph.func @integer_and_tensor(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"]
   %c4 = graph.constant 4 : index
   %n = graph.dim "N"
   %long = graph.elementwise "gt" %n, %c4 : index
-  // expected-error @+1 {{an integer from a condition on sizes whose branches use tensors, or divide by what may be 0; give the integer an `if` of its own}}
+  // expected-error @+1 {{an integer that a condition on sizes gives together with tensors, and that reads a tensor or divides by what may be 0; give it an `if` of its own}}
   %i, %y = scf.if %long -> (index, !tsr.tensor<["N"], f32>) {
     %e = graph.elementwise "exp" %x : !tsr.tensor<["N"], f32>
-    scf.yield %c4, %e : index, !tsr.tensor<["N"], f32>
+    %parts = graph.elementwise "floordiv" %c4, %n : index
+    scf.yield %parts, %e : index, !tsr.tensor<["N"], f32>
   } else {
     scf.yield %c0, %x : index, !tsr.tensor<["N"], f32>
   }

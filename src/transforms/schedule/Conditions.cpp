@@ -2,6 +2,7 @@
 #include "transforms/schedule/Conditions.h"
 #include "ir/graph/Graph.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "support/Dim.h"
 #include <map>
 
@@ -98,14 +99,69 @@ bool mayComputeBoth(scf::IfOp branch, graph::FuncOp function) {
 
 }  // namespace
 
-FailureOr<Attribute> askedBefore(scf::IfOp branch, graph::FuncOp function) {
+namespace {
+
+/// The value of an integer made of sizes and numbers, computed before the branches. Null if it reads a tensor, or divides
+/// by what may be 0 where the branch is not taken.
+Value before(Value value, scf::IfOp branch, OpBuilder &builder, graph::FuncOp function) {
+  if (!branch->isAncestor(value.getParentBlock()->getParentOp())) return value;
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<graph::DimOp, graph::ConstantOp, graph::CastOp, graph::ElementwiseOp>(op)) return {};
+  auto made = dyn_cast<graph::ElementwiseOp>(op);
+  bool divides = made && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
+  if (isa<TensorType>(value.getType()) || (divides && !isPositive(made->getOperand(1), function))) return {};
+  IRMapping operands;
+  for (Value operand : op->getOperands()) {
+    Value earlier = before(operand, branch, builder, function);
+    if (!earlier) return {};
+    operands.map(operand, earlier);
+  }
+  return builder.clone(*op, operands)->getResult(0);
+}
+
+/// Without the integers that it gives: each of them is chosen before. Fails if one cannot be.
+FailureOr<scf::IfOp> withoutIntegers(scf::IfOp branch, graph::FuncOp function) {
+  if (llvm::none_of(branch.getResultTypes(), [](Type type) { return type.isIndex(); })) return branch;
+  OpBuilder builder(branch);
+  Operation *ends[] = {branch.thenBlock()->getTerminator(), branch.elseBlock()->getTerminator()};
+  SmallVector<Type> types;
+  SmallVector<Value> given[2], left;
+  for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+    Value values[] = {ends[0]->getOperand(i), ends[1]->getOperand(i)};
+    if (!result.getType().isIndex()) {
+      types.push_back(result.getType());
+      left.push_back(result);
+      for (int side : {0, 1}) given[side].push_back(values[side]);
+      continue;
+    }
+    for (Value &value : values)
+      if (!(value = before(value, branch, builder, function)))
+        return branch.emitError("an integer that a condition on sizes gives together with tensors, and that reads a tensor or divides by "
+                                "what may be 0; give it an `if` of its own");
+    result.replaceAllUsesWith(builder.create<graph::ElementwiseOp>(
+        result.getLoc(), result.getType(), "select", ValueRange{branch.getCondition(), values[0], values[1]}));
+  }
+  auto made = builder.create<scf::IfOp>(branch.getLoc(), types, branch.getCondition());
+  made->setAttrs(branch->getAttrs());
+  for (int side : {0, 1}) {
+    made->getRegion(side).takeBody(branch->getRegion(side));
+    ends[side]->setOperands(given[side]);
+  }
+  for (auto [old, now] : llvm::zip(left, made.getResults())) old.replaceAllUsesWith(now);
+  branch.erase();
+  return made;
+}
+
+}  // namespace
+
+LogicalResult askBefore(scf::IfOp &branch, graph::FuncOp function) {
   Attribute asked = mayComputeBoth(branch, function) ? Attribute() : askedOf(branch.getCondition(), function);
-  if (asked)
-    for (Type type : branch.getResultTypes())
-      if (type.isIndex())
-        return branch.emitError("an integer from a condition on sizes whose branches use tensors, or divide by what may be 0; give the "
-                              "integer an `if` of its own");
-  return asked;
+  if (!asked) return success();
+  FailureOr<scf::IfOp> made = withoutIntegers(branch, function);
+  if (failed(made)) return failure();
+  branch = *made;
+  branch->setAttr(kWhen, asked);
+  return success();
 }
 
 Attribute negated(Attribute condition) {

@@ -10,9 +10,9 @@ namespace tessera::transforms {
 /// an array. A condition is a `#tsr.requirement`, or an array of "and", "or", "not" and what that is said of.
 inline constexpr llvm::StringLiteral kWhen = "tsr.when";
 
-/// The condition of a branch that the entry function must ask; null if both branches may be computed instead. Fails, with
-/// a message, where neither can be.
-mlir::FailureOr<mlir::Attribute> askedBefore(mlir::scf::IfOp branch, ir::graph::FuncOp function);
+/// Gives a branch that the entry function must ask for its condition, `kWhen`: the others may be computed both. An integer
+/// that it gives is chosen before, so that the branch is made anew. Fails, with a message, where neither can be.
+mlir::LogicalResult askBefore(mlir::scf::IfOp &branch, ir::graph::FuncOp function);
 mlir::Attribute negated(mlir::Attribute condition);
 
 }  // namespace tessera::transforms

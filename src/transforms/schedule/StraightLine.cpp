@@ -97,10 +97,8 @@ LogicalResult straighten(graph::FuncOp function) {
     if (auto loop = dyn_cast<scf::ForOp>(next)) {
       if (failed(writeOut(loop))) return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(next)) {
-      FailureOr<Attribute> asked = askedBefore(branch, function);
-      if (failed(asked)) return failure();
-      if (*asked) branch->setAttr(kWhen, *asked);
-      else if (failed(choose(branch))) return failure();
+      if (failed(askBefore(branch, function))) return failure();
+      if (!branch->hasAttr(kWhen) && failed(choose(branch))) return failure();
     } else {
       return next->emitError("a loop of a tensor function that ends by a condition; write a kernel");
     }
