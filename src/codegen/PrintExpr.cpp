@@ -12,7 +12,7 @@ namespace {
 /// Helpers whose parameters share one type that C++ cannot deduce from `int64_t` and a literal.
 bool sharesOneType(llvm::StringRef callee) {
   return callee == "tsr::min" || callee == "tsr::max" || callee == "tsr::mod" || callee == "tsr::floordiv" ||
-         callee == "tsr::pow";
+         callee == "tsr::pow" || callee == "tsr::host::mod" || callee == "tsr::host::floordiv";
 }
 bool isUntyped(Value value) {
   return isa_and_nonnull<target::LiteralOp, target::NameOp>(value.getDefiningOp());

@@ -144,6 +144,11 @@ bool decidesByItsFirst(const Expr &expr) {
   return (isTruth && (expr.op == ElementwiseOp::And || expr.op == ElementwiseOp::Or)) ||
          (expr.type.kind == TypeKind::Index && expr.op == ElementwiseOp::Select);
 }
+/// An integer of host code: in kernels the quotient is 0, because nothing can stop there.
+bool dividesByZero(ElementwiseOp op, const Datum &divisor) {
+  bool divides = op == ElementwiseOp::FloorDiv || op == ElementwiseOp::Mod;
+  return divides && divisor.isScalar() && !divisor.isFloat() && divisor.ints[0] == 0;
+}
 /// Null: the first operand is the value.
 const Expr *chosenBy(const Expr &expr, bool first) {
   if (expr.op == ElementwiseOp::Select) return expr.args[first ? 1 : 2].get();
@@ -172,7 +177,11 @@ Ref Interpreter::evalArray(const Expr &expr) {
   Ref out;
   DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
   switch (expr.kind) {
-  case ExprKind::Elementwise: out = elementwise(expr.op, dtype, args, error); break;
+  case ExprKind::Elementwise:
+    if (function_.kind == sema::FunctionKind::Host && dividesByZero(expr.op, *args.back()))
+      return fail(expr.span, "a division by zero");
+    out = elementwise(expr.op, dtype, args, error);
+    break;
   case ExprKind::Cast: out = cast(args[0], dtype, expr.type.numerics, error); break;
   case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.axes); break;
   case ExprKind::Reshape:

@@ -104,6 +104,16 @@ class BadArguments(ToolTest):
         self.refuse("no dimension `m`", SAXPY, "saxpy", "--random", "m=3", "--arg", "alpha=2")
         self.refuse("cpu", SAXPY, "saxpy", "--target", "tpu")
 
+    def test_division_by_zero_ends_a_host_program(self):
+        write_npy(self.path("empty.npy"), [], (0,))
+        for operator in ("//", "%"):
+            program = self.write("p.tsr", 'def main():\n    x = load_npy("empty.npy")\n    n = x.shape[0]\n    print("before")\n'
+                                          f"    print(7 {operator} n)\n    print(\"behind\")\n")
+            for target in ("reference", "cpu"):
+                result = run("tessera", "run", program, "--target", target, cwd=self.folder)
+                self.assertEqual((result.returncode, result.stdout), (1, "before\n"))
+                self.assertIn("a division by zero", result.stderr)
+
     def test_junk_array(self):
         self.write("junk.npy", b"\x93NUMPY\x01\x00\xff\xff{'descr'")
         self.refuse("junk.npy", SAXPY, "saxpy", "--arg", "x=" + self.path("junk.npy"), "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=2")

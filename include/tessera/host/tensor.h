@@ -1,6 +1,7 @@
 // A tensor of host code: dtype and shape are known when the program runs. It has a copy in host memory and, on GPUs, one
 // on the device; what is stale is copied when it is needed. Copies of a Tensor share their elements.
 #pragma once
+#include "tessera/device/math.h"
 #include "tessera/entry.h"
 #include <memory>
 #include <string>
@@ -20,6 +21,16 @@ inline void stop_unless_ok(TessStatus status) {
 }
 inline void check(bool condition, const std::string &message) {
   if (!condition) stop(message);
+}
+
+/// Quotient and remainder rounded to minus infinity, as in Python; a divisor of 0 ends the program.
+template <class T> T floordiv(T a, T b) {
+  check(b != T{0}, "a division by zero");
+  return tsr::floordiv<T>(a, b);
+}
+template <class T> T mod(T a, T b) {
+  check(b != T{0}, "a division by zero");
+  return tsr::mod<T>(a, b);
 }
 
 namespace detail {

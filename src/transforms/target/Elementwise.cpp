@@ -58,7 +58,7 @@ ExprRef logical(ElementwiseOp op, const std::vector<ExprRef> &a, bool truth) {
 
 }  // namespace
 
-ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type result, bool nonNegative) {
+ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type result, bool asInC) {
   auto op = elementwiseByMnemonic(std::string_view(mnemonic.data(), mnemonic.size()));
   if (!op || given.empty()) return nullptr;
   if (*op == ElementwiseOp::Select) return conditional(given[0], given[1], given[2]);
@@ -67,7 +67,7 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
     std::vector<ExprRef> operands;
     for (const ExprRef &operand : given) operands.push_back(convert(operand, wide));
     bool truth = isTruth(result);
-    ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, nonNegative);
+    ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, asInC);
     return value && !truth ? convert(value, result) : value;
   }
   if (info(*op).resultIsBool && given.size() == 2) {
@@ -78,8 +78,8 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
   if (const char *text = infix(*op)) return cutBack(binary(text, given[0], given[1]), type);
   if (ExprRef truth = logical(*op, given, isTruth(type))) return truth;
   bool index = isa<IndexType>(type);
-  if (*op == ElementwiseOp::FloorDiv && index && nonNegative) return binary("/", given[0], given[1]);
-  if (*op == ElementwiseOp::Mod && index && nonNegative) return binary("%", given[0], given[1]);
+  if (*op == ElementwiseOp::FloorDiv && index && asInC) return binary("/", given[0], given[1]);
+  if (*op == ElementwiseOp::Mod && index && asInC) return binary("%", given[0], given[1]);
   if (*op == ElementwiseOp::Neg) return cutBack(unary("-", given[0]), type);
   return call("tsr::" + mnemonic.str(), given, result);
 }

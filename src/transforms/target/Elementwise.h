@@ -4,10 +4,10 @@
 
 namespace tessera::transforms::totarget {
 
-/// Null if there is no such operation on these operands. `nonNegative`: integer operands are known to be >=
-/// 0.
+/// Null if there is no such operation on these operands. `asInC`: integers divide as in C, because none is below 0 and the
+/// divisor is not 0.
 ExprRef elementwise(llvm::StringRef mnemonic, const std::vector<ExprRef> &operands, mlir::Type result,
-                    bool nonNegative);
+                    bool asInC);
 ExprRef convert(const ExprRef &value, mlir::Type type, llvm::StringRef rounding = "", bool saturate = false);
 /// Whether the CPU's compilers turn a call of this function into vector instructions: it is no call of the C
 /// library.

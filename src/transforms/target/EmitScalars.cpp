@@ -62,12 +62,12 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   } else {
     auto elementwiseOp = cast_or_null<tile::ElementwiseOp>(&op);
     std::vector<ExprRef> operands;
-    bool nonNegative = true;
+    bool asInC = facts_.mayDivide(elementwiseOp.getArgs().back());  // if it divides: of signs and divisors that C knows
     for (Value operand : elementwiseOp.getArgs()) {
       operands.push_back(scalar(operand));
-      nonNegative &= facts_.isNonNegative(operand);
+      asInC &= facts_.isNonNegative(operand);
     }
-    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), nonNegative);
+    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC);
     if (!value)
       return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " +
                                  ir::text(result.getType()));

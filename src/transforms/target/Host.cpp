@@ -107,6 +107,14 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
   return success();
 }
 
+/// Integers: floats have infinities and NaN.
+static bool mayDivideByZero(graph::ElementwiseOp op) {
+  if ((op.getMnemonic() != "floordiv" && op.getMnemonic() != "mod") || !op.getType().isIntOrIndex()) return false;
+  auto constant = op->getOperand(1).getDefiningOp<graph::ConstantOp>();
+  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return !number || number.getValue().isZero();
+}
+
 LogicalResult HostEmitter::emitValue(Operation &op) {
   if (auto string = dyn_cast<graph::StringOp>(op)) {
     define(string.getResult(), literal(StringAttr::get(string.getValue(), text()), text()));
@@ -138,6 +146,8 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
     std::vector<ExprRef> operands;
     for (Value operand : op.getOperands()) operands.push_back(get(operand));
     ExprRef value = elementwise(elementwiseOp.getMnemonic(), operands, op.getResult(0).getType(), false);
+    if (mayDivideByZero(elementwiseOp))
+      value = call("tsr::host::" + elementwiseOp.getMnemonic().str(), operands, op.getResult(0).getType());
     if (!value) return op.emitError() << "'" << elementwiseOp.getMnemonic() << "' has no form in host code";
     define(op.getResult(0), value);
   } else {

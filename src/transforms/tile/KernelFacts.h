@@ -20,6 +20,7 @@ public:
   /// In dimensions and numbers: sizes of the schedule are replaced.
   Dim withSizes(const Dim &dim) const { return dim.substitute(sizes_); }
   bool isNonNegative(mlir::Value value) { return signs_.isNonNegative(value); }
+  bool mayDivide(mlir::Value divisor) { return signs_.mayDivide(divisor); }
   /// As it stands, or by the facts.
   bool isNonNegative(const Dim &dim) const {
     return shape::plainlyNonNegative(dim) || proves(shape::Formula(withSizes(dim), shape::Relation::Ge, Dim(0)));

@@ -66,4 +66,35 @@ bool Signs::find(Value value) {
          llvm::all_of(elementwise.getArgs(), known);
 }
 
+namespace {
+bool isOfSizes(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isa<tile::DimOp, tile::ConstantOp>(op) ||
+                (isa<tile::CastOp, tile::ElementwiseOp>(op) && llvm::all_of(op->getOperands(), isOfSizes)));
+}
+}  // namespace
+
+bool Signs::mayDivide(Value divisor) { return isOfSizes(divisor) || isPositive(divisor); }
+
+bool Signs::isPositive(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) return query.getQuery() == "group_size";
+  if (auto dim = dyn_cast_or_null<tile::DimOp>(op)) {
+    auto parsed = Dim::parse(dim.getDim().str());
+    return parsed && proves_(*parsed - Dim(1));
+  }
+  if (auto constant = dyn_cast_or_null<tile::ConstantOp>(op)) {
+    auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+    return integer && integer.getValue().isStrictlyPositive();
+  }
+  auto made = dyn_cast_or_null<tile::ElementwiseOp>(op);
+  if (!made) return false;
+  auto positive = [&](Value operand) { return isPositive(operand); };
+  StringRef name = made.getMnemonic();
+  if (name == "mul" || name == "min") return llvm::all_of(made.getArgs(), positive);
+  if (name == "max") return llvm::any_of(made.getArgs(), positive);
+  return name == "add" && llvm::any_of(made.getArgs(), positive) &&
+         llvm::all_of(made.getArgs(), [&](Value operand) { return isNonNegative(operand); });
+}
+
 }  // namespace tessera::transforms

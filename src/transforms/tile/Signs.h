@@ -12,8 +12,12 @@ public:
   explicit Signs(std::function<bool(const Dim &)> proves) : proves_(std::move(proves)) {}
   /// False where it is not known.
   bool isNonNegative(mlir::Value value);
+  /// Whether an integer is not 0 where it divides: it is at least 1, or made of sizes alone, which the entry function asks
+  /// for (docs/spec/shapes.md, S11).
+  bool mayDivide(mlir::Value divisor);
 
 private:
+  bool isPositive(mlir::Value value);
   bool find(mlir::Value value);
   bool ofArgument(mlir::BlockArgument argument);
   bool ofCast(ir::tile::CastOp cast);
