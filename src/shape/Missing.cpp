@@ -10,8 +10,8 @@ namespace tessera::shape {
 
 namespace {
 
-/// A divisor that somebody would write in a fact. Proofs with larger ones take long.
-constexpr int64_t kMostDivisor = 1 << 20;
+/// A divisor that somebody would write in a fact. Proofs with larger ones take ten times as long.
+constexpr int64_t kMostDivisor = 1 << 14;
 
 /// `a % b == 0` for each quotient and remainder inside.
 void collectDivisions(const Dim &dim, std::vector<Formula> &list) {
