@@ -22,6 +22,7 @@ Outcome run(const sema::Function &function, Arguments arguments, const Options &
 
 Result<Value> evaluate(const sema::Expr &expression) {
   sema::Function none;
+  none.kind = sema::FunctionKind::Host;
   Options options;
   Interpreter interpreter(none, options);
   Ref value = interpreter.eval(expression);

@@ -46,7 +46,7 @@ struct Outcome {
 using Arguments = std::vector<std::optional<Value>>;
 Outcome run(const sema::Function &function, Arguments arguments, const Options &options = {});
 
-/// The value of an expression without variables, or a message that says why it has none.
+/// The value of an expression without variables, as host code computes it, or a message that says why it has none.
 Result<Value> evaluate(const sema::Expr &expression);
 
 }  // namespace tessera::reference
