@@ -83,6 +83,13 @@ bool isPositive(Value divisor, graph::FuncOp function) {
   return some;
 }
 
+/// An integer division that goes wrong where sizes are 0.
+bool mayDivideByZero(Operation *op, graph::FuncOp function) {
+  auto made = dyn_cast<graph::ElementwiseOp>(op);
+  bool divides = made && isWhole(made.getType()) && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
+  return divides && !isPositive(made->getOperand(1), function);
+}
+
 /// Nothing in the branches can go wrong where the condition does not hold.
 bool mayComputeBoth(scf::IfOp branch, graph::FuncOp function) {
   bool both = true;
@@ -90,16 +97,10 @@ bool mayComputeBoth(scf::IfOp branch, graph::FuncOp function) {
     if (op == branch) return;
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     both &= llvm::none_of(op->getOperandTypes(), isTensor) && llvm::none_of(op->getResultTypes(), isTensor);
-    auto made = dyn_cast<graph::ElementwiseOp>(op);
-    bool divides = made && isWhole(made.getType()) && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
-    both &= (!divides || isPositive(made->getOperand(1), function)) && !isa<graph::CallOp>(op);
+    both &= !mayDivideByZero(op, function) && !isa<graph::CallOp>(op);
   });
   return both;
 }
-
-}  // namespace
-
-namespace {
 
 /// The value of an integer made of sizes and numbers, computed before the branches. Null if it reads a tensor, or divides
 /// by what may be 0 where the branch is not taken.
@@ -107,9 +108,7 @@ Value before(Value value, scf::IfOp branch, OpBuilder &builder, graph::FuncOp fu
   if (!branch->isAncestor(value.getParentBlock()->getParentOp())) return value;
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<graph::DimOp, graph::ConstantOp, graph::CastOp, graph::ElementwiseOp>(op)) return {};
-  auto made = dyn_cast<graph::ElementwiseOp>(op);
-  bool divides = made && (made.getMnemonic() == "floordiv" || made.getMnemonic() == "mod");
-  if (isa<TensorType>(value.getType()) || (divides && !isPositive(made->getOperand(1), function))) return {};
+  if (isa<TensorType>(value.getType()) || mayDivideByZero(op, function)) return {};
   IRMapping operands;
   for (Value operand : op->getOperands()) {
     Value earlier = before(operand, branch, builder, function);
