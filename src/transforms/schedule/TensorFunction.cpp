@@ -5,14 +5,8 @@
 // kernel fixes the leading axes of its root for a group and keeps the trailing ones whole, just far enough
 // that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
 // computes one element (`laneKernel`).
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "ir/common/Names.h"
 #include "support/LinearDim.h"
-#include "transforms/schedule/Conditions.h"
-#include "transforms/schedule/Kernels.h"
-#include "transforms/schedule/Privatise.h"
-#include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -22,65 +16,11 @@ namespace {
 
 constexpr int64_t kRowGroup = 256, kLaneGroup = 256;
 
-class FunctionScheduler {
-public:
-  FunctionScheduler(OpBuilder &builder, graph::FuncOp function, KernelNames &names, Target machine)
-      : builder_(builder), function_(function), names_(names), machine_(machine) {}
-  LogicalResult run();
-
-private:
-  // ---- which values are roots
-  void findRoots(Block &block);
-  void markIf(bool condition, Value value) {
-    if (condition && !leaves_.count(value)) roots_.insert(value);
-  }
-  void markMixed(Value value, const AxisKinds &kinds);
-  bool holds(Value value, bool (*isIt)(Operation *));
-  bool isStored(Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
-
-  // ---- kernels
-  LogicalResult launchBlock(Block &block);
-  LogicalResult launchBranches(scf::IfOp branch);
-  template <class Op, class... Args> Op launchOp(Args &&...args);
-  LogicalResult makeRoot(Value value, Value target = {});
-  bool isUniform(Value value, const AxisKinds &kinds);
-  void topReductions(Value value, llvm::SetVector<Value> &found);
-  LogicalResult rowKernel(Value root, size_t privateAxes, Value target);
-  LogicalResult laneKernel(Value root, Value target, bool sequential);
-  struct Kernel {
-    Operation *op;
-    llvm::DenseMap<Value, Value> leaves;
-    Value target;
-  };
-  Kernel beginKernel(Value root, GridAttr grid, Value target, std::vector<std::string> reasons,
-                     bool usesLanes, std::vector<std::string> rows);
-  void leavesOf(Value value, llvm::SetVector<Value> &found);
-  void store(OpBuilder &builder, Value piece, Value view, const Indices &indices, bool byLane, Location loc);
-  LogicalResult launchCall(graph::CallOp call);
-  Value memoryFor(Value value);
-
-  OpBuilder &builder_;  // before the function: kernels go here
-  graph::FuncOp function_;
-  KernelNames &names_;
-  Target machine_;
-  schedule::FuncOp entry_;
-  OpBuilder launches_{builder_.getContext()};
-  llvm::DenseSet<Value> roots_;
-  llvm::DenseMap<Value, Value> leaves_;   // values of the function: where the entry function holds them
-  llvm::DenseMap<Value, Value> results_;  // returned values: their views, before they are written
-  SmallVector<Attribute> when_;           // the conditions around what is launched now
-};
-
-/// Something that the entry function does, under the conditions around it.
-template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args) {
-  Op op = launches_.create<Op>(std::forward<Args>(args)...);
-  if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
-  return op;
-}
-
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
 bool costsMore(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, graph::ConcatOp>(op); }
+
+}  // namespace
 
 /// A product reads each element of its operands many times: what makes an element hard to find is done once.
 void FunctionScheduler::markMixed(Value value, const AxisKinds &kinds) {
@@ -131,57 +71,6 @@ void FunctionScheduler::findRoots(Block &block) {
 }
 
 // ---------------------------------------------------------------- planning one root
-
-/// Every reduction under `value` sees the same elements in all lanes when the axes of `value` are so.
-bool FunctionScheduler::isUniform(Value value, const AxisKinds &kinds) {
-  if (isStored(value)) return true;
-  Operation *op = value.getDefiningOp();
-  bool whole = llvm::is_contained(kinds, AxisKind::Whole);
-  if (isa<graph::ReduceOp>(op) && whole) return false;
-  if (isa<graph::DotOp>(op)) return false;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (!isa<TensorType>(operand.getType())) {
-      if (!isUniform(operand, {})) return false;
-      continue;
-    }
-    std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
-    if (!inner || !isUniform(operand, *inner)) return false;
-  }
-  return true;
-}
-
-/// The reductions nearest to `value`.
-void FunctionScheduler::topReductions(Value value, llvm::SetVector<Value> &found) {
-  if (isStored(value)) return;
-  Operation *op = value.getDefiningOp();
-  if (isa<graph::ReduceOp>(op)) {
-    found.insert(value);
-    return;
-  }
-  for (Value operand : op->getOperands()) topReductions(operand, found);
-}
-
-std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes) {
-  int64_t count = 1;
-  for (int64_t axis : axes) {
-    std::optional<int64_t> extent = shape[axis].getConstant();
-    if (!extent) return std::nullopt;
-    count *= *extent;
-  }
-  return count;
-}
-
-/// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the
-/// rows are short.
-bool isForLanes(graph::ReduceOp reduce) {
-  ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
-  int64_t last = static_cast<int64_t>(shape.size()) - 1;
-  while (last > 0 && isUnit(shape[last])) --last;
-  bool overLast = llvm::is_contained(reduce.getAxes(), last);
-  std::optional<int64_t> count = constantCount(shape, reduce.getAxes());
-  bool isScalar = longAxes(reduce.getType()).empty();
-  return !isScalar && (!overLast || (count && *count <= 32));
-}
 
 LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   // Under way: not stored yet, while its own kernel is planned.
@@ -320,67 +209,6 @@ void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const
   bool once = isScalar(piece.getType()) && !byLane;
   builder.create<graph::StoreOp>(loc, piece, view, at.offsets, at.points, at.sizes, at.steps, at.inBounds,
                                  once);
-}
-
-LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target) {
-  Location loc = root.getLoc();
-  MLIRContext *context = builder_.getContext();
-  ArrayRef<DimAttr> shape = shapeOf(root.getType());
-  DimAttr one = DimAttr::get(context, Dim(1));
-  SmallVector<DimAttr> tile(shape);
-  std::fill_n(tile.begin(), fixed, one);
-  GridAttr grid = shape.empty() ? GridAttr::get(context, GridKind::Explicit, one, -1)
-                                : GridAttr::get(context, GridKind::Output, tile, 0);
-  std::set<std::string> rows;
-  llvm::SetVector<Value> reductions;
-  topReductions(root, reductions);
-  for (Value value : reductions) {
-    auto reduce = value.getDefiningOp<graph::ReduceOp>();
-    for (int64_t axis : reduce.getAxes())
-      rows.insert(reduce.getOperand().getType().getShape()[axis].getText().str());
-  }
-  std::vector<std::string> list(rows.begin(), rows.end());
-  std::string reason = longAxes(root.getType()).empty() ? "one group reduces everything" : "one group a row";
-  Kernel kernel = beginKernel(root, grid, target, {reason}, false, list);
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Privatiser privatiser(builder, kernel.leaves);
-  Indices indices(shape.size());
-  for (size_t axis = 0; axis < fixed; ++axis)
-    indices[axis] =
-        isUnit(shape[axis])
-            ? privatiser.constantIndex(0, loc)
-            : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
-  Value piece = privatiser.part(root, indices);
-  if (!piece) return failure();
-  store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
-  builder.create<schedule::KernelEndOp>(loc);
-  return success();
-}
-
-LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool sequential) {
-  Location loc = root.getLoc();
-  MLIRContext *context = builder_.getContext();
-  Dim count(1);
-  for (DimAttr dim : shapeOf(root.getType())) count = count * dim.getDim();
-  GridAttr grid = GridAttr::get(context, GridKind::Lanes, DimAttr::get(context, count), -1);
-  std::string reason =
-      sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
-  Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Location place = unnamed(loc);
-  Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
-  Privatiser outer(builder, kernel.leaves);
-  Value isInside = outer.arithmetic("lt", i, outer.dim(count, place), place);
-  auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
-  builder.setInsertionPointToStart(guard.thenBlock());
-  Privatiser privatiser(builder, kernel.leaves);
-  Indices indices = privatiser.delinearize(i, shapeOf(root.getType()), place, /*naming=*/true);
-  Value piece = privatiser.part(root, indices);
-  if (!piece) return failure();
-  store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
-  builder.setInsertionPointAfter(guard);
-  builder.create<schedule::KernelEndOp>(place);
-  return success();
 }
 
 // ---------------------------------------------------------------- calls of kernels
@@ -537,8 +365,6 @@ LogicalResult FunctionScheduler::run() {
   launches_.create<schedule::ReturnOp>(end->getLoc(), ValueRange());
   return success();
 }
-
-}  // namespace
 
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
                                Target machine) {

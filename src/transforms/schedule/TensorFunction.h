@@ -1,0 +1,75 @@
+// One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
+// each strategy for a kernel has a file of its own: RowKernel.cpp, MapKernel.cpp.
+#pragma once
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "ir/common/Names.h"
+#include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Privatise.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+
+class FunctionScheduler {
+public:
+  FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names, Target machine)
+      : builder_(builder), function_(function), names_(names), machine_(machine) {}
+  mlir::LogicalResult run();
+
+private:
+  // ---- which values are roots
+  void findRoots(mlir::Block &block);
+  void markIf(bool condition, mlir::Value value) {
+    if (condition && !leaves_.count(value)) roots_.insert(value);
+  }
+  void markMixed(mlir::Value value, const AxisKinds &kinds);
+  bool holds(mlir::Value value, bool (*isIt)(mlir::Operation *));
+  bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
+
+  // ---- kernels
+  mlir::LogicalResult launchBlock(mlir::Block &block);
+  mlir::LogicalResult launchBranches(mlir::scf::IfOp branch);
+  template <class Op, class... Args> Op launchOp(Args &&...args);
+  mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
+  bool isUniform(mlir::Value value, const AxisKinds &kinds);
+  void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
+  mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
+  mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
+  struct Kernel {
+    mlir::Operation *op;
+    llvm::DenseMap<mlir::Value, mlir::Value> leaves;
+    mlir::Value target;
+  };
+  Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
+                     bool usesLanes, std::vector<std::string> rows);
+  void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found);
+  void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
+             mlir::Location loc);
+  mlir::LogicalResult launchCall(ir::graph::CallOp call);
+  mlir::Value memoryFor(mlir::Value value);
+
+  mlir::OpBuilder &builder_;  // before the function: kernels go here
+  ir::graph::FuncOp function_;
+  KernelNames &names_;
+  Target machine_;
+  ir::schedule::FuncOp entry_;
+  mlir::OpBuilder launches_{builder_.getContext()};
+  llvm::DenseSet<mlir::Value> roots_;
+  llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
+  llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
+  llvm::SmallVector<mlir::Attribute> when_;           // the conditions around what is launched now
+};
+
+/// Something that the entry function does, under the conditions around it.
+template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args) {
+  Op op = launches_.create<Op>(std::forward<Args>(args)...);
+  if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
+  return op;
+}
+
+/// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the
+/// rows are short.
+bool isForLanes(ir::graph::ReduceOp reduce);
+
+}  // namespace tessera::transforms
