@@ -37,7 +37,7 @@ mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp
 /// A tensor function without loops and branches (StraightLine.cpp).
 mlir::LogicalResult straighten(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
-void expandVectorDots(ir::graph::KernelOp kernel);
+void expandVectorDots(mlir::Operation *function);
 /// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller
 /// ones where the machine has not enough shared memory (Sizes.cpp).
 struct Decision {
@@ -48,5 +48,7 @@ struct Decision {
   std::vector<std::string> reasons;
 };
 mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel, Target machine);
+/// The kernel with everything decided, under a name (UserKernel.cpp).
+void createKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, llvm::StringRef name, const Decision &decision);
 
 }  // namespace tessera::transforms

@@ -9,21 +9,31 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
+bool hasWhole(const Indices &indices) { return llvm::any_of(indices, [](const Index &i) { return i.isWhole(); }); }
+bool hasRange(const Indices &indices) { return llvm::any_of(indices, [](const Index &i) { return i.isRange(); }); }
+
+int64_t positionOf(const Indices &indices, int64_t axis) {
+  return llvm::count_if(ArrayRef(indices).take_front(axis), [](const Index &i) { return !i.isPoint(); });
+}
+
 PartAccess::PartAccess(OpBuilder &builder, ArrayRef<DimAttr> extents, const Indices &indices, Location loc) {
-  SmallVector<bool> isPoint;
+  SmallVector<bool> isPoint, isInside;
   SmallVector<DimAttr> counts;
   TypedAttr zero = builder.getIndexAttr(0);
   for (auto [extent, index] : llvm::zip(extents, indices)) {
-    Value start = index;
+    Value start = index.at;
     if (!start) start = builder.create<graph::ConstantOp>(loc, zero.getType(), zero);
     offsets.push_back(start);
-    isPoint.push_back(static_cast<bool>(index));
-    counts.push_back(index ? DimAttr::get(builder.getContext(), Dim(1)) : extent);
+    isPoint.push_back(index.isPoint());
+    isInside.push_back(!index.isRange());
+    counts.push_back(index.isPoint()   ? DimAttr::get(builder.getContext(), Dim(1))
+                     : index.isRange() ? index.size
+                                       : extent);
   }
   points = builder.getDenseBoolArrayAttr(isPoint);
   sizes = DimsAttr::get(builder.getContext(), counts);
   steps = builder.getDenseI64ArrayAttr(SmallVector<int64_t>(extents.size(), 1));
-  inBounds = builder.getDenseBoolArrayAttr(SmallVector<bool>(extents.size(), true));
+  inBounds = builder.getDenseBoolArrayAttr(isInside);
 }
 
 // ---------------------------------------------------------------- small builders
@@ -85,15 +95,10 @@ Indices Privatiser::delinearize(Value linear, ArrayRef<DimAttr> extents, Locatio
   return indices;
 }
 
-static SmallVector<DimAttr> wholeShape(Type type, const Indices &indices) {
+Type Privatiser::partType(Type type, const Indices &indices) {
   SmallVector<DimAttr> shape;
   for (auto [extent, index] : llvm::zip(shapeOf(type), indices))
-    if (!index) shape.push_back(extent);
-  return shape;
-}
-
-Type Privatiser::partType(Type type, const Indices &indices) {
-  SmallVector<DimAttr> shape = wholeShape(type, indices);
+    if (!index.isPoint()) shape.push_back(index.isRange() ? index.size : extent);
   if (shape.empty()) return elementTypeOf(type);
   return TensorType::get(builder_.getContext(), shape, elementTypeOf(type));
 }
@@ -107,7 +112,10 @@ Value Privatiser::failedAt(Operation *op, const Twine &why) {
 
 Value Privatiser::part(Value value, const Indices &indices) {
   Key key{value.getAsOpaquePointer(), {}};
-  for (Value index : indices) key.second.push_back(index.getAsOpaquePointer());
+  for (const Index &index : indices) {
+    key.second.push_back(index.at.getAsOpaquePointer());
+    key.second.push_back(const_cast<void *>(index.size.getAsOpaquePointer()));
+  }
   for (auto &scope : llvm::reverse(done_))
     if (auto found = scope.find(key); found != scope.end()) return found->second;
   Value result = compute(value, indices);
@@ -134,7 +142,7 @@ Value Privatiser::picked(Value whole, const Indices &opened, const Indices &indi
   if (!piece) return {};
   Indices inner;  // of the piece
   for (auto [before, index] : llvm::zip(opened, indices))
-    if (!before) inner.push_back(index);
+    if (before.isWhole()) inner.push_back(index);
   PartAccess at(builder_, shapeOf(piece.getType()), inner, loc);
   Type type = partType(whole.getType(), indices);
   return builder_.create<graph::SliceOp>(loc, type, piece, at.offsets, at.points, at.sizes, at.steps,
@@ -168,13 +176,17 @@ Value Privatiser::compute(Value value, const Indices &indices) {
   }
   if (auto iota = dyn_cast<graph::IotaOp>(op)) {
     Type type = partType(iota.getType(), indices);
-    if (!indices[iota.getAxis()]) {
-      int64_t position = llvm::count(ArrayRef(indices).take_front(iota.getAxis()), Value());
-      return builder_.create<graph::IotaOp>(loc, type, position);
+    const Index &index = indices[iota.getAxis()];
+    Value places;
+    if (!index.isPoint()) {
+      Type counted = index.isRange() ? withElementType(type, builder_.getI32Type()) : type;  // a tile is counted in i32
+      places = builder_.create<graph::IotaOp>(loc, counted, positionOf(indices, iota.getAxis()));
+      if (counted != type) places = builder_.create<graph::CastOp>(loc, type, places, StringAttr(), UnitAttr());
     }
-    Value counted = builder_.create<graph::CastOp>(loc, elementTypeOf(type), indices[iota.getAxis()],
-                                                   StringAttr(), UnitAttr());
-    return isa<TensorType>(type) ? builder_.create<graph::FullOp>(loc, type, counted).getResult() : counted;
+    if (index.isWhole()) return places;
+    Value start = builder_.create<graph::CastOp>(loc, elementTypeOf(type), index.at, StringAttr(), UnitAttr());
+    if (isa<TensorType>(type)) start = builder_.create<graph::FullOp>(loc, type, start).getResult();
+    return places ? arithmetic("add", start, places, loc) : start;
   }
   if (auto extract = dyn_cast<graph::ExtractOp>(op))
     return part(extract.getOperand(),
@@ -199,7 +211,7 @@ Value Privatiser::broadcast(graph::BroadcastOp op, const Indices &indices) {
   SmallVector<int64_t> axes;  // among the whole axes of the result
   for (auto [axis, extent] : llvm::zip(op.getAxes(), op.getOperand().getType().getShape())) {
     inner.push_back(isUnit(extent) ? constantIndex(0, loc) : indices[axis]);
-    if (!inner.back()) axes.push_back(llvm::count(ArrayRef(indices).take_front(axis), Value()));
+    if (!inner.back().isPoint()) axes.push_back(positionOf(indices, axis));
   }
   Value piece = part(op.getOperand(), inner);
   Type type = partType(op.getType(), indices);
@@ -214,11 +226,9 @@ Value Privatiser::transpose(graph::TransposeOp op, const Indices &indices) {
   Value piece = part(op.getOperand(), inner);
   Type type = partType(op.getType(), indices);
   if (!piece || piece.getType() == type) return piece;
-  SmallVector<int64_t> whole, perm;  // axes of the operand that are whole, in order
-  for (size_t axis = 0; axis < inner.size(); ++axis)
-    if (!inner[axis]) whole.push_back(static_cast<int64_t>(axis));
+  SmallVector<int64_t> perm;
   for (int64_t axis : op.getPerm())
-    if (!inner[axis]) perm.push_back(llvm::find(whole, axis) - whole.begin());
+    if (!inner[axis].isPoint()) perm.push_back(positionOf(inner, axis));
   return builder_.create<graph::TransposeOp>(op.getLoc(), type, piece, perm);
 }
 
@@ -226,12 +236,10 @@ Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {
   Indices inner;
   SmallVector<int64_t> axes;
   auto kept = indices.begin();
-  int64_t whole = 0;
   for (size_t axis = 0; axis < op.getOperand().getType().getRank(); ++axis) {
     bool reduced = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
-    inner.push_back(reduced ? Value() : *kept++);
-    if (reduced) axes.push_back(whole);
-    whole += !inner.back();
+    inner.push_back(reduced ? Index() : *kept++);
+    if (reduced) axes.push_back(positionOf(inner, axis));
   }
   Value piece = part(op.getOperand(), inner);
   if (!piece) return {};
@@ -239,38 +247,16 @@ Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {
                                           piece, axes);
 }
 
-/// One element of a product: a row times a column, summed.
-Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
-  Location loc = op.getLoc();
-  size_t rank = indices.size();
-  if (llvm::is_contained(indices, Value()))
-    return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
-  Indices left(indices), right(indices);
-  left[rank - 1] = Value();
-  right[rank - 2] = Value();
-  Value a = part(op.getLhs(), left), b = part(op.getRhs(), right);
-  if (!a || !b) return {};
-  Type carried = elementTypeOf(op.getType());
-  auto cast = [&](Value value) -> Value {
-    if (elementTypeOf(value.getType()) == carried) return value;
-    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(),
-                                          UnitAttr());
-  };
-  Value products = arithmetic("mul", cast(a), cast(b), loc);
-  return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
-}
-
 Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t first) {
   Location loc = op.getLoc(), line = unnamed(loc);
   int64_t axis = op.getAxis();
-  if (!indices[axis]) {
+  if (indices[axis].isWhole()) {
     SmallVector<Value> pieces;
     for (Value operand : op.getOperands())
       if (!pieces.emplace_back(part(operand, indices))) return {};
-    int64_t position = llvm::count(ArrayRef(indices).take_front(axis), Value());
-    return builder_.create<graph::ConcatOp>(loc, partType(op.getType(), indices), position, pieces);
+    return builder_.create<graph::ConcatOp>(loc, partType(op.getType(), indices), positionOf(indices, axis), pieces);
   }
-  if (llvm::is_contained(indices, Value())) {  // which operand a row is of is asked for each of its elements
+  if (hasWhole(indices)) {  // which operand a row is of is asked for each of its elements
     Indices opened(indices);
     opened[axis] = {};
     return picked(op.getResult(), opened, indices, loc);
@@ -278,7 +264,7 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   Value operand = op.getOperands()[first];
   if (first + 1 == op.getOperands().size()) return part(operand, indices);
   Value extent = dim(shapeOf(operand.getType())[axis].getDim(), line);
-  Value isHere = arithmetic("lt", indices[axis], extent, line);
+  Value isHere = arithmetic("lt", indices[axis].at, extent, line);
   auto branch =
       builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
   Indices rest(indices);
@@ -294,7 +280,7 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   };
   bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) &&
                 fill(branch.getElseRegion(), [&] {
-                  rest[axis] = arithmetic("sub", indices[axis], extent, line);
+                  rest[axis] = arithmetic("sub", indices[axis].at, extent, line);
                   return concat(op, rest, first + 1);
                 });
   return filled ? branch.getResult(0) : Value();
@@ -302,7 +288,7 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
 
 Value Privatiser::window(graph::WindowOp op, const Indices &indices) {
   size_t axis = op.getAxis();
-  Value place = indices[axis], number = indices[axis + 1];
+  Value place = indices[axis].at, number = indices[axis + 1].at;
   Location loc = unnamed(op.getLoc());
   if (static_cast<bool>(place) != static_cast<bool>(number)) {
     Indices opened(indices);
@@ -316,9 +302,8 @@ Value Privatiser::window(graph::WindowOp op, const Indices &indices) {
                              arithmetic("mul", place, constantIndex(op.getDilation(), loc), loc), loc);
   Value piece = part(op.getOperand(), inner);
   if (!piece || place) return piece;
-  int64_t position = llvm::count(ArrayRef(indices).take_front(axis), Value());
-  return builder_.create<graph::WindowOp>(op.getLoc(), partType(op.getType(), indices), position, piece,
-                                          op.getStep(), op.getDilation());
+  return builder_.create<graph::WindowOp>(op.getLoc(), partType(op.getType(), indices), positionOf(indices, axis),
+                                          piece, op.getStep(), op.getDilation());
 }
 
 /// A place that all elements of the part share is the index of a load, which is masked along that axis.
@@ -327,8 +312,8 @@ Value Privatiser::gather(graph::GatherOp op, const Indices &indices) {
   size_t axis = op.getAxis();
   Indices placesAt;
   for (int64_t to : op.getAxes()) placesAt.push_back(indices[to]);
-  bool differ = llvm::is_contained(placesAt, Value());
-  if (differ && indices[axis]) {
+  bool differ = hasWhole(placesAt);
+  if (differ && !indices[axis].isWhole()) {
     Indices opened(indices);
     opened[axis] = {};
     return picked(op.getResult(), opened, indices, loc);
@@ -341,14 +326,13 @@ Value Privatiser::gather(graph::GatherOp op, const Indices &indices) {
     Value from = part(op.getOperand(), inner);
     if (!from) return {};
     SmallVector<int64_t> axes;
-    auto before = [&](int64_t to) { return llvm::count(ArrayRef(indices).take_front(to), Value()); };
     for (int64_t to : op.getAxes())
-      if (!indices[to]) axes.push_back(before(to));
+      if (indices[to].isWhole()) axes.push_back(positionOf(indices, to));
     Type type = partType(op.getType(), indices);
-    return builder_.create<graph::GatherOp>(loc, type, before(axis), from, places, axes);
+    return builder_.create<graph::GatherOp>(loc, type, positionOf(indices, axis), from, places, axes);
   }
   Type index = builder_.getIndexType();
-  inner[axis] = builder_.create<graph::CastOp>(loc, index, places, StringAttr(), UnitAttr());
+  inner[axis] = Value(builder_.create<graph::CastOp>(loc, index, places, StringAttr(), UnitAttr()));
   Value view = leaves_.lookup(op.getOperand());
   TSR_CHECK(view && isa<ViewType>(view.getType()), "what a gather chooses from lies in memory");
   return loaded(view, inner, loc, static_cast<int64_t>(axis));
@@ -365,8 +349,8 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
   for (size_t i = 0; i < op.getOffsets().size(); ++i) {
     Value offset = scalar(op.getOffsets()[i]);
     if (!offset) return {};
-    Value index = op.getPoints()[i] ? constantIndex(0, line) : *next++;
-    if (!index) {  // the whole range: a slice remains
+    Index index = op.getPoints()[i] ? Index(constantIndex(0, line)) : *next++;
+    if (index.isWhole()) {  // the whole range: a slice remains
       inner.push_back({});
       offsets.push_back(offset);
       points.push_back(false);
@@ -375,8 +359,10 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
       steps.push_back(op.getSteps()[i]);
       continue;
     }
-    index = arithmetic("mul", index, constantIndex(op.getSteps()[i], line), line);
-    inner.push_back(op.getPoints()[i] ? offset : arithmetic("add", offset, index, line));
+    // A range moves with the slice: `operandAxes` lets none through whose elements lie further apart.
+    index.at = arithmetic("mul", index.at, constantIndex(op.getSteps()[i], line), line);
+    index.at = op.getPoints()[i] ? offset : arithmetic("add", offset, index.at, line);
+    inner.push_back(index);
   }
   Value piece = part(op.getBase(), inner);
   if (!piece || offsets.empty()) return piece;

@@ -1,4 +1,4 @@
-// Part of a tensor function's value inside one kernel: some axes fixed to one index, the others whole.
+// Part of a tensor function's value inside one kernel: along each axis one element, a tile's range, or all of it.
 #pragma once
 #include "ir/graph/Graph.h"
 #include "mlir/IR/Builders.h"
@@ -7,10 +7,26 @@
 
 namespace tessera::transforms {
 
-/// An index for each axis of a value; null: the whole axis.
-using Indices = llvm::SmallVector<mlir::Value>;
+/// Where a part lies along one axis: the whole axis (the default), the element at an index, or a tile's range: `size`
+/// elements from `at` on. A range may reach over the end of its axis: what lies outside is 0 where it is read from memory,
+/// and never stored.
+struct Index {
+  mlir::Value at;    // null: the whole axis
+  ir::DimAttr size;  // null: a point
+  Index() = default;
+  Index(mlir::Value at) : at(at) {}
+  Index(mlir::Value at, ir::DimAttr size) : at(at), size(size) {}
+  bool isWhole() const { return !at; }
+  bool isPoint() const { return at && !size; }
+  bool isRange() const { return static_cast<bool>(size); }
+};
+using Indices = llvm::SmallVector<Index>;
+bool hasWhole(const Indices &indices);
+bool hasRange(const Indices &indices);
+/// The axis of the part that axis `axis` of the value becomes: points are no axes of it.
+int64_t positionOf(const Indices &indices, int64_t axis);
 
-/// An access to the part of an array at these indices: a point where there is one, else the whole axis.
+/// An access to the part of an array at these indices.
 struct PartAccess {
   PartAccess(mlir::OpBuilder &builder, llvm::ArrayRef<ir::DimAttr> extents, const Indices &indices,
              mlir::Location loc);
@@ -27,7 +43,8 @@ public:
   /// scalars.
   Privatiser(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &leaves)
       : builder_(builder), leaves_(leaves), done_(1) {}
-  /// The part: a scalar if no axis is whole, else an array of the whole axes. Null after a diagnostic.
+  /// The part: a scalar if every axis is a point, else an array of the other axes. Null after a diagnostic.
+  /// A tile of a product is a loop over steps of `T.k`.
   mlir::Value part(mlir::Value value, const Indices &indices);
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
@@ -45,13 +62,17 @@ private:
   mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);
   mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
   mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
+  mlir::Value dotTile(ir::graph::DotOp op, const Indices &indices);
+  mlir::Value dotOperand(mlir::Value value, const Indices &indices, size_t axis, mlir::Location loc);
+  bool isZeroOutside(mlir::Value value, int64_t axis);
+  mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
   mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first);
   mlir::Value window(ir::graph::WindowOp op, const Indices &indices);
   mlir::Value gather(ir::graph::GatherOp op, const Indices &indices);
   mlir::Value slice(ir::graph::SliceOp op, const Indices &indices);
   /// Of a part in which axes are whole that are not asked for whole: what lies at their indices.
   mlir::Value picked(mlir::Value value, const Indices &opened, const Indices &indices, mlir::Location loc);
-  /// The type of a value's whole axes: a tensor, or its element type.
+  /// The type of a part: a tensor of the axes that are no points, or the element type.
   mlir::Type partType(mlir::Type type, const Indices &indices);
   mlir::Value failedAt(mlir::Operation *op, const llvm::Twine &why);
 
@@ -61,10 +82,11 @@ private:
   std::vector<std::map<Key, mlir::Value>> done_;  // innermost branch last
 };
 
-/// How the axes of a value relate to a kernel's groups; for planning, without building anything.
-enum class AxisKind : uint8_t { Private, Whole };
+/// How the axes of a value relate to a kernel's groups, as in `Index`; for planning, without building anything.
+enum class AxisKind : uint8_t { Private, Range, Whole };
 using AxisKinds = llvm::SmallVector<AxisKind>;
-/// The operand's axes when the result's are so; nothing if the op cannot be taken apart that way.
+/// The operand's axes when the result's are so; nothing if the op cannot be taken apart that way. A tile (some axis is a
+/// range) is made of tiles alone: an operation that would need a whole axis for it has no answer.
 std::optional<AxisKinds> operandAxes(mlir::Operation *op, unsigned operand, const AxisKinds &result);
 /// Elements of a whole axis come from several rows of the operands: finding each costs a division or branch.
 bool mixesRows(mlir::Operation *op, const AxisKinds &result);

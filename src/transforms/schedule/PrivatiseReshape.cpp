@@ -35,7 +35,7 @@ Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
   Type operandType = op.getOperand().getType();
   ArrayRef<DimAttr> fromShape = shapeOf(operandType), toShape = shapeOf(op.getType());
   Middle middle(operandType, op.getType());
-  size_t whole = llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return !indices[axis]; });
+  size_t whole = llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return indices[axis].isWhole(); });
   if (middle.mixes(whole)) {
     Indices opened(indices);
     for (int64_t axis : middle.toMiddle()) opened[axis] = {};
@@ -54,7 +54,7 @@ Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
     Value linear;
     for (int64_t axis : to) {
       if (linear) linear = arithmetic("mul", linear, dim(toShape[axis].getDim(), line), line);
-      linear = linear ? arithmetic("add", linear, indices[axis], line) : indices[axis];
+      linear = linear ? arithmetic("add", linear, indices[axis].at, line) : indices[axis].at;
     }
     SmallVector<DimAttr> extents;
     for (int64_t axis : from) extents.push_back(fromShape[axis]);
@@ -72,12 +72,18 @@ static size_t wholeInMiddle(const Middle &middle, const AxisKinds &result) {
   return llvm::count_if(middle.toMiddle(), [&](int64_t axis) { return result[axis] == AxisKind::Whole; });
 }
 
-static AxisKinds reshapeAxes(graph::ReshapeOp op, const AxisKinds &result) {
+static std::optional<AxisKinds> reshapeAxes(graph::ReshapeOp op, const AxisKinds &result) {
   Middle middle(op.getOperand().getType(), op.getType());
   AxisKinds kinds(op.getOperand().getType().getRank(), AxisKind::Private);
   for (size_t i = 0; i < middle.head; ++i) kinds[middle.from[i]] = result[middle.to[i]];
   for (size_t i = 1; i <= middle.tail; ++i)
     kinds[middle.from[middle.from.size() - i]] = result[middle.to[middle.to.size() - i]];
+  auto isRange = [&](int64_t axis) { return result[axis] == AxisKind::Range; };
+  if (llvm::any_of(middle.toMiddle(), isRange)) {
+    if (!middle.isRespelled()) return std::nullopt;
+    kinds[middle.fromMiddle()[0]] = AxisKind::Range;
+    return kinds;
+  }
   bool whole = wholeInMiddle(middle, result) != 0;
   for (int64_t axis : middle.fromMiddle()) kinds[axis] = whole ? AxisKind::Whole : AxisKind::Private;
   return kinds;
@@ -92,7 +98,15 @@ bool mixesRows(Operation *op, const AxisKinds &result) {
   return middle.fromMiddle().size() > 1 && middle.mixes(wholeInMiddle(middle, result));
 }
 
+/// Each element of the result is one element of each operand, found by its indices alone.
+static bool movesOrMaps(Operation *op) {
+  return isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::TransposeOp, graph::ReshapeOp,
+             graph::SliceOp, graph::FullOp, graph::ExtractOp>(op);
+}
+
 std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const AxisKinds &result) {
+  bool isTile = llvm::is_contained(result, AxisKind::Range);
+  if (isTile && !movesOrMaps(op) && !isa<graph::DotOp>(op)) return std::nullopt;
   if (isa<graph::ElementwiseOp, graph::CastOp>(op)) return result;
   if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
     AxisKinds kinds;
@@ -115,8 +129,8 @@ std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const Axis
     return kinds;
   }
   if (auto dot = dyn_cast<graph::DotOp>(op)) {
-    AxisKinds kinds(result);
-    kinds[result.size() - (operand == 0 ? 1 : 2)] = AxisKind::Whole;
+    AxisKinds kinds(result);  // a tile's rows and columns come in steps along the axis that is added up
+    kinds[result.size() - (operand == 0 ? 1 : 2)] = isTile ? AxisKind::Range : AxisKind::Whole;
     return kinds;
   }
   if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
@@ -146,7 +160,10 @@ std::optional<AxisKinds> operandAxes(Operation *op, unsigned operand, const Axis
     if (operand != 0) return AxisKinds();
     AxisKinds kinds;
     auto next = result.begin();
-    for (bool point : slice.getPoints()) kinds.push_back(point ? AxisKind::Private : *next++);
+    for (auto [i, point] : llvm::enumerate(slice.getPoints())) {
+      kinds.push_back(point ? AxisKind::Private : *next++);
+      if (kinds.back() == AxisKind::Range && slice.getSteps()[i] != 1) return std::nullopt;
+    }
     return kinds;
   }
   if (isa<graph::ExtractOp>(op)) return AxisKinds();

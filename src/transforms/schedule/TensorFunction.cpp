@@ -6,6 +6,7 @@
 // that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
 // computes one element (`laneKernel`).
 #include "support/LinearDim.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -51,10 +52,13 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
+      if (hasTiles(dot)) {
+        prepareOperands(dot);
+        continue;
+      }
       for (Value operand : dot.getOperands()) markIf(holds(operand, isDotOrReduce), operand);
       AxisKinds element(dot.getType().getRank(), AxisKind::Private);
       for (unsigned i : {0, 1}) markMixed(dot->getOperand(i), *operandAxes(dot, i, element));
-      markIf(!dot->hasOneUse(), dot.getResult());
     } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
       markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
                  holds(broadcast.getOperand(), isDot),
@@ -64,10 +68,11 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
       markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
-    } else if (isa<graph::ReturnOp>(op)) {
-      for (Value value : op.getOperands()) markIf(true, value);
+    } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
+      for (Value value : op.getOperands()) markIf(value.getParentBlock() == &block, value);
     }
   }
+  planProducts(block);
 }
 
 // ---------------------------------------------------------------- planning one root
@@ -81,6 +86,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   };
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
+  if (graph::DotOp dot = productOf(value)) return finish(contractKernel(value, dot, target));
   while (true) {
     llvm::SetVector<Value> reductions;
     topReductions(value, reductions);
@@ -135,7 +141,7 @@ void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
 
 FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,
                                                          std::vector<std::string> reasons, bool usesLanes,
-                                                         std::vector<std::string> rows) {
+                                                         std::vector<std::string> rows, StringRef operation) {
   llvm::SetVector<Value> inputs;
   leavesOf(root, inputs);
   MLIRContext *context = builder_.getContext();
@@ -169,7 +175,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   bool isResult = isa<BlockArgument>(target);
   std::string name =
       names_.fresh((function_.getSymName() + (isResult || hint.empty() ? "" : "_" + hint) + "_kernel").str());
-  OperationState state(root.getLoc(), schedule::KernelOp::getOperationName());
+  OperationState state(root.getLoc(), operation);
   auto strings = [&](const std::vector<std::string> &list) {
     return builder_.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
   };
@@ -369,6 +375,7 @@ LogicalResult FunctionScheduler::run() {
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
                                Target machine) {
   if (failed(straighten(function))) return failure();
+  expandVectorDots(function);
   return FunctionScheduler(builder, function, names, machine).run();
 }
 

@@ -1,5 +1,5 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has a file of its own: RowKernel.cpp, MapKernel.cpp.
+// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, ContractPlan.cpp and ContractKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,6 +27,15 @@ private:
   bool holds(mlir::Value value, bool (*isIt)(mlir::Operation *));
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
+  // ---- products (ContractPlan.cpp)
+  void prepareOperands(ir::graph::DotOp dot);
+  void prepareOperand(mlir::Value value, const AxisKinds &kinds);
+  bool isPrologue(mlir::Value value, const AxisKinds &kinds, size_t rank, int64_t &read);
+  void planProducts(mlir::Block &block);
+  mlir::Value storedFor(ir::graph::DotOp dot);
+  void prepareTile(mlir::Value value, const AxisKinds &kinds, mlir::Value dot);
+  ir::graph::DotOp productOf(mlir::Value root);
+
   // ---- kernels
   mlir::LogicalResult launchBlock(mlir::Block &block);
   mlir::LogicalResult launchBranches(mlir::scf::IfOp branch);
@@ -36,13 +45,16 @@ private:
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
+  mlir::LogicalResult contractKernel(mlir::Value root, ir::graph::DotOp dot, mlir::Value target);
+  std::string contractReason(mlir::Value root, ir::graph::DotOp dot);
   struct Kernel {
     mlir::Operation *op;
     llvm::DenseMap<mlir::Value, mlir::Value> leaves;
     mlir::Value target;
   };
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
-                     bool usesLanes, std::vector<std::string> rows);
+                     bool usesLanes, std::vector<std::string> rows,
+                     llvm::StringRef operation = ir::schedule::KernelOp::getOperationName());
   void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);

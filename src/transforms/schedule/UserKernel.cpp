@@ -44,8 +44,7 @@ static ArrayAttr texts(OpBuilder &builder, const std::vector<std::string> &list)
   return builder.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
 }
 
-static void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name,
-                         const Decision &decision) {
+void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, const Decision &decision) {
   OperationState state(kernel.getLoc(), schedule::KernelOp::getOperationName());
   for (NamedAttribute attribute : kernel->getAttrs())
     if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" &&

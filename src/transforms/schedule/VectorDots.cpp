@@ -77,9 +77,9 @@ private:
 
 }  // namespace
 
-void expandVectorDots(graph::KernelOp kernel) {
+void expandVectorDots(Operation *function) {
   SmallVector<graph::DotOp> dots;
-  kernel.walk([&](graph::DotOp dot) {
+  function->walk([&](graph::DotOp dot) {
     ArrayRef<DimAttr> shape = shapeOf(dot.getType());
     bool thin = isUnit(shape[shape.size() - 2]) || isUnit(shape.back()) ||
                 isUnit(shapeOf(dot.getLhs().getType()).back());

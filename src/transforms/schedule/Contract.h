@@ -1,0 +1,20 @@
+// The strategy `contract`: a product is computed tile by tile, as an author of kernels would write it. A group adds the
+// tile up in registers in steps along the inner axis; cheap work on the operands is done where they are loaded, what
+// follows element by element is done on the sums, before they are stored (ContractPlan.cpp, ContractKernel.cpp).
+#pragma once
+#include "ir/graph/Graph.h"
+#include "support/DType.h"
+
+namespace tessera::transforms {
+
+/// Extents of a product's tile, the step along its inner axis, and the lanes of a group.
+struct ContractTile {
+  int64_t m, n, k, group;
+};
+/// Sizes for a product that no schedule speaks of (ContractSizes.cpp).
+ContractTile usualContractTile(Target machine, ir::graph::DotOp dot);
+
+/// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
+bool hasTiles(ir::graph::DotOp dot);
+
+}  // namespace tessera::transforms

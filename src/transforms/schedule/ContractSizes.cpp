@@ -1,0 +1,41 @@
+// The tile of a product that a group computes, where nobody has tuned it.
+#include "ir/common/Conversions.h"
+#include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+int64_t bytesOf(Type element) {
+  auto dtype = dtypeOf(element);
+  return dtype ? storageBytes(*dtype) : 8;
+}
+
+/// No more than the least power of two that covers an extent that is a known number.
+int64_t covering(int64_t usual, DimAttr extent) {
+  std::optional<int64_t> count = extent.getConstant();
+  int64_t size = 16;
+  while (size < usual && (!count || size < *count)) size *= 2;
+  return size;
+}
+
+}  // namespace
+
+ContractTile usualContractTile(Target machine, graph::DotOp dot) {
+  ArrayRef<DimAttr> shape = dot.getType().getShape();
+  int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
+  ContractTile tile;
+  if (machine == Target::Cpu) tile = {64, 64, 64, 128};
+  // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
+  else if (sum > 4) tile = {64, 64, 16, 256};
+  else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
+  tile.m = covering(tile.m, shape[shape.size() - 2]);
+  tile.n = covering(tile.n, shape.back());
+  tile.k = covering(tile.k, shapeOf(dot.getLhs().getType()).back());
+  return tile;
+}
+
+}  // namespace tessera::transforms

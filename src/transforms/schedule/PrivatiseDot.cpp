@@ -1,0 +1,111 @@
+// Products taken apart: one element is a row times a column, a tile adds up the products of tiles of the operands.
+#include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "support/Check.h"
+#include "transforms/schedule/Privatise.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
+  Location loc = op.getLoc();
+  size_t rank = indices.size();
+  if (hasRange(indices)) return dotTile(op, indices);
+  if (hasWhole(indices))
+    return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
+  Indices left(indices), right(indices);
+  left[rank - 1] = {};
+  right[rank - 2] = {};
+  Value a = part(op.getLhs(), left), b = part(op.getRhs(), right);
+  if (!a || !b) return {};
+  Type carried = elementTypeOf(op.getType());
+  auto cast = [&](Value value) -> Value {
+    if (elementTypeOf(value.getType()) == carried) return value;
+    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(),
+                                          UnitAttr());
+  };
+  Value products = arithmetic("mul", cast(a), cast(b), loc);
+  return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
+}
+
+// ---------------------------------------------------------------- tiles
+
+/// Whether the elements of a tile of `value` that lie outside along `axis` are 0, as they are where memory is read.
+bool Privatiser::isZeroOutside(Value value, int64_t axis) {
+  if (leaves_.count(value)) return true;
+  Operation *op = value.getDefiningOp();
+  if (auto slice = dyn_cast<graph::SliceOp>(op)) {  // what is behind the slice is not 0, unless it ends where its base ends
+    int64_t from = -1;
+    for (int64_t i = 0, next = 0; i < static_cast<int64_t>(slice.getPoints().size()); ++i)
+      if (!slice.getPoints()[i] && next++ == axis) from = i;
+    auto start = slice.getOffsets()[from].getDefiningOp<graph::ConstantOp>();
+    if (!start) return false;
+    Dim end = Dim(cast<IntegerAttr>(start.getValue()).getInt()) + slice.getSizes().getDims()[from].getDim();
+    return end == shapeOf(slice.getBase().getType())[from].getDim() && isZeroOutside(slice.getBase(), from);
+  }
+  AxisKinds kinds(shapeOf(value.getType()).size(), AxisKind::Private);
+  kinds[axis] = AxisKind::Range;
+  auto operandIsZero = [&](unsigned i) {
+    std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
+    if (!inner || !llvm::is_contained(*inner, AxisKind::Range)) return false;
+    return isZeroOutside(op->getOperand(i), llvm::find(*inner, AxisKind::Range) - inner->begin());
+  };
+  auto areZero = [&] { return llvm::all_of(llvm::seq<unsigned>(0, op->getNumOperands()), operandIsZero); };
+  if (isa<graph::CastOp, graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp>(op)) return areZero();
+  auto elementwise = dyn_cast<graph::ElementwiseOp>(op);
+  // 0 times what is not finite is no number: both factors have to be 0 outside.
+  return elementwise && llvm::is_contained({"add", "sub", "mul", "neg", "abs", "min", "max"}, elementwise.getMnemonic()) &&
+         areZero();
+}
+
+/// The tile of an operand; what lies outside along `axis`, which is added up, is 0 in it.
+Value Privatiser::dotOperand(Value value, const Indices &indices, size_t axis, Location loc) {
+  Value tile = part(value, indices);
+  if (!tile || isZeroOutside(value, axis)) return tile;
+  auto type = cast<TensorType>(tile.getType());
+  Type i32 = builder_.getI32Type(), counted = withElementType(type, i32);
+  Value left = arithmetic("sub", dim(shapeOf(value.getType())[axis].getDim(), loc), indices[axis].at, loc);
+  left = arithmetic("min", left, dim(indices[axis].size.getDim(), loc), loc);
+  left = builder_.create<graph::CastOp>(loc, i32, left, StringAttr(), UnitAttr());
+  Value places = builder_.create<graph::IotaOp>(loc, counted, positionOf(indices, axis));
+  Value isInside = arithmetic("lt", places, builder_.create<graph::FullOp>(loc, counted, left), loc);
+  Value zero = builder_.create<graph::FullOp>(loc, type, zeroOf(type.getElementType(), loc));
+  return builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, zero});
+}
+
+Value Privatiser::zeroOf(Type type, Location loc) {
+  TypedAttr zero = builder_.getZeroAttr(type);
+  TSR_CHECK(zero, "a dtype of a product without a 0");
+  return builder_.create<graph::ConstantOp>(loc, zero.getType(), zero);
+}
+
+Value Privatiser::dotTile(graph::DotOp op, const Indices &indices) {
+  Location loc = op.getLoc(), line = unnamed(loc);
+  size_t rank = indices.size();
+  Type sums = partType(op.getType(), indices);
+  Dim depth = shapeOf(op.getLhs().getType())[rank - 1].getDim();
+  DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.k"));
+  Value start = builder_.create<graph::FullOp>(named("acc", line), sums, zeroOf(elementTypeOf(sums), line));
+  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), dim(step.getDim(), line),
+                                          ValueRange{start});
+  loop.getInductionVar().setLoc(named("k", line));
+  loop.getRegionIterArg(0).setLoc(named("acc", line));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
+  done_.emplace_back();
+  Indices left(indices), right(indices);
+  left[rank - 1] = right[rank - 2] = Index(loop.getInductionVar(), step);
+  Value a = dotOperand(op.getLhs(), left, rank - 1, line);
+  Value b = a ? dotOperand(op.getRhs(), right, rank - 2, line) : Value();
+  done_.pop_back();
+  if (!b) return {};
+  Value product = builder_.create<graph::DotOp>(line, sums, a, b);
+  Value sum = arithmetic("add", loop.getRegionIterArg(0), product, named("acc", line));
+  builder_.create<scf::YieldOp>(line, sum);
+  return loop.getResult(0);
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,157 @@
+// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s
+// RUN: tessera-opt %s --graph-to-schedule=target=cpu --verify-schedule | FileCheck %s --check-prefix=CPU
+// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
+// Products of tensor functions: a tile a group, as an author of kernels would write it.
+
+// CHECK-LABEL: schedule.kernel @plain_kernel(%x: {{.*}}, %w: {{.*}}, %result: {{.*}})
+// CHECK-SAME: context = ["m", "n", "k"]
+// CHECK-SAME: grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 256
+// CHECK-SAME: reasons = ["contract: a group adds up a tile of the product in its registers"]
+// CHECK-SAME: sizes = {k = 32 : i64, m = 128 : i64, n = 128 : i64}
+// CHECK-DAG: %[[M:.*]] = graph.query "origin" 0
+// CHECK-DAG: %[[N:.*]] = graph.query "origin" 1
+// CHECK: %[[ZERO:.*]] = graph.full %{{.*}} : f32 to <["T.m", "T.n"], f32>
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
+// CHECK-NEXT: %[[A:.*]] = graph.load %x[%[[M]] size "T.m", %[[K]] size "T.k"]
+// CHECK-NEXT: %[[B:.*]] = graph.load %w[%[[K]] size "T.k", %[[N]] size "T.n"]
+// CHECK-NEXT: %[[P:.*]] = graph.dot %[[A]], %[[B]]
+// CHECK-NEXT: %[[NEXT:.*]] = graph.elementwise "add" %[[ACC]], %[[P]]
+// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK: graph.store %[[SUM]], %result[%[[M]] size "T.m", %[[N]] size "T.n"]
+// CHECK-NEXT: schedule.kernel_end
+// CPU-LABEL: schedule.kernel @plain_kernel
+// CPU-SAME: sizes = {k = 64 : i64, m = 64 : i64, n = 64 : i64}
+// TILE-LABEL: tile.kernel @plain_kernel
+// TILE: tile.copy %x
+// TILE: tile.copy %w
+// TILE: tile.dot
+graph.func @plain(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
+
+// A transposed operand is loaded as it lies; the product reads the tile the other way round. Few rows: a low tile.
+// CHECK-LABEL: schedule.kernel @turned_kernel
+// CHECK-SAME: sizes = {k = 64 : i64, m = 16 : i64, n = 128 : i64}
+// CHECK: %[[B:.*]] = graph.load %w[%{{.*}} size "T.n", %{{.*}} size "T.k"] : !tsr.view<["N", "K"], bf16> to !tsr.tensor<["T.n", "T.k"], bf16>
+// CHECK: %[[T:.*]] = graph.transpose %[[B]] {perm = array<i64: 1, 0>}
+// CHECK: graph.dot %{{.*}}, %[[T]]
+// TILE-LABEL: tile.kernel @turned_kernel
+// TILE: tile.dot {{.*}}trans_b
+graph.func @turned(%x: !tsr.tensor<["9", "K"], bf16>, %w: !tsr.tensor<["N", "K"], bf16>) -> !tsr.tensor<["9", "N"], f32> attributes {
+    dims = ["K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["9", "N"], f32>>]} {
+  %t = graph.transpose %w {perm = array<i64: 1, 0>} : !tsr.tensor<["N", "K"], bf16> to !tsr.tensor<["K", "N"], bf16>
+  %h = graph.dot %x, %t : (!tsr.tensor<["9", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["9", "N"], f32>
+  graph.return %h : !tsr.tensor<["9", "N"], f32>
+}
+
+// What follows is done on the sums: the bias is a vector of the tile's columns, the residual a tile. The sums are used twice.
+// CHECK-LABEL: schedule.kernel @block_kernel(%r: {{.*}}, %x: {{.*}}, %w: {{.*}}, %b: {{.*}}, %result: {{.*}})
+// CHECK-SAME: what follows with r and b is done on the sums, before they are stored
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK-DAG: graph.load %b[%{{.*}} size "T.n"] : !tsr.view<["N"], f32> to !tsr.tensor<["T.n"], f32>
+// CHECK-DAG: graph.load %r[%{{.*}} size "T.m", %{{.*}} size "T.n"]
+// CHECK: graph.elementwise "tanh"
+// CHECK: graph.store
+// CHECK-LABEL: schedule.func @block(
+// CHECK-NOT: schedule.temp
+// CHECK: schedule.launch @block_kernel(%r, %x, %w, %b, %result)
+// CHECK-NEXT: schedule.return
+graph.func @block(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>, %b: !tsr.tensor<["N"], f32>, %r: !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"b", in>, #tsr.param<"r", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  %bias = graph.broadcast %b {axes = array<i64: 1>} : !tsr.tensor<["N"], f32> to !tsr.tensor<["M", "N"], f32>
+  %s = graph.elementwise "add" %h, %bias : !tsr.tensor<["M", "N"], f32>
+  %t = graph.elementwise "tanh" %s : !tsr.tensor<["M", "N"], f32>
+  %u = graph.elementwise "mul" %s, %t : !tsr.tensor<["M", "N"], f32>
+  %v = graph.elementwise "add" %r, %u : !tsr.tensor<["M", "N"], f32>
+  graph.return %v : !tsr.tensor<["M", "N"], f32>
+}
+
+// Two results of one product: the last value that both are made of is stored, once.
+// CHECK-LABEL: schedule.kernel @both_kernel(
+// CHECK: scf.for
+// CHECK: graph.elementwise "tanh"
+// CHECK: graph.store
+// CHECK-LABEL: schedule.kernel @both_kernel_1(
+// CHECK-NOT: scf.for
+// CHECK-LABEL: schedule.kernel @both_kernel_2(
+// CHECK-NOT: scf.for
+// CHECK-LABEL: schedule.func @both(
+// CHECK: %[[T:.*]] = schedule.temp : <["M", "N"], f32>
+// CHECK: schedule.launch @both_kernel(%x, %w, %[[T]])
+graph.func @both(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>) -> (!tsr.tensor<["M", "N"], f32>, !tsr.tensor<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"a", !tsr.tensor<["M", "N"], f32>>, #tsr.result<"b", !tsr.tensor<["M", "N"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  %t = graph.elementwise "tanh" %h : !tsr.tensor<["M", "N"], f32>
+  %u = graph.elementwise "exp" %t : !tsr.tensor<["M", "N"], f32>
+  %v = graph.elementwise "neg" %t : !tsr.tensor<["M", "N"], f32>
+  graph.return %u, %v : !tsr.tensor<["M", "N"], f32>, !tsr.tensor<["M", "N"], f32>
+}
+
+// Cheap work on an operand is done where its tile is loaded. A tile reaches over the end of the axis that is added up, where
+// what is loaded is 0 and 0 plus 1 is not.
+// CHECK-LABEL: schedule.kernel @moved_kernel
+// CHECK-SAME: what is multiplied is computed from x where it is loaded
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = graph.load %x
+// CHECK: %[[MOVED:.*]] = graph.elementwise "add" %[[X]]
+// CHECK: %[[AT:.*]] = graph.iota 1
+// CHECK: %[[INSIDE:.*]] = graph.elementwise "lt" %[[AT]]
+// CHECK: %[[A:.*]] = graph.elementwise "select" %[[INSIDE]], %[[MOVED]]
+// CHECK: %[[W:.*]] = graph.load %w
+// CHECK-NEXT: graph.dot %[[A]], %[[W]]
+graph.func @moved(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %c = graph.constant 1.0 : f32
+  %one = graph.full %c : f32 to !tsr.tensor<["M", "K"], f32>
+  %y = graph.elementwise "add" %x, %one : !tsr.tensor<["M", "K"], f32>
+  %h = graph.dot %y, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
+
+// Work that costs more than it saves is done once: exp, and what reads two arrays for one.
+// CHECK-LABEL: schedule.kernel @costly_kernel(
+// CHECK: graph.elementwise "exp"
+// CHECK-LABEL: schedule.kernel @costly_kernel_1(
+// CHECK: graph.elementwise "mul"
+// CHECK-LABEL: schedule.kernel @costly_kernel_2(
+// CHECK: scf.for
+// CHECK-NOT: graph.elementwise "exp"
+// CHECK-NOT: graph.elementwise "mul"
+// CHECK: schedule.kernel_end
+graph.func @costly(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>, %v: !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"v", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %y = graph.elementwise "exp" %x : !tsr.tensor<["M", "K"], f32>
+  %z = graph.elementwise "mul" %w, %v : !tsr.tensor<["K", "N"], f32>
+  %h = graph.dot %y, %z : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
+
+// What lies behind a slice is not outside of its array: along the axis that is added up it is 0 only by a choice.
+// CHECK-LABEL: schedule.kernel @part_kernel
+// CHECK: graph.load %x[%{{.*}} size "T.m", %{{.*}} size "T.k"]
+// CHECK: graph.elementwise "select"
+// CHECK: graph.load %w[%{{.*}} size "T.k", %{{.*}} size "T.n"]
+// CHECK-NOT: graph.elementwise "select"
+// CHECK: graph.dot
+graph.func @part(%x: !tsr.tensor<["M", "K + 2"], f32>, %w: !tsr.tensor<["K + 1", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %zero = graph.constant 0 : index
+  %one = graph.constant 1 : index
+  %y = graph.slice %x[%zero size "M" in_bounds, %one size "K" in_bounds] : !tsr.tensor<["M", "K + 2"], f32> to !tsr.tensor<["M", "K"], f32>
+  %z = graph.slice %w[%one size "K" in_bounds, %zero size "N" in_bounds] : !tsr.tensor<["K + 1", "N"], f32> to !tsr.tensor<["K", "N"], f32>
+  %h = graph.dot %y, %z : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
+
+// A matrix times a vector: a group adds up a row.
+// CHECK-LABEL: schedule.kernel @vector_kernel
+// CHECK-NOT: graph.dot
+// CHECK: graph.reduce "sum" %{{.*}} {axes = array<i64: 0>} : <["K"], f32> to f32
+graph.func @vector(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "1"], f32>) -> !tsr.tensor<["M", "1"], f32> attributes {
+    dims = ["M", "K"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "1"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "1"], f32>) -> !tsr.tensor<["M", "1"], f32>
+  graph.return %h : !tsr.tensor<["M", "1"], f32>
+}
