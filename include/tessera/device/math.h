@@ -6,6 +6,7 @@
 //   round           halves to even
 //   exp .. erf      of f32 or f64. Narrower values are converted first, by the caller
 #pragma once
+#include "tessera/device/cpu/math.h"
 #include "tessera/device/dtype.h"
 
 namespace tsr {
@@ -70,58 +71,38 @@ template <class T> TSR_INLINE T abs(T x) {
 
 // Named once for f32 and once for f64: C's own names differ by a suffix.
 #define TSR_MATH(name, f32name, f64name)                       \
-  TSR_INLINE float name(float x) { return ::f32name(x); }      \
+  TSR_INLINE float name(float x) { return f32name(x); }        \
   TSR_INLINE double name(double x) { return ::f64name(x); }
-#if !defined(TSR_CPU)
-TSR_MATH(exp, expf, exp)
-TSR_MATH(exp2, exp2f, exp2)
+#if defined(TSR_CPU)
+TSR_MATH(exp, cpu::exp, exp)
+TSR_MATH(exp2, cpu::exp2, exp2)
+TSR_MATH(log, cpu::log, log)
+TSR_MATH(log2, cpu::log2, log2)
+TSR_MATH(tanh, cpu::tanh, tanh)
+TSR_MATH(erf, cpu::erf, erf)
+#else
+TSR_MATH(exp, ::expf, exp)
+TSR_MATH(exp2, ::exp2f, exp2)
+TSR_MATH(log, ::logf, log)
+TSR_MATH(log2, ::log2f, log2)
+TSR_MATH(tanh, ::tanhf, tanh)
+TSR_MATH(erf, ::erff, erf)
 #endif
-TSR_MATH(log, logf, log)
-TSR_MATH(log2, log2f, log2)
-TSR_MATH(sqrt, sqrtf, sqrt)
-TSR_MATH(tanh, tanhf, tanh)
-TSR_MATH(erf, erff, erf)
-TSR_MATH(sin, sinf, sin)
-TSR_MATH(cos, cosf, cos)
-TSR_MATH(floor, floorf, floor)
-TSR_MATH(ceil, ceilf, ceil)
-TSR_MATH(round, rintf, rint)
+TSR_MATH(sqrt, ::sqrtf, sqrt)
+TSR_MATH(sin, ::sinf, sin)
+TSR_MATH(cos, ::cosf, cos)
+TSR_MATH(floor, ::floorf, floor)
+TSR_MATH(ceil, ::ceilf, ceil)
+TSR_MATH(round, ::rintf, rint)
 #undef TSR_MATH
 
-#if defined(TSR_CPU)
-namespace detail {
-/// p * 2^n for n in -252..254, in two steps so that subnormal and infinite results come out right.
-inline float scaled(float p, int32_t n) {
-  const int32_t first = n >> 1, second = n - first;
-  return p * bit_cast<float>((first + 127) << 23) * bit_cast<float>((second + 127) << 23);
-}
-}  // namespace detail
-/// e^x, off by less than 1.5 units in the last place; plain arithmetic, so that loops over it become vector code.
-inline float exp(float x) {
-  const float low = x < -105.0f ? -105.0f : x, in = low > 90.0f ? 90.0f : low;
-  const float shifted = in * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;  // n = in / log(2) to nearest
-  float r = in - n * 0.693359375f;
-  r = r - n * -2.12194440e-4f;
-  float p = 1.9875691500e-4f * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  const int32_t exponent = bit_cast<int32_t>(shifted) - 0x4b400000;
-  const float result = detail::scaled(p, x == x ? exponent : 0);
-  return x == x ? result : x;
-}
-inline double exp(double x) { return ::exp(x); }
-inline float exp2(float x) { return ::exp2f(x); }
-inline double exp2(double x) { return ::exp2(x); }
-inline float rsqrt(float x) { return 1.0f / ::sqrtf(x); }
-inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
-#else
 TSR_INLINE float rsqrt(float x) { return 1.0f / ::sqrtf(x); }
 TSR_INLINE double rsqrt(double x) { return 1.0 / ::sqrt(x); }
-#endif
+#if defined(TSR_CPU)
+inline float sigmoid(float x) { return cpu::sigmoid(x); }
+#else
 TSR_INLINE float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+#endif
 TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 
 /// x to the power y. Integers: by squaring, modulo 2^bits; a negative exponent gives 0 (1 and -1 keep their powers).

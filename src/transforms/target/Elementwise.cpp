@@ -114,10 +114,11 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
 
 bool hasVectorForm(StringRef callee, Type type) {
   // What include/tessera/device/math.h takes from the C library on the CPU.
-  static const char *const calls[] = {"tsr::log",   "tsr::log2", "tsr::tanh", "tsr::erf",  "tsr::sin",
-                                      "tsr::cos",   "tsr::pow",  "tsr::exp2", "tsr::sqrt", "tsr::rsqrt",
-                                      "tsr::floor", "tsr::ceil", "tsr::round"};
-  return !llvm::is_contained(calls, callee) && !(callee == "tsr::exp" && type.isF64());
+  static const char *const calls[] = {"tsr::sin",   "tsr::cos",   "tsr::pow",  "tsr::sqrt",
+                                      "tsr::rsqrt", "tsr::floor", "tsr::ceil", "tsr::round"};
+  static const char *const ofDoubles[] = {"tsr::exp",  "tsr::exp2", "tsr::log",    "tsr::log2",
+                                          "tsr::tanh", "tsr::erf",  "tsr::sigmoid"};
+  return !llvm::is_contained(calls, callee) && !(type.isF64() && llvm::is_contained(ofDoubles, callee));
 }
 
 std::string reductionName(StringRef reduction) {

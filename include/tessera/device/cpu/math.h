@@ -1,0 +1,131 @@
+// Functions of f32 on the CPU in plain arithmetic without branches or calls, so that loops over them become vector code.
+// The errors are the greatest over all f32 (tests/device/cpu_math.cpp), in units in the last place, subnormal results
+// included; a NaN gives a NaN.
+//
+//   exp 1.2   exp2 1.2   log 1.1   log2 2.7   tanh 1.9   erf 1.4   sigmoid 2.5
+#pragma once
+#include "tessera/device/platform.h"
+
+#if defined(TSR_CPU)
+#include <cmath>
+#include <limits>
+
+namespace tsr {
+namespace cpu {
+
+/// p * 2^n for n in -252..254, in two steps so that subnormal and infinite results come out right.
+inline float scaled(float p, int32_t n) {
+  const int32_t first = n >> 1, second = n - first;
+  return p * bit_cast<float>((first + 127) << 23) * bit_cast<float>((second + 127) << 23);
+}
+
+/// The whole number nearest to x, |x| < 2^22, as a float and as an integer.
+struct Nearest {
+  float value;
+  int32_t integer;
+  explicit Nearest(float x) {
+    const float shifted = x + 12582912.0f;  // 1.5 * 2^23: no fraction is left
+    value = shifted - 12582912.0f;
+    integer = bit_cast<int32_t>(shifted) - 0x4b400000;
+  }
+};
+
+/// e^r for |r| <= log(2) / 2.
+inline float exp_near_zero(float r) {
+  float p = 1.9875691500e-4f * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  return p * (r * r) + r + 1.0f;
+}
+
+inline float exp(float x) {
+  const float low = x < -105.0f ? -105.0f : x, in = low > 90.0f ? 90.0f : low;
+  const Nearest n(in * 1.44269504f);
+  float r = in - n.value * 0.693359375f;
+  r = r - n.value * -2.12194440e-4f;
+  const float result = scaled(exp_near_zero(r), x == x ? n.integer : 0);
+  return x == x ? result : x;
+}
+
+inline float exp2(float x) {
+  const float low = x < -151.0f ? -151.0f : x, in = low > 129.0f ? 129.0f : low;
+  const Nearest n(in);
+  const float result = scaled(exp_near_zero((in - n.value) * 0.69314718f), x == x ? n.integer : 0);
+  return x == x ? result : x;
+}
+
+/// x = 2^exponent * (1 + fraction), 2/3 <= 1 + fraction < 4/3, and log(1 + fraction). For 0 < x < infinity.
+struct Logarithm {
+  float exponent, of_fraction;
+  explicit Logarithm(float x) {
+    const bool subnormal = x < 1.17549435e-38f;
+    const int32_t bits = bit_cast<int32_t>(subnormal ? x * 8388608.0f : x);
+    const int32_t power = (bits - 0x3f2aaaab) & static_cast<int32_t>(0xff800000u);
+    exponent = static_cast<float>(power >> 23) - (subnormal ? 23.0f : 0.0f);
+    const float f = bit_cast<float>(bits - power) - 1.0f, s = f * f;
+    float r = (-0.130187988f * f + 0.140889585f) * s + (-0.121489584f * f + 0.139809534f);
+    r = r * f - 0.166845024f;
+    r = r * f + 0.200121149f;
+    r = r * f - 0.249996364f;
+    r = r * f + 0.333331943f;
+    r = r * f - 0.5f;
+    of_fraction = r * s + f;
+  }
+};
+/// The logarithm of what is not between 0 and infinity: of 0 minus infinity, of what is below it NaN.
+inline float logarithm_or(float x, float inside) {
+  const float beyond = x > 0.0f    ? x
+                       : x == 0.0f ? -std::numeric_limits<float>::infinity()
+                                   : std::numeric_limits<float>::quiet_NaN();
+  return x > 0.0f && x < std::numeric_limits<float>::infinity() ? inside : beyond;
+}
+inline float log(float x) {
+  const Logarithm parts(x);
+  return logarithm_or(x, parts.exponent * 0.693147182f + parts.of_fraction);
+}
+inline float log2(float x) {
+  const Logarithm parts(x);
+  // log2(e) is 1 and what is left of it: the product rounds less so.
+  return logarithm_or(x, parts.exponent + (parts.of_fraction * 0.44269504f + parts.of_fraction));
+}
+
+inline float tanh(float x) {
+  const float size = std::fabs(x), s = x * x;
+  float p = -5.70498872745e-3f * s + 2.06390887954e-2f;
+  p = p * s - 5.37397155531e-2f;
+  p = p * s + 1.33314422036e-1f;
+  p = p * s - 3.33332819422e-1f;
+  const float small = p * s * x + x;
+  const float large = 1.0f - 2.0f / (cpu::exp(2.0f * size) + 1.0f);
+  return size < 0.625f ? small : x == x ? std::copysign(large, x) : x;
+}
+
+inline float erf(float x) {
+  const float size = std::fabs(x), s = x * x;
+  float small = -5.96761703e-4f * s + 4.99119423e-3f;
+  small = small * s - 2.67681349e-2f;
+  small = small * s + 1.12819925e-1f;
+  small = small * s - 3.76125336e-1f;
+  small = small * s + 1.28379166e-1f;
+  small = small * x + x;
+  const float t = size < 4.0f ? size : 4.0f, t2 = t * t;  // from 4 on it is 1
+  float r = (-1.72853470e-5f * t + 3.83197126e-4f) * t2 + (-3.88396438e-3f * t + 2.42546219e-2f);
+  r = r * t - 1.06777877e-1f;
+  r = r * t - 6.34846687e-1f;
+  r = r * t - 1.28717512e-1f;
+  r = r * t - t;
+  const float large = 1.0f - cpu::exp(r);
+  return size < 0.927734375f ? small : x == x ? std::copysign(large, x) : x;
+}
+
+/// 1 / (1 + e^-x), written so that nothing overflows.
+inline float sigmoid(float x) {
+  const float e = cpu::exp(-std::fabs(x));
+  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
+
+}  // namespace cpu
+}  // namespace tsr
+#endif
