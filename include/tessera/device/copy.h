@@ -69,6 +69,22 @@ template <class T, int N, int Bytes> TSR_INLINE constexpr bool chunks_fit() {
   return Bytes >= static_cast<int>(sizeof(T)) && (N * static_cast<int>(sizeof(T))) % Bytes == 0;
 }
 
+#if defined(TSR_CPU)
+/// Copies a tile from `from`, of which height x width elements lie in the tensor, row by row.
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
+inline void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
+  static_assert(Lanes == 1, "on the CPU a group has one lane");
+  for (int i = 0; i < M; ++i) {
+    const int valid = i < height ? width : 0;
+    if constexpr (std::is_same<Swizzle, Linear>::value) {
+      if (valid > 0) memcpy(static_cast<void *>(&to(i, 0)), from + i * stride, valid * sizeof(T));
+      for (int j = valid; j < N; ++j) to(i, j) = T{};
+    } else {
+      for (int j = 0; j < N; ++j) to(i, j) = j < valid ? from[i * stride + j] : T{};
+    }
+  }
+}
+#else
 /// Copies a tile from `from`, of which height x width elements lie in the tensor, in the widest chunks that are aligned.
 template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
 TSR_DEVICE void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
@@ -84,6 +100,7 @@ TSR_DEVICE void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, in
   }
   copy_chunks<Lanes, static_cast<int>(sizeof(T)), false>(to, from, stride, height, width);
 }
+#endif
 
 template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
 TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {

@@ -109,9 +109,36 @@ struct Inside {
   }
 };
 
+#if defined(TSR_CPU)
+/// The part of a tile's rows or columns, from `first` of a tensor's on, that lies inside of it.
+struct Within {
+  int begin, end;
+  Within(int64_t first, int64_t extent, int count) : begin(clamp(-first, count)), end(clamp(extent - first, count)) {}
+  static int clamp(int64_t at, int count) { return static_cast<int>(at < 0 ? 0 : at < count ? at : count); }
+};
+#endif
+
 template <class Access, class T, int M, int N, class Grid, class V>
 TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, T other, int64_t row0,
                               int64_t col0) {
+#if defined(TSR_CPU)
+  if constexpr (Grid::size == 1) {  // one lane has whole rows
+    const Within rows(row0, from.extent[0], M), cols(col0, from.extent[1], N);
+    for (int i = 0; i < M; ++i) {
+      T *const line = to.element[i];
+      if (i < rows.begin || i >= rows.end || cols.begin >= cols.end) {
+        for (int j = 0; j < N; ++j) line[j] = other;
+        continue;
+      }
+      for (int j = 0; j < cols.begin; ++j) line[j] = other;
+      V *const source = from.data + (row0 + i) * from.extent[1] + (col0 + cols.begin);
+      TSR_SIMD
+      for (int j = 0; j < cols.end - cols.begin; ++j) line[cols.begin + j] = source[j];
+      for (int j = cols.end; j < N; ++j) line[j] = other;
+    }
+    return;
+  }
+#endif
   TSR_UNROLL
   for (int i = 0; i < to.rows; ++i) {
     TSR_UNROLL
@@ -127,6 +154,19 @@ TSR_DEVICE void load_elements(Vector &to, const View<V, 1> &from, typename Vecto
 
 template <class Access, class V, class T, int M, int N, class Grid>
 TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+#if defined(TSR_CPU)
+  if constexpr (Grid::size == 1) {
+    const Within rows(row0, to.extent[0], M), cols(col0, to.extent[1], N);
+    if (cols.begin >= cols.end) return;
+    for (int i = rows.begin; i < rows.end; ++i) {
+      const T *const line = from.element[i] + cols.begin;
+      V *const target = to.data + (row0 + i) * to.extent[1] + (col0 + cols.begin);
+      TSR_SIMD
+      for (int j = 0; j < cols.end - cols.begin; ++j) target[j] = line[j];
+    }
+    return;
+  }
+#endif
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL
