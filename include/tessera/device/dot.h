@@ -1,5 +1,7 @@
-// acc += a * b for tiles in shared memory, by the group's lanes with ordinary arithmetic.
+// acc += a * b for tiles in shared memory, by the group's lanes with ordinary arithmetic; on the CPU by blocks in the
+// registers of its vector unit.
 #pragma once
+#include "tessera/device/cpu/dot.h"
 #include "tessera/device/math.h"
 #include "tessera/device/shared.h"
 
@@ -10,26 +12,11 @@ namespace tsr {
 template <class T, int M, int N, class Grid, class A, class B>
 TSR_DEVICE void dot(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
   static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "acc is M x N, a is M x K, b is K x N");
-  constexpr int K = A::cols, rows = Fragment<T, M, N, Grid>::rows;
 #if defined(TSR_CPU)
-  static_assert(Grid::size == 1, "on the CPU a group has one lane");
-  // Eight rows at a time share each converted row of b.
-  constexpr int together = 8;
-  for (int i0 = 0; i0 < rows; i0 += together) {
-    for (int k = 0; k < K; ++k) {
-      T line[N];
-      TSR_SIMD
-      for (int j = 0; j < N; ++j) line[j] = to<T>(b(k, j));
-      for (int i = i0; i < rows && i < i0 + together; ++i) {
-        const T factor = to<T>(a(i, k));
-        T *const sums = acc.element[i];
-        TSR_SIMD
-        for (int j = 0; j < N; ++j) sums[j] += factor * line[j];
-      }
-    }
-  }
+  cpu::dot(acc, a, b);
 #else
-  constexpr int cols = Fragment<T, M, N, Grid>::cols;
+  constexpr int K = A::cols;
+  constexpr int rows = Fragment<T, M, N, Grid>::rows, cols = Fragment<T, M, N, Grid>::cols;
   TSR_UNROLL_4
   for (int k = 0; k < K; ++k) {
     T column[rows], line[cols];

@@ -246,6 +246,8 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   }
   auto operand = [&](Value buffer, bool transposed) {
     ExprRef place = bound_.lookup(buffer);
+    auto packed = packed_.find(buffer);
+    if (packed != packed_.end() && !packed->second.isLeft) return place;  // transposed while it was packed
     return transposed ? call("tsr::transposed", {place}, out::NamedType::get(context_, "auto")) : place;
   };
   statement(call("tsr::dot",

@@ -206,6 +206,11 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
     std::vector<Attribute> lanes = {StringAttr::get(context_, singleLane_ ? "1" : "Threads")};
     bool inside = reach.liesInside(cast<ir::SharedType>(op.getTarget().getType()).getShape());
     std::string copy = inside ? "tsr::copy_whole_tile" : "tsr::copy_tile";
+    if (auto packed = packed_.find(op.getTarget()); packed != packed_.end()) {
+      bool turned = packed->second.transposed && !packed->second.isLeft;
+      statement(call(turned ? "tsr::copy_transposed_tile" : "tsr::copy_tile", arguments, none(), lanes), op.getLoc());
+      return success();
+    }
     statement(call(op.getAsync() ? copy + "_async" : copy, arguments, none(), lanes), op.getLoc());
     return success();
   }
@@ -246,6 +251,7 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
   auto type = cast<ir::SharedType>(op.getResult().getType());
   StringRef hint = ir::nameHint(op.getResult());
   std::string name = hint.empty() ? names_.fresh("shared_tile") : names_.declare(hint);
+  if (declarePackedOperand(op, name)) return success();
   ArrayRef<ir::DimAttr> shape = type.getShape();
   std::vector<Dim> sizes = written(shape, op.getLoc());
   Type held = type.getElementType();

@@ -81,6 +81,15 @@ private:
   ExprRef laneArray(const std::string &name, mlir::Type type, mlir::Location place);
   void declareLaneArray(Storage &storage, mlir::Location place);
 
+  // ---- operands of products, on the CPU (EmitCpuOperands.cpp)
+  /// A tile that only products read, and always as the same operand: converted and packed where it is copied.
+  struct PackedOperand {
+    bool isLeft, transposed, inPlace;
+    mlir::Type accumulator;
+  };
+  std::optional<PackedOperand> packedOperand(ir::tile::AllocSharedOp op);
+  bool declarePackedOperand(ir::tile::AllocSharedOp op, const std::string &name);
+
   // ---- dimensions (EmitGrid.cpp)
   ExprRef dim(const Dim &dim);
   ExprRef dimTerm(const Dim::Term &term);
@@ -193,6 +202,7 @@ private:
   std::vector<Dim> groupCounts_;
   ExprRef group_, lane_, laneLoop_;
   std::map<std::string, ExprRef> scratch_;
+  llvm::DenseMap<Value, PackedOperand> packed_;
   struct Shared {
     std::vector<Dim> extents;
     int64_t elementBytes, extra;

@@ -1,11 +1,11 @@
 // C++ for 03_matmul.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: matmul, small_matmul (declared in 03_matmul.h).
 #include "tessera/device/copy.h"
+#include "tessera/device/cpu/operands.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
-#include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
 
@@ -21,8 +21,8 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
   // 03_matmul.tsr:10
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN); ++group) {
-    alignas(64) tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // :16
-    alignas(64) tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
+    tsr::LeftRows<float, BM, BK> A_tile;  // :16
+    tsr::RightPanels<float, BK, BN> B_tile;
     const int64_t m = group / tsr::ceil_div(N, BN) * BM;  // :13
     const int64_t n = group % tsr::ceil_div(N, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
@@ -54,8 +54,8 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
   // 03_matmul.tsr:10
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN); ++group) {
-    alignas(64) tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // :16
-    alignas(64) tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
+    tsr::LeftRows<float, BM, BK> A_tile;  // :16
+    tsr::RightPanels<float, BK, BN> B_tile;
     const int64_t m = group / tsr::ceil_div(N, BN) * BM;  // :13
     const int64_t n = group % tsr::ceil_div(N, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
