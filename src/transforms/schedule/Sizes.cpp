@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kSharedBytes = 48 * 1024;  // what every target gives a group without being asked
 constexpr int64_t kLaneRegisters = 128;      // 32-bit registers of a lane that tiles may fill
 constexpr int64_t kWarp = 32;
+constexpr int64_t kPanelBytes = 512 * 1024;  // operands of products that stay in the L2 cache of a CPU's core
 
 class Chooser {
 public:
@@ -173,6 +174,7 @@ private:
   }
 
   bool fits(const std::map<std::string, int64_t> &sizes) {
+    if (machine_ == Target::Cpu) return sharedBytes(sizes) <= kPanelBytes && laneRegisters(sizes) <= kLaneRegisters * 4;
     return sharedBytes(sizes) <= kSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
   }
 
@@ -229,7 +231,20 @@ private:
     }
   }
 
-  static int64_t usualSize(StringRef field) {
+  /// One product whose sums are carried by a loop over k: what the sizes of a tile mean is known then.
+  bool isSingleProduct() {
+    int64_t products = 0;
+    kernel_.walk([&](graph::DotOp) { ++products; });
+    return products == 1;
+  }
+
+  int64_t usualSize(StringRef field) {
+    // On a CPU: k long, because each step of it reads and writes all sums; the panels of B, k x n, are packed once for
+    // m rows; the product of two matrices of 256 x 256 is work for two tasks.
+    if (machine_ == Target::Cpu && isSingleProduct()) {
+      if (field == "m" || field == "k") return 256;
+      if (field == "n") return 128;
+    }
     if (field == "k") return 32;
     if (field == "warps") return 4;
     if (field == "stages") return 2;

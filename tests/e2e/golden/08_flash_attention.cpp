@@ -1,6 +1,7 @@
 // C++ for 08_flash_attention.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: flash_attention (declared in 08_flash_attention.h).
 #include "tessera/device/copy.h"
+#include "tessera/device/cpu/operands.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
@@ -13,23 +14,23 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64
+//   schedule  m = 128, n = 128
 //   without effect here  stages = 2, warps = 4, prefetch = k0=2
-//   T.m = 64, T.n = 64: the smallest tile of the tuning space
+//   T.m = 128, T.n = 128: the largest tile of the tuning space that fits
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>
 static void
 flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
                        tsr::View<const tsr::bf16, 4> V, bool causal, tsr::View<tsr::bf16, 4> result,
                        int64_t S, int64_t B, int64_t H, int64_t D) {
-  constexpr int BM = 64, BN = 64;
+  constexpr int BM = 128, BN = 128;
   using Grid = tsr::ThreadGrid<1, 1>;
   // 08_flash_attention.tsr:6
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(S, BM) * B * H; ++group) {
-    alignas(64) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;  // :12
-    alignas(64) tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;  // :17
-    alignas(64) tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;  // :24
+    tsr::LeftRows<float, BM, MaxD> Q_tile;  // :12
+    tsr::RightPanels<float, MaxD, BN> K_tile;  // :17
+    tsr::RightPanels<float, BN, MaxD> V_tile;  // :24
     alignas(64) tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
     const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
     const int64_t h = group / tsr::ceil_div(S, BM) % H;
@@ -39,9 +40,9 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     tsr::RowVector<float, BM, Grid> m_i(-INFINITY);  // :14
     tsr::RowVector<float, BM, Grid> l_i(0.0f);  // :15
     for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
-      tsr::copy_tile<1>(K_tile, K[b][h], k0, 0);  // :17
+      tsr::copy_transposed_tile<1>(K_tile, K[b][h], k0, 0);  // :17
       tsr::Fragment<float, BM, BN, Grid> s(0.0f);
-      tsr::dot(s, Q_tile, tsr::transposed(K_tile));
+      tsr::dot(s, Q_tile, K_tile);
       for (int i = 0; i < s.rows; ++i) {
         for (int j = 0; j < s.cols; ++j) {
           s(i, j) *= tsr::rsqrt(float(D));
