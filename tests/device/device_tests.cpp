@@ -45,6 +45,22 @@ template <class T, class Bits> void conversions(const char *name) {
   }
 }
 
+/// Between two neighbouring codes, everything up to the middle goes to the lower one, and the middle to the even one.
+template <class F> void nearest(const char *name) {
+  const auto encode = [](float value) { return tsr::detail::encode<F>(value, tsr::Round::NearestEven, false); };
+  for (uint32_t code = 0; code < F::maxCode; ++code) {
+    const float low = tsr::detail::decode<F>(code), high = tsr::detail::decode<F>(code + 1);
+    const float middle = low + (high - low) / 2;
+    bool right = encode(low) == code && encode(-low) == (code | F::signBit) && encode(middle) == code + (code & 1);
+    if (low != middle) {
+      right = right && encode(std::nextafter(middle, 0.0f)) == code && encode(std::nextafter(middle, INFINITY)) == code + 1;
+    }
+    if (!right) expect(false, name, code);
+  }
+  expect(encode(INFINITY) == F::infinityCode && encode(NAN) == F::nanCode, name);
+  expect(encode(tsr::detail::decode<F>(F::maxCode) * 1.25f) == F::infinityCode, name);
+}
+
 KERNEL scalar_results(float *f, int64_t *n) {
   if (tsr::lane() != 0) return;
   const float nan = NAN;
@@ -294,6 +310,9 @@ int main() {
   conversions<tsr::f8e5m2, uint8_t>("f8e5m2");
   conversions<tsr::f6e2m3, uint8_t>("f6e2m3");
   conversions<tsr::f4e2m1, uint8_t>("f4e2m1");
+  nearest<tsr::detail::FormatBf16>("nearest bf16");
+  nearest<tsr::detail::FormatF16>("nearest f16");
+  nearest<tsr::f8e5m2::format>("nearest f8e5m2");
   scalars();
   exp_accuracy();
   copies<float, tsr::Linear, false, 32, 32>("copy of f32");

@@ -53,8 +53,30 @@ template <class F> TSR_INLINE uint32_t overflow_code(Round mode, bool negative, 
   return F::infinity ? F::infinityCode : F::nanCode;
 }
 
+/// The code nearest to `value` in a format with infinities, ties to even, without branches: loops over it become vector
+/// code.
+template <class F> TSR_INLINE uint32_t encode_nearest(float value) {
+  constexpr int shift = 23 - F::mantissa;
+  const uint32_t bits = bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
+  const uint32_t sign = (bits >> 31) << (F::exponent + F::mantissa);
+  // The exponent changes its bias, and half a unit is added, or a little less to an even code.
+  constexpr uint32_t rebias = static_cast<uint32_t>(127 - F::bias) << 23, half = (1u << (shift - 1)) - 1;
+  uint32_t code = (magnitude - rebias + half + ((magnitude >> shift) & 1u)) >> shift;
+  if constexpr (F::exponent < 8) {
+    // Below the smallest normal number the units are as large as those of this one, to which the sum is rounded.
+    constexpr uint32_t unit = static_cast<uint32_t>(127 + 1 - F::bias - F::mantissa + 23) << 23;
+    const uint32_t sum = bit_cast<uint32_t>(bit_cast<float>(magnitude) + bit_cast<float>(unit));
+    code = magnitude < rebias + (1u << 23) ? sum - unit : code;
+    code = magnitude >= (static_cast<uint32_t>(127 + F::bias + 1) << 23) || code > F::infinityCode ? F::infinityCode : code;
+  }
+  return (magnitude > 0x7f800000u ? F::nanCode : code) | sign;
+}
+
 /// The code of the value of format F that `value` rounds to.
 template <class F> TSR_INLINE uint32_t encode(float value, Round mode, bool saturate) {
+  if constexpr (F::infinity) {
+    if (mode == Round::NearestEven && !saturate) return encode_nearest<F>(value);
+  }
   const uint32_t bits = bit_cast<uint32_t>(value), fraction = bits & 0x7fffffu;
   const int exponent = static_cast<int>((bits >> 23) & 0xffu);
   const bool negative = (bits >> 31) != 0;
@@ -81,16 +103,16 @@ template <class F> TSR_INLINE uint32_t encode(float value, Round mode, bool satu
 template <class F> TSR_INLINE float decode(uint32_t code) {
   const uint32_t sign = (code & F::signBit) ? 0x80000000u : 0u;
   const uint32_t magnitude = code & (F::signBit - 1);
-  if (F::nan && magnitude > F::maxCode) {
-    if (F::infinity && magnitude == F::infinityCode) return bit_cast<float>(sign | 0x7f800000u);
-    return bit_cast<float>(sign | 0x7fc00000u);
-  }
   // Read as the bits of an f32 whose exponent is too small by a constant, and put that right by a product, which is
   // exact: so subnormal codes need no case of their own.
   const float tiny = bit_cast<float>(magnitude << (23 - F::mantissa));
   const float scale = bit_cast<float>(static_cast<uint32_t>(127 + 127 - F::bias) << 23);
-  const float value = F::exponent == 8 ? tiny : tiny * scale;
-  return bit_cast<float>(bit_cast<uint32_t>(value) | sign);
+  uint32_t bits = bit_cast<uint32_t>(F::exponent == 8 ? tiny : tiny * scale);
+  if constexpr (F::nan) {
+    const uint32_t beyond = F::infinity && magnitude == F::infinityCode ? 0x7f800000u : 0x7fc00000u;
+    bits = magnitude > F::maxCode ? beyond : bits;
+  }
+  return bit_cast<float>(bits | sign);
 }
 
 using FormatBf16 = Format<8, 7, true, true>;
