@@ -14,10 +14,13 @@ namespace tessera::sema {
 /// Returns null if there is none (the checker then reports it). The standard library is "tessera.<...>".
 using ModuleLoader = std::function<const ast::Module *(FileId importer, int level, const std::string &path)>;
 
+class FactTable;
+
 struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
   bool advice = true;            // try edits that may mend what is wrong, and offer those that do
   size_t mostSteps = 250'000;    // expressions of one entry point, each time that loops and calls meet them
+  FactTable *facts = nullptr;     // where what is found out about the module is written down
   /// Told where the check of an entry point begins and ends; those that it needs come between.
   std::function<void(const std::string &name, Span nameSpan, bool begins)> onFunction;
 };

@@ -1,5 +1,6 @@
 // Calls: arguments are bound to parameters; bodies of tensor functions are traced where they are called.
 #include "sema/Checker.h"
+#include "sema/FactTable.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 
@@ -414,6 +415,7 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
       binding.var = values[i].expr->var;
     binding.borrowed = binding.var != nullptr;
     frame_->names[parameters[i].name.text] = std::move(binding);
+    noteBound(parameters[i].name.text, parameters[i].name.span);
   }
   std::vector<PassedState> states = enterStates();
   Value result = Value::poison();
@@ -430,6 +432,7 @@ Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, c
   accumulateHint_ = hint;
   calls_.pop_back();
   if (failures_ == errors) checkEffects(callable, frame_->effects);
+  if (options_.facts && callable.def) options_.facts->addEffects(*callable.def, frame_->effects);
   std::swap(frame_, caller);
   leaveStates(states, *caller, callable.name, result, span);
   if (failures_ > errors) return Value::poison();

@@ -14,10 +14,16 @@ using ast::CompareOp;
 using ast::UnaryOp;
 
 Value Checker::checkExpr(const ast::Expr &expr) {
+  Value value = valueOf(expr);
+  if (options_.facts) note(expr.span, value);
+  return value;
+}
+
+Value Checker::valueOf(const ast::Expr &expr) {
   using K = ast::ExprKind;
   if (!step(expr.span)) return Value::poison();
   switch (expr.kind) {
-  case K::Name: return nameExpr(static_cast<const ast::NameExpr &>(expr));
+  case K::Name: return lookup(static_cast<const ast::NameExpr &>(expr).name, expr.span, false);
   case K::Int: {
     auto &e = static_cast<const ast::IntExpr &>(expr);
     if (e.tooLarge || e.value > INT64_MAX) {
@@ -96,8 +102,6 @@ Value Checker::lambdaExpr(const ast::LambdaExpr &lambda) {
   v.callable = &made;
   return v;
 }
-
-Value Checker::nameExpr(const ast::NameExpr &expr) { return lookup(expr.name, expr.span, false); }
 
 Value Checker::readBinding(const std::string &name, const Binding &binding, Span span) {
   if (binding.deleted.valid()) {
@@ -565,6 +569,7 @@ void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
     binding.span = target.span;
     binding.block = blockId_;
     frame_->names[name->name] = binding;
+    noteBound(name->name, target.span);
     return;
   }
   bool several = target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List;

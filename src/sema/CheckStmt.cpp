@@ -134,6 +134,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span val
       return;
     }
     assignName(name->name, std::move(value), target.span);
+    noteBound(name->name, target.span);
     return;
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {

@@ -1,5 +1,6 @@
 // A whole program: which functions are entry points, and the order in which they are checked.
 #include "sema/Checker.h"
+#include "sema/FactTable.h"
 #include "sema/advice/Advice.h"
 #include "sema/advice/Consequences.h"
 #include "sema/numerics/Verify.h"
@@ -50,6 +51,7 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   scope->ast = &module;
   ModuleScope *main = scope.get();
   main_ = main;
+  if (options_.facts) options_.facts->begin(module.file);
   modules_[&module] = std::move(scope);
   evaluateModule(*main);
   checkEntries(*main);

@@ -365,8 +365,7 @@ private:
               const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
               Span condition);
   void jumpStmt(const ast::Stmt &stmt);
-  void delStmt(const ast::DelStmt &stmt);
-  void importHere(const ast::Stmt &stmt);
+  void delStmt(const ast::DelStmt &stmt), importHere(const ast::Stmt &stmt);
   void withElse(const ast::Block &body, const ast::Block &otherwise, Span span, const std::function<void()> &loop);
   void forStmt(const ast::ForStmt &stmt);
   void whileStmt(const ast::WhileStmt &stmt);
@@ -398,11 +397,10 @@ private:
   // ---- CheckExpr.cpp
   Value checkExpr(const ast::Expr &expr);
   Value lambdaExpr(const ast::LambdaExpr &lambda);
-  Value nameExpr(const ast::NameExpr &expr);
+  Value valueOf(const ast::Expr &expr);
   Value readBinding(const std::string &name, const Binding &binding, Span span);
   Value lookup(const std::string &name, Span span, bool quiet);
-  Value unary(const ast::UnaryExpr &expr);
-  Value binary(const ast::BinaryExpr &expr);
+  Value unary(const ast::UnaryExpr &expr), binary(const ast::BinaryExpr &expr);
   Value binaryValues(ast::BinaryOp op, Value a, Value b, Span span);
   bool divisorIsPossible(ast::BinaryOp op, const Value &a, const Value &b, Span span);
   Value compareValues(ast::CompareOp op, Value a, Value b, Span span);
@@ -411,11 +409,9 @@ private:
   bool sameForAll(ast::CompareOp op, const Value &a, const Value &b, Span span);
   bool comparesIdentity(ast::CompareOp op, const Value &a, const Value &b, Span between);
   void comprehensionTarget(const ast::Expr &target, const Value &value);
-  Value boolOp(const ast::BoolOpExpr &expr);
-  Value compare(const ast::CompareExpr &expr);
+  Value boolOp(const ast::BoolOpExpr &expr), compare(const ast::CompareExpr &expr);
   Value conditional(const ast::ConditionalExpr &expr);
-  Value fstring(const ast::FStringExpr &expr);
-  Value comprehension(const ast::ComprehensionExpr &expr);
+  Value fstring(const ast::FStringExpr &expr), comprehension(const ast::ComprehensionExpr &expr);
   Value dictExpr(const ast::DictExpr &expr);
   void undefined(const std::string &name, Span span);
   bool firstUnknown(const std::string &name);
@@ -648,6 +644,10 @@ private:
   bool hostDimensions(const Value &tensor, const DimExprs &dims, const std::string &name);
   bool hostFact(const ast::Expr &fact);
   bool hostAssert(const Value &condition, const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
+
+  // ---- Note.cpp: facts for an editor
+  void note(Span place, const Value &value), noteBound(const std::string &name, Span place);
+  void noteGeneric(const ModuleScope &main);
 
   // ---- Emit.cpp: building the function
   Var *newVar(const std::string &name, Type type, Span span);

@@ -214,6 +214,7 @@ struct CheckerData {
   int conversions_ = 0;                           // of arguments to other dtypes, to rank overloads
   size_t steps_ = 0;                              // expressions of this entry point, each time they are met
   bool saidExhausted_ = false;
+  bool genericView_ = false, guesses_ = false;    // what is traced has its own dimensions; likely parameters
   int64_t copies_ = 0;                            // of a buffer, where a comprehension makes several
 };
 

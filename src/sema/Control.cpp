@@ -520,6 +520,7 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
     binding.span = stmt.target->span;
     varValues_[var] = binding.value;
     frame_->names[target->name] = binding;
+    noteBound(target->name, target->span);
     if (!steady) return;
     Dim i = Dim::var(symName(var));
     facts_.addNonNegative(i - start.sym);
@@ -554,6 +555,7 @@ void Checker::downwardFor(const ast::ForStmt &stmt, const ast::NameExpr &target,
     binding.block = blockId_;
     binding.span = stmt.target->span;
     frame_->names[target.name] = binding;
+    noteBound(target.name, target.span);
     facts_.addNonNegative(turn.sym);
     if (!steady) return;
     facts_.addNonNegative(start.sym - binding.value.sym);
@@ -599,6 +601,7 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
       binding.block = blockId_;
       binding.span = indexTarget->span;
       frame_->names[indexName->name] = binding;
+      noteBound(indexName->name, indexName->span);
     }
     assignTo(*rowTarget, hostItem(tensor, &index, stmt.iterable->span), stmt.target->span);
   });

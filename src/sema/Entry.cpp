@@ -1,5 +1,6 @@
 // A function as an entry point: parameters, dimension variables, facts, results.
 #include "sema/Checker.h"
+#include "sema/FactTable.h"
 #include "sema/Unknown.h"
 #include "support/LinearDim.h"
 #include <algorithm>
@@ -100,6 +101,7 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
     else unsupported("a default for this parameter", parameter.defaultValue->span);
   }
   frame_->names[parameter.name.text] = std::move(binding);
+  noteBound(parameter.name.text, parameter.name.span);
 }
 
 /// `bias: Tensor[N, f32] = None`: the type has to say that it may be None.
@@ -309,6 +311,7 @@ std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
     if (inKernel() && failures_ == errors) kernelSafety(def);
     if (!poisoned) checkEffects(callable, frame_->effects);
     fn_->effects = frame_->effects;
+    if (options_.facts) options_.facts->addEffects(def, frame_->effects);
     if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
   }
   bool ok = failures_ == errors;

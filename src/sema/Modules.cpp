@@ -136,6 +136,7 @@ void Checker::define(ModuleScope &scope, const std::string &name, Value value, S
     report(Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
     return;
   }
+  note(span, value);
   scope.names[name] = std::move(value);
   scope.spans[name] = span;
 }

@@ -3,6 +3,7 @@
 // open (there is none, or `[T: dtype]`), likely ones are assumed one after the other.
 #include "sema/Checker.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -231,10 +232,13 @@ Trial Checker::tryAssuming(const Callable &callable, const Assumption &assumed, 
   std::vector<const Callable *> sound;
   for (const Callable &c : callables_)
     if (!c.failed) sound.push_back(&c);
+  bool generic = std::exchange(genericView_, !assumed.open && !assumed.generic);
+  bool guesses = std::exchange(guesses_, assumed.open || assumed.generic);
   Trial trial = attempt([&] {
     known = traceAssuming(callable, assumed);
     return true;
   });
+  genericView_ = generic, guesses_ = guesses;
   trial.ok = mistakesIn(trial).empty();
   if (!known || !trial.ok) reached_ = std::move(reached);
   for (const Callable *c : sound) c->failed = false;  // the message went with the trial
@@ -296,6 +300,7 @@ void Checker::checkUncalled(const ModuleScope &main) {
     if (!checkUncalled(*callable, spent)) unread.push_back(callable);
     if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, false);
   }
+  noteGeneric(main);
   for (const auto &[def, callable] : reached_.nested) unread.push_back(callable);
   std::erase_if(unread, [&](const Callable *callable) { return reached_.traced.count(callable->body()) != 0; });
   std::sort(unread.begin(), unread.end(), [](auto *a, auto *b) { return a->nameSpan.begin < b->nameSpan.begin; });

@@ -23,12 +23,12 @@ struct Checking {
   std::unique_ptr<ast::Module> main;
   std::unique_ptr<sema::Program> program;
 
-  explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {})
+  explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {}, const sema::CheckOptions &options = {})
       : siblings(std::move(beside)) {
     main = frontend::parse(sources, sources.add("test.tsr", text), diagnostics);
     program = sema::check(
         *main, sources, [this](FileId, int level, const std::string &path) { return load(level, path); },
-        diagnostics);
+        diagnostics, options);
   }
 
   const ast::Module *load(int level, const std::string &path) {

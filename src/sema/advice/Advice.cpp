@@ -74,6 +74,7 @@ public:
         options_(options), whole_{Excerpt(text()), std::move(all)} {
     options_.advice = false;
     options_.onFunction = nullptr;
+    options_.facts = nullptr;
     options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
   }
 
