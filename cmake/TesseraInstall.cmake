@@ -7,7 +7,7 @@ set_target_properties(tessera_headers PROPERTIES EXPORT_NAME headers)
 target_include_directories(tessera_headers INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-install(TARGETS tesserac tessera tessera_runtime tessera_headers EXPORT TesseraTargets
+install(TARGETS tesserac tessera tessera-lsp tessera_runtime tessera_headers EXPORT TesseraTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tessera" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/stdlib/tessera" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/stdlib)

@@ -63,6 +63,11 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
   return parse(path, path, std::move(read.text));
 }
 
+const ast::Module *Session::library(const std::string &dotted) const {
+  auto it = modules_.find("<" + dotted + ">");
+  return it == modules_.end() ? nullptr : it->second.get();
+}
+
 const sema::Program *Session::check(const sema::CheckOptions &options) {
   if (!main_ || program_) return program_.get();
   program_ = sema::check(*main_, sources,

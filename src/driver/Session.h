@@ -35,6 +35,8 @@ public:
   const std::vector<std::string> &filesMissed() const { return filesMissed_; }
   const std::string &path() const { return path_; }
   const ast::Module *module() const { return main_; }
+  /// A module of the standard library that the program has read, "tessera.nn"; null if it has not.
+  const ast::Module *library(const std::string &dotted) const;
 
 private:
   const ast::Module *parse(const std::string &key, const std::string &path, std::string text);

@@ -1,0 +1,294 @@
+// Requests about a place or a whole text.
+#include "driver/check/Tree.h"
+#include "frontend/Parser.h"
+#include "lsp/Server.h"
+#include "lsp/Uri.h"
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+namespace tessera::lsp {
+
+namespace {
+constexpr int kInvalidParams = -32602, kRequestFailed = -32803;
+
+int kindOf(ide::SymbolKind kind) {  // SymbolKind of the protocol
+  switch (kind) {
+  case ide::SymbolKind::Function:
+  case ide::SymbolKind::Kernel: return 12;
+  case ide::SymbolKind::Method: return 6;
+  case ide::SymbolKind::Struct: return 23;
+  case ide::SymbolKind::Field: return 8;
+  case ide::SymbolKind::Constant: return 14;
+  case ide::SymbolKind::Dimension:
+  case ide::SymbolKind::DTypeParameter: return 26;
+  case ide::SymbolKind::Import: return 2;
+  default: return 13;
+  }
+}
+int kindOf(ide::Completion::Kind kind) {  // CompletionItemKind of the protocol
+  using Item = ide::Completion::Kind;
+  switch (kind) {
+  case Item::Function: return 3;
+  case Item::Method: return 2;
+  case Item::Variable: return 6;
+  case Item::Field: return 5;
+  case Item::Struct: return 22;
+  case Item::Module: return 9;
+  case Item::Property: return 10;
+  case Item::Keyword: return 14;
+  case Item::Constant: return 21;
+  case Item::Dimension:
+  case Item::DType: return 25;
+  case Item::Policy: return 15;
+  }
+  return 1;
+}
+Json markdown(const std::string &text) { return {{"kind", "markdown"}, {"value", text}}; }
+}  // namespace
+
+Json Server::hover(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  auto hover = ide::hoverAt(found.view(), offsetOf(document, params.at("position")));
+  if (!hover) return nullptr;
+  return {{"contents", markdown(hover->markdown)}, {"range", range(document.text, hover->place)}};
+}
+
+Json Server::definition(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  Json out = Json::array();
+  for (Span span : ide::definitionsAt(found.view(), offsetOf(document, params.at("position"))))
+    if (Json place = location(found.view().sources, span); !place.is_null()) out.push_back(std::move(place));
+  return out;
+}
+
+Json Server::references(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  bool declaration = true;
+  if (auto context = params.find("context"); context != params.end()) declaration = context->value("includeDeclaration", true);
+  Json out = Json::array();
+  for (const ide::Occurrence &o : ide::referencesAt(found.view(), offsetOf(document, params.at("position"))))
+    if (declaration || o.use != ide::UseKind::Definition) out.push_back({{"uri", document.uri}, {"range", range(document.text, o.place)}});
+  return out;
+}
+
+Json Server::highlights(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  Json out = Json::array();
+  for (const ide::Occurrence &o : ide::referencesAt(found.view(), offsetOf(document, params.at("position"))))
+    out.push_back({{"range", range(document.text, o.place)}, {"kind", o.use == ide::UseKind::Read ? 2 : 3}});
+  return out;
+}
+
+Json Server::symbols(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  std::function<Json(const std::vector<ide::OutlineItem> &)> list = [&](const std::vector<ide::OutlineItem> &items) {
+    Json out = Json::array();
+    for (const ide::OutlineItem &item : items)
+      out.push_back({{"name", item.name}, {"detail", item.detail}, {"kind", kindOf(item.kind)}, {"range", range(document.text, item.whole.to(item.nameSpan))},
+                     {"selectionRange", range(document.text, item.nameSpan)}, {"children", list(item.children)}});
+    return out;
+  };
+  return list(ide::outlineOf(found.view()));
+}
+
+/// Names of all programs in the open folders, which are read but not checked.
+Json Server::workspaceSymbols(const Json &params) {
+  std::string query = params.value("query", "");
+  auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  };
+  query = lower(query);
+  std::vector<std::string> files = folders_.empty() ? std::vector<std::string>{} : driver::programsBelow(folders_);
+  for (const auto &[path, document] : documents_)
+    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
+  constexpr size_t kMostFiles = 1000, kMostSymbols = 500;
+  Json out = Json::array();
+  for (size_t i = 0; i < std::min(files.size(), kMostFiles) && out.size() < kMostSymbols; ++i) {
+    driver::ReadResult text = read(files[i]);
+    if (text.problem != driver::ReadProblem::None) continue;
+    Sources sources;
+    diag::Engine diagnostics;
+    auto module = frontend::parse(sources, sources.add(files[i], text.text), diagnostics);
+    sema::FactTable none;
+    ide::Names names = ide::Names::of(*module, sources, none);
+    ide::View view{sources, *module, none, nullptr, names};
+    Positions positions(text.text, encoding_);
+    for (const ide::OutlineItem &item : ide::outlineOf(view)) {
+      if (lower(item.name).find(query) == std::string::npos) continue;
+      Position begin = positions.position(item.nameSpan.begin), end = positions.position(item.nameSpan.end);
+      out.push_back({{"name", item.name}, {"kind", kindOf(item.kind)},
+                     {"location", {{"uri", uriOf(files[i])}, {"range", {{"start", {{"line", begin.line}, {"character", begin.character}}}, {"end", {{"line", end.line}, {"character", end.character}}}}}}}});
+    }
+  }
+  return out;
+}
+
+/// The analysis that knows what stands before the cursor: where it does not read yet, one of the text with that alone.
+static std::unique_ptr<Analysis> reduced(const Document &document, Span kept, const Analysis::Reader &reader) {
+  return Analysis::of(document.path, ide::reducedTo(document.text, kept), reader, false);
+}
+
+Json Server::completion(const Json &params) {
+  Document &document = required(params);
+  uint32_t offset = offsetOf(document, params.at("position"));
+  ide::Context context = ide::contextAt(document.text, 0, offset);
+  if (context.kind == ide::Context::Kind::None) return Json::array();
+  const Analysis *found = &analysis(document);
+  auto reader = [this](const std::string &path) { return read(path); };
+  std::unique_ptr<Analysis> other;
+  context.object.file = context.callee.file = found->view().file();
+  bool member = context.kind == ide::Context::Kind::Member;
+  if (!member) context.object = {};
+  Span wanted = member ? context.object : context.callee.end > context.callee.begin ? context.callee : Span{};
+  if (wanted.end <= wanted.begin) context.callee = {};
+  if (wanted.end > wanted.begin && !found->view().facts.at(wanted)) {
+    other = reduced(document, wanted, reader);
+    if (other && other->view().facts.at({other->view().file(), wanted.begin, wanted.end})) found = other.get();
+    context.object.file = context.callee.file = found->view().file();
+    if (!member) context.object = {};
+    if (wanted.end <= wanted.begin) context.callee = {};
+  }
+  Json items = Json::array();
+  Json word = range(document.text, {0, context.wordBegin, offset});
+  for (const ide::Completion &item : ide::completionsOf(found->view(), context, offset)) {
+    Json out = {{"label", item.label}, {"kind", kindOf(item.kind)}, {"sortText", item.sort + item.label},
+                {"textEdit", {{"range", word}, {"newText", item.insert.empty() ? item.label : item.insert}}}};
+    if (!item.detail.empty()) out["detail"] = item.detail;
+    if (!item.doc.empty()) out["documentation"] = markdown(item.doc);
+    items.push_back(std::move(out));
+  }
+  return {{"isIncomplete", false}, {"items", std::move(items)}};
+}
+
+Json Server::signature(const Json &params) {
+  Document &document = required(params);
+  uint32_t offset = offsetOf(document, params.at("position"));
+  ide::Context context = ide::contextAt(document.text, 0, offset);
+  if (context.callee.end <= context.callee.begin) return nullptr;
+  const Analysis *found = &analysis(document);
+  context.callee.file = found->view().file();
+  std::unique_ptr<Analysis> other;
+  if (!found->view().facts.at(context.callee)) {
+    other = reduced(document, context.callee, [this](const std::string &path) { return read(path); });
+    if (other) found = other.get(), context.callee.file = found->view().file();
+  }
+  auto help = ide::signatureHelp(found->view(), context);
+  if (!help) return nullptr;
+  auto units = [&](size_t bytes) {  // the label is ASCII but for names of texts
+    return Positions(help->label, encoding_).position(static_cast<uint32_t>(bytes)).character;
+  };
+  Json parameters = Json::array();
+  for (const auto &[begin, end] : help->parameters) parameters.push_back({{"label", {units(begin), units(end)}}});
+  Json signature = {{"label", help->label}, {"parameters", std::move(parameters)}};
+  if (!help->doc.empty()) signature["documentation"] = markdown(help->doc);
+  return {{"signatures", {signature}}, {"activeSignature", 0}, {"activeParameter", help->active}};
+}
+
+Json Server::inlayHints(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  Span wanted{0, 0, static_cast<uint32_t>(document.text.size())};
+  if (auto it = params.find("range"); it != params.end())
+    wanted = {0, offsetOf(document, it->at("start")), offsetOf(document, it->at("end"))};
+  const Positions &positions = positions_(document.text, encoding_);
+  Json out = Json::array();
+  for (const ide::InlayHint &hint : ide::inlayHints(found.view(), wanted)) {
+    if (hint.offset < wanted.begin || hint.offset > wanted.end) continue;
+    Position at = positions.position(hint.offset);
+    out.push_back({{"position", {{"line", at.line}, {"character", at.character}}}, {"label", hint.label}, {"kind", 1}, {"tooltip", hint.tooltip}});
+  }
+  return out;
+}
+
+Json Server::semanticTokens(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  Span wanted{0, 0, static_cast<uint32_t>(document.text.size())};
+  if (auto it = params.find("range"); it != params.end())
+    wanted = {0, offsetOf(document, it->at("start")), offsetOf(document, it->at("end"))};
+  const Positions &positions = positions_(document.text, encoding_);
+  Json data = Json::array();
+  Position last;
+  for (const ide::SemanticToken &token : ide::semanticTokens(found.view())) {
+    if (token.place.end <= wanted.begin || token.place.begin >= wanted.end) continue;
+    Position begin = positions.position(token.place.begin), end = positions.position(token.place.end);
+    if (end.line != begin.line || end.character <= begin.character) continue;
+    data.push_back(begin.line - last.line);
+    data.push_back(begin.line == last.line ? begin.character - last.character : begin.character);
+    data.push_back(end.character - begin.character);
+    data.push_back(static_cast<int>(token.kind));
+    data.push_back((token.definition ? 1 : 0) | (token.library ? 2 : 0) | (token.readonly ? 4 : 0));
+    last = begin;
+  }
+  return {{"data", std::move(data)}};
+}
+
+Json Server::prepareRename(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  ide::Rename rename = ide::renameAt(found.view(), offsetOf(document, params.at("position")), "");
+  if (!rename.problem.empty()) throw Failure{kRequestFailed, rename.problem};
+  return {{"range", range(document.text, rename.place)}, {"placeholder", rename.current}};  // words: allowed
+}
+
+Json Server::rename(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  std::string name = params.at("newName");
+  ide::Rename rename = ide::renameAt(found.view(), offsetOf(document, params.at("position")), name);
+  if (name.empty()) throw Failure{kInvalidParams, "a name is not empty"};
+  if (!rename.problem.empty()) throw Failure{kRequestFailed, rename.problem};
+  Json edits = Json::array();
+  for (Span place : rename.places) edits.push_back({{"range", range(document.text, place)}, {"newText", name}});
+  return {{"changes", {{document.uri, std::move(edits)}}}};
+}
+
+Json Server::formatting(const Json &params) {
+  Document &document = required(params);
+  std::optional<std::string> text = ide::formatted(document.path, document.text);
+  if (!text) return Json::array();  // it does not read
+  std::vector<ide::TextEdit> edits = ide::lineEdits(document.text, *text);
+  if (auto it = params.find("range"); it != params.end()) {
+    uint32_t begin = offsetOf(document, it->at("start")), end = offsetOf(document, it->at("end"));
+    std::erase_if(edits, [&](const ide::TextEdit &edit) { return edit.end < begin || edit.begin > end; });
+  }
+  return this->edits(document.text, edits);
+}
+
+Json Server::folding(const Json &params) {
+  Document &document = required(params);
+  Json out = Json::array();
+  for (const ide::Fold &fold : ide::foldsOf(analysis(document).view())) {
+    Json one = {{"startLine", fold.firstLine - 1}, {"endLine", fold.lastLine - 1}};
+    if (fold.comment) one["kind"] = "comment";
+    if (fold.imports) one["kind"] = "imports";
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Json Server::selection(const Json &params) {
+  Document &document = required(params);
+  const Analysis &found = analysis(document);
+  Json out = Json::array();
+  for (const Json &position : params.at("positions")) {
+    Json chain = nullptr;
+    std::vector<Span> spans = ide::enclosing(found.view(), offsetOf(document, position));
+    for (auto it = spans.rbegin(); it != spans.rend(); ++it) {
+      Json one = {{"range", range(document.text, *it)}};
+      if (!chain.is_null()) one["parent"] = std::move(chain);
+      chain = std::move(one);
+    }
+    out.push_back(std::move(chain));
+  }
+  return out;
+}
+
+}  // namespace tessera::lsp

@@ -1,0 +1,239 @@
+#include "lsp/Server.h"
+#include "lsp/Uri.h"
+#include "support/Check.h"
+#include <algorithm>
+#include <cstdlib>
+
+namespace tessera::lsp {
+
+namespace {
+enum Code : int {
+  kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602, kInternalError = -32603,
+  kNotInitialized = -32002, kCancelled = -32800,
+};
+
+const Json *at(const Json &json, std::initializer_list<const char *> path) {
+  const Json *found = &json;
+  for (const char *key : path) {
+    if (!found->is_object()) return nullptr;
+    auto it = found->find(key);
+    if (it == found->end()) return nullptr;
+    found = &*it;
+  }
+  return found;
+}
+}  // namespace
+
+void Server::readAll() {
+  while (std::optional<std::string> text = transport_.read()) {
+    Json message = Json::parse(*text, nullptr, false);
+    std::lock_guard lock(mutex_);
+    const Json *method = at(message, {"method"});
+    const Json *id = at(message, {"params", "id"});
+    if (method && *method == "$/cancelRequest" && id) {
+      // Only of a request that waits: ids may be used again.
+      bool waits = std::any_of(queue_.begin(), queue_.end(), [&](const Json &m) { return at(m, {"id"}) && at(m, {"method"}) && *at(m, {"id"}) == *id; });
+      if (waits) cancelled_.insert(id->dump());
+      continue;
+    }
+    queue_.push_back(std::move(message));
+    arrived_.notify_one();
+  }
+  std::lock_guard lock(mutex_);
+  ended_ = true;
+  arrived_.notify_one();
+}
+
+/// The next message; nothing at the end of the input, or at `until`.
+std::optional<Json> Server::next(std::optional<Clock::time_point> until) {
+  std::unique_lock lock(mutex_);
+  auto ready = [&] { return !queue_.empty() || ended_; };
+  if (until) arrived_.wait_until(lock, *until, ready);
+  else arrived_.wait(lock, ready);
+  if (queue_.empty()) return std::nullopt;
+  Json message = std::move(queue_.front());
+  queue_.pop_front();
+  return message;
+}
+
+int Server::run() {
+  std::thread reader([this] { readAll(); });
+  reader.detach();  // it may wait for a message when the client wants us to end
+  while (true) {
+    std::optional<Json> message = next(nextIdleWork());
+    if (!message) {
+      bool ended;
+      {
+        std::lock_guard lock(mutex_);
+        ended = ended_ && queue_.empty();
+      }
+      if (ended) return shutdown_ ? 0 : 1;
+      idleWork();
+      continue;
+    }
+    const Json *method = at(*message, {"method"});
+    if (method && *method == "exit") return shutdown_ ? 0 : 1;
+    handle(*message);
+  }
+}
+
+void Server::handle(const Json &message) {
+  positions_.clear();
+  if (message.is_discarded()) return refuse(nullptr, kParseError, "this is no JSON");
+  if (!message.is_object()) return refuse(nullptr, kInvalidRequest, "a message is an object");
+  const Json *method = at(message, {"method"}), *id = at(message, {"id"}), *params = at(message, {"params"});
+  if (!method || !method->is_string()) {
+    bool response = at(message, {"result"}) || at(message, {"error"});
+    if (!response) refuse(id ? *id : Json(nullptr), kInvalidRequest, "a message has a method");
+    return;
+  }
+  static const Json none = Json::object();
+  const Json &given = params ? *params : none;
+  if (!id) return notification(*method, given);
+  bool cancelled;
+  {
+    std::lock_guard lock(mutex_);
+    cancelled = cancelled_.erase(id->dump()) != 0;
+  }
+  if (cancelled) return refuse(*id, kCancelled, "cancelled");
+  request(*id, *method, given);
+}
+
+void Server::request(const Json &id, const std::string &method, const Json &params) {
+  if (!initialized_ && method != "initialize") return refuse(id, kNotInitialized, "`initialize` comes first");
+  if (shutdown_) return refuse(id, kInvalidRequest, "the server was shut down");
+  try {
+    respond(id, answer(method, params));
+  } catch (const Failure &failure) {
+    refuse(id, failure.code, failure.message);
+  } catch (const Json::exception &error) {
+    refuse(id, kInvalidParams, error.what());
+  } catch (const std::exception &error) {
+    refuse(id, kInternalError, error.what());
+  }
+}
+
+Json Server::answer(const std::string &method, const Json &params) {
+  using Handler = Json (Server::*)(const Json &);
+  static const std::map<std::string, Handler> handlers = {
+      {"initialize", &Server::initialize},
+      {"textDocument/hover", &Server::hover},
+      {"textDocument/definition", &Server::definition},
+      {"textDocument/references", &Server::references},
+      {"textDocument/documentHighlight", &Server::highlights},
+      {"textDocument/documentSymbol", &Server::symbols},
+      {"workspace/symbol", &Server::workspaceSymbols},
+      {"textDocument/completion", &Server::completion},
+      {"textDocument/signatureHelp", &Server::signature},
+      {"textDocument/inlayHint", &Server::inlayHints},
+      {"textDocument/semanticTokens/full", &Server::semanticTokens},
+      {"textDocument/semanticTokens/range", &Server::semanticTokens},
+      {"textDocument/prepareRename", &Server::prepareRename},
+      {"textDocument/rename", &Server::rename},
+      {"textDocument/formatting", &Server::formatting},
+      {"textDocument/rangeFormatting", &Server::formatting},
+      {"textDocument/foldingRange", &Server::folding},
+      {"textDocument/selectionRange", &Server::selection},
+      {"textDocument/prepareCallHierarchy", &Server::callHierarchyItems},
+      {"callHierarchy/incomingCalls", &Server::callers},
+      {"callHierarchy/outgoingCalls", &Server::callees},
+      {"textDocument/codeLens", &Server::codeLenses},
+      {"textDocument/codeAction", &Server::codeActions},
+  };
+  if (method == "shutdown") {
+    shutdown_ = true;
+    return nullptr;
+  }
+  if (method == "codeAction/resolve") return resolveCodeAction(params);
+  auto it = handlers.find(method);
+  if (it == handlers.end()) throw Failure{kMethodNotFound, "I do not know `" + method + "`"};
+  return (this->*it->second)(params);
+}
+
+void Server::notification(const std::string &method, const Json &params) {
+  if (!initialized_) return;
+  try {
+    if (method == "textDocument/didOpen") open(params);
+    else if (method == "textDocument/didChange") change(params);
+    else if (method == "textDocument/didClose") close(params);
+    else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") filesChanged(params);
+  } catch (const Failure &failure) {
+    notify("window/logMessage", {{"type", 2}, {"message", method + ": " + failure.message}});
+  } catch (const std::exception &error) {
+    notify("window/logMessage", {{"type", 1}, {"message", method + ": " + error.what()}});
+  }
+}
+
+Json Server::initialize(const Json &params) {
+  if (initialized_) throw Failure{kInvalidRequest, "`initialize` came before"};
+  initialized_ = true;
+  if (const Json *encodings = at(params, {"capabilities", "general", "positionEncodings"}); encodings && encodings->is_array())
+    if (!encodings->empty() && (*encodings)[0] == "utf-8") encoding_ = Encoding::Utf8;
+  if (const Json *lens = at(params, {"initializationOptions", "codeLens"})) lenses_ = lens->is_boolean() && lens->get<bool>();
+  if (const Json *debounce = at(params, {"initializationOptions", "debounce"}); debounce && debounce->is_number_integer())
+    options_.debounce = std::clamp(debounce->get<int>(), 0, 5000);
+  if (const Json *folders = at(params, {"workspaceFolders"}); folders && folders->is_array())
+    for (const Json &folder : *folders)
+      if (const Json *uri = at(folder, {"uri"}); uri && uri->is_string()) folders_.push_back(pathOf(*uri));
+  if (const Json *root = at(params, {"rootUri"}); folders_.empty() && root && root->is_string()) folders_.push_back(pathOf(*root));
+  static const std::vector<const char *> types = {"function", "function", "struct", "property", "parameter", "variable", "typeParameter",
+                                                  "variable", "namespace", "type", "type", "decorator", "macro", "keyword"};
+  Json capabilities = {
+      {"positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16"},
+      {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", Json::object()}}},
+      {"hoverProvider", true},
+      {"definitionProvider", true},
+      {"referencesProvider", true},
+      {"documentHighlightProvider", true},
+      {"documentSymbolProvider", true},
+      {"workspaceSymbolProvider", true},
+      {"completionProvider", {{"triggerCharacters", {".", "@"}}}},
+      {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}, {"retriggerCharacters", {","}}}},
+      {"inlayHintProvider", true},
+      {"semanticTokensProvider", {{"legend", {{"tokenTypes", types}, {"tokenModifiers", {"definition", "defaultLibrary", "readonly"}}}}, {"full", true}, {"range", true}}},
+      {"renameProvider", {{"prepareProvider", true}}},
+      {"documentFormattingProvider", true},
+      {"documentRangeFormattingProvider", true},
+      {"foldingRangeProvider", true},
+      {"selectionRangeProvider", true},
+      {"callHierarchyProvider", true},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll"}}, {"resolveProvider", true}}},
+  };
+  if (lenses_) capabilities["codeLensProvider"] = Json::object();
+  return {{"capabilities", capabilities}, {"serverInfo", {{"name", "tessera-lsp"}, {"version", TESSERA_VERSION}}}};
+}
+
+void Server::respond(const Json &id, Json result) { transport_.write({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}); }
+void Server::refuse(const Json &id, int code, const std::string &message) {
+  transport_.write({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}});
+}
+void Server::notify(const std::string &method, Json params) { transport_.write({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}); }
+
+// ---------------------------------------------------------------- what waits for a pause
+
+/// A text is checked a moment after its last change: as long as a check of it takes, at least as long as asked for.
+std::optional<Server::Clock::time_point> Server::nextIdleWork() const {
+  std::optional<Clock::time_point> first;
+  for (const auto &[path, document] : documents_) {
+    if (document.published && document.advised) continue;
+    double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck, 500.0));
+    auto when = document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3));
+    if (!first || when < *first) first = when;
+  }
+  return first;
+}
+
+void Server::idleWork() {
+  positions_.clear();
+  Clock::time_point now = Clock::now();
+  for (auto &[path, document] : documents_) {
+    if (document.published && document.advised) continue;
+    double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck, 500.0));
+    if (now < document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3))) continue;
+    analysis(document, document.published);
+    publish(document);
+    return;  // messages that came meanwhile go first
+  }
+}
+
+}  // namespace tessera::lsp

@@ -1,0 +1,119 @@
+// The language server: messages in, messages out. One thread reads them, the caller's answers them in their order; a request
+// that was cancelled while it waited is not begun.
+#pragma once
+#include "lsp/Analysis.h"
+#include "lsp/Positions.h"
+#include "lsp/Transport.h"
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace tessera::lsp {
+
+/// An open file.
+struct Document {
+  std::string uri, path, text;
+  int64_t version = 0;
+  std::unique_ptr<Analysis> analysis;  // of `text`, or null
+  bool published = false, advised = false;  // what is said about `text`, without and with edits found by trial
+  std::chrono::steady_clock::time_point changed;
+  double lastCheck = 0;  // milliseconds
+  std::set<std::string> elsewhere;  // other files about which something was said on behalf of this one
+};
+
+struct ServerOptions {
+  int debounce = 20;      // milliseconds after a key until the text is checked
+  int adviceDelay = 250;  // ... and until edits are sought for what is wrong
+};
+
+class Server {
+public:
+  Server(Transport &transport, ServerOptions options) : transport_(transport), options_(options) {}
+  /// Serves until `exit` or the end of the input. The exit code.
+  int run();
+
+private:
+  struct Failure {
+    int code;
+    std::string message;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  // ---- Server.cpp: the order of things
+  void readAll();
+  std::optional<Json> next(std::optional<Clock::time_point> until);
+  void handle(const Json &message);
+  void request(const Json &id, const std::string &method, const Json &params);
+  Json answer(const std::string &method, const Json &params);
+  void notification(const std::string &method, const Json &params);
+  Json initialize(const Json &params);
+  void respond(const Json &id, Json result);
+  void refuse(const Json &id, int code, const std::string &message);
+  void notify(const std::string &method, Json params);
+  std::optional<Clock::time_point> nextIdleWork() const;
+  void idleWork();
+
+  // ---- Documents.cpp
+  Document *find(const Json &params);
+  Document &required(const Json &params);
+  void open(const Json &params);
+  void change(const Json &params);
+  void close(const Json &params);
+  void filesChanged(const Json &params);
+  const Analysis &analysis(Document &document, bool advice = false);
+  void publish(Document &document);
+  driver::ReadResult read(const std::string &path) const;
+  std::string uriOfSource(const Sources &sources, FileId file) const;
+  std::string textOfUri(const std::string &uri) const;
+
+  // ---- Convert.cpp: what `ide` says as the protocol has it
+  Json range(const std::string &text, Span span);
+  Json location(const Sources &sources, Span span);
+  Json diagnostic(const Document &document, const diag::Diagnostic &d);
+  Json edits(const std::string &text, const std::vector<ide::TextEdit> &list);
+  uint32_t offsetOf(const Document &document, const Json &position) const;
+
+  // ---- Features.cpp, Actions.cpp
+  Json hover(const Json &params);
+  Json definition(const Json &params);
+  Json references(const Json &params);
+  Json highlights(const Json &params);
+  Json symbols(const Json &params);
+  Json workspaceSymbols(const Json &params);
+  Json completion(const Json &params);
+  Json signature(const Json &params);
+  Json inlayHints(const Json &params);
+  Json semanticTokens(const Json &params);
+  Json prepareRename(const Json &params);
+  Json rename(const Json &params);
+  Json formatting(const Json &params);
+  Json folding(const Json &params);
+  Json selection(const Json &params);
+  Json callHierarchyItems(const Json &params);
+  Json callers(const Json &params);
+  Json callees(const Json &params);
+  Json codeLenses(const Json &params);
+  Json codeActions(const Json &params);
+  Json resolveCodeAction(Json action);
+
+  Transport &transport_;
+  ServerOptions options_;
+  Encoding encoding_ = Encoding::Utf16;
+  bool initialized_ = false, shutdown_ = false, lenses_ = false, relatedInformation_ = true;
+  std::vector<std::string> folders_;
+  PositionsOf positions_;                      // cleared for each message
+  std::map<std::string, Document> documents_;  // by path
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Json> queue_;
+  std::set<std::string> cancelled_;  // ids, as JSON
+  bool ended_ = false;
+};
+
+}  // namespace tessera::lsp

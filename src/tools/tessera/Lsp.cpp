@@ -1,0 +1,25 @@
+// tessera lsp: the language server, for editors that are told to start `tessera`. tessera-lsp is the same in a program of
+// its own, which starts faster.
+#include "lsp/Server.h"
+#include "tools/tessera/Commands.h"
+#include <cstdio>
+#include <cstdlib>
+
+namespace tessera::tools {
+
+void addLsp(CLI::App &app, Chosen &chosen) {
+  auto options = std::make_shared<lsp::ServerOptions>();
+  CLI::App *command = app.add_subcommand("lsp", "the language server for editors, over standard input and output");
+  command->add_option("--debounce", options->debounce, "milliseconds after a key until a text is checked")->check(CLI::Range(0, 5000))->capture_default_str();
+  command->add_flag("--stdio")->description("what it does anyway; some clients say it");
+  command->callback([options, &chosen] {
+    chosen = [options]() -> int {
+      lsp::Transport transport(stdin, stdout);
+      int code = lsp::Server(transport, *options).run();
+      std::fflush(stdout);
+      std::_Exit(code);  // the thread that reads may still wait for a message
+    };
+  });
+}
+
+}  // namespace tessera::tools
