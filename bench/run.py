@@ -6,6 +6,7 @@
   compiler   front end and whole compiler in lines per second, and peak memory, on a generated 10,000-line program
   line       a mistake in a line of 4 MB: what reading it and showing a part of it take
   start      how long the programs take to start
+  editor     the language server: from a key to what is said, hover and completion after a key, memory
   nvcc       how long nvcc takes for an emitted file against a hand-written one of the same kernel
 """
 import argparse
@@ -174,6 +175,53 @@ def bench_start(tools: str, folder: str, repeats: int) -> list[Row]:
     return rows
 
 
+def bench_editor(tools: str, folder: str, repeats: int) -> list[Row]:
+    server = os.path.join(tools, "tessera-lsp")
+    if not os.path.exists(server):
+        print("no tessera-lsp in the build: `editor` is SKIPPED", file=sys.stderr)
+        return []
+    sys.path.insert(0, os.path.join(ROOT, "tests", "lsp"))
+    from client import Client
+    rows = []
+    starts = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        client = Client(server)
+        starts.append(1e3 * (time.perf_counter() - start))
+        client.stop()
+    rows.append(Row("start to the first answer", min(starts), "ms"))
+    for functions in (50, 500):
+        text = module.generated(functions)
+        lines = text.count("\n")
+        uri = f"file://{folder}/module.tsr"
+        client = Client(server)
+        client.open(uri, text)
+        client.published(uri, 1, timeout=120)
+        line = next(i for i, l in enumerate(text.split("\n")) if i > lines // 2 and l.startswith("    ") and " = " in l)
+        spent = {"key to diagnostics": [], "completion after a key": [], "hover after that": []}
+        for version in range(2, 2 + 2 * repeats):
+            end = {"line": line, "character": len(text.split("\n")[line])}
+            start = time.perf_counter()
+            client.change(uri, version, {"range": {"start": end, "end": end}, "text": " "})
+            if version % 2:
+                client.at("completion", uri, line, end["character"])
+                spent["completion after a key"].append(1e3 * (time.perf_counter() - start))
+                start = time.perf_counter()
+                client.at("hover", uri, line, 5)
+                spent["hover after that"].append(1e3 * (time.perf_counter() - start))
+            client.published(uri, version, timeout=120)
+            if version % 2 == 0:
+                spent["key to diagnostics"].append(1e3 * (time.perf_counter() - start))
+        for what, times in spent.items():
+            goal = 100 if functions == 50 and what == "key to diagnostics" else None
+            rows.append(Row(f"{what}, {lines:,} lines", sorted(times)[len(times) // 2], "ms", goal, f"worst {max(times):.0f} ms"))
+        with open(f"/proc/{client.process.pid}/status") as status:
+            peak = next(int(l.split()[1]) for l in status if l.startswith("VmHWM"))
+        rows.append(Row(f"peak memory, {lines:,} lines", peak * 1024 / 1e6, "MB", 300))
+        client.stop()
+    return rows
+
+
 def bench_nvcc(tools: str, folder: str, repeats: int) -> list[Row]:
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     if not os.path.exists(nvcc):
@@ -189,7 +237,7 @@ def bench_nvcc(tools: str, folder: str, repeats: int) -> list[Row]:
     ]
 
 
-BENCHES = {"check": bench_check, "compiler": bench_compiler, "line": bench_line, "start": bench_start, "nvcc": bench_nvcc}
+BENCHES = {"check": bench_check, "compiler": bench_compiler, "line": bench_line, "start": bench_start, "editor": bench_editor, "nvcc": bench_nvcc}
 
 
 def show(name: str, rows: list[Row]) -> None:
