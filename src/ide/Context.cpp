@@ -115,15 +115,13 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
   context.wordBegin = offset;
   uint32_t from = statementStart(text, offset);
   Tokens tokens = frontend::lex(text, from, offset);
+  bool noName = false;  // a text, a comment or a number is being typed
   if (!tokens.empty()) {
     const Token &last = tokens.back();
     bool comment = last.kind == K::COMMENT || last.kind == K::UNTERMINATED_STRING;
     bool inString = last.kind == K::STRING && last.end == offset && frontend::lex(text, last.begin, static_cast<uint32_t>(std::min<size_t>(text.size(), offset + 1)))[0].end > offset;
     bool number = last.end == offset && (last.kind == K::INTEGER || last.kind == K::FLOAT || last.kind == K::IMAGINARY);
-    if (comment || inString || number) {
-      context.kind = Context::Kind::None;
-      return context;
-    }
+    noName = comment || inString || number;
   }
   std::erase_if(tokens, [](const Token &t) { return t.kind == K::COMMENT; });
   if (!tokens.empty() && isWord(tokens.back()) && tokens.back().end == offset) {
@@ -137,6 +135,10 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
   std::erase_if(tokens, [](const Token &t) { return t.kind == K::NEWLINE; });
   auto textOf = [&](const Token &t) { return text.substr(t.begin, t.end - t.begin); };
   findCall(text, tokens, file, context);
+  if (noName) {
+    context.kind = Context::Kind::None;
+    return context;
+  }
   bool imports = line.size() >= 3 && line[0].kind == K::FROM;
   auto import = std::find_if(line.begin(), line.end(), [](const Token &t) { return t.kind == K::IMPORT; });
   if (imports && import != line.end()) {
@@ -152,7 +154,7 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
     if (begin == SIZE_MAX) return context;
     context.kind = Context::Kind::Member;
     size_t end = last - 1;  // parentheses around all of it are no part of an expression's place
-    while (begin + 1 < end && tokens[begin].kind == K::LPAREN && openerOf(tokens, end) == begin) ++begin, --end;
+    while (begin + 1 < end && tokens[begin].kind == K::LPAREN && tokens[end].kind == K::RPAREN && openerOf(tokens, end) == begin) ++begin, --end;
     context.object = {file, tokens[begin].begin, tokens[end].end};
   } else if (tokens[last].kind == K::AT) {
     bool decorator = line.size() == 1;

@@ -4,6 +4,7 @@
 #include "ide/Ide.h"
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 namespace tessera::ide {
 
@@ -17,7 +18,7 @@ public:
   Hinter(const View &view, Span range) : view_(view), range_(range) {}
 
   std::vector<InlayHint> take() {
-    std::stable_sort(hints_.begin(), hints_.end(), [](const InlayHint &a, const InlayHint &b) { return a.offset < b.offset; });
+    std::sort(hints_.begin(), hints_.end(), [](const InlayHint &a, const InlayHint &b) { return std::tie(a.offset, a.label) < std::tie(b.offset, b.label); });
     return std::move(hints_);
   }
   void block(const ast::Block &body) {

@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 namespace tessera::ide {
 
@@ -39,8 +40,8 @@ public:
     declareMembers(module.body);
     block(scope, module.body);
     settle();
-    std::stable_sort(names_.occurrences_.begin(), names_.occurrences_.end(),
-                     [](const Occurrence &a, const Occurrence &b) { return a.place.begin < b.place.begin; });
+    auto order = [](const Occurrence &o) { return std::tuple(o.place.begin, o.place.end, o.use, o.symbol); };
+    std::sort(names_.occurrences_.begin(), names_.occurrences_.end(), [&](const Occurrence &a, const Occurrence &b) { return order(a) < order(b); });
     auto same = [](const Occurrence &a, const Occurrence &b) { return a.place == b.place; };
     names_.occurrences_.erase(std::unique(names_.occurrences_.begin(), names_.occurrences_.end(), same), names_.occurrences_.end());
   }

@@ -4,6 +4,7 @@
 #include "ide/Ide.h"
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace tessera::ide {
 
@@ -14,6 +15,9 @@ namespace {
 OutlineItem itemOf(const Symbol *symbol, const std::string &name, SymbolKind kind, Span whole, Span nameSpan) {
   return {name, "", symbol ? symbol->kind : kind, whole, nameSpan, {}};
 }
+
+/// A definition with its decorators.
+Span wholeOf(Span span, const std::vector<ast::Decorator> &decorators) { return decorators.empty() ? span : decorators[0].span.to(span); }
 
 class OutlineMaker {
 public:
@@ -29,14 +33,14 @@ private:
   void statement(const ast::Stmt &stmt, bool module, std::vector<OutlineItem> &items) {
     if (auto *def = as<ast::FuncDef>(&stmt)) {
       const Occurrence *at = view_.names.at(def->name.span.begin);
-      OutlineItem item = itemOf(at ? &view_.names.symbols()[at->symbol] : nullptr, def->name.text, SymbolKind::Function, def->span, def->name.span);
+      OutlineItem item = itemOf(at ? &view_.names.symbols()[at->symbol] : nullptr, def->name.text, SymbolKind::Function, wholeOf(def->span, def->decorators), def->name.span);
       std::string signature = signatureText(*def, view_.sources);
       item.detail = signature.substr(std::min(signature.size(), 4 + def->name.text.size()));
       for (const ast::StmtPtr &inner : def->body)
         if (inner->kind == ast::StmtKind::FuncDef) statement(*inner, false, item.children);
       items.push_back(std::move(item));
     } else if (auto *def = as<ast::StructDef>(&stmt)) {
-      OutlineItem item = itemOf(nullptr, def->name.text, SymbolKind::Struct, def->span, def->name.span);
+      OutlineItem item = itemOf(nullptr, def->name.text, SymbolKind::Struct, wholeOf(def->span, def->decorators), def->name.span);
       item.children = block(def->body, false);
       for (OutlineItem &part : item.children)
         if (part.kind == SymbolKind::Function) part.kind = SymbolKind::Method;
@@ -127,7 +131,7 @@ std::vector<Span> enclosing(const View &view, uint32_t offset) {
   spans.push_back({view.file(), 0, static_cast<uint32_t>(view.text().size())});
   for (const ast::StmtPtr &stmt : view.module.body) inStmt(*stmt);
   if (const Occurrence *at = view.names.at(offset)) spans.push_back(at->place);
-  std::stable_sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.end - a.begin < b.end - b.begin; });
+  std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return std::pair(a.end - a.begin, a.begin) < std::pair(b.end - b.begin, b.begin); });
   std::vector<Span> nested;  // each holds the one before
   for (Span s : spans)
     if (nested.empty() || (s.begin <= nested.back().begin && nested.back().end <= s.end && !(s == nested.back()))) nested.push_back(s);

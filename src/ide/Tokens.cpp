@@ -4,6 +4,7 @@
 #include "sema/Builtins.h"
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 namespace tessera::ide {
 
@@ -54,8 +55,10 @@ public:
   std::vector<SemanticToken> all() {
     for (const Occurrence &o : view_.names.occurrences()) occurrence(o);
     for (const ast::StmtPtr &stmt : view_.module.body) statement(*stmt);
-    std::stable_sort(tokens_.begin(), tokens_.end(), [](const auto &a, const auto &b) { return a.place.begin < b.place.begin; });
-    std::vector<SemanticToken> apart;  // places do not overlap, and none holds a line break
+    // Of several at one place the longest and the most special comes first; places do not overlap, and none holds a line break.
+    auto order = [](const SemanticToken &t) { return std::tuple(t.place.begin, ~t.place.end, -static_cast<int>(t.kind)); };
+    std::sort(tokens_.begin(), tokens_.end(), [&](const auto &a, const auto &b) { return order(a) < order(b); });
+    std::vector<SemanticToken> apart;
     for (const SemanticToken &token : tokens_)
       if ((apart.empty() || apart.back().place.end <= token.place.begin) && view_.text(token.place).find('\n') == std::string_view::npos)
         apart.push_back(token);

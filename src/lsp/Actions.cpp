@@ -126,7 +126,7 @@ Json Server::codeLenses(const Json &params) {
   for (const ide::OutlineItem &item : ide::outlineOf(found.view())) {
     bool function = item.kind == ide::SymbolKind::Function || item.kind == ide::SymbolKind::Kernel;
     if (!function || item.name[0] == '_') continue;
-    Json place = range(document.text, item.nameSpan);
+    Json place = range(document.text, {item.whole.file, item.whole.begin, item.whole.begin});
     if (item.name == "main") {
       out.push_back({{"range", place}, {"command", {{"title", "Run"}, {"command", "tessera.run"}, {"arguments", {document.uri}}}}});
       continue;

@@ -8,7 +8,9 @@ namespace tessera::lsp {
 
 namespace {
 constexpr int kInvalidParams = -32602;
-}
+/// Where files of the standard library are written to be shown.
+std::string libraryFolder() { return driver::cacheFolder() + "/library/"; }
+}  // namespace
 
 Document *Server::find(const Json &params) {
   auto it = documents_.find(pathOf(params.at("textDocument").at("uri").get<std::string>()));
@@ -105,10 +107,12 @@ void Server::publish(Document &document) {
   Json own = Json::array();
   std::map<std::string, Json> others;
   constexpr size_t kMost = 1000;
+  bool library = document.path.starts_with(libraryFolder());  // not the user's to mend
   for (const diag::Diagnostic *d : found.diagnostics().byCause()) {
     bool elsewhere = d->span.valid() && d->span.file != found.file();
     std::string uri = elsewhere ? uriOfSource(found.sources(), d->span.file) : "";
-    if (elsewhere && (uri.empty() || documents_.count(pathOf(uri)))) continue;  // its own check says it
+    bool said = elsewhere && (uri.empty() || documents_.count(pathOf(uri)));  // by its own check
+    if (library || said) continue;
     Json &list = elsewhere ? others.try_emplace(uri, Json::array()).first->second : own;
     if (list.size() < kMost) list.push_back(diagnostic(document, *d));
   }
@@ -132,7 +136,7 @@ std::string Server::uriOfSource(const Sources &sources, FileId file) const {
     return it != documents_.end() ? it->second.uri : uriOf(source.path);
   }
   std::string inner = source.path.substr(1, source.path.size() - 2);
-  std::string path = driver::cacheFolder() + "/library/" + driver::contentHash(source.text) + "/" + inner;
+  std::string path = libraryFolder() + driver::contentHash(source.text) + "/" + inner;
   if (!driver::makeFolders(driver::folderOf(path)).empty()) return "";
   driver::ReadResult there = driver::readFile(path);
   bool same = there.problem == driver::ReadProblem::None && there.text == source.text;

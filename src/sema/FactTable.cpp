@@ -13,10 +13,8 @@ void FactTable::add(Fact fact) {
   if (!better) {
     bool same = fact.kind == old.kind && fact.text == old.text && fact.type.dtype == old.type.dtype && fact.type.shape == old.type.shape;
     if (fact.view == old.view && !same) old.several = true;
-    old.bound |= fact.bound;
     return;
   }
-  fact.bound |= old.bound;
   old = std::move(fact);
 }
 

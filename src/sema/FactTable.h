@@ -32,7 +32,6 @@ struct Fact {
   const ast::StructDef *structure = nullptr;  // of a struct and of one of its values
   const ast::Module *module = nullptr;
   const BuiltinRow *builtin = nullptr;
-  bool bound = false;    // by an assignment, a loop or a parameter
   bool several = false;  // other calls, or turns of a loop that is written out, have something else
   FactView view = FactView::Own;
 };

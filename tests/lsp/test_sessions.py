@@ -102,6 +102,8 @@ class Reading(WithProgram):
         self.assertTrue(uri.endswith("/tessera/nn.tsr"), uri)
         library = Path(uri.removeprefix("file://")).read_text().splitlines()
         self.assertIn("def gelu", library[line])
+        self.client.open(uri, "\n".join(library) + "\n")  # what an editor shows then is not the user's to mend
+        self.assertEqual(self.client.published(uri, 1), [])
 
     def test_references_and_highlights(self):
         line, character = place(PROGRAM, "h = x.reshape")

@@ -41,7 +41,6 @@ TEST(Facts, ValuesHaveTheirTypesWithSymbolicShapes) {
   EXPECT_EQ(noted.typeOf("rows"), "Tensor[B*S, D, bf16 @accum(f32)]");
   EXPECT_EQ(noted.typeOf("cast(rows, f32) @ w"), "Tensor[B*S, F, f32]");
   ASSERT_TRUE(noted.of("rows"));
-  EXPECT_TRUE(noted.of("rows")->bound);
   EXPECT_EQ(noted.of("rows")->view, FactView::Own);
   EXPECT_EQ(noted.of("B * S", 1)->text, "B*S");
 }
