@@ -28,7 +28,7 @@ private:
   void under(ArrayAttr when);
   void launch(target::LaunchOp launch);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
-  Doc argument(target::ArgumentAttr argument, Type kernelType);
+  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
@@ -206,7 +206,8 @@ target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
   return kernel;
 }
 
-Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
+/// `shape`: under which the kernel sees a tensor; null: that of its memory.
+Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape) {
   std::string name = argument.getText().str();
   if (argument.getKind() == "dim") return dims_(name).doc;
   if (argument.getKind() == "scalar") {
@@ -228,15 +229,17 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType) {
   if (parameter) {
     pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" +
               parameter->symbol + ")";
-    addExtents(parameter->shape);
+    if (!shape) addExtents(parameter->shape);
   } else {
     target::TemporaryOp temporary = facts_.temporary(name);
     TSR_CHECK(temporary, "a launch passes a tensor that is not there: " + name);
     pointer = temporaryNames_[name];
-    std::vector<std::string> shape;
-    for (auto extent : temporary.getShape().getAsRange<StringAttr>())
-      shape.push_back(extent.getValue().str());
-    addExtents(shape);
+    if (!shape) shape = temporary.getShape();
+  }
+  if (shape) {
+    std::vector<std::string> texts;
+    for (auto extent : shape.getAsRange<StringAttr>()) texts.push_back(extent.getValue().str());
+    addExtents(texts);
   }
   if (isa<target::PointerType>(kernelType)) return pointer;
   return Doc(spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}}");
@@ -248,9 +251,10 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   Block &body = kernel.getBody().front();
   TSR_CHECK(body.getNumArguments() == launch.getArguments().size(),
             "a launch of " + kernel.getSymName().str() + " with another number of arguments");
-  for (auto [attr, formal] :
-       llvm::zip(launch.getArguments().getAsRange<target::ArgumentAttr>(), body.getArguments()))
-    text.arguments.push_back(argument(attr, formal.getType()));
+  auto shapes = launch->getAttrOfType<ArrayAttr>("shapes");
+  for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
+    text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
+                                      shapes && i < shapes.size() ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr()));
   text.kernel = kernel.getSymName().str();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);

@@ -155,3 +155,87 @@ graph.func @vector(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "1"],
   %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "1"], f32>) -> !tsr.tensor<["M", "1"], f32>
   graph.return %h : !tsr.tensor<["M", "1"], f32>
 }
+
+// A transposed matrix times a vector is added up as the matrix lies: here along its rows.
+// CHECK-LABEL: schedule.kernel @turned_vector_kernel
+// CHECK-SAME: rows = ["K"]
+// CHECK: graph.load %w[%{{.*}} in_bounds, %{{.*}} size "K" in_bounds]
+graph.func @turned_vector(%x: !tsr.tensor<["1", "K"], f32>, %w: !tsr.tensor<["N", "K"], f32>) -> !tsr.tensor<["1", "N"], f32> attributes {
+    dims = ["K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["1", "N"], f32>>]} {
+  %t = graph.transpose %w {perm = array<i64: 1, 0>} : !tsr.tensor<["N", "K"], f32> to !tsr.tensor<["K", "N"], f32>
+  %h = graph.dot %x, %t : (!tsr.tensor<["1", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["1", "N"], f32>
+  graph.return %h : !tsr.tensor<["1", "N"], f32>
+}
+
+// Two products of one shape that meet are added up in one loop, which loads what they share once.
+// CHECK-LABEL: schedule.kernel @gated_kernel(
+// CHECK-SAME: contract: a group adds up the same tile of both products in its registers
+// CHECK-SAME: sizes = {k = 32 : i64, m = 128 : i64, n = 64 : i64}
+// CHECK: scf.for
+// CHECK: graph.load %x
+// CHECK: graph.load %w
+// CHECK-NOT: graph.load %x
+// CHECK: graph.load %v
+// CHECK-NEXT: graph.dot
+// CHECK-NEXT: graph.elementwise "add"
+// CHECK-NEXT: graph.dot
+// CHECK-NEXT: graph.elementwise "add"
+// CHECK-NEXT: scf.yield
+// CHECK-LABEL: schedule.func @gated(
+// CHECK-NOT: schedule.temp
+graph.func @gated(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>, %v: !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"v", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %g = graph.dot %x, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  %s = graph.elementwise "sigmoid" %g : !tsr.tensor<["M", "N"], f32>
+  %u = graph.dot %x, %v : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  %r = graph.elementwise "mul" %s, %u : !tsr.tensor<["M", "N"], f32>
+  graph.return %r : !tsr.tensor<["M", "N"], f32>
+}
+
+// One matrix for the whole batch: its axes and the rows are counted together, and so are those of the residual.
+// CHECK-LABEL: schedule.kernel @batch_kernel(%r: !tsr.view<["B*S", "N"], f32>, %x: !tsr.view<["B*S", "K"], f32>, %w: !tsr.view<["K", "N"], f32>, %result: !tsr.view<["B*S", "N"], f32>)
+// CHECK-SAME: grid = #tsr.grid<output, ["T.m", "T.n"], param = 3>
+// CHECK-LABEL: schedule.func @batch(
+// CHECK: schedule.launch @batch_kernel(%r, %x, %w, %result) : !tsr.view<["B", "S", "N"], f32>
+// CHECK-NEXT: schedule.return
+graph.func @batch(%x: !tsr.tensor<["B", "S", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>, %r: !tsr.tensor<["B", "S", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32> attributes {
+    dims = ["B", "S", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"r", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "S", "N"], f32>>]} {
+  %every = graph.broadcast %w {axes = array<i64: 1, 2>} : !tsr.tensor<["K", "N"], f32> to !tsr.tensor<["B", "K", "N"], f32>
+  %h = graph.dot %x, %every : (!tsr.tensor<["B", "S", "K"], f32>, !tsr.tensor<["B", "K", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32>
+  %s = graph.elementwise "add" %r, %h : !tsr.tensor<["B", "S", "N"], f32>
+  graph.return %s : !tsr.tensor<["B", "S", "N"], f32>
+}
+
+// A vector of each place in a batch is not the same for all of it: the batch is an axis of the grid.
+// CHECK-LABEL: schedule.kernel @placed_kernel(
+// CHECK-SAME: grid = #tsr.grid<output, ["1", "T.m", "T.n"], param = 3>
+// CHECK: graph.load %p[%{{.*}} size "T.m", %{{.*}} size "T.n"]
+// CHECK: graph.store %{{.*}}, %result[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"]
+graph.func @placed(%x: !tsr.tensor<["B", "S", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>, %p: !tsr.tensor<["S", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32> attributes {
+    dims = ["B", "S", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"p", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "S", "N"], f32>>]} {
+  %every = graph.broadcast %w {axes = array<i64: 1, 2>} : !tsr.tensor<["K", "N"], f32> to !tsr.tensor<["B", "K", "N"], f32>
+  %h = graph.dot %x, %every : (!tsr.tensor<["B", "S", "K"], f32>, !tsr.tensor<["B", "K", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32>
+  %q = graph.broadcast %p {axes = array<i64: 1, 2>} : !tsr.tensor<["S", "N"], f32> to !tsr.tensor<["B", "S", "N"], f32>
+  %s = graph.elementwise "add" %h, %q : !tsr.tensor<["B", "S", "N"], f32>
+  graph.return %s : !tsr.tensor<["B", "S", "N"], f32>
+}
+
+// Heads: a reshape is the same memory, and the sums are stored where the last transpose puts them.
+// CHECK-LABEL: schedule.kernel @heads_kernel(
+// CHECK-SAME: %result: !tsr.view<["B", "S", "H", "D"], f32>
+// CHECK-SAME: grid = #tsr.grid<output, ["1", "T.m", "1", "T.n"], param = 2>
+// CHECK: graph.load %p[%[[B:.*]] in_bounds, %[[H:.*]] in_bounds, %[[M:.*]] size "T.m", %{{.*}} size "T.k"]
+// CHECK: graph.load %v[%[[B]] in_bounds, %{{.*}} size "T.k", %[[H]] in_bounds, %[[N:.*]] size "T.n"] : !tsr.view<["B", "S", "H", "D"], f32>
+// CHECK: graph.store %{{.*}}, %result[%[[B]] in_bounds, %[[M]] size "T.m", %[[H]] in_bounds, %[[N]] size "T.n"]
+// CHECK-LABEL: schedule.func @heads(
+// CHECK-NEXT: schedule.launch @heads_kernel(%p, %v, %result) : {{.*}}, !tsr.view<["B", "S", "D*H"], f32>, !tsr.view<["B", "S", "D*H"], f32>
+// CHECK-NEXT: schedule.return
+graph.func @heads(%p: !tsr.tensor<["B", "H", "S", "S"], f32>, %v: !tsr.tensor<["B", "S", "D*H"], f32>) -> !tsr.tensor<["B", "S", "D*H"], f32> attributes {
+    dims = ["B", "H", "S", "D"], params = [#tsr.param<"p", in>, #tsr.param<"v", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "S", "D*H"], f32>>]} {
+  %a = graph.reshape %v : !tsr.tensor<["B", "S", "D*H"], f32> to !tsr.tensor<["B", "S", "H", "D"], f32>
+  %b = graph.transpose %a {perm = array<i64: 0, 2, 1, 3>} : !tsr.tensor<["B", "S", "H", "D"], f32> to !tsr.tensor<["B", "H", "S", "D"], f32>
+  %h = graph.dot %p, %b : (!tsr.tensor<["B", "H", "S", "S"], f32>, !tsr.tensor<["B", "H", "S", "D"], f32>) -> !tsr.tensor<["B", "H", "S", "D"], f32>
+  %c = graph.transpose %h {perm = array<i64: 0, 2, 1, 3>} : !tsr.tensor<["B", "H", "S", "D"], f32> to !tsr.tensor<["B", "S", "H", "D"], f32>
+  %d = graph.reshape %c : !tsr.tensor<["B", "S", "H", "D"], f32> to !tsr.tensor<["B", "S", "D*H"], f32>
+  graph.return %d : !tsr.tensor<["B", "S", "D*H"], f32>
+}

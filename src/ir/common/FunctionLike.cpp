@@ -185,6 +185,14 @@ static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
   return true;
 }
 
+/// As many elements, whatever the shapes are: views are contiguous.
+static bool isCountUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller, const std::map<std::string, Dim> &values) {
+  Dim inner(1), outer(1);
+  for (DimAttr extent : callee) inner = inner * extent.getDim().substitute(values);
+  for (DimAttr extent : caller) outer = outer * extent.getDim();
+  return inner == outer;
+}
+
 LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayAttr kernelDims,
                            TypeRange operands, DimsAttr dims) {
   StringRef name = kernel.getName();
@@ -203,7 +211,8 @@ LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayA
     bool matches = operand == declared;
     if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
         elementTypeOf(operand) == elementTypeOf(declared))
-      matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values);
+      matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values) ||
+                isCountUnder(shapeOf(declared), shapeOf(operand), values);
     if (!matches)
       return launch->emitOpError() << "passes " << operand << " where @" << name << " takes " << declared;
   }

@@ -11,8 +11,8 @@ namespace tessera::transforms {
 struct ContractTile {
   int64_t m, n, k, group;
 };
-/// Sizes for a product that no schedule speaks of (ContractSizes.cpp).
-ContractTile usualContractTile(Target machine, ir::graph::DotOp dot);
+/// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
+ContractTile usualContractTile(Target machine, llvm::ArrayRef<ir::graph::DotOp> dots);
 
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);

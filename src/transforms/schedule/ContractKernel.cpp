@@ -19,17 +19,15 @@ std::string listed(const llvm::SetVector<StringRef> &names) {
 }  // namespace
 
 /// The sentence over the kernel: what is done where, by the names of the arrays that take part.
-std::string FunctionScheduler::contractReason(Value root, graph::DotOp dot) {
+std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp> dots) {
   llvm::SetVector<StringRef> worked, applied;
   std::function<void(Value, llvm::SetVector<StringRef> &)> name = [&](Value value, llvm::SetVector<StringRef> &names) {
-    if (value == dot.getResult()) return;
+    if (value.getDefiningOp<graph::DotOp>() && !isStored(value)) return;
     if (!isStored(value)) {
       for (Value operand : value.getDefiningOp()->getOperands()) name(operand, names);
       return;
     }
-    auto argument = dyn_cast<BlockArgument>(value);
-    bool isParameter = argument && argument.getOwner() == &function_.entry();
-    StringRef called = isParameter ? function_.param(argument.getArgNumber()).getName() : nameHint(value);
+    StringRef called = calledBy(value);
     if (!called.empty()) names.insert(called);
   };
   auto isMoved = [&](Value value) {
@@ -39,54 +37,61 @@ std::string FunctionScheduler::contractReason(Value root, graph::DotOp dot) {
     }
     return true;
   };
-  for (Value operand : dot.getOperands())
-    if (!isMoved(operand)) name(operand, worked);
-  std::string text = "contract: a group adds up a tile of the product in its registers";
+  for (graph::DotOp dot : dots)
+    for (Value operand : dot.getOperands())
+      if (!isMoved(operand)) name(operand, worked);
+  std::string text = dots.size() > 1 ? "contract: a group adds up the same tile of both products in its registers"
+                                     : "contract: a group adds up a tile of the product in its registers";
   if (!worked.empty()) text += "; what is multiplied is computed from " + listed(worked) + " where it is loaded";
-  if (root == dot.getResult()) return text;
+  if (root.getDefiningOp<graph::DotOp>()) return text;
   name(root, applied);
   if (applied.empty()) return text + "; what follows is done on the sums, before they are stored";
   return text + "; what follows with " + listed(applied) + " is done on the sums, before they are stored";
 }
 
-LogicalResult FunctionScheduler::contractKernel(Value root, graph::DotOp dot, Value target) {
+LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotOp> dots, Value target) {
+  graph::DotOp dot = dots.front();
   Location loc = root.getLoc(), line = unnamed(dot.getLoc());
   MLIRContext *context = builder_.getContext();
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
   size_t rank = shape.size();
-  DimAttr rows = DimAttr::get(context, Dim::var("T.m")), cols = DimAttr::get(context, Dim::var("T.n"));
-  SmallVector<DimAttr> tile(rank, DimAttr::get(context, Dim(1)));
-  tile[rank - 2] = rows;
-  tile[rank - 1] = cols;
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));  // of the product, in the root's order
+  if (auto turned = root.getDefiningOp<graph::TransposeOp>()) axes.assign(turned.getPerm().begin(), turned.getPerm().end());
+  auto extentOf = [&](int64_t axis) {
+    bool rows = axis + 2 == static_cast<int64_t>(rank), cols = axis + 1 == static_cast<int64_t>(rank);
+    return DimAttr::get(context, rows ? Dim::var("T.m") : cols ? Dim::var("T.n") : Dim(1));
+  };
+  SmallVector<DimAttr> tile;
+  for (int64_t axis : axes) tile.push_back(extentOf(axis));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName());
   auto kernel = cast<graph::KernelOp>(begun.op);
-  ContractTile sizes = usualContractTile(machine_, dot);
+  ContractTile sizes = usualContractTile(machine_, dots);
+  auto size = [&](StringRef name, int64_t value) { return builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value)); };
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
-  kernel.setSizesAttr(builder_.getDictionaryAttr({builder_.getNamedAttr("k", builder_.getI64IntegerAttr(sizes.k)),
-                                                  builder_.getNamedAttr("m", builder_.getI64IntegerAttr(sizes.m)),
-                                                  builder_.getNamedAttr("n", builder_.getI64IntegerAttr(sizes.n))}));
+  kernel.setSizesAttr(builder_.getDictionaryAttr({size("k", sizes.k), size("m", sizes.m), size("n", sizes.n)}));
   kernel.setGroup(sizes.group);
 
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
-  Indices indices(rank);
-  for (size_t axis = 0; axis < rank; ++axis) {
-    Location place = axis + 2 == rank ? named("m", line) : axis + 1 == rank ? named("n", line) : line;
-    Value origin = isUnit(shape[axis])
+  Indices indices(rank), stored(rank);  // of the product, of the root
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    DimAttr extent = extentOf(axis);
+    Location place = isUnit(extent) ? line : named(axis + 2 == static_cast<int64_t>(rank) ? "m" : "n", line);
+    Value origin = isUnit(shape[i])
                        ? privatiser.constantIndex(0, line)
-                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", axis).getResult();
-    indices[axis] = axis + 2 < rank ? Index(origin) : Index(origin, axis + 2 == rank ? rows : cols);
+                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i).getResult();
+    indices[axis] = stored[i] = isUnit(extent) ? Index(origin) : Index(origin, extent);
   }
   // The sums first: nothing that follows is held in registers while they are added up.
-  Value sums = privatiser.part(dot.getResult(), indices), piece = sums ? privatiser.part(root, indices) : Value();
+  Value piece = privatiser.addUp(dots, indices) ? privatiser.part(root, stored) : Value();
   if (!piece) return failure();
-  store(builder, piece, begun.target, indices, /*byLane=*/false, loc);
+  store(builder, piece, begun.target, stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
   FailureOr<Decision> decision = decide(kernel, machine_);
   if (failed(decision)) return failure();
-  decision->reasons.insert(decision->reasons.begin(), contractReason(root, dot));
+  decision->reasons.insert(decision->reasons.begin(), contractReason(root, dots));
   std::string name = kernel.getSymName().str();
   createKernel(builder_, kernel, name, *decision);
   kernel.erase();

@@ -17,6 +17,8 @@ bool hasTiles(graph::DotOp dot) {
 
 namespace {
 
+constexpr size_t kMostProducts = 2;  // that one kernel adds up: each has sums in registers
+
 /// A tile of the product: a point along the leading axes.
 AxisKinds tileKinds(Value product) {
   AxisKinds kinds(shapeOf(product.getType()).size(), AxisKind::Private);
@@ -42,6 +44,18 @@ bool isCheap(Operation *op) {
 int64_t bitsOf(Type type) {
   Type element = elementTypeOf(type);
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+Dim depthOf(graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back().getDim(); }
+
+/// Rows of a tile become columns: its elements change lanes, through shared memory of the size of the tile.
+bool turnsTiles(Operation *op, const AxisKinds &kinds) {
+  auto turned = dyn_cast<graph::TransposeOp>(op);
+  if (!turned) return false;
+  SmallVector<int64_t> from;
+  for (auto [i, axis] : llvm::enumerate(turned.getPerm()))
+    if (kinds[i] == AxisKind::Range) from.push_back(axis);
+  return !llvm::is_sorted(from);
 }
 
 bool isElementByElement(Operation *op, Type shape) {
@@ -87,8 +101,19 @@ void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
 
 // ---------------------------------------------------------------- what follows a product
 
-/// The last value through which all uses of a product go, element by element: it is stored instead of the sums.
+/// The last value through which all uses of a product go, element by element, and its axes in another order, if rows still
+/// come before columns: it is stored instead of the sums.
 Value FunctionScheduler::storedFor(graph::DotOp dot) {
+  Value last = lastOf(dot);
+  if (isStored(last) || !last.hasOneUse()) return last;
+  auto turned = dyn_cast<graph::TransposeOp>(*last.user_begin());
+  if (!turned || turned->getBlock() != dot->getBlock()) return last;
+  ArrayRef<int64_t> perm = turned.getPerm();
+  int64_t cols = static_cast<int64_t>(perm.size()) - 1;
+  return llvm::find(perm, cols - 1) < llvm::find(perm, cols) ? turned.getResult() : last;
+}
+
+Value FunctionScheduler::lastOf(graph::DotOp dot) {
   Value best = dot.getResult();
   llvm::DenseMap<Value, size_t> open;  // what is made of the product: uses that are not reached yet
   auto usesOf = [](Value value) { return static_cast<size_t>(std::distance(value.use_begin(), value.use_end())); };
@@ -106,46 +131,65 @@ Value FunctionScheduler::storedFor(graph::DotOp dot) {
   return best;
 }
 
-/// What a tile of `value` needs is in memory, or can be computed for the tile; `dot` is added up in the kernel itself.
-void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, Value dot) {
-  if (value == dot || isStored(value)) return;
+/// What a tile of `value` needs is in memory, or can be computed for the tile; `dots` are added up in the kernel itself.
+void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVector<graph::DotOp> &dots, Value root) {
+  if (value != root && isStored(value)) return;
   Operation *op = value.getDefiningOp();
   if (isa<graph::ConstantOp, graph::DimOp, graph::IotaOp>(op)) return;
+  if (auto dot = dyn_cast<graph::DotOp>(op)) {
+    if (llvm::is_contained(dots, dot)) return;
+    bool joins = dots.size() < kMostProducts && hasTiles(dot) && dot.getType().getShape() == dots[0].getType().getShape() &&
+                 depthOf(dot) == depthOf(dots[0]) && kinds == tileKinds(dot) && storedFor(dot) == root;
+    if (joins) dots.push_back(dot);
+    return markIf(!joins, value);
+  }
   SmallVector<AxisKinds> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isArray = isa<TensorType>(operand.getType());
     std::optional<AxisKinds> inner = isArray ? operandAxes(op, i, kinds) : AxisKinds();
-    if (!inner || llvm::is_contained(*inner, AxisKind::Whole) || isa<graph::DotOp, graph::ReduceOp>(op))
+    if (!inner || llvm::is_contained(*inner, AxisKind::Whole) || isa<graph::ReduceOp>(op) || turnsTiles(op, kinds))
       return markIf(true, value);
     operands.push_back(*inner);
   }
-  for (auto [operand, inner] : llvm::zip(op->getOperands(), operands)) prepareTile(operand, inner, dot);
+  for (auto [operand, inner] : llvm::zip(op->getOperands(), operands)) prepareTile(operand, inner, dots, root);
 }
 
 void FunctionScheduler::planProducts(Block &block) {
+  llvm::DenseSet<Operation *> joined;  // with an earlier one
   for (auto dot : block.getOps<graph::DotOp>()) {
-    if (dot->use_empty()) continue;
+    if (dot->use_empty() || joined.contains(dot)) continue;
     if (!hasTiles(dot)) {
       markIf(!dot->hasOneUse(), dot.getResult());
       continue;
     }
     Value stored = storedFor(dot);
     markIf(true, stored);
-    roots_.erase(stored);
-    prepareTile(stored, tileKinds(stored), dot.getResult());
-    markIf(true, stored);
+    SmallVector<graph::DotOp> dots{dot};
+    AxisKinds kinds = tileKinds(dot);
+    if (auto turned = stored.getDefiningOp<graph::TransposeOp>())
+      for (auto [i, axis] : llvm::enumerate(turned.getPerm())) kinds[i] = tileKinds(dot)[axis];
+    prepareTile(stored, kinds, dots, stored);
+    joined.insert(dots.begin(), dots.end());
   }
 }
 
-/// The product whose tiles a root is made of; null if it is no such root.
-graph::DotOp FunctionScheduler::productOf(Value root) {
-  if (auto dot = root.getDefiningOp<graph::DotOp>()) return hasTiles(dot) ? dot : graph::DotOp();
-  Operation *op = root.getDefiningOp();
-  if (!op || !isElementByElement(op, root.getType())) return {};
-  for (Value operand : op->getOperands())
-    if (!isStored(operand))
-      if (graph::DotOp dot = productOf(operand)) return dot;
-  return {};
+/// The products whose tiles a root is made of, in the order of the program; none if it is no such root.
+SmallVector<graph::DotOp> FunctionScheduler::productsOf(Value root) {
+  llvm::SetVector<Value> values;
+  auto turned = root.getDefiningOp<graph::TransposeOp>();
+  values.insert(turned ? turned.getOperand() : root);
+  if (turned && isStored(turned.getOperand())) return {};
+  SmallVector<graph::DotOp> dots;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    auto dot = dyn_cast_or_null<graph::DotOp>(op);
+    if (dot && hasTiles(dot)) dots.push_back(dot);
+    if (!op || !isElementByElement(op, values[0].getType())) continue;
+    for (Value operand : op->getOperands())
+      if (!isStored(operand)) values.insert(operand);
+  }
+  llvm::sort(dots, [](graph::DotOp a, graph::DotOp b) { return a->isBeforeInBlock(b); });
+  return dots;
 }
 
 }  // namespace tessera::transforms

@@ -24,7 +24,8 @@ int64_t covering(int64_t usual, DimAttr extent) {
 
 }  // namespace
 
-ContractTile usualContractTile(Target machine, graph::DotOp dot) {
+ContractTile usualContractTile(Target machine, ArrayRef<graph::DotOp> dots) {
+  graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
   ContractTile tile;
@@ -32,6 +33,7 @@ ContractTile usualContractTile(Target machine, graph::DotOp dot) {
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
+  if (machine != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
   tile.m = covering(tile.m, shape[shape.size() - 2]);
   tile.n = covering(tile.n, shape.back());
   tile.k = covering(tile.k, shapeOf(dot.getLhs().getType()).back());

@@ -110,12 +110,17 @@ Value Privatiser::failedAt(Operation *op, const Twine &why) {
 
 // ---------------------------------------------------------------- parts
 
-Value Privatiser::part(Value value, const Indices &indices) {
+Privatiser::Key Privatiser::keyOf(Value value, const Indices &indices) {
   Key key{value.getAsOpaquePointer(), {}};
   for (const Index &index : indices) {
     key.second.push_back(index.at.getAsOpaquePointer());
     key.second.push_back(const_cast<void *>(index.size.getAsOpaquePointer()));
   }
+  return key;
+}
+
+Value Privatiser::part(Value value, const Indices &indices) {
+  Key key = keyOf(value, indices);
   for (auto &scope : llvm::reverse(done_))
     if (auto found = scope.find(key); found != scope.end()) return found->second;
   Value result = compute(value, indices);

@@ -44,8 +44,9 @@ public:
   Privatiser(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &leaves)
       : builder_(builder), leaves_(leaves), done_(1) {}
   /// The part: a scalar if every axis is a point, else an array of the other axes. Null after a diagnostic.
-  /// A tile of a product is a loop over steps of `T.k`.
   mlir::Value part(mlir::Value value, const Indices &indices);
+  /// The same tile of products that add up as many elements, all in one loop over steps of `T.k`. False after a diagnostic.
+  bool addUp(llvm::ArrayRef<ir::graph::DotOp> dots, const Indices &indices);
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
@@ -62,7 +63,6 @@ private:
   mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);
   mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
   mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
-  mlir::Value dotTile(ir::graph::DotOp op, const Indices &indices);
   mlir::Value dotOperand(mlir::Value value, const Indices &indices, size_t axis, mlir::Location loc);
   bool isZeroOutside(mlir::Value value, int64_t axis);
   mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
@@ -79,6 +79,7 @@ private:
   mlir::OpBuilder &builder_;
   const llvm::DenseMap<mlir::Value, mlir::Value> &leaves_;
   using Key = std::pair<void *, std::vector<void *>>;
+  static Key keyOf(mlir::Value value, const Indices &indices);
   std::vector<std::map<Key, mlir::Value>> done_;  // innermost branch last
 };
 

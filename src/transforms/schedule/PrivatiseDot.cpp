@@ -13,7 +13,7 @@ using namespace tessera::ir;
 Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
   Location loc = op.getLoc();
   size_t rank = indices.size();
-  if (hasRange(indices)) return dotTile(op, indices);
+  if (hasRange(indices)) return addUp(op, indices) ? part(op.getResult(), indices) : Value();
   if (hasWhole(indices))
     return failedAt(op, "a product of matrices cannot share a kernel with a reduction of its rows");
   Indices left(indices), right(indices);
@@ -82,30 +82,47 @@ Value Privatiser::zeroOf(Type type, Location loc) {
   return builder_.create<graph::ConstantOp>(loc, zero.getType(), zero);
 }
 
-Value Privatiser::dotTile(graph::DotOp op, const Indices &indices) {
-  Location loc = op.getLoc(), line = unnamed(loc);
+bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
+  graph::DotOp first = dots.front();
+  Location line = unnamed(first.getLoc());
   size_t rank = indices.size();
-  Type sums = partType(op.getType(), indices);
-  Dim depth = shapeOf(op.getLhs().getType())[rank - 1].getDim();
+  Dim depth = shapeOf(first.getLhs().getType())[rank - 1].getDim();
   DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.k"));
-  Value start = builder_.create<graph::FullOp>(named("acc", line), sums, zeroOf(elementTypeOf(sums), line));
-  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), dim(step.getDim(), line),
-                                          ValueRange{start});
+  SmallVector<Value> starts;
+  for (graph::DotOp dot : dots) {
+    StringRef hint = dots.size() > 1 ? nameHint(dot.getResult()) : StringRef();
+    Type sums = partType(dot.getType(), indices);
+    Location place = named(hint.empty() ? "acc" : hint, unnamed(dot.getLoc()));
+    starts.push_back(builder_.create<graph::FullOp>(place, sums, zeroOf(elementTypeOf(sums), line)));
+  }
+  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), dim(step.getDim(), line), starts);
   loop.getInductionVar().setLoc(named("k", line));
-  loop.getRegionIterArg(0).setLoc(named("acc", line));
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(loop.getBody());
-  done_.emplace_back();
   Indices left(indices), right(indices);
   left[rank - 1] = right[rank - 2] = Index(loop.getInductionVar(), step);
-  Value a = dotOperand(op.getLhs(), left, rank - 1, line);
-  Value b = a ? dotOperand(op.getRhs(), right, rank - 2, line) : Value();
-  done_.pop_back();
-  if (!b) return {};
-  Value product = builder_.create<graph::DotOp>(line, sums, a, b);
-  Value sum = arithmetic("add", loop.getRegionIterArg(0), product, named("acc", line));
-  builder_.create<scf::YieldOp>(line, sum);
-  return loop.getResult(0);
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(loop.getBody());
+    done_.emplace_back();
+    SmallVector<std::pair<Value, Value>> tiles;  // all loads before the first product
+    llvm::DenseMap<Value, Value> shared;
+    for (graph::DotOp dot : dots) {
+      if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line);
+      tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line)});
+    }
+    done_.pop_back();
+    SmallVector<Value> sums;
+    for (auto [i, dot] : llvm::enumerate(dots)) {
+      auto [a, b] = tiles[i];
+      if (!a || !b) return false;
+      BlockArgument carried = loop.getRegionIterArg(i);
+      carried.setLoc(starts[i].getLoc());
+      Value product = builder_.create<graph::DotOp>(line, carried.getType(), a, b);
+      sums.push_back(arithmetic("add", carried, product, starts[i].getLoc()));
+    }
+    builder_.create<scf::YieldOp>(line, sums);
+  }
+  for (auto [i, dot] : llvm::enumerate(dots)) done_.back()[keyOf(dot->getResult(0), indices)] = loop.getResult(i);
+  return true;
 }
 
 }  // namespace tessera::transforms

@@ -26,6 +26,13 @@ inline llvm::SmallVector<ir::DimAttr> longShape(mlir::Type type) {
   return shape;
 }
 
+/// The number of elements.
+inline Dim countOf(mlir::Type type) {
+  Dim count(1);
+  for (ir::DimAttr dim : ir::shapeOf(type)) count = count * dim.getDim();
+  return count;
+}
+
 /// An array value of several elements (not a scalar, nor a tile of one).
 inline bool isLong(mlir::Type type) { return mlir::isa<ir::TensorType>(type) && !longAxes(type).empty(); }
 

@@ -4,7 +4,8 @@
 // in is a *root*: it gets memory and a kernel of its own. Everything else is computed where it is used. A
 // kernel fixes the leading axes of its root for a group and keeps the trailing ones whole, just far enough
 // that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
-// computes one element (`laneKernel`).
+// computes one element (`laneKernel`). A product and what it becomes element by element is computed tile by
+// tile (`contractKernel`).
 #include "support/LinearDim.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -65,6 +66,8 @@ void FunctionScheduler::findRoots(Block &block) {
              broadcast.getOperand());
     } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
       markIf(holds(window.getOperand(), costsMore), window.getOperand());  // each element is read several times
+    } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+      markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
       markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
@@ -73,6 +76,24 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  for (auto reshape : block.getOps<graph::ReshapeOp>())
+    markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
+}
+
+/// What the program calls a value in memory, under whatever shape; empty if it has no name.
+StringRef FunctionScheduler::calledBy(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner() == &function_.entry()) return function_.param(argument.getArgNumber()).getName();
+  StringRef hint = nameHint(value);
+  Value under = hint.empty() ? sameMemory(value) : Value();
+  return under ? calledBy(under) : hint;
+}
+
+/// What lies in memory under another shape: a reshape, if the shapes alone say that they have as many elements.
+Value FunctionScheduler::sameMemory(Value value) {
+  auto reshape = value.getDefiningOp<graph::ReshapeOp>();
+  if (!reshape || countOf(value.getType()) != countOf(reshape.getOperand().getType())) return {};
+  return reshape.getOperand();
 }
 
 // ---------------------------------------------------------------- planning one root
@@ -84,9 +105,15 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     if (succeeded(made)) leaves_.try_emplace(value, target);
     return made;
   };
+  if (Value under = leaves_.count(value) ? Value() : sameMemory(value)) {
+    bool isCopy = target && leaves_.count(under);
+    if (!leaves_.count(under) && failed(makeRoot(under, target ? target : memoryFor(value)))) return failure();
+    leaves_[value] = leaves_.lookup(under);
+    return isCopy ? laneKernel(value, target, false) : success();
+  }
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
-  if (graph::DotOp dot = productOf(value)) return finish(contractKernel(value, dot, target));
+  if (auto dots = productsOf(value); !dots.empty()) return finish(contractKernel(value, dots, target));
   while (true) {
     llvm::SetVector<Value> reductions;
     topReductions(value, reductions);
@@ -124,6 +151,10 @@ Value FunctionScheduler::memoryFor(Value value) {
     results_.erase(value);
     return view;
   }
+  for (Operation *user : value.getUsers())  // returned under another shape
+    if (user->getNumResults() == 1 && user->getBlock() == value.getParentBlock() && results_.count(user->getResult(0)) &&
+        sameMemory(user->getResult(0)))
+      return memoryFor(user->getResult(0));
   Type type = ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType()));
   return launchOp<schedule::TempOp>(named(nameHint(value), value.getLoc()), type);
 }
@@ -149,27 +180,25 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   SmallVector<Attribute> params;
   SmallVector<Value> args;
   std::set<std::string> taken;
-  auto add = [&](Value held, StringRef name, ParamMode mode, bool isResult) {
+  // A parameter has the shape of the value that it holds; the memory may have been made for it under another one.
+  auto add = [&](Value value, Value held, StringRef name, ParamMode mode, bool isResult) {
     std::string base = name.empty() ? "temporary" : name.str(), unique = base;
     for (int i = 1; !taken.insert(unique).second; ++i) unique = base + "_" + std::to_string(i);
-    types.push_back(held.getType());
+    bool isView = isa<ViewType>(held.getType());
+    types.push_back(isView ? ViewType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()))
+                           : held.getType());
     args.push_back(held);
     params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
   };
-  for (Value input : inputs) {
-    auto argument = dyn_cast<BlockArgument>(input);
-    add(leaves_.lookup(input),
-        argument ? function_.param(argument.getArgNumber()).getName() : nameHint(input), ParamMode::In,
-        false);
-  }
+  for (Value input : inputs) add(input, leaves_.lookup(input), calledBy(input), ParamMode::In, false);
   StringRef hint = nameHint(root);
   std::string targetName =
       nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
   if (auto argument = dyn_cast<BlockArgument>(target))
     targetName = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
-  add(target, targetName, ParamMode::Out, true);
+  add(root, target, targetName, ParamMode::Out, true);
   auto resultName = cast<ParamAttr>(params.back()).getName();
-  Type tensor = TensorType::get(context, shapeOf(target.getType()), elementTypeOf(target.getType()));
+  Type tensor = TensorType::get(context, shapeOf(root.getType()), elementTypeOf(target.getType()));
   auto output = ResultAttr::get(context, resultName, tensor, static_cast<int64_t>(params.size()) - 1);
 
   bool isResult = isa<BlockArgument>(target);
@@ -199,7 +228,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   for (auto [i, arg] : llvm::enumerate(args)) {
     Location loc =
         named(cast<ParamAttr>(params[i]).getName(), i < inputs.size() ? inputs[i].getLoc() : root.getLoc());
-    BlockArgument argument = block.addArgument(arg.getType(), loc);
+    BlockArgument argument = block.addArgument(types[i], loc);
     if (i < inputs.size()) kernel.leaves[inputs[i]] = argument;
     else kernel.target = argument;
   }
@@ -227,6 +256,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
   SmallVector<Value> args(kernel.getNumArguments());
   SmallVector<Operation *> constants(args.size(), nullptr);
+  SmallVector<Type> shapes(args.size());
   auto operand = call.getOperands().begin();
   std::map<std::string, DimAttr> dims;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -240,14 +270,13 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
             "a scalar passed to a kernel must be a parameter of the function, or a constant");
       continue;
     }
-    for (auto [inner, outer] :
-         llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
+    shapes[i] = value.getType();
+    for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(shapes[i])))
       if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
   }
   for (size_t i = 0; i < args.size(); ++i) {  // then those that only an extent such as `2 * N` gives
     if (!args[i]) continue;
-    for (auto [inner, outer] :
-         llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(args[i].getType())))
+    for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(shapes[i])))
       if (auto linear = linearDim(inner.getDim()))
         dims.try_emplace(linear->variable, DimAttr::get(call.getContext(), linear->solved(outer.getDim())));
   }
@@ -375,6 +404,7 @@ LogicalResult FunctionScheduler::run() {
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
                                Target machine) {
   if (failed(straighten(function))) return failure();
+  foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   return FunctionScheduler(builder, function, names, machine).run();
 }

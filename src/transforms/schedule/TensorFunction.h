@@ -27,14 +27,18 @@ private:
   bool holds(mlir::Value value, bool (*isIt)(mlir::Operation *));
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
+  mlir::Value sameMemory(mlir::Value value);
+  llvm::StringRef calledBy(mlir::Value value);
+
   // ---- products (ContractPlan.cpp)
   void prepareOperands(ir::graph::DotOp dot);
   void prepareOperand(mlir::Value value, const AxisKinds &kinds);
   bool isPrologue(mlir::Value value, const AxisKinds &kinds, size_t rank, int64_t &read);
   void planProducts(mlir::Block &block);
   mlir::Value storedFor(ir::graph::DotOp dot);
-  void prepareTile(mlir::Value value, const AxisKinds &kinds, mlir::Value dot);
-  ir::graph::DotOp productOf(mlir::Value root);
+  mlir::Value lastOf(ir::graph::DotOp dot);
+  void prepareTile(mlir::Value value, const AxisKinds &kinds, llvm::SmallVector<ir::graph::DotOp> &dots, mlir::Value root);
+  llvm::SmallVector<ir::graph::DotOp> productsOf(mlir::Value root);
 
   // ---- kernels
   mlir::LogicalResult launchBlock(mlir::Block &block);
@@ -45,8 +49,8 @@ private:
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
-  mlir::LogicalResult contractKernel(mlir::Value root, ir::graph::DotOp dot, mlir::Value target);
-  std::string contractReason(mlir::Value root, ir::graph::DotOp dot);
+  mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
+  std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   struct Kernel {
     mlir::Operation *op;
     llvm::DenseMap<mlir::Value, mlir::Value> leaves;

@@ -22,6 +22,11 @@ public:
     DimAttr k = shapeOf(dot_.getLhs().getType())[rank_ - 1];
     Value a = carried(dot_.getLhs()), b = carried(dot_.getRhs());
     if (isUnit(k)) return multiplied(spread(a, m, n), spread(b, m, n), loc_);
+    // A transposed matrix is added up as it lies.
+    if (Value stored = isUnit(n) ? untransposed(dot_.getLhs()) : Value())
+      return summed(multiplied(spread(b, k, m), carried(stored), dot_.getLhs().getLoc()), rank_ - 2);
+    if (Value stored = isUnit(n) ? Value() : untransposed(dot_.getRhs()))
+      return summed(multiplied(spread(a, n, k), carried(stored), dot_.getRhs().getLoc()), rank_ - 1);
     if (isUnit(n)) return summed(multiplied(a, spread(turned(b), m, k), dot_.getLhs().getLoc()), rank_ - 1);
     return summed(multiplied(spread(turned(a), k, n), b, dot_.getRhs().getLoc()), rank_ - 2);
   }
@@ -46,6 +51,16 @@ private:
     ArrayRef<DimAttr> shape = shapeOf(value.getType());
     return builder_.create<graph::TransposeOp>(loc_, typeOf(shape[rank_ - 1], shape[rank_ - 2]), value,
                                                builder_.getDenseI64ArrayAttr(perm));
+  }
+  /// The matrices whose rows and columns a transpose swaps; null if `value` is no such transpose.
+  Value untransposed(Value value) {
+    auto transpose = value.getDefiningOp<graph::TransposeOp>();
+    if (!transpose) return {};
+    for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) {
+      size_t wanted = i + 2 < rank_ ? i : i + 2 == rank_ ? rank_ - 1 : rank_ - 2;
+      if (axis != static_cast<int64_t>(wanted)) return {};
+    }
+    return transpose.getOperand();
   }
   Value spread(Value value, DimAttr rows, DimAttr cols) {
     TensorType type = typeOf(rows, cols);

@@ -73,6 +73,25 @@ std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, const KernelInfo 
   return values;
 }
 
+/// The shapes under which a launch passes tensors, where they are not those of their memory (else a unit).
+ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+  tile::KernelOp kernel;  // its symbol is also that of what was made of it
+  for (auto candidate : launch->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
+    if (candidate.getSymName() == launch.getKernel()) kernel = candidate;
+  SmallVector<Attribute> shapes;
+  bool differ = false;
+  for (auto [argument, declared] : llvm::zip(launch.getArgs(), kernel.getArgumentTypes())) {
+    SmallVector<Attribute> extents;
+    for (ir::DimAttr extent : ir::shapeOf(declared))
+      extents.push_back(builder.getStringAttr(extent.getDim().substitute(dims).str()));
+    Attribute shape = builder.getArrayAttr(extents);
+    bool same = !isa<ir::ViewType>(declared) || shape == shapeTexts(builder, argument.getType());
+    differ |= !same;
+    shapes.push_back(same ? Attribute(builder.getUnitAttr()) : shape);
+  }
+  return differ ? builder.getArrayAttr(shapes) : ArrayAttr();
+}
+
 LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
                          std::map<std::string, int64_t> &constants, OpBuilder &builder) {
   std::map<std::string, Dim> dims = dimsOfLaunch(launch, info);
@@ -114,6 +133,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
                                 capacities, shared, groupName, ArrayAttr());
+  if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
   copyConditions(builder, launch, made);
   return success();
 }
