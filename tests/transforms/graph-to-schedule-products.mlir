@@ -20,7 +20,7 @@
 // CHECK: graph.store %[[SUM]], %result[%[[M]] size "T.m", %[[N]] size "T.n"]
 // CHECK-NEXT: schedule.kernel_end
 // CPU-LABEL: schedule.kernel @plain_kernel
-// CPU-SAME: sizes = {k = 64 : i64, m = 64 : i64, n = 64 : i64}
+// CPU-SAME: sizes = {k = 256 : i64, m = 256 : i64, n = 128 : i64}
 // TILE-LABEL: tile.kernel @plain_kernel
 // TILE: tile.copy %x
 // TILE: tile.copy %w

@@ -29,7 +29,9 @@ ContractTile usualContractTile(Target machine, ArrayRef<graph::DotOp> dots) {
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
   ContractTile tile;
-  if (machine == Target::Cpu) tile = {64, 64, 64, 128};
+  // k long, as each step of it reads and writes all sums; the panels of B, k x n, are packed once for m rows.
+  if (machine == Target::Cpu && sum <= 4) tile = {256, 128, 256, 128};
+  else if (machine == Target::Cpu) tile = {128, 128, 128, 128};
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
