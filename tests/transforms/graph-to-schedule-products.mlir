@@ -239,3 +239,20 @@ graph.func @heads(%p: !tsr.tensor<["B", "H", "S", "S"], f32>, %v: !tsr.tensor<["
   %d = graph.reshape %c : !tsr.tensor<["B", "S", "H", "D"], f32> to !tsr.tensor<["B", "S", "D*H"], f32>
   graph.return %d : !tsr.tensor<["B", "S", "D*H"], f32>
 }
+
+// A product that is seen under another shape, as a convolution's, stays in its own through what follows.
+// CHECK-LABEL: schedule.kernel @pixels_kernel(%w: {{.*}}, %p: {{.*}}, %b: {{.*}}, %r: !tsr.view<["B", "O", "H*W"], f32>, %result: !tsr.view<["B", "O", "H*W"], f32>)
+// CHECK: graph.load %b[%{{.*}} size "T.m"]
+// CHECK: graph.load %r[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"]
+// CHECK-LABEL: schedule.func @pixels(
+// CHECK-NEXT: schedule.launch @pixels_kernel(%w, %p, %b, %r, %result) : {{.*}}, !tsr.view<["B", "O", "H", "W"], f32>, !tsr.view<["B", "O", "H", "W"], f32>
+graph.func @pixels(%w: !tsr.tensor<["O", "K"], f32>, %p: !tsr.tensor<["B", "K", "H*W"], f32>, %b: !tsr.tensor<["O"], f32>, %r: !tsr.tensor<["B", "O", "H", "W"], f32>) -> !tsr.tensor<["B", "O", "H", "W"], f32> attributes {
+    dims = ["O", "K", "B", "H", "W"], params = [#tsr.param<"w", in>, #tsr.param<"p", in>, #tsr.param<"b", in>, #tsr.param<"r", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "O", "H", "W"], f32>>]} {
+  %every = graph.broadcast %w {axes = array<i64: 1, 2>} : !tsr.tensor<["O", "K"], f32> to !tsr.tensor<["B", "O", "K"], f32>
+  %h = graph.dot %every, %p : (!tsr.tensor<["B", "O", "K"], f32>, !tsr.tensor<["B", "K", "H*W"], f32>) -> !tsr.tensor<["B", "O", "H*W"], f32>
+  %y = graph.reshape %h : !tsr.tensor<["B", "O", "H*W"], f32> to !tsr.tensor<["B", "O", "H", "W"], f32>
+  %bias = graph.broadcast %b {axes = array<i64: 1>} : !tsr.tensor<["O"], f32> to !tsr.tensor<["B", "O", "H", "W"], f32>
+  %s = graph.elementwise "add" %y, %bias : !tsr.tensor<["B", "O", "H", "W"], f32>
+  %t = graph.elementwise "add" %s, %r : !tsr.tensor<["B", "O", "H", "W"], f32>
+  graph.return %t : !tsr.tensor<["B", "O", "H", "W"], f32>
+}

@@ -1,9 +1,15 @@
-// Products of a batch with one matrix for all of it: [B, S, D] times [D, F] is [B*S, D] times [D, F]. The leading axes are
-// counted together, through what follows the product element by element, so that its tiles are filled by all rows of the
-// batch. A reshape of what lies in memory costs nothing; where one would have to move elements, the product stays as it is.
+// Products, and what follows them element by element, in the shape in which they are tiles.
+//
+// A batch with one matrix for all of it, [B, S, D] times [D, F], is [B*S, D] times [D, F]: its tiles are filled by all rows
+// of the batch. And a product that is seen under another shape, as a convolution's rows of pixels, stays in its own through
+// what follows: the reshape moves behind it. A reshape of what lies in memory costs nothing; where one would have to move
+// elements, everything stays as it is.
 #include "ir/common/Names.h"
 #include "llvm/ADT/SetVector.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -13,81 +19,87 @@ using namespace tessera::ir;
 
 namespace {
 
-class BatchFolder {
+bool isByElement(Operation *op) { return isa<graph::ElementwiseOp, graph::CastOp>(op); }
+
+/// Values of one shape with some neighbouring axes, `wide`, in the place of others of as many elements, `narrow`.
+class AxisFolder {
 public:
-  explicit BatchFolder(graph::DotOp dot)
-      : dot_(dot), builder_(dot), shape_(dot.getType().getShape()), lead_(shape_.size() - 2) {}
+  AxisFolder(MLIRContext *context, size_t head, ArrayRef<DimAttr> wide, ArrayRef<DimAttr> narrow)
+      : builder_(context), head_(head), wide_(wide), narrow_(narrow) {}
 
-  void run() {
-    Value matrix = oneForAll();
-    if (!matrix || !canFold(dot_.getLhs()) || !findFollowers()) return;
-    Type result = TensorType::get(dot_.getContext(), {rows(), shape_.back()}, dot_.getType().getElementType());
-    Value product = builder_.create<graph::DotOp>(dot_.getLoc(), result, folded(dot_.getLhs()), matrix);
-    replaced_.push_back({dot_.getResult(), product});
-    folded_[dot_.getResult()] = product;
-    for (Operation *op : followers_) {
-      builder_.setInsertionPoint(op);
-      replaced_.push_back({op->getResult(0), folded_[op->getResult(0)] = foldedCopy(op)});
-    }
-    for (auto [before, after] : replaced_) {  // what else uses them sees the batch
-      for (Operation *user : llvm::make_early_inc_range(before.getUsers()))
-        if (isa<graph::ReshapeOp>(user) && user->getResult(0).getType() == after.getType())
-          user->getResult(0).replaceAllUsesWith(after);
-      builder_.setInsertionPointAfterValue(after);
-      Value seen = builder_.create<graph::ReshapeOp>(unnamed(before.getLoc()), before.getType(), after);
-      before.replaceUsesWithIf(seen, [&](OpOperand &use) { return !isReplaced(use.getOwner()); });
-    }
-    for (auto [before, after] : llvm::reverse(replaced_)) before.getDefiningOp()->erase();
+  /// Whether the value can be computed in the other shape without moving elements.
+  bool canFold(Value value) {
+    if (!hasWideAxes(value.getType())) return false;
+    Operation *op = value.getDefiningOp();
+    if (!op || isPushedThrough(value) || isa<graph::FullOp>(op)) return true;
+    if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::Other;
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) return reshape.getOperand().getType() == foldedType(value.getType());
+    // What is moved is read in the place where it lies; the rest is in memory, or will be.
+    return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
   }
 
-private:
-  bool isReplaced(Operation *op) { return op == dot_ || followers_.contains(op); }
-
-  /// The extent of the leading axes and the rows together.
-  DimAttr rows() {
-    Dim count(1);
-    for (size_t axis = 0; axis <= lead_; ++axis) count = count * shape_[axis].getDim();
-    return DimAttr::get(dot_.getContext(), count);
-  }
-  bool hasLeadingAxes(Type type) {
-    ArrayRef<DimAttr> shape = shapeOf(type);
-    return shape.size() > lead_ && shape.take_front(lead_ + 1) == shape_.take_front(lead_ + 1);
-  }
-  Type foldedType(Type type) {
-    SmallVector<DimAttr> shape{rows()};
-    llvm::append_range(shape, shapeOf(type).drop_front(lead_ + 1));
-    return TensorType::get(dot_.getContext(), shape, elementTypeOf(type));
+  /// The value in the other shape, made at `place`.
+  Value folded(Value value, Operation *place) {
+    builder_.setInsertionPoint(place);
+    return folded(value);
   }
 
-  /// The matrix that the right side repeats for the whole batch; null if it does not.
-  Value oneForAll() {
-    auto repeated = dot_.getRhs().getDefiningOp<graph::BroadcastOp>();
-    if (!repeated || repeated.getOperand().getType().getRank() != 2) return {};
-    ArrayRef<int64_t> axes = repeated.getAxes();
-    ArrayRef<DimAttr> extents = repeated.getOperand().getType().getShape();
-    bool isWhole = axes[0] == static_cast<int64_t>(lead_) && extents == shapeOf(dot_.getRhs().getType()).take_back(2);
-    return isWhole ? repeated.getOperand() : Value();
-  }
-
-  /// What the product becomes element by element, as far as all that takes part can be folded; false if something cannot.
-  bool findFollowers() {
-    llvm::DenseSet<Value> made{dot_.getResult()};
-    for (Operation *op = dot_->getNextNode(); op; op = op->getNextNode()) {
-      bool follows = isa<graph::ElementwiseOp, graph::CastOp>(op) && shapeOf(op->getResult(0).getType()) == shape_ &&
+  /// What a value becomes element by element; false if something that takes part in it cannot be folded. Without `all` such
+  /// work is left out.
+  bool findFollowers(Value value, bool all) {
+    llvm::DenseSet<Value> made{value};
+    for (Operation *op = value.getDefiningOp()->getNextNode(); op; op = op->getNextNode()) {
+      bool follows = isByElement(op) && shapeOf(op->getResult(0).getType()) == shapeOf(value.getType()) &&
                      llvm::any_of(op->getOperands(), [&](Value operand) { return made.contains(operand); });
       if (!follows) continue;
-      for (Value operand : op->getOperands())
-        if (!made.contains(operand) && !canFold(operand)) return false;
+      bool folds = llvm::all_of(op->getOperands(), [&](Value operand) { return made.contains(operand) || canFold(operand); });
+      if (!folds && all) return false;
+      if (!folds) continue;
       made.insert(op->getResult(0));
       followers_.insert(op);
     }
     return true;
   }
+  bool hasFollowers() const { return !followers_.empty(); }
+
+  /// `after` is `before` in the other shape: those that follow use it. The rest sees it as it was.
+  void replace(Value before, Value after) {
+    SmallVector<std::pair<Value, Value>> replaced{{before, after}};
+    folded_[before] = after;
+    for (Operation *op : followers_) {
+      builder_.setInsertionPoint(op);
+      Value copy = foldedCopy(op);
+      folded_[op->getResult(0)] = copy;
+      replaced.push_back({op->getResult(0), copy});
+    }
+    for (auto [old, made] : replaced) {
+      for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
+        if (isa<graph::ReshapeOp>(user) && user->getResult(0).getType() == made.getType())
+          user->getResult(0).replaceAllUsesWith(made);
+      builder_.setInsertionPointAfterValue(made);
+      Value seen = builder_.create<graph::ReshapeOp>(unnamed(old.getLoc()), old.getType(), made);
+      old.replaceUsesWithIf(seen, [&](OpOperand &use) { return !followers_.contains(use.getOwner()); });
+    }
+    for (Operation *op : llvm::reverse(followers_)) op->erase();
+  }
+
+private:
+  bool hasWideAxes(Type type) {
+    ArrayRef<DimAttr> shape = shapeOf(type);
+    return shape.size() >= head_ + wide_.size() && shape.slice(head_, wide_.size()) == ArrayRef(wide_);
+  }
+  Type foldedType(Type type) {
+    ArrayRef<DimAttr> shape = shapeOf(type);
+    SmallVector<DimAttr> folded(shape.take_front(head_));
+    llvm::append_range(folded, narrow_);
+    llvm::append_range(folded, shape.drop_front(head_ + wide_.size()));
+    return TensorType::get(type.getContext(), folded, elementTypeOf(type));
+  }
 
   /// Its one use is work element by element that is folded with it.
   bool isPushedThrough(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && value.hasOneUse() && isa<graph::ElementwiseOp, graph::CastOp>(op) &&
+    return op && value.hasOneUse() && isByElement(op) &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return canFold(operand) && !holdsReduction(operand); });
   }
   static bool holdsReduction(Value value) {
@@ -96,54 +108,47 @@ private:
     return isa<graph::ReduceOp>(op) || llvm::any_of(op->getOperands(), holdsReduction);
   }
 
-  enum class Repeated { No, Without, With };
-  /// A broadcast along the leading axes alone, or of what has all of them.
+  /// A broadcast along all the wide axes, or of what has them, in order.
+  enum class Repeated { Along, Of, Other };
   Repeated kindOf(graph::BroadcastOp op) {
-    ArrayRef<DimAttr> from = op.getOperand().getType().getShape();
-    bool without = true;
-    for (int64_t axis : op.getAxes()) without &= axis > static_cast<int64_t>(lead_);
-    if (without) return Repeated::Without;
-    bool with = hasLeadingAxes(op.getOperand().getType()) && from.size() > lead_;
-    for (size_t i = 0; with && i <= lead_; ++i) with = op.getAxes()[i] == static_cast<int64_t>(i);
-    return with ? Repeated::With : Repeated::No;
+    size_t inside = 0;
+    for (int64_t axis : op.getAxes()) inside += isWide(axis);
+    if (inside == 0) return Repeated::Along;
+    bool has = inside == wide_.size() && op.getAxes().size() >= head_ + inside;
+    for (size_t i = 0; has && i < head_ + inside; ++i) has = op.getAxes()[i] == static_cast<int64_t>(i);
+    return has && hasWideAxes(op.getOperand().getType()) ? Repeated::Of : Repeated::Other;
   }
-
-  bool canFold(Value value) {
-    if (!hasLeadingAxes(value.getType())) return false;
-    Operation *op = value.getDefiningOp();
-    if (!op || isPushedThrough(value) || isa<graph::FullOp>(op)) return true;
-    if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::No;
-    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) return reshape.getOperand().getType() == foldedType(value.getType());
-    // What is moved is read in the place where it lies; the rest is in memory, or will be.
-    return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
+  bool isWide(int64_t axis) {
+    return axis >= static_cast<int64_t>(head_) && axis < static_cast<int64_t>(head_ + wide_.size());
   }
 
   Value folded(Value value) {
-    Value &known = folded_[value];
-    if (known) return known;
+    if (Value known = folded_.lookup(value)) return known;
     Operation *op = value.getDefiningOp();
     Type type = foldedType(value.getType());
     Location loc = value.getLoc();
-    if (op && isPushedThrough(value)) {
-      Value copy = foldedCopy(op);
-      return folded_[value] = copy;
+    Value made;
+    if (op && isPushedThrough(value)) made = foldedCopy(op);
+    else if (auto full = dyn_cast_or_null<graph::FullOp>(op)) made = builder_.create<graph::FullOp>(loc, type, full.getOperand());
+    else if (auto reshape = dyn_cast_or_null<graph::ReshapeOp>(op); reshape && reshape.getOperand().getType() == type)
+      made = reshape.getOperand();
+    else if (auto repeated = dyn_cast_or_null<graph::BroadcastOp>(op)) made = foldedBroadcast(repeated, type);
+    else made = builder_.create<graph::ReshapeOp>(loc, type, value);
+    return folded_[value] = made;
+  }
+
+  Value foldedBroadcast(graph::BroadcastOp op, Type type) {
+    int64_t moved = static_cast<int64_t>(narrow_.size()) - static_cast<int64_t>(wide_.size());
+    Value from = op.getOperand();
+    SmallVector<int64_t> axes;
+    for (int64_t axis : op.getAxes())
+      if (!isWide(axis)) axes.push_back(axis < static_cast<int64_t>(head_) ? axis : axis + moved);
+    if (kindOf(op) == Repeated::Of) {
+      from = builder_.create<graph::ReshapeOp>(unnamed(op.getLoc()), foldedType(from.getType()), from);
+      for (size_t i = 0; i < narrow_.size(); ++i) axes.push_back(static_cast<int64_t>(head_ + i));
+      llvm::sort(axes);
     }
-    if (auto full = value.getDefiningOp<graph::FullOp>())
-      return known = builder_.create<graph::FullOp>(loc, type, full.getOperand());
-    if (auto reshape = value.getDefiningOp<graph::ReshapeOp>(); reshape && reshape.getOperand().getType() == type)
-      return known = reshape.getOperand();
-    if (auto repeated = value.getDefiningOp<graph::BroadcastOp>()) {
-      bool with = kindOf(repeated) == Repeated::With;
-      SmallVector<int64_t> axes;
-      if (with) axes.push_back(0);
-      for (int64_t axis : repeated.getAxes().drop_front(with ? lead_ + 1 : 0)) axes.push_back(axis - static_cast<int64_t>(lead_));
-      Value from = with ? builder_.create<graph::ReshapeOp>(unnamed(loc), foldedType(repeated.getOperand().getType()),
-                                                            repeated.getOperand())
-                              .getResult()
-                        : Value(repeated.getOperand());
-      return folded_[value] = builder_.create<graph::BroadcastOp>(loc, type, from, axes);
-    }
-    return known = builder_.create<graph::ReshapeOp>(loc, type, value);
+    return builder_.create<graph::BroadcastOp>(op.getLoc(), type, from, axes);
   }
 
   Value foldedCopy(Operation *op) {
@@ -154,27 +159,79 @@ private:
     return builder_.create(state)->getResult(0);
   }
 
-  graph::DotOp dot_;
   OpBuilder builder_;
-  ArrayRef<DimAttr> shape_;
-  size_t lead_;
+  size_t head_;
+  SmallVector<DimAttr> wide_, narrow_;
   llvm::SetVector<Operation *> followers_;
   llvm::DenseMap<Value, Value> folded_;
-  SmallVector<std::pair<Value, Value>> replaced_;
 };
+
+/// The matrix that the right side repeats for the whole batch; null if it does not.
+Value oneForAll(graph::DotOp dot) {
+  auto repeated = dot.getRhs().getDefiningOp<graph::BroadcastOp>();
+  if (!repeated || repeated.getOperand().getType().getRank() != 2) return {};
+  ArrayRef<DimAttr> extents = repeated.getOperand().getType().getShape();
+  bool isWhole = repeated.getAxes()[0] == static_cast<int64_t>(dot.getType().getRank()) - 2 &&
+                 extents == shapeOf(dot.getRhs().getType()).take_back(2);
+  return isWhole ? repeated.getOperand() : Value();
+}
+
+void foldBatch(graph::DotOp dot) {
+  Value matrix = oneForAll(dot);
+  if (!matrix) return;
+  ArrayRef<DimAttr> shape = dot.getType().getShape();
+  Dim count(1);
+  for (DimAttr extent : shape.drop_back()) count = count * extent.getDim();
+  DimAttr rows = DimAttr::get(dot.getContext(), count);
+  AxisFolder folder(dot.getContext(), 0, shape.drop_back(), rows);
+  if (!folder.canFold(dot.getLhs()) || !folder.findFollowers(dot.getResult(), /*all=*/true)) return;
+  Type type = TensorType::get(dot.getContext(), {rows, shape.back()}, dot.getType().getElementType());
+  Value left = folder.folded(dot.getLhs(), dot);
+  Value product = OpBuilder(dot).create<graph::DotOp>(dot.getLoc(), type, left, matrix);
+  folder.replace(dot.getResult(), product);
+  dot.erase();
+}
+
+bool isOfProduct(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto dot = dyn_cast_or_null<graph::DotOp>(op)) {  // one that will be tiles, no sums of rows (VectorDots.cpp)
+    ArrayRef<DimAttr> shape = dot.getType().getShape();
+    return !isUnit(shape[shape.size() - 2]) && !isUnit(shape.back()) && !isUnit(shapeOf(dot.getLhs().getType()).back());
+  }
+  return op && isByElement(op) && llvm::any_of(op->getOperands(), isOfProduct);
+}
+
+/// A product under another shape: what follows it element by element comes before the reshape.
+void sinkReshape(graph::ReshapeOp reshape) {
+  if (!isOfProduct(reshape.getOperand())) return;
+  ArrayRef<DimAttr> narrow = shapeOf(reshape.getOperand().getType()), wide = shapeOf(reshape.getType());
+  size_t head = 0, tail = 0, least = std::min(narrow.size(), wide.size());
+  while (head < least && narrow[head] == wide[head]) ++head;
+  while (tail < least - head && narrow[narrow.size() - 1 - tail] == wide[wide.size() - 1 - tail]) ++tail;
+  AxisFolder folder(reshape.getContext(), head, wide.drop_front(head).drop_back(tail),
+                    narrow.drop_front(head).drop_back(tail));
+  if (folder.findFollowers(reshape.getResult(), /*all=*/false) && folder.hasFollowers())
+    folder.replace(reshape.getResult(), reshape.getOperand());
+}
 
 }  // namespace
 
 void foldBatches(graph::FuncOp function) {
   SmallVector<graph::DotOp> dots;
+  SmallVector<graph::ReshapeOp> reshapes;
   function.walk([&](graph::DotOp dot) {
     if (dot.getType().getRank() > 2) dots.push_back(dot);
   });
-  for (graph::DotOp dot : dots) BatchFolder(dot).run();
-  function.walk([](Block *block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-      if (isOpTriviallyDead(&op)) op.erase();
+  for (graph::DotOp dot : dots) foldBatch(dot);
+  function.walk([&](graph::ReshapeOp reshape) {
+    while (auto inner = reshape.getOperand().getDefiningOp<graph::ReshapeOp>())
+      reshape.getOperandMutable().assign(inner.getOperand());
+    reshapes.push_back(reshape);
   });
+  for (graph::ReshapeOp reshape : reshapes) sinkReshape(reshape);
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);  // also what nobody uses any more
 }
 
 }  // namespace tessera::transforms
