@@ -214,6 +214,10 @@ public:
   template <class T> T *data(const TessTensor *tensor) const {
     return reinterpret_cast<T *>(static_cast<unsigned char *>(tensor->data) + tensor->byte_offset);
   }
+  /// Whether the elements of all these tensors begin on a multiple of so many bytes.
+  template <class... Tensors> bool aligned(size_t bytes, const Tensors *...tensors) const {
+    return (... && (reinterpret_cast<uintptr_t>(data<unsigned char>(tensors)) % bytes == 0));
+  }
   /// Device memory until the end of the call; null after a failure.
   template <class T> T *temporary(const char *name, int64_t count) {
     if (failed()) return nullptr;

@@ -36,6 +36,7 @@ private:
   static bool hasCapacities(target::LaunchOp launch) {
     return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty();
   }
+  std::string alignmentTest(target::LaunchOp launch);
   static ArrayAttr whenOf(Operation *op) { return op->getAttrOfType<ArrayAttr>("when"); }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
@@ -45,7 +46,7 @@ private:
   Writer &writer_;
   Names names_;
   DimText dims_;
-  std::string call_, stream_, groups_, start_, kernelName_, sharedBytes_;
+  std::string call_, stream_, groups_, start_, kernelName_, sharedBytes_, rowsAligned_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
   llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
 };
@@ -114,6 +115,7 @@ void EntryPrinter::chooseNames() {
   // Each launch has a scope of its own, so these can be the same in all.
   groups_ = names_.fresh("groups");
   start_ = names_.fresh("start");
+  rowsAligned_ = names_.fresh("rows_aligned");
   kernelName_ = names_.fresh("kernel");
   sharedBytes_ = names_.own("shared_bytes");
 }
@@ -269,7 +271,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
                       dims_(launch.getGrid()->str()).doc + ")) {");
     writer_.indent();
   }
-  if (hasCapacities(launch)) {
+  if (hasCapacities(launch) || launch.getAligned()) {
     launchWithCapacities(launch, text, kernel);
   } else {
     if (gpu && launch.getSharedBytes()) {
@@ -283,6 +285,17 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     writer_.dedent();
     writer_.line("}");
   }
+}
+
+/// `call.aligned(16, A, B) && K % 8 == 0`; "" where nothing has to be asked.
+std::string EntryPrinter::alignmentTest(target::LaunchOp launch) {
+  std::string test;
+  for (auto tensor : launch.getAligned()->getAsRange<StringAttr>())
+    test += ", " + facts_.parameter(tensor.getValue().str())->symbol;
+  if (!test.empty()) test = call_ + ".aligned(16" + test + ")";
+  for (auto rest : launch.getAlignedRows()->getAsRange<StringAttr>())
+    test += (test.empty() ? "" : " && ") + plain(binaryExpr("==", dims_(rest.getValue().str()), {"0", Precedence::Primary}));
+  return test;
 }
 
 /// One branch for each combination of capacities, the least that hold the dimensions.
@@ -300,9 +313,11 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
   writer_.statement(Doc::nest(4, language_.launch(text, call_)));
   writer_.dedent();
   writer_.line("};");
-  std::vector<target::CapacityAttr> capacities(
-      launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().begin(),
-      launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>().end());
+  std::vector<target::CapacityAttr> capacities;
+  if (hasCapacities(launch))
+    for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) capacities.push_back(capacity);
+  std::string test = launch.getAligned() ? alignmentTest(launch) : "", aligned = rowsAligned_;
+  if (!test.empty()) writer_.statement(Doc("const bool " + aligned + " = ") + Doc::nest(4, test) + ";");
   std::vector<size_t> at(capacities.size(), 0);
   for (size_t index = 0;; ++index) {
     std::string condition, arguments;
@@ -315,7 +330,13 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
           binaryExpr("<=", dims_(capacities[i].getDim().str()), {std::to_string(value), Precedence::Primary});
       condition += (condition.empty() ? "" : " && ") + plain(test);
     }
-    std::string call = start + "(" + kernel.getSymName().str() + "<" + arguments + ">";
+    auto instance = [&](const std::string &last) {
+      return kernel.getSymName().str() + "<" + arguments + (arguments.empty() || last.empty() ? "" : ", ") + last + ">";
+    };
+    std::string which = !launch.getAligned() ? instance("")
+                        : test.empty()       ? instance("16")
+                                             : aligned + " ? " + instance("16") + " : " + instance("1");
+    std::string call = start + "(" + which;
     if (shared) call += ", " + std::to_string((*launch.getSharedBytes())[index]);
     std::string lead = index ? "else " : "";
     writer_.line(lead + (condition.empty() ? "" : "if (" + condition + ") ") + call + ");");

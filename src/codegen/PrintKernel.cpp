@@ -47,7 +47,8 @@ Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter
   }
   std::string marks = std::string(language.kernelMarks) + " void";
   if (*language.launchBounds && kernel.getGroup() > 0)
-    marks += std::string(" ") + language.launchBounds + "(" + std::to_string(kernel.getGroup()) + ")";
+    marks += std::string(" ") + language.launchBounds + "(" + std::to_string(kernel.getGroup()) +
+             (kernel.getOneGroup() ? ", 1)" : ")");
   Doc list = Doc(kernel.getSymName().str()) + "(" + Doc::align(commaSeparated(parameters)) + ") {";
   return Doc::group(Doc(marks) + Doc::line() + list);
 }

@@ -38,6 +38,11 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
   case Level::Tile:
     passes.addPass(transforms::createScheduleToTilePass());
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
+    passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
+    if (target == Target::Cuda) {
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
+    }
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
     break;

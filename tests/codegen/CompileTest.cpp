@@ -53,7 +53,9 @@ std::string expectRuns(const fs::path &folder, const std::string &command) {
 
 const std::string kInclude = " -I" + sourceDir() + "/include -I. ";
 const std::string kRun = sourceDir() + "/tests/codegen/run/";
+// clang 19 warns of a feature of newer processors that -march=native itself finds.
 const std::string kWarnings = " -Wall -Wextra ";
+const std::string kClangOnly = " -Wno-invalid-feature-combination ";
 
 class OnGpus : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(Cases, OnGpus, testing::Values("saxpy", "matmul", "attend", "syntax"));
@@ -91,7 +93,8 @@ TEST(OnCpu, IsWarningFreeAndComputes) {
   Emission e("saxpy_cpu", "cpu", "saxpy");
   for (const char *compiler : {"g++", "clang++-19"}) {
     if (!have(compiler)) continue;
-    expectQuiet(e.folder, std::string(compiler) + " -std=c++17 -O3 -march=native -fopenmp" + kWarnings + kInclude + e.file + " " + kRun + "saxpy_main.cpp -o out");
+    const std::string quiet = std::string(compiler) == "g++" ? "" : kClangOnly;
+    expectQuiet(e.folder, std::string(compiler) + quiet + " -std=c++17 -O3 -march=native -fopenmp" + kWarnings + kInclude + e.file + " " + kRun + "saxpy_main.cpp -o out");
     std::string text = expectRuns(e.folder, "./out");
     EXPECT_NE(text.find("saxpy: argument `y`: dimension 0 is 1000, but `n` is 996 (from dimension 0 of argument `x`)"), std::string::npos) << text;
   }

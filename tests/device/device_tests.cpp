@@ -1,5 +1,8 @@
 // What the headers of include/tessera/device promise, on whichever machine this is compiled for.
 #include "harness.h"
+#if defined(TSR_CUDA)
+#include "mma_tests.h"
+#endif
 
 using harness::Buffer;
 using harness::expect;
@@ -338,6 +341,9 @@ int main() {
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));
   x.back();
   expect(x[10] == 7.0f && x[3] == 8.0f && x[0] == 6.0f, "views");
+#if defined(TSR_CUDA)
+  mma_tests::all();
+#endif
   std::printf("%d passed, %d failed\n", harness::passed, harness::failed);
   return harness::failed ? 1 : 0;
 }

@@ -227,7 +227,7 @@ graph.kernel @double_buffered(%A: !tsr.view<["M", "K"], bf16>, %B: !tsr.view<["K
 // SIZES-SAME: sizes = {m = 64 : i64, n = 64 : i64, stages = 2 : i64, warps = 4 : i64}
 // CHECK-LABEL: tile.kernel @flash_attention_kernel
 // CHECK: tile.copy %Q{{.*}} to %[[Q:[a-z_0-9]+]] :
-// CHECK: tile.fill %{{.*}} : f32 to <["T.m"], f32, #tile.slice<1, <8 x 16>>>
+// CHECK: tile.fill %{{.*}} : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<8 x 16>>>
 // CHECK: scf.for
 // CHECK: tile.copy %K{{.*}} to %[[K:[a-z_0-9]+]] :
 // CHECK: tile.barrier

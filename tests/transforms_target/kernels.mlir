@@ -42,12 +42,13 @@ tile.func @saxpy(%x: !tsr.view<["n"], f32>, %y: !tsr.view<["n"], f32>, %alpha: f
 // GPU: target.alias "Grid" = "tsr::ThreadGrid<8, 8>"
 // CPU: target.alias "Grid" = "tsr::ThreadGrid<1, 1>"
 // CPU: target.for "group" {{.*}} attributes {parallel}
-// BOTH: %a_tile = target.shared "a_tile" : !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">
+// GPU: %a_tile = target.shared "a_tile" : !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">
+// CPU: %a_tile = target.variable "a_tile" "direct"() : !target.named<"tsr::LeftRows<float, BM, BK>">
 // BOTH: %m = target.variable "m"
 // BOTH: %acc = target.variable "acc" "direct"({{.*}}) : (f32) -> !target.named<"tsr::Fragment<float, BM, BN, Grid>">
 // BOTH: target.for "i" {{.*}} to %K step
-// GPU: target.call "tsr::copy_tile_async"<["Threads"]> (%a_tile, %A,
-// CPU: target.call "tsr::copy_tile_async"<["1"]> (%a_tile, %A,
+// GPU: target.call "tsr::copy_tile_async"<["Threads", "Align"]> (%a_tile, %A,
+// CPU: target.call "tsr::copy_tile"<["1"]> (%a_tile, %A,
 // GPU: target.call "tsr::async_commit"
 // GPU: target.call "tsr::async_wait"<[0]>
 // GPU: target.call "tsr::group_barrier"

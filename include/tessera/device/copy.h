@@ -27,40 +27,59 @@ template <int Bytes> TSR_DEVICE void copy_async(void *to, const void *from, int 
 }
 #endif
 
-/// What one lane moves at a time.
-template <class T, int Bytes> struct alignas(Bytes) Chunk {
-  T element[Bytes / sizeof(T)];
-};
+/// Copies one chunk, aligned in both memories, of which the first `valid` elements lie in the tensor.
+template <int Bytes, bool Async, class T> TSR_DEVICE void copy_chunk(T *to, const T *from, int valid) {
+  constexpr int chunk = Bytes / static_cast<int>(sizeof(T));
+#if defined(TSR_ASYNC_COPY)
+  if constexpr (Async && Bytes >= 4) {
+    copy_async<Bytes>(to, from, valid * static_cast<int>(sizeof(T)));
+    return;
+  }
+#endif
+  Chunk<T, Bytes> piece{};
+  if (valid == chunk) {
+    piece = *reinterpret_cast<const Chunk<T, Bytes> *>(from);
+  } else {
+    TSR_UNROLL
+    for (int k = 0; k < chunk; ++k)
+      if (k < valid) piece.element[k] = from[k];
+  }
+  *reinterpret_cast<Chunk<T, Bytes> *>(to) = piece;
+}
 
-/// Copies the tile in chunks of Bytes, lane by lane; each chunk is aligned in both memories.
+/// Copies a tile at the edge of its tensor, or one whose rows are not aligned to 16 bytes, in chunks of Bytes, lane by
+/// lane. A loop that stays a loop: it runs rarely, and unrolled its addresses would take the registers of the others.
 template <int Lanes, int Bytes, bool Async, class T, int M, int N, class Swizzle>
 TSR_DEVICE void copy_chunks(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
   constexpr int chunk = Bytes / static_cast<int>(sizeof(T)), chunks = N / chunk, total = M * chunks;
-  TSR_UNROLL
-  for (int first = 0; first < total; first += Lanes) {
-    const int at = first + lane();
-    if (total % Lanes != 0 && at >= total) break;
+  TSR_NO_UNROLL
+  for (int at = lane(); at < total; at += Lanes) {
     const int i = at / chunks, j = at % chunks * chunk;
     // Comparisons, not a count clamped by min and max: ptxas 13.0 compiles the test of such a count wrongly.
-    const bool inRows = i < height, inside = inRows && j + chunk <= width;
-    T *const target = &to(i, j);
-    const T *const source = inRows && j < width ? from + i * stride + j : from;
-#if defined(TSR_ASYNC_COPY)
-    if constexpr (Async && Bytes >= 4) {
-      const int valid = inside ? chunk : inRows && j < width ? width - j : 0;
-      copy_async<Bytes>(target, source, valid * static_cast<int>(sizeof(T)));
-      continue;
+    const bool some = i < height && j < width;
+    const int valid = !some ? 0 : j + chunk <= width ? chunk : width - j;
+    copy_chunk<Bytes, Async>(&to(i, j), some ? from + i * stride + j : from, valid);
+  }
+}
+
+/// Copies a tile that lies inside of its tensor, in chunks of 16 bytes. Where the lanes make whole rows, each goes down
+/// one column of chunks.
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
+TSR_DEVICE void copy_inside(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride) {
+  constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = N / chunk, total = M * chunks;
+  if constexpr (Lanes % chunks == 0) {
+    constexpr int together = Lanes / chunks;  // rows at a time
+    const int row = lane() / chunks, j = lane() % chunks * chunk;
+    const T *source = from + row * stride + j;
+    TSR_UNROLL
+    for (int i = 0; i < M; i += together) {
+      if (M % together == 0 || i + row < M) copy_chunk<16, Async>(&to(i + row, j), source, chunk);
+      source += together * stride;
     }
-#endif
-    Chunk<T, Bytes> piece{};
-    if (inside) {
-      piece = *reinterpret_cast<const Chunk<T, Bytes> *>(source);
-    } else if (inRows) {
-      TSR_UNROLL
-      for (int k = 0; k < chunk; ++k)
-        if (j + k < width) piece.element[k] = source[k];
-    }
-    *reinterpret_cast<Chunk<T, Bytes> *>(target) = piece;
+  } else {
+    TSR_UNROLL_4
+    for (int at = lane(); at < total; at += Lanes)
+      copy_chunk<16, Async>(&to(at / chunks, at % chunks * chunk), from + at / chunks * stride + at % chunks * chunk, chunk);
   }
 }
 
@@ -90,7 +109,10 @@ template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
 TSR_DEVICE void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, int height, int width) {
   const uintptr_t alignment = reinterpret_cast<uintptr_t>(from) | static_cast<uintptr_t>(stride * static_cast<int64_t>(sizeof(T)));
   if constexpr (chunks_fit<T, N, 16>()) {
-    if (alignment % 16 == 0) return copy_chunks<Lanes, 16, Async>(to, from, stride, height, width);
+    if (alignment % 16 == 0) {
+      if (height == M && width == N) return copy_inside<Lanes, Async>(to, from, stride);
+      return copy_chunks<Lanes, 16, Async>(to, from, stride, height, width);
+    }
   }
   if constexpr (chunks_fit<T, N, 8>()) {
     if (alignment % 8 == 0) return copy_chunks<Lanes, 8, Async>(to, from, stride, height, width);
@@ -100,6 +122,38 @@ TSR_DEVICE void copy_aligned(SharedTile<T, M, N, Swizzle> &to, const T *from, in
   }
   copy_chunks<Lanes, static_cast<int>(sizeof(T)), false>(to, from, stride, height, width);
 }
+#endif
+
+/// Where chunks of 16 bytes of a tile go to the lanes in whole rows, as many to each.
+template <class T, int M, int N, int Lanes> TSR_INLINE constexpr bool fills_evenly() {
+#if defined(TSR_ASYNC_COPY)
+  constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = N / chunk;
+  if constexpr (chunks == 0 || N % chunk != 0 || Lanes % (chunks == 0 ? 1 : chunks) != 0) return false;
+  else return M % (Lanes / chunks) == 0;
+#else
+  return false;
+#endif
+}
+
+#if defined(TSR_ASYNC_COPY)
+/// Each lane goes down one column of chunks of 16 bytes; what lies outside of the tensor (unless `Whole`) becomes zero.
+template <int Lanes, bool Whole, class T, int M, int N, class Swizzle, class V>
+TSR_DEVICE void copy_columns_async(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
+  constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = N / chunk, together = Lanes / chunks;
+  const int row = lane() / chunks, j = lane() % chunks * chunk;
+  const int64_t stride = view.extent[1], first = row0 + row;
+  const T *source = view.data + first * stride + col0 + j;
+  const int64_t down = Whole || (col0 + j >= 0 && col0 + j < stride) ? view.extent[0] - first : 0;  // rows inside
+  TSR_UNROLL
+  for (int i = 0; i < M; i += together) {
+    const bool inside = Whole || (i < down && first + i >= 0);
+    copy_async<16>(&to(i + row, j), inside ? source : view.data, inside ? 16 : 0);
+    source += together * stride;
+  }
+}
+#else
+template <int Lanes, bool Whole, class Tile, class V>
+TSR_DEVICE void copy_columns_async(Tile &, const V &, int64_t, int64_t) {}  // fills_evenly() is false
 #endif
 
 template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
@@ -120,9 +174,14 @@ TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &
   detail::copy_any<Lanes, false>(tile, view, row0, col0);
 }
 
-template <int Lanes, class T, int M, int N, class Swizzle, class V>
+/// `Align`: bytes to which the rows of the tensor, and the tile's first column, are aligned. With 16, and tiles that the
+/// lanes fill evenly, the copy has no branches: the instructions around it are scheduled with it.
+template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V>
 TSR_DEVICE void copy_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
-  detail::copy_any<Lanes, true>(tile, view, row0, col0);
+  if constexpr (Align >= 16 && detail::fills_evenly<T, M, N, Lanes>())
+    detail::copy_columns_async<Lanes, false>(tile, view, row0, col0);
+  else
+    detail::copy_any<Lanes, true>(tile, view, row0, col0);
 }
 
 template <int Lanes, class T, int M, int N, class Swizzle, class V>
@@ -130,9 +189,12 @@ TSR_DEVICE void copy_whole_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V
   detail::copy_aligned<Lanes, false>(tile, &view(row0, col0), view.extent[1], M, N);
 }
 
-template <int Lanes, class T, int M, int N, class Swizzle, class V>
+template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V>
 TSR_DEVICE void copy_whole_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
-  detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.extent[1], M, N);
+  if constexpr (Align >= 16 && detail::fills_evenly<T, M, N, Lanes>())
+    detail::copy_columns_async<Lanes, true>(tile, view, row0, col0);
+  else
+    detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.extent[1], M, N);
 }
 
 TSR_DEVICE void async_commit() {

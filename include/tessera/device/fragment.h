@@ -1,16 +1,23 @@
-// Tiles in registers. A tile of M x N elements is dealt out to the lanes of a group, which stand in a grid:
+// Tiles in registers. A tile of M x N elements is dealt out to the lanes of a group by a layout, here called Grid:
 //
 //   ThreadGrid<Rows, Cols>   lane number = row * Cols + col. On the CPU ThreadGrid<1, 1>: one lane has everything.
-//   Fragment<T, M, N, Grid>  M x N. Lane (r, c) holds the rows r, r + Grid::rows, ... and the columns c, c + Grid::cols, ...
+//                            Lane (r, c) holds the rows r, r + Rows, ... and the columns c, c + Cols, ...
+//   MmaGrid<Rows, Cols>      the accumulators of matrix instructions, in warps (mma.h)
+//   Fragment<T, M, N, Grid>  M x N
 //   RowVector<T, M, Grid>    M elements, one a row of the tile: a lane holds those of its rows (lanes of one row agree)
 //   ColVector<T, N, Grid>    N elements, one a column of the tile: a lane holds those of its columns
 //
 //   for (int i = 0; i < acc.rows; ++i)
 //     for (int j = 0; j < acc.cols; ++j) acc(i, j) = scale * acc(i, j) + bias(j);   // bias: a ColVector
 //
-// acc(i, j) is the lane's own element; acc.row(i), acc.col(j) say where in the tile it stands. M and N need not be
-// multiples of the grid: the elements that are too many lie outside the tile (acc.row(i) >= M). They may hold anything;
-// every function here leaves them out.
+// acc(i, j) is the lane's own element; acc.row(i), acc.col(j) say where in the tile it is. M and N need not be
+// multiples of what the layout covers in one step (row_step, col_step): the elements that are too many lie outside the
+// tile (acc.row(i) >= M). They may hold anything; every function here leaves them out.
+//
+// A layout has: size (lanes), row_step, col_step (rows and columns that the lanes cover together in one step),
+// rows_held(M), cols_held(N) (elements a lane), row_at(i), col_at(j) (where they are), owns_rows(), owns_cols() (true in
+// the one lane of those that share a row's, or a column's, element), pairs (elements 2j and 2j + 1 of a row are
+// neighbours), row_scratch(M), col_scratch(N) (elements of shared memory that a reduction along rows, or columns, needs).
 #pragma once
 #include "tessera/device/view.h"
 
@@ -18,18 +25,26 @@ namespace tsr {
 
 template <int Rows, int Cols> struct ThreadGrid {
   static_assert(Rows >= 1 && Cols >= 1, "a grid has lanes");
-  static constexpr int rows = Rows, cols = Cols, size = Rows * Cols;
+  static constexpr int rows = Rows, cols = Cols, size = Rows * Cols, row_step = Rows, col_step = Cols;
   static TSR_DEVICE int row() { return size == 1 ? 0 : lane() / Cols; }
   static TSR_DEVICE int col() { return size == 1 ? 0 : lane() % Cols; }
+  static constexpr TSR_INLINE int rows_held(int height) { return (height + Rows - 1) / Rows; }
+  static constexpr TSR_INLINE int cols_held(int width) { return (width + Cols - 1) / Cols; }
+  static TSR_DEVICE int row_at(int i) { return row() + i * Rows; }
+  static TSR_DEVICE int col_at(int j) { return col() + j * Cols; }
+  static constexpr bool pairs = false;
+  static constexpr TSR_INLINE int row_scratch(int) { return 1; }
+  static constexpr TSR_INLINE int col_scratch(int width) { return Rows * cols_held(width) * Cols; }
+  static TSR_DEVICE bool owns_rows() { return col() == 0; }
+  static TSR_DEVICE bool owns_cols() { return row() == 0; }
 };
 
 template <class T, int M, int N, class Grid> struct Fragment {
   using Element = T;
   using ThreadGrid = Grid;
   static constexpr int height = M, width = N;                       // of the tile
-  static constexpr int rows = (M + Grid::rows - 1) / Grid::rows;    // of one lane
-  static constexpr int cols = (N + Grid::cols - 1) / Grid::cols;
-  static constexpr bool whole = M % Grid::rows == 0 && N % Grid::cols == 0;  // no element lies outside the tile
+  static constexpr int rows = Grid::rows_held(M), cols = Grid::cols_held(N);  // of one lane
+  static constexpr bool whole = M % Grid::row_step == 0 && N % Grid::col_step == 0;  // no element lies outside the tile
 
   T element[rows][cols];
 
@@ -43,8 +58,8 @@ template <class T, int M, int N, class Grid> struct Fragment {
   }
   TSR_DEVICE T &operator()(int i, int j) { return element[i][j]; }
   TSR_DEVICE const T &operator()(int i, int j) const { return element[i][j]; }
-  static TSR_DEVICE int row(int i) { return Grid::row() + i * Grid::rows; }
-  static TSR_DEVICE int col(int j) { return Grid::col() + j * Grid::cols; }
+  static TSR_DEVICE int row(int i) { return Grid::row_at(i); }
+  static TSR_DEVICE int col(int j) { return Grid::col_at(j); }
   /// True if element (i, j) of this lane lies in the tile.
   static TSR_DEVICE bool holds(int i, int j) { return whole || (row(i) < M && col(j) < N); }
 };
@@ -52,7 +67,7 @@ template <class T, int M, int N, class Grid> struct Fragment {
 template <class T, int M, class Grid> struct RowVector {
   using Element = T;
   using ThreadGrid = Grid;
-  static constexpr int height = M, rows = (M + Grid::rows - 1) / Grid::rows, count = rows;
+  static constexpr int height = M, rows = Grid::rows_held(M), count = rows;
   T element[rows];
 
   RowVector() = default;
@@ -62,17 +77,17 @@ template <class T, int M, class Grid> struct RowVector {
   }
   TSR_DEVICE T &operator()(int i) { return element[i]; }
   TSR_DEVICE const T &operator()(int i) const { return element[i]; }
-  static TSR_DEVICE int row(int i) { return Grid::row() + i * Grid::rows; }
+  static TSR_DEVICE int row(int i) { return Grid::row_at(i); }
   static TSR_DEVICE int position(int i) { return row(i); }
-  static TSR_DEVICE bool holds(int i) { return M % Grid::rows == 0 || row(i) < M; }
+  static TSR_DEVICE bool holds(int i) { return M % Grid::row_step == 0 || row(i) < M; }
   /// True in the one lane that stores the vector's elements.
-  static TSR_DEVICE bool owner() { return Grid::col() == 0; }
+  static TSR_DEVICE bool owner() { return Grid::owns_rows(); }
 };
 
 template <class T, int N, class Grid> struct ColVector {
   using Element = T;
   using ThreadGrid = Grid;
-  static constexpr int width = N, cols = (N + Grid::cols - 1) / Grid::cols, count = cols;
+  static constexpr int width = N, cols = Grid::cols_held(N), count = cols;
   T element[cols];
 
   ColVector() = default;
@@ -82,18 +97,24 @@ template <class T, int N, class Grid> struct ColVector {
   }
   TSR_DEVICE T &operator()(int j) { return element[j]; }
   TSR_DEVICE const T &operator()(int j) const { return element[j]; }
-  static TSR_DEVICE int col(int j) { return Grid::col() + j * Grid::cols; }
+  static TSR_DEVICE int col(int j) { return Grid::col_at(j); }
   static TSR_DEVICE int position(int j) { return col(j); }
-  static TSR_DEVICE bool holds(int j) { return N % Grid::cols == 0 || col(j) < N; }
-  static TSR_DEVICE bool owner() { return Grid::row() == 0; }
+  static TSR_DEVICE bool holds(int j) { return N % Grid::col_step == 0 || col(j) < N; }
+  static TSR_DEVICE bool owner() { return Grid::owns_cols(); }
 };
 
 // ---------------------------------------------------------------- to and from global memory
 
 namespace detail {
 
+/// What one lane moves at a time.
+template <class T, int Bytes> struct alignas(Bytes) Chunk {
+  T element[Bytes / sizeof(T)];
+};
+
 /// Elements of a tensor, each compared with its extents.
 struct Masked {
+  template <class V, class... At> static TSR_DEVICE bool inside(const V &view, At... at) { return view.holds(at...); }
   template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T other, At... at) {
     return view.at_or(other, at...);
   }
@@ -103,6 +124,7 @@ struct Masked {
 };
 /// Elements that are known to lie inside of the tensor.
 struct Inside {
+  template <class V, class... At> static TSR_DEVICE bool inside(const V &, At...) { return true; }
   template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T, At... at) { return view(at...); }
   template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
     view(at...) = value;
@@ -152,6 +174,26 @@ TSR_DEVICE void load_elements(Vector &to, const View<V, 1> &from, typename Vecto
   for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
 }
 
+/// Two neighbours of a row at a time, which are aligned and lie inside of the tensor together.
+template <class Access, class V, class T, int M, int N, class Grid>
+TSR_DEVICE void store_pairs(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+  using Pair = Chunk<T, 2 * static_cast<int>(sizeof(T))>;
+  const int64_t width = to.extent[1];
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    const int64_t row = row0 + from.row(i);
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; j += 2) {
+      const int64_t col = col0 + from.col(j);
+      if (!from.holds(i, j) || !Access::inside(to, row, col)) continue;
+      Pair pair;
+      pair.element[0] = from(i, j);
+      pair.element[1] = from(i, j + 1);
+      *reinterpret_cast<Pair *>(to.data + row * width + col) = pair;
+    }
+  }
+}
+
 template <class Access, class V, class T, int M, int N, class Grid>
 TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
 #if defined(TSR_CPU)
@@ -167,6 +209,10 @@ TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Gri
     return;
   }
 #endif
+  if constexpr (Grid::pairs && N % 2 == 0) {
+    const bool even = reinterpret_cast<uintptr_t>(to.data) % (2 * sizeof(T)) == 0 && (to.extent[1] | col0) % 2 == 0;
+    if (even) return store_pairs<Access>(to, from, row0, col0);
+  }
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL

@@ -44,8 +44,10 @@
 #endif
 #if !defined(TSR_CPU) && (defined(__clang__) || defined(__CUDA_ARCH__))
 #define TSR_UNROLL_4 _Pragma("unroll 4")
+#define TSR_NO_UNROLL _Pragma("unroll 1")
 #else
 #define TSR_UNROLL_4
+#define TSR_NO_UNROLL
 #endif
 
 namespace tsr {

@@ -36,7 +36,9 @@ TSR_DEVICE RowVector<T, M, Grid> row_reduce(const Fragment<T, M, N, Grid> &tile)
 }
 
 /// Elements of T that col_reduce needs as scratch memory.
-template <class Tile> constexpr int col_reduce_scratch = Tile::ThreadGrid::rows *Tile::cols *Tile::ThreadGrid::cols;
+template <class Tile> constexpr int col_reduce_scratch = Tile::ThreadGrid::col_scratch(Tile::width);
+/// Elements of T that row_reduce needs as scratch memory, where a row lies in several warps.
+template <class Tile> constexpr int row_reduce_scratch = Tile::ThreadGrid::row_scratch(Tile::height);
 
 /// For each column of the tile, the combination of its elements. Lanes of a column meet in `scratch` (shared memory);
 /// holds barriers: every lane of the group takes part.

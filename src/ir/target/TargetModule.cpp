@@ -131,8 +131,18 @@ LogicalResult LaunchOp::verify() {
       combinations *= capacity.getValues().size();
       ++capacities;
     }
-  if (capacities != kernel.getCapacities().size())
-    return emitOpError() << "chooses " << capacities << " capacities of " << kernel.getCapacities().size();
+  if (getAligned().has_value() != getAlignedRows().has_value())
+    return emitOpError("must give 'aligned' and 'aligned_rows' together");
+  if (getAligned())
+    for (StringAttr name : getAligned()->getAsRange<StringAttr>())
+      if (ParameterAttr parameter = parameterNamed(entry, name); !parameter || parameter.getMode() == "scalar")
+        return emitOpError() << "asks for the alignment of '" << name.getValue() << "', which is no tensor parameter";
+  if (getAlignedRows())
+    for (StringAttr dim : getAlignedRows()->getAsRange<StringAttr>())
+      if (failed(verifyDim(*this, dim))) return failure();
+  size_t chosen = capacities + (getAligned() ? 1 : 0);
+  if (chosen != kernel.getCapacities().size())
+    return emitOpError() << "chooses " << chosen << " capacities of " << kernel.getCapacities().size();
   if (getSharedBytes() && getSharedBytes()->size() != combinations)
     return emitOpError() << "gives " << getSharedBytes()->size() << " sizes of shared memory for "
                          << combinations << " combinations of capacities";

@@ -29,7 +29,8 @@ def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminat
     on the CPU). `comment` are the lines over the function. With `dynamic_shared`, the `target.shared`
     declarations are members of one struct in dynamic shared memory, in order, each aligned to 128 bytes
     (launches then give the byte count); without it they are static. Pointer parameters are `__restrict__`
-    unless `may_alias` is present.
+    unless `may_alias` is present. `one_group`: the launch bounds promise one group a processor only, so that a
+    lane may have all the registers that there are.
 
     ```mlir
     target.kernel @scale attributes {capacities = [], comment = ["y = 2 * y"], group = 256 : i64,
@@ -42,7 +43,8 @@ def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminat
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$param_names, StrArrayAttr:$capacities,
       I64Attr:$group,
-                       StrArrayAttr:$comment, UnitAttr:$dynamic_shared, UnitAttr:$may_alias);
+                       StrArrayAttr:$comment, UnitAttr:$dynamic_shared, UnitAttr:$may_alias,
+                       UnitAttr:$one_group);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -108,6 +110,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     capacities); absent when all shared memory is static. `group_name` is the entry's constant that holds
     `group`. Under `when`, conditions that all must hold, nothing is started where they do not: each is
     `["<=", left, right]`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
+    With `aligned`, the kernel's last template argument is the number of bytes that the rows of some tensors are
+    aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -118,7 +122,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
                        TypedArrayAttrBase<AnyAttr, "arguments">:$arguments,
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
                        OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name,
-                       OptionalAttr<ArrayAttr>:$when);
+                       OptionalAttr<ArrayAttr>:$when, OptionalAttr<StrArrayAttr>:$aligned,
+                       OptionalAttr<StrArrayAttr>:$aligned_rows);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;
 }

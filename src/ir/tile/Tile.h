@@ -9,6 +9,8 @@
 
 #include "ir/tile/TileDialect.h.inc"
 
+#include "ir/tile/TileAttrInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/tile/TileAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

@@ -7,6 +7,7 @@
 #define TESSERA_IR_TILE_TD
 
 include "ir/common/Ops.td"
+include "ir/tile/TileInterfaces.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -23,12 +24,12 @@ def Tile_Dialect : Dialect {
 
 // ---------------------------------------------------------------- layouts
 
-class Tile_Attr<string name, string text> : AttrDef<Tile_Dialect, name> {
+class Tile_Attr<string name, string text, list<Trait> traits = []> : AttrDef<Tile_Dialect, name, traits> {
   let mnemonic = text;
   let genVerifyDecl = 1;
 }
 
-def Tile_GridAttr : Tile_Attr<"Grid", "grid"> {
+def Tile_GridAttr : Tile_Attr<"Grid", "grid", [DeclareAttrInterfaceMethods<Tile_Layout>]> {
   let summary = "layout of a tile over a thread grid of rows x cols lanes";
   let description = [{
     Lane `l` stands at (l // cols, l % cols) of the thread grid. The lane at (r, c) holds the elements in
@@ -41,20 +42,29 @@ def Tile_GridAttr : Tile_Attr<"Grid", "grid"> {
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$cols);
   let assemblyFormat = "`<` $rows `x` $cols `>`";
-  let extraClassDeclaration = [{
-    int64_t getLanes() const { return getRows() * getCols(); }
+}
+
+def Tile_MmaAttr : Tile_Attr<"Mma", "mma", [DeclareAttrInterfaceMethods<Tile_Layout>]> {
+  let summary = "layout of the accumulators of a warp's matrix instructions (m16n8) over rows x cols warps";
+  let description = [{
+    Each warp holds blocks of 16 x 16 elements, `rows` * 16 rows and `cols` * 16 columns apart. In a block lane
+    l holds rows l // 4 and l // 4 + 8, columns 2 * (l % 4), + 1, + 8, + 9 (PTX ISA, "Matrix Fragments for
+    mma.m16n8k16"). With `cols` = 1 a tile of 16-bit elements is also laid out as the left operand of a product.
+    Example: `#tile.mma<4 x 2>`
   }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols);
+  let assemblyFormat = "`<` $rows `x` $cols `>`";
 }
 
 def Tile_SliceAttr : Tile_Attr<"Slice", "slice"> {
   let summary = "layout of the vector that is left when one axis of a tile is reduced away";
   let description = [{
-    `slice<1, grid>` is a vector along the rows: element i lies in all lanes of the grid row that holds row i
-    of the tile, equal in each. `slice<0, grid>` is a vector along the columns.
+    `slice<1, layout>` is a vector along the rows: element i is in all lanes that hold an element of row i of
+    the tile, equal in each. `slice<0, layout>` is a vector along the columns.
 
     Example: `#tile.slice<1, #tile.grid<16 x 16>>`
   }];
-  let parameters = (ins "int64_t":$axis, "::tessera::ir::tile::GridAttr":$parent);
+  let parameters = (ins "int64_t":$axis, "::mlir::Attribute":$parent);
   let assemblyFormat = "`<` $axis `,` $parent `>`";
 }
 
@@ -64,7 +74,7 @@ def Tile_FragmentType : TypeDef<Tile_Dialect, "Fragment", [DeclareTypeInterfaceM
   let mnemonic = "fragment";
   let summary = "a tile in the registers of the group";
   let description = [{
-    Rank 2 has a grid layout, rank 1 a slice of one. An extent may be a number, a size of the schedule
+    Rank 2 has a layout (of the interface Tile_Layout), rank 1 a slice of one. An extent may be a number, a size of the schedule
     ("T.m"), or a dimension that the kernel lists in `capacity`; it may not be any other run-time value.
 
     Examples: `!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`,
@@ -75,8 +85,13 @@ def Tile_FragmentType : TypeDef<Tile_Dialect, "Fragment", [DeclareTypeInterfaceM
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     size_t getRank() const { return getShape().size(); }
-    /// The thread grid, also of a slice.
-    ::tessera::ir::tile::GridAttr getGrid() const;
+    /// The layout of the tile that it is, or that it is a slice of.
+    ::tessera::ir::tile::Layout getTileLayout() const;
+    /// Elements that the lanes cover together in one step along `axis`; an extent that is a multiple leaves no
+    /// position over.
+    int64_t getStep(size_t axis) const;
+    /// The same tile, or slice of one, in another layout of tiles.
+    ::tessera::ir::tile::FragmentType withTileLayout(::mlir::Attribute layout) const;
     /// Rank 1: the axis that is missing.
     int64_t getSliceAxis() const;
   }];

@@ -9,6 +9,8 @@ using namespace tessera::ir::tile;
 
 #include "ir/tile/TileDialect.cpp.inc"
 
+#include "ir/tile/TileAttrInterfaces.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/tile/TileAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -43,25 +45,68 @@ LogicalResult tile::GridAttr::verify(function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "a thread grid has 1 to 1024 lanes, this one has " << rows << " x " << cols;
   return success();
 }
+int64_t tile::GridAttr::getLanes() const { return getRows() * getCols(); }
+int64_t tile::GridAttr::getRowStep() const { return getRows(); }
+int64_t tile::GridAttr::getColStep() const { return getCols(); }
+std::string tile::GridAttr::getSpelling() const {
+  return "tsr::ThreadGrid<" + std::to_string(getRows()) + ", " + std::to_string(getCols()) + ">";
+}
+StringRef tile::GridAttr::getAliasHint() const { return "Grid"; }
+int64_t tile::GridAttr::getScratch(int64_t axis, int64_t extent) const {
+  return axis == 1 ? 0 : getRows() * llvm::divideCeil(extent, getCols()) * getCols();
+}
 
-LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis,
-                                tile::GridAttr parent) {
+// ---------------------------------------------------------------- accumulators of matrix instructions
+
+static constexpr int64_t kWarpLanes = 32, kBlock = 16;  // of mma.sync: lanes that work together, rows and columns of a block
+
+LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t cols) {
+  if (rows < 1 || cols < 1 || rows * cols > 1024 / kWarpLanes)
+    return emitError() << "a group has 1 to 32 warps, this layout has " << rows << " x " << cols;
+  return success();
+}
+int64_t MmaAttr::getLanes() const { return kWarpLanes * getRows() * getCols(); }
+int64_t MmaAttr::getRowStep() const { return kBlock * getRows(); }
+int64_t MmaAttr::getColStep() const { return kBlock * getCols(); }
+std::string MmaAttr::getSpelling() const {
+  return "tsr::MmaGrid<" + std::to_string(getRows()) + ", " + std::to_string(getCols()) + ">";
+}
+StringRef MmaAttr::getAliasHint() const { return "Warps"; }
+int64_t MmaAttr::getScratch(int64_t axis, int64_t extent) const {
+  int64_t parts = axis == 1 ? getCols() : getRows();
+  return parts == 1 ? 0 : parts * extent;
+}
+
+// ---------------------------------------------------------------- slices and fragments
+
+LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis, Attribute parent) {
   if (axis != 0 && axis != 1) return emitError() << "a slice lacks axis 0 or 1, not " << axis;
+  if (!mlir::isa<Layout>(parent)) return emitError() << "a slice is one of a layout of tiles, not of " << parent;
   return success();
 }
 
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<DimAttr> shape,
                                    Type elementType, Attribute layout) {
   if (!isDType(elementType)) return emitError() << "a fragment holds values of a dtype, not " << elementType;
-  if (shape.size() == 2 && mlir::isa<tile::GridAttr>(layout)) return success();
+  if (shape.size() == 2 && mlir::isa<Layout>(layout)) return success();
   if (shape.size() == 1 && mlir::isa<SliceAttr>(layout)) return success();
   return emitError() << "a fragment of rank " << shape.size() << " cannot have the layout " << layout
-                     << ": rank 2 has a grid, rank 1 a slice of one";
+                     << ": rank 2 has a layout of tiles, rank 1 a slice of one";
 }
 
-tile::GridAttr FragmentType::getGrid() const {
-  if (auto slice = mlir::dyn_cast<SliceAttr>(getLayout())) return slice.getParent();
-  return mlir::cast<tile::GridAttr>(getLayout());
+Layout FragmentType::getTileLayout() const {
+  if (auto slice = mlir::dyn_cast<SliceAttr>(getLayout())) return mlir::cast<Layout>(slice.getParent());
+  return mlir::cast<Layout>(getLayout());
+}
+
+int64_t FragmentType::getStep(size_t axis) const {
+  bool alongRows = getRank() == 2 ? axis == 0 : getSliceAxis() == 1;
+  return alongRows ? getTileLayout().getRowStep() : getTileLayout().getColStep();
+}
+
+FragmentType FragmentType::withTileLayout(Attribute layout) const {
+  if (getRank() == 1) layout = SliceAttr::get(getContext(), getSliceAxis(), layout);
+  return FragmentType::get(getContext(), getShape(), getElementType(), layout);
 }
 
 int64_t FragmentType::getSliceAxis() const { return mlir::cast<SliceAttr>(getLayout()).getAxis(); }

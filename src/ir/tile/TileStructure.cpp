@@ -38,7 +38,7 @@ LogicalResult KernelOp::verify() {
 LogicalResult KernelOp::verifyRegions() {
   auto checkType = [&](Operation *op, Type type) -> LogicalResult {
     if (auto fragment = dyn_cast<FragmentType>(type)) {
-      int64_t lanes = fragment.getGrid().getLanes();
+      int64_t lanes = fragment.getTileLayout().getLanes();
       if (lanes != int64_t(getGroup()))
         return op->emitOpError() << "a fragment over " << lanes << " lanes in a group of " << getGroup();
       return checkExtents(*this, op, fragment.getShape());

@@ -60,9 +60,8 @@ LogicalResult IotaOp::verify() {
 
 /// The slice of `full` that lacks `axis`.
 static FragmentType without(FragmentType full, int64_t axis) {
-  auto grid = cast<tile::GridAttr>(full.getLayout());
   return FragmentType::get(full.getContext(), {full.getShape()[1 - axis]}, full.getElementType(),
-                           SliceAttr::get(full.getContext(), axis, grid));
+                           SliceAttr::get(full.getContext(), axis, full.getLayout()));
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -87,23 +86,37 @@ LogicalResult tile::ReduceOp::verify() {
   return success();
 }
 
+/// What a product may take from registers: the accumulators of another one that is spread over the same rows of warps.
+static LogicalResult verifyRegisterOperand(DotOp dot, FragmentType a, FragmentType acc) {
+  auto warps = dyn_cast<MmaAttr>(a.getLayout()), sums = dyn_cast<MmaAttr>(acc.getLayout());
+  if (!warps || !sums || warps != sums || warps.getCols() != 1)
+    return dot.emitOpError() << "takes a from registers only where it and the accumulator have the layout of matrix "
+                                "instructions over one column of warps, not "
+                             << a.getLayout() << " and " << acc.getLayout();
+  if (dot.getTransA()) return dot.emitOpError() << "cannot transpose a in registers";
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   FragmentType acc = getAcc().getType();
-  SharedType a = getA().getType(), b = getB().getType();
-  if (acc.getRank() != 2 || a.getRank() != 2 || b.getRank() != 2)
+  Type a = elementTypeOf(getA().getType());
+  SharedType b = getB().getType();
+  auto fragment = dyn_cast<FragmentType>(getA().getType());
+  ArrayRef<DimAttr> shapeA = fragment ? fragment.getShape() : shapeOf(getA().getType());
+  if (acc.getRank() != 2 || shapeA.size() != 2 || b.getRank() != 2)
     return emitOpError() << "multiplies tiles of rank 2";
-  if (a.getElementType() != b.getElementType())
-    return emitOpError() << "multiplies values of one dtype, not " << a.getElementType() << " and "
+  if (a != b.getElementType())
+    return emitOpError() << "multiplies values of one dtype, not " << a << " and "
                          << b.getElementType();
-  if (!isSameOrWider(a.getElementType(), acc.getElementType()) || acc.getElementType().isInteger(1))
-    return emitOpError() << "adds products of " << a.getElementType() << " up in " << acc.getElementType()
+  if (!isSameOrWider(a, acc.getElementType()) || acc.getElementType().isInteger(1))
+    return emitOpError() << "adds products of " << a << " up in " << acc.getElementType()
                          << ", which does not hold them";
-  DimAttr m = a.getShape()[getTransA() ? 1 : 0], ka = a.getShape()[getTransA() ? 0 : 1];
+  DimAttr m = shapeA[getTransA() ? 1 : 0], ka = shapeA[getTransA() ? 0 : 1];
   DimAttr kb = b.getShape()[getTransB() ? 1 : 0], n = b.getShape()[getTransB() ? 0 : 1];
   if (ka != kb)
     return emitOpError() << "adds up over " << ka.getText() << " in a and " << kb.getText() << " in b";
   if (m != acc.getShape()[0] || n != acc.getShape()[1])
     return emitOpError() << "the product is [" << m.getText() << ", " << n.getText() << "], the accumulator "
                          << text(acc.getShape());
-  return success();
+  return fragment ? verifyRegisterOperand(*this, fragment, acc) : success();
 }

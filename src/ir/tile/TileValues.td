@@ -158,7 +158,7 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
 }
 
 def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
-  let summary = "the accumulator plus the product of two tiles in shared memory";
+  let summary = "the accumulator plus the product of two tiles, b in shared memory, a there or in registers";
   let description = [{
     acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
     `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it. k may
@@ -167,9 +167,9 @@ def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
     Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x
     16>>, !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`
   }];
-  let arguments = (ins Tile_FragmentType:$acc, Arg<Tsr_SharedType, "", [MemRead]>:$a, Arg<Tsr_SharedType, "",
-      [MemRead]>:$b,
-                       UnitAttr:$trans_a, UnitAttr:$trans_b);
+  let arguments = (ins Tile_FragmentType:$acc,
+                       Arg<AnyTypeOf<[Tsr_SharedType, Tile_FragmentType]>, "", [MemRead]>:$a,
+                       Arg<Tsr_SharedType, "", [MemRead]>:$b, UnitAttr:$trans_a, UnitAttr:$trans_b);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b)";
   let hasVerifier = 1;

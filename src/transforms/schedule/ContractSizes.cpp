@@ -34,6 +34,8 @@ ContractTile usualContractTile(Target machine, ArrayRef<graph::DotOp> dots) {
   else if (machine == Target::Cpu) tile = {128, 128, 128, 128};
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
+  // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
+  else if (machine == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
   if (machine != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
   tile.m = covering(tile.m, shape[shape.size() - 2]);

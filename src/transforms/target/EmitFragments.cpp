@@ -26,7 +26,7 @@ std::string KernelEmitter::fragmentType(tile::FragmentType type, Location locati
                                                 : "tsr::ColVector<";
   text += dtypeText(type.getElementType());
   for (const Dim &extent : written(type.getShape(), location)) text += ", " + typeExtent(extent);
-  return text + ", Grid>";
+  return text + ", " + layoutName(type) + ">";
 }
 
 LogicalResult KernelEmitter::emitFragment(Operation &op) {
@@ -213,27 +213,31 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
     return success();
   }
   Type result = placeType(op.getResult().getType(), op.getLoc());
-  ExprRef value;
-  if (op.getAxis() == 1) {
-    value = call("tsr::row_reduce", {source->operands[0]}, result, templates);
-  } else {
-    Dim columns = type.getShape()[1].getDim();
-    int64_t width = 8;
-    if (type.getElementType().isIntOrFloat())
-      width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
-    int64_t rows = singleLane_ ? 1 : type.getGrid().getRows();
-    ExprRef space =
-        scratch(type.getElementType(),
-                "tsr::col_reduce_scratch<" + fragmentType(type, op.getValue().getLoc()) + ">", width * rows);
-    shared_.back().extents = {columns};  // bytes: for each column
-    value = call("tsr::col_reduce", {source->operands[0], space}, result, templates);
-  }
+  bool alongRows = op.getAxis() == 1;
+  Indices arguments = {source->operands[0]};
+  // Where lanes of several warps, or of several rows of the grid, meet, they do so in shared memory.
+  if (!alongRows || (!singleLane_ && type.getTileLayout().getScratch(op.getAxis(), 1) > 0))
+    arguments.push_back(tileScratch(op));
+  ExprRef value = call(alongRows ? "tsr::row_reduce" : "tsr::col_reduce", arguments, result, templates);
   if (Storage *storage = plan_.storage(op.getResult())) {
     store(*storage, value, op.getLoc());
     return success();
   }
   bound_[op.getResult()] = declare(nameFor(op.getResult()), result, "copy", {value}, true, op.getLoc());
   return success();
+}
+
+/// Shared memory for a reduction of a tile: as much as its layout needs for each element that is left.
+ExprRef KernelEmitter::tileScratch(tile::ReduceOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  int64_t width = 8;
+  if (type.getElementType().isIntOrFloat()) width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
+  int64_t parts = singleLane_ ? 1 : std::max<int64_t>(type.getTileLayout().getScratch(op.getAxis(), 1), 1);
+  std::string extent = std::string(op.getAxis() == 1 ? "tsr::row_reduce_scratch<" : "tsr::col_reduce_scratch<") +
+                       fragmentType(type, op.getValue().getLoc()) + ">";
+  ExprRef space = scratch(type.getElementType(), extent, width * parts);
+  shared_.back().extents = {type.getShape()[1 - op.getAxis()].getDim()};  // bytes: for each element that is left
+  return space;
 }
 
 LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
@@ -245,6 +249,7 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
     store(*sum, start, op.getLoc());
   }
   auto operand = [&](Value buffer, bool transposed) {
+    if (isa<tile::FragmentType>(buffer.getType())) return materialised(buffer)->operands[0];
     ExprRef place = bound_.lookup(buffer);
     auto packed = packed_.find(buffer);
     if (packed != packed_.end() && !packed->second.isLeft) return place;  // transposed while it was packed

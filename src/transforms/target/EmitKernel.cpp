@@ -4,6 +4,8 @@
 #include "ir/common/Names.h"
 #include "support/Check.h"
 #include "transforms/target/KernelScope.h"
+#include "transforms/tile/Extents.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -41,7 +43,7 @@ FailureOr<KernelInfo> KernelEmitter::run() {
   Location place = kernel_.getLoc();
   out_ = builder_.create<out::KernelOp>(place, info_.name, builder_.getStrArrayAttr({}),
                                         builder_.getStrArrayAttr({}), isCpu() ? 0 : kernel_.getGroup(),
-                                        stringsOf(context_, headComment()), false, false);
+                                        stringsOf(context_, headComment()), false, false, wantsRegisters());
   top_ = builder_.createBlock(&out_.getBody());
   kernel_.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults()) names_.reserve(ir::nameHint(result));
@@ -61,6 +63,19 @@ FailureOr<KernelInfo> KernelEmitter::run() {
   return info_;
 }
 
+/// The sums of matrix instructions fill the registers of a lane. Without this promise ptxas keeps to a number that lets
+/// several groups share a processor, and spills.
+bool KernelEmitter::wantsRegisters() {
+  bool found = false;
+  kernel_.getBody().walk([&](tile::DotOp dot) { found |= isa<tile::MmaAttr>(dot.getAcc().getType().getLayout()); });
+  return found && !isCpu();
+}
+bool KernelEmitter::usesSwizzle() {
+  bool found = false;
+  kernel_.getBody().walk([&](tile::AllocSharedOp alloc) { found |= !alloc.getType().getSwizzle().empty(); });
+  return found;
+}
+
 /// What a schedule gives and this lowering makes no use of.
 std::vector<std::string> KernelEmitter::withoutEffect() {
   std::vector<std::string> names;
@@ -73,7 +88,8 @@ std::vector<std::string> KernelEmitter::withoutEffect() {
     if (!isGroup && !llvm::is_contained(context, name)) names.push_back(name.str());
   }
   for (NamedAttribute option : kernel_.getOptions())
-    if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()))  // the tuner's
+    if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()) &&  // the tuner's
+        !(option.getName() == "swizzle" && usesSwizzle()))
       names.push_back(option.getName().str());
   return names;
 }
@@ -212,6 +228,46 @@ void KernelEmitter::declareCapacities() {
   }
 }
 
+/// One alias for each layout of tiles. On the CPU a group has one lane, which has everything.
+void KernelEmitter::declareLayouts() {
+  auto declare = [&](tile::Layout layout) {
+    std::string &alias = layouts_[layout];
+    if (!alias.empty()) return;
+    alias = names_.fresh(isCpu() ? "Grid" : layout.getAliasHint());
+    builder_.create<out::AliasOp>(kernel_.getLoc(), alias, isCpu() ? "tsr::ThreadGrid<1, 1>" : layout.getSpelling());
+    if (isCpu()) cpuLayout_ = alias;
+  };
+  kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto fragment = dyn_cast<tile::FragmentType>(type); fragment && (!isCpu() || layouts_.empty()))
+        declare(fragment.getTileLayout());
+  });
+}
+
+/// Asynchronous copies of rows that begin at multiples of 16 bytes have no branches, and a loop without branches is
+/// scheduled as a whole. The entry function asks once.
+void KernelEmitter::declareAlignment() {
+  if (target_ != Target::Cuda) return;
+  llvm::SmallSetVector<unsigned, 4> parameters;
+  kernel_.getBody().walk([&](tile::CopyOp copy) {
+    if (beginsAligned(copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
+  });
+  if (parameters.empty()) return;
+  alignment_ = names_.fresh("Align");
+  info_.aligned.assign(parameters.begin(), parameters.end());
+}
+
+/// Each row of the tile begins at a multiple of 16 bytes if each row of the tensor does.
+bool KernelEmitter::beginsAligned(tile::CopyOp copy) {
+  if (!copy.getAsync() || !isa<BlockArgument>(copy.getBase()) || copy.getOffsets().empty() || copy.getPoints().back()) return false;
+  int64_t elements = 16 / storedBytes(ir::elementTypeOf(copy.getBase().getType()));
+  return copy.getSteps().back() == 1 && Extents(kernel_).isMultiple(copy.getOffsets().back(), elements);
+}
+
+const std::string &KernelEmitter::layoutName(tile::FragmentType type) {
+  return isCpu() ? cpuLayout_ : layouts_.find(type.getTileLayout())->second;
+}
+
 void KernelEmitter::declareConstants() {
   Location place = kernel_.getLoc();
   builder_.setInsertionPointToEnd(top_);
@@ -222,16 +278,8 @@ void KernelEmitter::declareConstants() {
     info_.groupName = names_.fresh("Threads");
     declareConstant("T.Threads", info_.groupName, kernel_.getGroup());
   }
-  tile::GridAttr lanes;
-  kernel_.getBody().walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto fragment = dyn_cast<tile::FragmentType>(type)) lanes = fragment.getGrid();
-  });
-  if (lanes) {
-    std::string rows = std::to_string(isCpu() ? 1 : lanes.getRows()),
-                cols = std::to_string(isCpu() ? 1 : lanes.getCols());
-    builder_.create<out::AliasOp>(place, names_.fresh("Grid"), "tsr::ThreadGrid<" + rows + ", " + cols + ">");
-  }
+  declareLayouts();
+  declareAlignment();
   // Shared memory is declared here, before the first statement.
   declarations_ = builder_.create<out::CommentOp>(place, "");
   builder_.setInsertionPointToEnd(top_);
@@ -289,6 +337,7 @@ void KernelEmitter::finish() {
   keepVectorLoops();
   std::vector<std::string> capacities;
   for (const auto &[dim, values] : info_.capacities) capacities.push_back(capacities_.at(dim));
+  if (!alignment_.empty()) capacities.push_back(alignment_);
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   computeSharedBytes();

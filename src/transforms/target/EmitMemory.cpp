@@ -211,6 +211,7 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
       statement(call(turned ? "tsr::copy_transposed_tile" : "tsr::copy_tile", arguments, none(), lanes), op.getLoc());
       return success();
     }
+    if (!alignment_.empty() && beginsAligned(op)) lanes.push_back(StringAttr::get(context_, alignment_));
     statement(call(op.getAsync() ? copy + "_async" : copy, arguments, none(), lanes), op.getLoc());
     return success();
   }

@@ -1,4 +1,6 @@
 #include "transforms/target/Entry.h"
+#include "llvm/ADT/SetVector.h"
+#include "transforms/tile/Extents.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include <set>
@@ -92,6 +94,29 @@ ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim>
   return differ ? builder.getArrayAttr(shapes) : ArrayAttr();
 }
 
+/// What must hold for the rows of the tensors that a kernel copies to begin at multiples of 16 bytes. The entry's own
+/// temporaries do.
+void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names, const std::map<std::string, Dim> &dims,
+                  out::LaunchOp made) {
+  constexpr int64_t kBytes = 16;
+  Builder builder(launch.getContext());
+  llvm::SmallSetVector<Attribute, 4> tensors, rows;
+  for (unsigned i : info.aligned) {
+    Value tensor = launch.getArgs()[i];
+    if (!tensor.getDefiningOp<tile::TempOp>()) tensors.insert(builder.getStringAttr(names.names.at(tensor)));
+    int64_t elements = kBytes / storedBytes(ir::elementTypeOf(tensor.getType()));
+    // In the kernel's shape of the tensor: a row of the tile is a row there.
+    auto shapes = made->getAttrOfType<ArrayAttr>("shapes");
+    auto shape = shapes ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr();
+    Dim last = shape ? *Dim::parse(cast<StringAttr>(shape.getValue().back()).str())
+                     : ir::shapeOf(tensor.getType()).back().getDim().substitute(dims);
+    Dim rest = Dim::mod(last, Dim(elements));
+    if (!(rest == Dim(0))) rows.insert(builder.getStringAttr(rest.str()));
+  }
+  made.setAlignedAttr(builder.getArrayAttr(tensors.getArrayRef()));
+  made.setAlignedRowsAttr(builder.getArrayAttr(rows.getArrayRef()));
+}
+
 LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
                          std::map<std::string, int64_t> &constants, OpBuilder &builder) {
   std::map<std::string, Dim> dims = dimsOfLaunch(launch, info);
@@ -132,8 +157,9 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
   auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
-                                capacities, shared, groupName, ArrayAttr());
+                                capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr());
   if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
+  if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made);
   return success();
 }

@@ -6,6 +6,7 @@
 #include "transforms/target/Names.h"
 #include "transforms/target/Plan.h"
 #include "transforms/tile/KernelFacts.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 namespace tessera::transforms::totarget {
@@ -22,6 +23,7 @@ struct KernelInfo {
   std::vector<std::pair<std::string, std::vector<int64_t>>> capacities;
   std::string grid;                  // number of groups, a dimension expression; empty on the CPU
   std::vector<int64_t> sharedBytes;  // for each combination of capacities; empty: static
+  std::vector<unsigned> aligned;     // parameters whose rows the entry asks for alignment; empty: the kernel does not ask
 };
 
 class KernelEmitter {
@@ -42,6 +44,13 @@ private:
   void declareNamedSizes();
   void declareScheduleSizes();
   void declareCapacities();
+  void declareLayouts();
+  void declareAlignment();
+  bool beginsAligned(ir::tile::CopyOp copy);
+  /// What the emitted function calls the layout of a fragment.
+  const std::string &layoutName(ir::tile::FragmentType type);
+  bool wantsRegisters();
+  bool usesSwizzle();
   std::vector<std::string> headComment();
   std::vector<std::string> withoutEffect();
   llvm::SmallVector<mlir::NamedAttribute> sortedSizes();
@@ -162,6 +171,7 @@ private:
   LogicalResult emitFragment(Operation &op);
   LogicalResult emitElementwiseLoop(Operation &op);
   LogicalResult emitReduce(ir::tile::ReduceOp op);
+  ExprRef tileScratch(ir::tile::ReduceOp op);
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
   std::string fragmentType(ir::tile::FragmentType type, mlir::Location location);
@@ -196,6 +206,9 @@ private:
   std::map<std::string, std::string> constants_;   // "T.m" -> "BM", "BM.128" -> "BM"
   std::map<std::string, std::string> capacities_;  // "D" -> "MaxD"
   std::map<std::string, int64_t> sizes_;
+  llvm::MapVector<mlir::Attribute, std::string> layouts_;  // of tiles: the alias of each
+  std::string cpuLayout_;
+  std::string alignment_;  // the template parameter: bytes that the rows of copied tensors are aligned to; "": not asked
   llvm::DenseMap<Value, ExprRef> bound_;
   std::map<int64_t, ExprRef> groupIndices_;
   std::vector<Dim> grid_;  // extents of the grid attribute, as the program writes them

@@ -10,7 +10,7 @@ tile::FragmentType KernelLowering::fragmentType(ArrayRef<DimAttr> shape, Type el
   MLIRContext *context = builder_.getContext();
   Attribute layout = tile::GridAttr::get(context, layouts_.rows(), layouts_.cols());
   if (shape.size() == 1)
-    layout = tile::SliceAttr::get(context, sliceAxis, llvm::cast<tile::GridAttr>(layout));
+    layout = tile::SliceAttr::get(context, sliceAxis, layout);
   return tile::FragmentType::get(context, shape, element, layout);
 }
 
@@ -117,15 +117,14 @@ LogicalResult KernelLowering::lowerReduce(graph::ReduceOp op) {
 // ---------------------------------------------------------------- tiles wider than their extents
 
 bool KernelLowering::isPadded(tile::FragmentType type, int64_t axis) {
-  bool alongRows = type.getRank() == 2 ? axis == 0 : type.getSliceAxis() == 1;
-  int64_t lanes = alongRows ? type.getGrid().getRows() : type.getGrid().getCols();
+  int64_t step = type.getStep(axis);
   std::optional<int64_t> extent =
       type.getShape()[axis].getDim().evaluate([&](const std::string &name) -> std::optional<int64_t> {
         if (name.rfind("T.", 0) != 0) return std::nullopt;
         auto size = source_.getSizes().getAs<IntegerAttr>(name.substr(2));
         return size ? std::optional<int64_t>(size.getInt()) : std::nullopt;
       });
-  return !extent || *extent % lanes != 0;
+  return !extent || *extent % step != 0;
 }
 
 Value KernelLowering::padded(Value fragment, int64_t axis, Value neutral, Location loc) {

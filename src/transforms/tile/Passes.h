@@ -12,6 +12,12 @@ namespace tessera::transforms {
 std::unique_ptr<mlir::Pass> createScheduleToTilePass();
 /// Accesses that lie inside of their tensors in the sizes that were chosen are marked, and lose their masks.
 std::unique_ptr<mlir::Pass> createProveBoundsPass();
+/// Masks of tiles are applied once, and only in tiles that cross the edge that they hide.
+std::unique_ptr<mlir::Pass> createSimplifyMasksPass();
+/// Products take the layouts of the machine's matrix instructions, where it has some for their types and extents.
+std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
+/// Copies to shared memory run ahead of the loops that use them, through several stages of their buffers.
+std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 void registerTileTransforms();

@@ -128,10 +128,8 @@ private:
   /// Every position of the fragment is an element of its tile.
   bool fills(tile::FragmentType type) {
     for (auto [axis, dim] : llvm::enumerate(type.getShape())) {
-      bool down = type.getRank() == 2 ? axis == 0 : type.getSliceAxis() == 1;
-      int64_t lanes = down ? type.getGrid().getRows() : type.getGrid().getCols();
       Dim extent = facts_.withSizes(dim.getDim());
-      if (!extent.isConstant() || extent.constant() % lanes != 0) return false;
+      if (!extent.isConstant() || extent.constant() % type.getStep(axis) != 0) return false;
     }
     return true;
   }

@@ -86,6 +86,9 @@ std::unique_ptr<Pass> createScheduleToTilePass() { return std::make_unique<Sched
 
 void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
+  registerPass(createSimplifyMasksPass);
+  registerPass(createMatrixLayoutsPass);
+  registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);
 }

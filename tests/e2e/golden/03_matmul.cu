@@ -5,6 +5,7 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -12,26 +13,43 @@
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  m = 128, n = 256, k = 64, warps = 8, 256 threads a group
-//   without effect here  stages = 4, swizzle = xor
-static __global__ void __launch_bounds__(256)
+//   schedule  m = 128, n = 256, k = 64, stages = 3, warps = 8, 256 threads a group
+//   products by matrix instructions, warps in 2 rows and 4 columns
+//   stages = 3 of 4: a stage takes 49152 bytes of shared memory
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
-  constexpr int BM = 128, BN = 256, BK = 64, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // 03_matmul.tsr:16
-  __shared__ tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
+  constexpr int BM = 128, BN = 256, BK = 64, Stages = 3, Threads = 256;
+  using Warps = tsr::MmaGrid<2, 4>;
+  struct Shared {
+    alignas(128) tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile[Stages];
+    alignas(128) tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile[Stages];
+  };
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // 03_matmul.tsr:13
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
-  for (int64_t k = 0; k < K; k += BK) {  // :15
-    tsr::group_barrier();  // :16
-    tsr::copy_tile<Threads>(A_tile, A, m, k);
-    tsr::copy_tile<Threads>(B_tile, B, k, n);
-    tsr::group_barrier();
-    tsr::dot(acc, A_tile, B_tile);
+  tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
+    const int64_t stage_product = stage * BK;
+    tsr::copy_tile_async<Threads, Align>(shared.A_tile[stage], A, m, stage_product);  // :16
+    tsr::copy_tile_async<Threads, Align>(shared.B_tile[stage], B, stage_product, n);
+    tsr::async_commit();  // :15
   }
-  tsr::Fragment<tsr::bf16, BM, BN, Grid> acc_bf16;  // :17
+  int64_t stage = 0;
+  for (int64_t k = 0; k < K; k += BK) {
+    tsr::async_wait<1>();
+    tsr::group_barrier();
+    tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);  // :16
+    const int64_t ahead = k + (Stages - 1) * BK;  // :15
+    const int64_t free = (stage + (Stages - 1)) % Stages;
+    tsr::copy_tile_async<Threads, Align>(shared.A_tile[free], A, m, ahead);  // :16
+    tsr::copy_tile_async<Threads, Align>(shared.B_tile[free], B, ahead, n);
+    tsr::async_commit();  // :15
+    stage = (stage + 1) % Stages;
+  }
+  tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
   #pragma unroll
   for (int i = 0; i < acc_bf16.rows; ++i) {
     #pragma unroll
@@ -44,26 +62,42 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
-//   schedule  m = 64, n = 64, k = 64, warps = 4, 128 threads a group
-//   without effect here  stages = 4, swizzle = xor
-static __global__ void __launch_bounds__(128)
+//   schedule  m = 64, n = 64, k = 64, stages = 4, warps = 4, 128 threads a group
+//   products by matrix instructions, warps in 2 rows and 2 columns
+template <int Align>
+static __global__ void __launch_bounds__(128, 1)
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 64, BK = 64, Threads = 128;
-  using Grid = tsr::ThreadGrid<8, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // 03_matmul.tsr:16
-  __shared__ tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
+  constexpr int BM = 64, BN = 64, BK = 64, Stages = 4, Threads = 128;
+  using Warps = tsr::MmaGrid<2, 2>;
+  struct Shared {
+    alignas(128) tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile[Stages];
+    alignas(128) tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile[Stages];
+  };
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // 03_matmul.tsr:13
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
-  for (int64_t k = 0; k < K; k += BK) {  // :15
-    tsr::group_barrier();  // :16
-    tsr::copy_tile<Threads>(A_tile, A, m, k);
-    tsr::copy_tile<Threads>(B_tile, B, k, n);
-    tsr::group_barrier();
-    tsr::dot(acc, A_tile, B_tile);
+  tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
+    const int64_t stage_product = stage * BK;
+    tsr::copy_tile_async<Threads, Align>(shared.A_tile[stage], A, m, stage_product);  // :16
+    tsr::copy_tile_async<Threads, Align>(shared.B_tile[stage], B, stage_product, n);
+    tsr::async_commit();  // :15
   }
-  tsr::Fragment<tsr::bf16, BM, BN, Grid> acc_bf16;  // :17
+  int64_t stage = 0;
+  for (int64_t k = 0; k < K; k += BK) {
+    tsr::async_wait<2>();
+    tsr::group_barrier();
+    tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);  // :16
+    const int64_t ahead = k + (Stages - 1) * BK;  // :15
+    const int64_t free = (stage + (Stages - 1)) % Stages;
+    tsr::copy_tile_async<Threads, Align>(shared.A_tile[free], A, m, ahead);  // :16
+    tsr::copy_tile_async<Threads, Align>(shared.B_tile[free], B, ahead, n);
+    tsr::async_commit();  // :15
+    stage = (stage + 1) % Stages;
+  }
+  tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
   #pragma unroll
   for (int i = 0; i < acc_bf16.rows; ++i) {
     #pragma unroll
@@ -87,10 +121,17 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    matmul_kernel<<<groups, Threads, 0, call.stream()>>>(
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
-        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+    };
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
+    start(rows_aligned ? matmul_kernel<16> : matmul_kernel<1>, 147456);
+    if (call.failed()) return call.status();
   }
   return call.finish();
 }
@@ -111,10 +152,17 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    small_matmul_kernel<<<groups, Threads, 0, call.stream()>>>(
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
-        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+    };
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
+    start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 65536);
+    if (call.failed()) return call.status();
   }
   return call.finish();
 }

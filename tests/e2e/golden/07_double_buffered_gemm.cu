@@ -5,6 +5,7 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -13,25 +14,27 @@
 // def double_buffered_gemm(A: ts.Tensor["M", "K", ts.bf16], B: ts.Tensor["K", "N", ts.bf16], C:
 //   ts.Tensor["M", "N", ts.f32])
 //   schedule  256 threads a group
-static __global__ void __launch_bounds__(256)
+//   products by matrix instructions, warps in 2 rows and 4 columns
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
 double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                             tsr::View<float, 2> C, int64_t N, int64_t K) {
   constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Warps = tsr::MmaGrid<2, 4>;
   // 07_double_buffered_gemm.tsr:12
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> smem_a[2];
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> smem_b[2];  // :13
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :14
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;  // :15
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :16
-  tsr::copy_tile_async<Threads>(smem_a[0], A, m, 0);  // :18
-  tsr::copy_tile_async<Threads>(smem_b[0], B, 0, n);  // :19
+  tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :16
+  tsr::copy_tile_async<Threads, Align>(smem_a[0], A, m, 0);  // :18
+  tsr::copy_tile_async<Threads, Align>(smem_b[0], B, 0, n);  // :19
   tsr::async_commit();  // :20
   int64_t stage = 0;  // :21
   for (int64_t k = 0; k < K; k += BK) {
     if (k + BK < K) {  // :22
-      tsr::copy_tile_async<Threads>(smem_a[1 - stage], A, m, k + BK);  // :23
-      tsr::copy_tile_async<Threads>(smem_b[1 - stage], B, k + BK, n);  // :24
+      tsr::copy_tile_async<Threads, Align>(smem_a[1 - stage], A, m, k + BK);  // :23
+      tsr::copy_tile_async<Threads, Align>(smem_b[1 - stage], B, k + BK, n);  // :24
     }
     tsr::async_commit();  // :25
     tsr::async_wait<1>();  // :26
@@ -56,10 +59,14 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    double_buffered_gemm_kernel<<<groups, Threads, 0, call.stream()>>>(
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
-        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
-        tsr::View<float, 2>{call.data<float>(C), {M, N}}, N, K);
+    const auto start = [&](auto *kernel) {
+      kernel<<<groups, Threads, 0, call.stream()>>>(
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
+          tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
+          tsr::View<float, 2>{call.data<float>(C), {M, N}}, N, K);
+    };
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
+    start(rows_aligned ? double_buffered_gemm_kernel<16> : double_buffered_gemm_kernel<1>);
   }
   return call.finish();
 }

@@ -5,6 +5,7 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
@@ -14,22 +15,22 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64, warps = 4, 128 threads a group
-//   without effect here  stages = 2, prefetch = k0=2
+//   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
+//   without effect here  prefetch = k0=2
 //   T.m = 64, T.n = 64: the smallest tile of the tuning space
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
-template <int MaxD>
-static __global__ void __launch_bounds__(128)
+//   products by matrix instructions, warps in 4 rows and 1 column
+template <int MaxD, int Align>
+static __global__ void __launch_bounds__(128, 1)
 flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
                        tsr::View<const tsr::bf16, 4> V, bool causal, tsr::View<tsr::bf16, 4> result,
                        int64_t S, int64_t H, int64_t D) {
-  constexpr int BM = 64, BN = 64, Threads = 128;
-  using Grid = tsr::ThreadGrid<8, 16>;
+  constexpr int BM = 64, BN = 64, Stages = 2, Threads = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
-    alignas(128) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
+    alignas(128) tsr::SharedTile<tsr::bf16, BM, MaxD, tsr::Xor> Q_tile;
+    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Xor> K_tile[Stages];
+    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Xor> V_tile[Stages];
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -37,61 +38,75 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
   const int64_t h = int64_t(blockIdx.x) / tsr::ceil_div(S, BM) % H;
   const int64_t q0 = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
   tsr::copy_tile<Threads>(shared.Q_tile, Q[b][h], q0, 0);  // :12
-  tsr::Fragment<float, BM, MaxD, Grid> acc(0.0f);  // :13
-  tsr::RowVector<float, BM, Grid> m_i(-INFINITY);  // :14
-  tsr::RowVector<float, BM, Grid> l_i(0.0f);  // :15
-  for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
-    tsr::copy_tile<Threads>(shared.K_tile, K[b][h], k0, 0);  // :17
-    tsr::Fragment<float, BM, BN, Grid> s(0.0f);
+  tsr::Fragment<float, BM, MaxD, Warps> acc(0.0f);  // :13
+  tsr::RowVector<float, BM, Warps> m_i(-INFINITY);  // :14
+  tsr::RowVector<float, BM, Warps> l_i(0.0f);  // :15
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :16
+    const int64_t stage_product = stage * BN;
+    tsr::copy_tile_async<Threads, Align>(shared.K_tile[stage], K[b][h], stage_product, 0);  // :17
+    tsr::copy_tile_async<Threads, Align>(shared.V_tile[stage], V[b][h], stage_product, 0);  // :24
+    tsr::async_commit();  // :16
+  }
+  int64_t stage = 0;
+  for (int64_t k0 = 0; k0 < S; k0 += BN) {
+    tsr::async_wait<0>();
     tsr::group_barrier();
-    tsr::dot(s, shared.Q_tile, tsr::transposed(shared.K_tile));
+    tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :17
+    tsr::dot(s, shared.Q_tile, tsr::transposed(shared.K_tile[stage]));
+    const int64_t ahead = k0 + (Stages - 1) * BN;  // :16
+    const int64_t free = (stage + (Stages - 1)) % Stages;
+    tsr::copy_tile_async<Threads, Align>(shared.K_tile[free], K[b][h], ahead, 0);  // :17
+    tsr::copy_tile_async<Threads, Align>(shared.V_tile[free], V[b][h], ahead, 0);  // :24
+    tsr::async_commit();  // :16
     #pragma unroll
-    for (int i = 0; i < s.rows; ++i) {
+    for (int i = 0; i < s.rows; ++i) {  // :17
       #pragma unroll
       for (int j = 0; j < s.cols; ++j) {
         s(i, j) *= tsr::rsqrt(float(D));
       }
     }
     if (causal) {  // :18
-      tsr::Fragment<int32_t, BM, BN, Grid> query;  // :19
-      tsr::Fragment<int32_t, BM, BN, Grid> key;
-      #pragma unroll
-      for (int i = 0; i < query.rows; ++i) {
+      if (int32_t(q0) + 1 < int32_t(k0) + int32_t(BN)) {  // :19
+        tsr::Fragment<int32_t, BM, BN, Warps> query;
+        tsr::Fragment<int32_t, BM, BN, Warps> key;
         #pragma unroll
-        for (int j = 0; j < query.cols; ++j) {
-          query(i, j) = int32_t(q0) + query.row(i);
-          key(i, j) = int32_t(k0) + key.col(j);
-          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        for (int i = 0; i < query.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < query.cols; ++j) {
+            query(i, j) = int32_t(q0) + query.row(i);
+            key(i, j) = int32_t(k0) + key.col(j);
+            s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+          }
         }
       }
     }
-    tsr::Fragment<float, BM, BN, Grid> s_masked;  // :20
-    #pragma unroll
-    for (int i = 0; i < s_masked.rows; ++i) {
+    const int32_t k0_i32 = int32_t(S - k0);  // :20
+    if (k0_i32 < int32_t(BN)) {
       #pragma unroll
-      for (int j = 0; j < s_masked.cols; ++j) {
-        s_masked(i, j) = s_masked.col(j) < int32_t(S - k0) ? s(i, j) : -INFINITY;
+      for (int i = 0; i < s.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) = s.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+        }
       }
     }
-    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s_masked);
-    tsr::RowVector<float, BM, Grid> m_new;
-    tsr::RowVector<float, BM, Grid> alpha;  // :21
+    const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);
+    tsr::RowVector<float, BM, Warps> m_new;
+    tsr::RowVector<float, BM, Warps> alpha;  // :21
     #pragma unroll
     for (int i = 0; i < m_new.rows; ++i) {  // :20
       m_new(i) = tsr::max(m_i(i), s_max(i));
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
     }
-    tsr::Fragment<float, BM, BN, Grid> p;  // :22
-    tsr::Fragment<float, BM, BN, Grid> p_masked;  // :23
+    tsr::Fragment<float, BM, BN, Warps> p;  // :22
     #pragma unroll
-    for (int i = 0; i < p.rows; ++i) {  // :22
+    for (int i = 0; i < p.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < p.cols; ++j) {
         p(i, j) = tsr::exp(s(i, j) - m_new(i));
-        p_masked(i, j) = p_masked.col(j) < int32_t(S - k0) ? p(i, j) : 0.0f;  // :23
       }
     }
-    const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p_masked);
+    const tsr::RowVector<float, BM, Warps> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
     #pragma unroll
     for (int i = 0; i < l_i.rows; ++i) {
       l_i(i) = alpha(i) * l_i(i) + p_sum(i);
@@ -103,22 +118,19 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         acc(i, j) = alpha(i) * acc(i, j);
       }
     }
-    tsr::Fragment<tsr::bf16, BM, BN, Grid> p_bf16;
+    tsr::Fragment<tsr::bf16, BM, BN, Warps> p_bf16;
     #pragma unroll
     for (int i = 0; i < p_bf16.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < p_bf16.cols; ++j) {
-        p_bf16(i, j) = p_bf16.col(j) < int32_t(S - k0) ? tsr::to<tsr::bf16>(p(i, j))
-            : tsr::to<tsr::bf16>(0.0f);
+        p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
       }
     }
-    tsr::copy_tile<Threads>(shared.V_tile, V[b][h], k0, 0);
-    tsr::write_shared(shared.p_tile, p_bf16);
-    tsr::group_barrier();
-    tsr::dot(acc, shared.p_tile, shared.V_tile);
+    tsr::dot(acc, p_bf16, shared.V_tile[stage]);
     m_i = m_new;  // :16
+    stage = (stage + 1) % Stages;
   }
-  tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;  // :26
+  tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;  // :26
   #pragma unroll
   for (int i = 0; i < as_bf16.rows; ++i) {
     #pragma unroll
@@ -156,9 +168,10 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,
           tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, S, H, D);
     };
-    if (D <= 64) start(flash_attention_kernel<64>, 32768);
-    else if (D <= 128) start(flash_attention_kernel<128>, 57344);
-    else start(flash_attention_kernel<256>, 106496);
+    const bool rows_aligned = call.aligned(16, K, V) && D % 8 == 0;
+    if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 40960);
+    else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 81920);
+    else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 163840);
     if (call.failed()) return call.status();
   }
   return call.finish();

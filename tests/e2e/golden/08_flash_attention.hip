@@ -54,27 +54,31 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       }
     }
     if (causal) {  // :18
-      tsr::Fragment<int32_t, BM, BN, Grid> query;  // :19
-      tsr::Fragment<int32_t, BM, BN, Grid> key;
-      #pragma unroll
-      for (int i = 0; i < query.rows; ++i) {
+      if (int32_t(q0) + 1 < int32_t(k0) + int32_t(BN)) {  // :19
+        tsr::Fragment<int32_t, BM, BN, Grid> query;
+        tsr::Fragment<int32_t, BM, BN, Grid> key;
         #pragma unroll
-        for (int j = 0; j < query.cols; ++j) {
-          query(i, j) = int32_t(q0) + query.row(i);
-          key(i, j) = int32_t(k0) + key.col(j);
-          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        for (int i = 0; i < query.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < query.cols; ++j) {
+            query(i, j) = int32_t(q0) + query.row(i);
+            key(i, j) = int32_t(k0) + key.col(j);
+            s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+          }
         }
       }
     }
-    tsr::Fragment<float, BM, BN, Grid> s_masked;  // :20
-    #pragma unroll
-    for (int i = 0; i < s_masked.rows; ++i) {
+    const int32_t k0_i32 = int32_t(S - k0);  // :20
+    if (k0_i32 < int32_t(BN)) {
       #pragma unroll
-      for (int j = 0; j < s_masked.cols; ++j) {
-        s_masked(i, j) = s_masked.col(j) < int32_t(S - k0) ? s(i, j) : -INFINITY;
+      for (int i = 0; i < s.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) = s.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+        }
       }
     }
-    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s_masked);
+    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);
     tsr::RowVector<float, BM, Grid> m_new;
     tsr::RowVector<float, BM, Grid> alpha;  // :21
     #pragma unroll
@@ -83,16 +87,14 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
     }
     tsr::Fragment<float, BM, BN, Grid> p;  // :22
-    tsr::Fragment<float, BM, BN, Grid> p_masked;  // :23
     #pragma unroll
-    for (int i = 0; i < p.rows; ++i) {  // :22
+    for (int i = 0; i < p.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < p.cols; ++j) {
         p(i, j) = tsr::exp(s(i, j) - m_new(i));
-        p_masked(i, j) = p_masked.col(j) < int32_t(S - k0) ? p(i, j) : 0.0f;  // :23
       }
     }
-    const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p_masked);
+    const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
     #pragma unroll
     for (int i = 0; i < l_i.rows; ++i) {
       l_i(i) = alpha(i) * l_i(i) + p_sum(i);
@@ -109,8 +111,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     for (int i = 0; i < p_bf16.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < p_bf16.cols; ++j) {
-        p_bf16(i, j) = p_bf16.col(j) < int32_t(S - k0) ? tsr::to<tsr::bf16>(p(i, j))
-            : tsr::to<tsr::bf16>(0.0f);
+        p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
       }
     }
     tsr::copy_tile<Threads>(shared.V_tile, V[b][h], k0, 0);

@@ -142,17 +142,25 @@ static void
 greatest_kernel(tsr::View<const float, 2> x, float *__restrict__ result, int64_t C, int64_t R) {
   constexpr int ROWS = 64, STEP = 32;
   using Grid = tsr::ThreadGrid<1, 1>;
-  tsr::Fragment<float, ROWS, STEP, Grid> x_part;  // 21_vectors.tsr:37
-  tsr::load_fragment(x_part, x, 0, 0);
-  tsr::Fragment<float, ROWS, STEP, Grid> chosen;
-  for (int i = 0; i < chosen.rows; ++i) {
-    #pragma omp simd
-    for (int j = 0; j < chosen.cols; ++j) {
-      chosen(i, j) = chosen.col(j) < int32_t(C)
-          ? (chosen.row(i) < int32_t(R) ? x_part(i, j) : -INFINITY) : -INFINITY;
+  tsr::Fragment<float, ROWS, STEP, Grid> value;  // 21_vectors.tsr:37
+  tsr::load_fragment(value, x, 0, 0);
+  if (int32_t(R) < int32_t(ROWS)) {
+    for (int i = 0; i < value.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < value.cols; ++j) {
+        value(i, j) = value.row(i) < int32_t(R) ? value(i, j) : -INFINITY;
+      }
     }
   }
-  const tsr::RowVector<float, ROWS, Grid> row_max = tsr::row_reduce<tsr::Max>(chosen);
+  if (int32_t(C) < int32_t(STEP)) {
+    for (int i = 0; i < value.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < value.cols; ++j) {
+        value(i, j) = value.col(j) < int32_t(C) ? value(i, j) : -INFINITY;
+      }
+    }
+  }
+  const tsr::RowVector<float, ROWS, Grid> row_max = tsr::row_reduce<tsr::Max>(value);
   const float vector_max = tsr::vector_reduce<tsr::Max>(row_max);
   result[0] = vector_max;
 }

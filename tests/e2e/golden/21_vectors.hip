@@ -146,18 +146,27 @@ greatest_kernel(tsr::View<const float, 2> x, float *__restrict__ result, int64_t
   constexpr int ROWS = 64, STEP = 32, Threads = 128;
   using Grid = tsr::ThreadGrid<8, 16>;
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 21_vectors.tsr:36
-  tsr::Fragment<float, ROWS, STEP, Grid> x_part;  // :37
-  tsr::load_fragment(x_part, x, 0, 0);
-  tsr::Fragment<float, ROWS, STEP, Grid> chosen;
-  #pragma unroll
-  for (int i = 0; i < chosen.rows; ++i) {
+  tsr::Fragment<float, ROWS, STEP, Grid> value;  // :37
+  tsr::load_fragment(value, x, 0, 0);
+  if (int32_t(R) < int32_t(ROWS)) {
     #pragma unroll
-    for (int j = 0; j < chosen.cols; ++j) {
-      chosen(i, j) = chosen.col(j) < int32_t(C)
-          ? (chosen.row(i) < int32_t(R) ? x_part(i, j) : -INFINITY) : -INFINITY;
+    for (int i = 0; i < value.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < value.cols; ++j) {
+        value(i, j) = value.row(i) < int32_t(R) ? value(i, j) : -INFINITY;
+      }
     }
   }
-  const tsr::RowVector<float, ROWS, Grid> row_max = tsr::row_reduce<tsr::Max>(chosen);
+  if (int32_t(C) < int32_t(STEP)) {
+    #pragma unroll
+    for (int i = 0; i < value.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < value.cols; ++j) {
+        value(i, j) = value.col(j) < int32_t(C) ? value(i, j) : -INFINITY;
+      }
+    }
+  }
+  const tsr::RowVector<float, ROWS, Grid> row_max = tsr::row_reduce<tsr::Max>(value);
   const float vector_max = tsr::vector_reduce<tsr::Max>(row_max, scratch);
   if (threadIdx.x == 0) {
     result[0] = vector_max;

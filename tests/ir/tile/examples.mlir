@@ -89,19 +89,19 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   %zero = tile.constant 0.0 : f32
   // CHECK: tile.fill %{{.*}} : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %acc = tile.fill %zero : f32 to !F
-  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
-  %next = tile.dot %acc, %a, %b {trans_b} : !F, <["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
+  %next = tile.dot %acc, %a, %b {trans_b} : !F, !tsr.shared<["T.m", "T.k"], bf16, "">, <["T.n", "T.k"], bf16, "">
   // CHECK: tile.load_fragment %C[%{{.*}} in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"] other %{{.*}} : f32 : <["B", "M", "N"], f32> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %c = tile.load_fragment %C[%c0 in_bounds, %m size "T.m", %n size "T.n"] other %zero : f32 : <["B", "M", "N"], f32> to !F
   // CHECK: tile.elementwise "add" %{{.*}}, %{{.*}} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %sum = tile.elementwise "add" %next, %c : !F
   // CHECK: tile.iota {axis = 1 : i64} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
   %cols = tile.iota {axis = 1} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
-  // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, <16 x 16>>>
+  // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %max = tile.reduce "max" %sum {axis = 1} : !F to !R
-  // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, <16 x 16>>> to f32
+  // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to f32
   %all = tile.reduce "sum" %max {axis = 0} : !R to f32
-  // CHECK: tile.broadcast %{{.*}} : <["T.m"], f32, #tile.slice<1, <16 x 16>>> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  // CHECK: tile.broadcast %{{.*}} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %wide = tile.broadcast %max : !R to !F
   // CHECK: tile.write_shared %{{.*}}, %{{.*}}[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds] : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">
   tile.write_shared %wide, %s[%c0 size "T.m" in_bounds, %c0 size "T.n" in_bounds] : !F, <["T.m", "T.n"], f32, "">

@@ -8,7 +8,7 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
-  // expected-error @+1 {{a fragment of rank 2 cannot have the layout #tile.slice<1, <16 x 16>>: rank 2 has a grid, rank 1 a slice of one}}
+  // expected-error @+1 {{a fragment of rank 2 cannot have the layout #tile.slice<1, #tile.grid<16 x 16>>: rank 2 has a layout of tiles, rank 1 a slice of one}}
   %y = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   tile.kernel_end
 }
@@ -276,7 +276,7 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
-  // expected-error @+1 {{gives '!tile.fragment<["T.m"], f32, #tile.slice<1, <16 x 16>>>', not}}
+  // expected-error @+1 {{gives '!tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>', not}}
   %y = tile.reduce "sum" %f {axis = 1} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.n"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   tile.kernel_end
 }
@@ -291,7 +291,7 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
   // expected-error @+1 {{adds up over T.n in a and T.m in b}}
-  %y = tile.dot %f, %s, %s : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
+  %y = tile.dot %f, %s, %s : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
   tile.kernel_end
 }
 
@@ -305,7 +305,7 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
   // expected-error @+1 {{the product is [T.m, T.m], the accumulator [T.m, T.n]}}
-  %y = tile.dot %f, %s, %s {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, <["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
+  %y = tile.dot %f, %s, %s {trans_b} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
   tile.kernel_end
 }
 
@@ -554,6 +554,6 @@ tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#t
   %f = tile.fill %zero : bf16 to <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>
   %s = tile.alloc_shared : <["T.m", "T.m"], f32, "">
   // expected-error @+1 {{adds products of 'f32' up in 'bf16', which does not hold them}}
-  %y = tile.dot %f, %s, %s : <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>, <["T.m", "T.m"], f32, "">, <["T.m", "T.m"], f32, "">
+  %y = tile.dot %f, %s, %s : <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.m"], f32, "">, <["T.m", "T.m"], f32, "">
   tile.kernel_end
 }

@@ -1,0 +1,124 @@
+"""What the GPU benchmarks share: programs compiled with tesserac and nvcc, called through ctypes, timed with CUDA events.
+
+Needs a GPU, PyTorch, nvcc and a `tesserac`; nothing of the compiler's build.
+"""
+import concurrent.futures
+import ctypes
+import os
+import shutil
+import statistics
+import subprocess
+
+import torch
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FLUSH_BYTES = 256 << 20  # more than any L2 cache
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("id", ctypes.c_int32)]
+
+
+class DType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class Tensor(ctypes.Structure):
+    """TessTensor of include/tessera/abi.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("device", Device), ("ndim", ctypes.c_int32), ("dtype", DType),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+CODES = {torch.bfloat16: (4, 16), torch.float16: (2, 16), torch.float32: (2, 32), torch.float64: (2, 64),
+         torch.int32: (0, 32), torch.int64: (0, 64), torch.bool: (6, 8)}
+
+
+def view(tensor):
+    """The tensor as the C interface takes it; keeps its shape alive."""
+    code, bits = CODES[tensor.dtype]
+    shape = (ctypes.c_int64 * max(tensor.dim(), 1))(*tensor.shape)
+    made = Tensor(tensor.data_ptr(), Device(2, tensor.device.index or 0), tensor.dim(), DType(code, bits, 1),
+                  ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64)), None, 0)
+    made.keep = (shape, tensor)
+    return made
+
+
+class Program:
+    """A compiled program: its functions take tensors, results last."""
+
+    def __init__(self, library):
+        self.library = ctypes.CDLL(library)
+        self.library.tessLastErrorText.restype = ctypes.c_char_p
+
+    def prepare(self, name, *tensors):
+        """A call without the cost of making its arguments."""
+        function = getattr(self.library, name)
+        views = [view(tensor) for tensor in tensors]
+        pointers = [ctypes.byref(v) for v in views]
+
+        def call():
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            if function(*pointers, stream):
+                raise RuntimeError(f"{name}: {self.library.tessLastErrorText().decode()}")
+        call.keep = views
+        return call
+
+
+def tool(name, *places):
+    found = shutil.which(name) or next((p for p in places if os.path.exists(p)), None)
+    if not found:
+        raise SystemExit(f"{name} is not here")
+    return found
+
+
+def build(tesserac, folder, name, text, arch):
+    """One program as a shared library; a message instead where a compiler refuses."""
+    source, emitted = os.path.join(folder, name + ".tsr"), os.path.join(folder, name + ".cu")
+    library = os.path.join(folder, f"lib{name}.so")
+    with open(source, "w") as file:
+        file.write(text)
+    nvcc = tool("nvcc", "/usr/local/cuda/bin/nvcc")
+    commands = [[tesserac, source, "-o", emitted],
+                [nvcc, "-std=c++17", "-O3", "-arch=" + arch, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
+                 "-I" + os.path.join(ROOT, "include"), "-I" + ROOT, emitted, "-o", library]]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return f"{os.path.basename(command[0])}: {(done.stderr or done.stdout).strip()[:400]}"
+    return Program(library)
+
+
+def build_all(tesserac, folder, programs, arch="sm_90a", jobs=None):
+    """{name: text} as {name: Program, or a message}, compiled side by side."""
+    os.makedirs(folder, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        made = {name: pool.submit(build, tesserac, folder, name, text, arch) for name, text in programs.items()}
+        return {name: future.result() for name, future in made.items()}
+
+
+class Timer:
+    """Medians of CUDA-event times, with the L2 cache emptied before each call."""
+
+    def __init__(self, repeats=25):
+        self.repeats = repeats
+        self.flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+
+    def seconds(self, call):
+        for _ in range(3):
+            call()
+        begin = [torch.cuda.Event(enable_timing=True) for _ in range(self.repeats)]
+        end = [torch.cuda.Event(enable_timing=True) for _ in range(self.repeats)]
+        for first, last in zip(begin, end):
+            self.flush.zero_()
+            first.record()
+            call()
+            last.record()
+        torch.cuda.synchronize()
+        return statistics.median(a.elapsed_time(b) for a, b in zip(begin, end)) / 1e3
+
+    def copy_bandwidth(self, size=2 << 30):
+        """Bytes per second, read and written, of a copy from device to device."""
+        source = torch.empty(size, dtype=torch.int8, device="cuda")
+        target = torch.empty_like(source)
+        return 2 * size / self.seconds(lambda: target.copy_(source))

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path and FlashAttention-2 (through PyTorch).
+
+  python3 bench/gpu/products.py TESSERAC [--only products|attention] [--schedules] [--arch sm_90a]
+
+Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
+operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
+--schedules: also every schedule of a small space, to see which is best. Triton's path through mma.sync is measured by
+running this file again with TRITON_OVERRIDE_ARCH=sm80.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import torch
+
+import common
+
+SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 14336, 4096), (128, 8192, 8192)]
+
+PRODUCT = '''
+@kernel.schedule(Schedule(block=({m}, {n}), k={k}, warps={w}, stages={s}, swizzle="xor"))
+def {name}[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[{b}, bf16 @accum(f32)]) -> Tensor[M, N, bf16]:
+    T = tile.context()
+    m, n = tile.origin()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range(0, K, T.k):
+        acc += tile.dot(A[m:m + T.m, k:k + T.k], {operand})
+    return tile.cast(acc, bf16)
+'''
+
+ATTENTION = '''
+@kernel.schedule(Schedule(block=({m}, {n}), warps={w}, stages={s}))
+def {name}[B, H, S](Q: Tensor[B, H, S, {d}, bf16 @accum(f32)], K: Tensor[B, H, S, {d}, bf16 @accum(f32)],
+        V: Tensor[B, H, S, {d}, bf16 @accum(f32)]) -> Tensor[B, H, S, {d}, bf16]:
+    T = tile.context()
+    b, h, q0, _ = tile.origin()
+    q = tile.load(Q[b, h, q0:q0 + T.m, :])
+    acc = tile.zeros((T.m, {d}), f32)
+    m_i = tile.full((T.m,), -INF, f32)
+    l_i = tile.zeros((T.m,), f32)
+    for k0 in tile.range(0, {end}, T.n):
+        s = tile.dot(q, tile.transpose(K[b, h, k0:k0 + T.n, :])) * {scale}
+{mask}        m_new = tile.maximum(m_i, tile.row_max(s))
+        alpha = tile.exp(m_i - m_new)
+        p = tile.exp(s - m_new[:, None])
+        l_i = alpha * l_i + tile.row_sum(p)
+        acc = alpha[:, None] * acc + tile.dot(tile.cast(p, bf16), V[b, h, k0:k0 + T.n, :])
+        m_i = m_new
+    return tile.cast(acc / l_i[:, None], bf16)
+'''
+
+
+def product(name, m, n, k, w, s, transposed):
+    b, operand = ("N, K", "tile.transpose(B[n:n + T.n, k:k + T.k])") if transposed else ("K, N", "B[k:k + T.k, n:n + T.n]")
+    return PRODUCT.format(name=name, m=m, n=n, k=k, w=w, s=s, b=b, operand=operand)
+
+
+def attention(name, m, n, w, s, d, causal):
+    mask = "        s = tile.mask_causal(s, q0, k0)\n" if causal else ""
+    end = "min(S, q0 + T.m)" if causal else "S"
+    return ATTENTION.format(name=name, m=m, n=n, w=w, s=s, d=d, mask=mask, end=end, scale=repr(d ** -0.5))
+
+
+SPACE = [(128, 128, 64, 4, 3), (128, 128, 64, 4, 4), (128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 256, 32, 8, 4),
+         (128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (64, 64, 64, 4, 4)]
+CHOSEN = [(128, 128, 64, 4, 3)]
+ATTENTION_SPACE = [(128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (128, 64, 4, 2), (64, 128, 4, 2), (64, 64, 4, 3)]
+ATTENTION_CHOSEN = [(128, 64, 8, 2)]
+
+
+def triton_rows():
+    """TFLOP/s of Triton's mma.sync path for each shape, in a process of its own."""
+    environment = dict(os.environ, TRITON_OVERRIDE_ARCH="sm80")
+    done = subprocess.run([sys.executable, __file__, "--triton"], capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else {"error": done.stderr[-300:]}
+
+
+def triton_main():
+    import triton
+    import triton.language as tl
+    configurations = [triton.Config(dict(BM=bm, BN=bn, BK=bk, GM=8), num_stages=s, num_warps=w) for bm, bn, bk, s, w in
+                      [(128, 256, 32, 4, 8), (128, 128, 64, 3, 4), (128, 256, 64, 3, 8), (256, 128, 32, 3, 8)]]
+
+    @triton.autotune(configurations, key=["M", "N", "K"])
+    @triton.jit
+    def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GM: tl.constexpr):
+        pid = tl.program_id(0)
+        rows, cols = tl.cdiv(M, BM), tl.cdiv(N, BN)
+        first = pid // (GM * cols) * GM
+        size = min(rows - first, GM)
+        pm, pn = first + (pid % (GM * cols)) % size, (pid % (GM * cols)) // size
+        om, on, ok = pm * BM + tl.arange(0, BM), pn * BN + tl.arange(0, BN), tl.arange(0, BK)
+        pa, pb = a + om[:, None] * K + ok[None, :], b + ok[:, None] * N + on[None, :]
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(tl.cdiv(K, BK)):
+            acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+            pa += BK
+            pb += BK * N
+        tl.store(c + om[:, None] * N + on[None, :], acc.to(tl.bfloat16))
+
+    timer, rows = common.Timer(), {}
+    for m, n, k in SHAPES:
+        a, b = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        call = lambda: matmul[lambda meta: (triton.cdiv(m, meta["BM"]) * triton.cdiv(n, meta["BN"]),)](a, b, c, m, n, k)
+        rows[f"{m} {n} {k}"] = 2 * m * n * k / timer.seconds(call) / 1e12
+    print(json.dumps(rows))
+
+
+def relative_error(ours, reference):
+    if not torch.isfinite(ours).all():
+        return float("nan")
+    return ((ours.double() - reference).norm() / reference.norm()).item()
+
+
+def products(programs, space, timer, triton):
+    print(f"{'M N K':>18} {'B':>6} {'schedule':>18} {'ours':>7} {'cuBLAS':>7} {'ratio':>6} {'Triton':>7} {'ratio':>6} {'error':>8}")
+    for m, n, k in SHAPES:
+        a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+        b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
+        turned = b.t().contiguous()
+        wanted = torch.cat([part.double() @ b.double() for part in a.split(1024)])
+        cublas = 2 * m * n * k / timer.seconds(lambda: torch.matmul(a, b)) / 1e12
+        peer = triton.get(f"{m} {n} {k}", float("nan"))
+        for transposed in (False, True):
+            for point in space:
+                name = name_of("nk" if transposed else "kn", point)
+                program = programs[name]
+                if isinstance(program, str):
+                    print(name, program)
+                    continue
+                c = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
+                call = program.prepare(name, a, turned if transposed else b, c)
+                call()
+                error = relative_error(c, wanted)
+                ours = 2 * m * n * k / timer.seconds(call) / 1e12
+                print(f"{f'{m} {n} {k}':>18} {'[N,K]' if transposed else '[K,N]':>6} {'x'.join(map(str, point)):>18} {ours:7.0f} "
+                      f"{cublas:7.0f} {ours / cublas:6.2f} {peer:7.0f} {ours / peer:6.2f} {error:8.1e}", flush=True)
+
+
+def attentions(programs, space, timer):
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'error':>8}")
+    for d, s, causal in [(128, 4096, True), (128, 4096, False), (64, 4096, True), (128, 2048, True), (128, 16384, False)]:
+        b, h = max(1, 16384 // s), 16
+        q, key, v = (torch.randn(b, h, s, d, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        flops = 4 * b * h * s * s * d * (0.5 if causal else 1)
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            peer = flops / timer.seconds(lambda: torch.nn.functional.scaled_dot_product_attention(q, key, v, is_causal=causal)) / 1e12
+        rows = slice(0, s, max(1, s // 64))
+        scores = (q[0, 0, rows].double() @ key[0, 0].double().T) * d ** -0.5
+        if causal:
+            at = torch.arange(s, device="cuda")
+            scores = scores.masked_fill(at[None, :] > at[rows][:, None], float("-inf"))
+        wanted = torch.softmax(scores, -1) @ v[0, 0].double()
+        for point in space:
+            name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
+            program = programs[name]
+            if isinstance(program, str):
+                print(name, program)
+                continue
+            out = torch.full_like(q, float("nan"))
+            call = program.prepare(name, q, key, v, out)
+            call()
+            error = relative_error(out[0, 0, rows], wanted)
+            ours = flops / timer.seconds(call) / 1e12
+            print(f"{f'{b} {h} {s} {d}':>16} {str(causal):>6} {'x'.join(map(str, point)):>14} {ours:6.0f} {peer:6.0f} "
+                  f"{ours / peer:6.2f} {error:8.1e}", flush=True)
+
+
+def name_of(stem, point):
+    return stem + "_" + "_".join(map(str, point))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tesserac", nargs="?")
+    parser.add_argument("--only", choices=["products", "attention"])
+    parser.add_argument("--schedules", action="store_true")
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--triton", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    if options.triton:
+        return triton_main()
+    space = SPACE if options.schedules else CHOSEN
+    attention_space = ATTENTION_SPACE if options.schedules else ATTENTION_CHOSEN
+    texts = {}
+    if options.only != "attention":
+        for point in space:
+            texts[name_of("kn", point)] = product(name_of("kn", point), *point, False)
+            texts[name_of("nk", point)] = product(name_of("nk", point), *point, True)
+    if options.only != "products":
+        for point in attention_space:
+            for d, causal in [(128, True), (128, False), (64, True)]:
+                name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
+                texts[name] = attention(name, *point, d, causal)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = common.build_all(options.tesserac, folder, texts, options.arch)
+        timer = common.Timer()
+        if options.only != "attention":
+            products(programs, space, timer, triton_rows())
+        if options.only != "products":
+            attentions(programs, attention_space, timer)
+
+
+if __name__ == "__main__":
+    main()

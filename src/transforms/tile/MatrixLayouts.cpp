@@ -1,0 +1,234 @@
+// Products by matrix instructions.
+//
+// schedule-to-tile spreads every tile of a kernel over one grid of lanes. This pass finds the tiles that hang together
+// with the sums of a product (what is computed from them element by element, reduced, broadcast or carried by loops:
+// they must all lie alike), and gives them the layout of a matrix instruction of the machine, where the operands' types
+// have one and the extents are whole instructions. Operands in shared memory are swizzled, so that the loads of an
+// instruction meet every bank once; a left operand that was computed in registers stays there.
+#include "ir/tile/Tile.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Extents.h"
+#include "transforms/tile/Passes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kWarpLanes = 32, kBlock = 16;  // lanes of a warp; rows and columns that #tile.mma places together
+
+bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); }
+
+/// Elements along k of one instruction for operands of a type; 0: there is none that adds them up in `sum`.
+int64_t depthOf(Type operand, Type sum) {
+  if (sum.isF32() && (operand.isBF16() || operand.isF16())) return 16;
+  if (sum.isF32() && operand.isTF32()) return 8;
+  if (sum.isInteger(32) && operand.isInteger(8) && !operand.isUnsignedInteger()) return 32;
+  return 0;
+}
+
+/// Tiles that must lie alike.
+class Components {
+public:
+  explicit Components(tile::KernelOp kernel) {
+    kernel.getBody().walk([&](Operation *op) { visit(op); });
+  }
+  /// Each with its values, in the order of the program; those without a product are left out.
+  llvm::MapVector<void *, SmallVector<Value>> withProducts(tile::KernelOp kernel) {
+    llvm::SmallDenseSet<void *> wanted;
+    kernel.getBody().walk([&](tile::DotOp dot) { wanted.insert(leader(dot.getResult())); });
+    llvm::MapVector<void *, SmallVector<Value>> result;
+    auto add = [&](Value value) {
+      if (isFragment(value) && wanted.contains(leader(value))) result[leader(value)].push_back(value);
+    };
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (Value value : op->getResults()) add(value);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments()) add(argument);
+    });
+    return result;
+  }
+  void *leader(Value value) {
+    return classes_.getOrInsertLeaderValue(value.getAsOpaquePointer());
+  }
+
+private:
+  void join(Value a, Value b) {
+    if (isFragment(a) && isFragment(b)) classes_.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  }
+  template <class As, class Bs> void joinAll(As as, Bs bs) {
+    for (auto [a, b] : llvm::zip(as, bs)) join(a, b);
+  }
+  void visit(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      joinAll(loop.getInitArgs(), loop.getResults());
+      joinAll(loop.getRegionIterArgs(), loop.getResults());
+      joinAll(loop.getYieldedValues(), loop.getResults());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (Region &region : branch->getRegions())
+        if (!region.empty()) joinAll(region.front().getTerminator()->getOperands(), branch.getResults());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      joinAll(loop.getInits(), loop.getBeforeArguments());
+      joinAll(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+      joinAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+      joinAll(loop.getAfterArguments(), loop.getResults());
+    } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      join(dot.getAcc(), dot.getResult());
+    } else if (op->getNumResults() == 1 && isFragment(op->getResult(0))) {
+      for (Value operand : op->getOperands()) join(operand, op->getResult(0));
+    }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) join(reduce.getValue(), reduce.getResult());
+  }
+  llvm::EquivalenceClasses<void *> classes_;
+};
+
+class MatrixLayouts {
+public:
+  explicit MatrixLayouts(tile::KernelOp kernel) : kernel_(kernel), extents_(kernel) {}
+
+  void run() {
+    Components components(kernel_);
+    for (auto &[leader, values] : components.withProducts(kernel_)) {
+      SmallVector<tile::DotOp> dots;
+      for (Value value : values)
+        if (auto dot = value.getDefiningOp<tile::DotOp>()) dots.push_back(dot);
+      tile::MmaAttr layout = choose(values, dots);
+      if (!layout) continue;
+      for (Value value : values)
+        value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
+      for (tile::DotOp dot : dots) stage(dot);
+      chosen_.insert(layout);
+    }
+    explain();
+  }
+
+private:
+  // ---- the layout of a component
+
+  /// Every value that the extent can have is a multiple of `of`.
+  bool isMultiple(DimAttr extent, int64_t of) {
+    std::vector<int64_t> values = extents_.values(extent);
+    return !values.empty() && llvm::all_of(values, [&](int64_t value) { return value % of == 0; });
+  }
+
+  bool canDo(tile::DotOp dot, int64_t rows, int64_t cols) {
+    ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
+    Type operand = dot.getB().getType().getElementType();
+    int64_t depth = depthOf(operand, dot.getResult().getType().getElementType());
+    DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
+    return depth && isMultiple(k, depth) && isMultiple(shape[0], kBlock * rows) && isMultiple(shape[1], kBlock * cols);
+  }
+
+  /// The warps in rows and columns. A warp reads its rows of a and its columns of b, so a nearly square part is best;
+  /// but rows that are reduced, or become the left operand of another product, stay in one warp where they can.
+  tile::MmaAttr choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
+    int64_t group = kernel_.getGroup();
+    if (group % kWarpLanes != 0) return {};
+    int64_t warps = group / kWarpLanes;
+    bool wholeRows = llvm::any_of(values, [&](Value value) { return reducesRows(value) || isLeftOperand(value); });
+    int64_t best = 0, bestCost = 0;
+    for (int64_t rows = 1; rows <= warps; ++rows) {
+      int64_t cols = warps / rows;
+      if (rows * cols != warps) continue;
+      if (!llvm::all_of(dots, [&](tile::DotOp dot) { return canDo(dot, rows, cols); })) continue;
+      int64_t cost = 0;
+      for (tile::DotOp dot : dots) {
+        ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
+        cost += extents_.values(shape[0]).back() / rows + extents_.values(shape[1]).back() / cols;
+      }
+      if (wholeRows && cols > 1) cost += kSplitRow;
+      if (!best || cost < bestCost) best = rows, bestCost = cost;
+    }
+    return best ? tile::MmaAttr::get(kernel_->getContext(), best, warps / best) : tile::MmaAttr();
+  }
+
+  bool reducesRows(Value value) {
+    auto reduce = value.getDefiningOp<tile::ReduceOp>();
+    return reduce && reduce.getValue().getType().getRank() == 2 && reduce.getAxis() == 1;
+  }
+
+  /// Written to shared memory for nothing but to be the left operand of a product.
+  bool isLeftOperand(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      auto write = dyn_cast<tile::WriteSharedOp>(user);
+      return write && write.getValue() == value && llvm::any_of(write.getBase().getUsers(), [&](Operation *reader) {
+               auto dot = dyn_cast<tile::DotOp>(reader);
+               return dot && dot.getA() == write.getBase();
+             });
+    });
+  }
+
+  // ---- its operands
+
+  void stage(tile::DotOp dot) {
+    if (keepInRegisters(dot)) return swizzle(dot.getB());
+    swizzle(dot.getA());
+    swizzle(dot.getB());
+  }
+
+  /// The left operand was computed in the layout that the instruction wants: no way through shared memory.
+  bool keepInRegisters(tile::DotOp dot) {
+    auto alloc = dot.getA().getDefiningOp<tile::AllocSharedOp>();
+    if (!alloc || alloc.getManual() || dot.getTransA()) return false;
+    tile::WriteSharedOp write;
+    for (Operation *user : alloc->getUsers()) {
+      if (auto found = dyn_cast<tile::WriteSharedOp>(user); found && !write) write = found;
+      else if (user != dot) return false;
+    }
+    auto layout = write ? dyn_cast<tile::MmaAttr>(write.getValue().getType().getLayout()) : tile::MmaAttr();
+    bool fits = layout && layout == dot.getAcc().getType().getLayout() && layout.getCols() == 1 &&
+                write.getValue().getType().getElementType().getIntOrFloatBitWidth() == 16 &&
+                write->getBlock() == dot->getBlock() && write.getValue().getType().getShape() == alloc.getType().getShape();
+    if (!fits) return false;
+    dot.getAMutable().assign(write.getValue());
+    write.erase();
+    alloc.erase();
+    return true;
+  }
+
+  /// The 16-byte chunks of a row change places, in a buffer that the compiler lays out.
+  void swizzle(Value buffer) {
+    auto type = cast<SharedType>(buffer.getType());
+    auto alloc = buffer.getDefiningOp<tile::AllocSharedOp>();
+    if (!alloc || alloc.getManual() || !type.getSwizzle().empty()) return;
+    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(), type.getElementType(), "xor"));
+  }
+
+  // ---- the comment over the kernel
+
+  void explain() {
+    if (chosen_.empty()) return;
+    SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
+    Builder builder(kernel_->getContext());
+    for (tile::MmaAttr layout : chosen_)
+      reasons.push_back(builder.getStringAttr("products by matrix instructions, warps in " +
+                                              std::to_string(layout.getRows()) + " rows and " +
+                                              std::to_string(layout.getCols()) +
+                                              (layout.getCols() == 1 ? " column" : " columns")));
+    kernel_.setReasonsAttr(builder.getArrayAttr(reasons));
+  }
+
+  static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents
+  tile::KernelOp kernel_;
+  Extents extents_;
+  llvm::SetVector<tile::MmaAttr> chosen_;
+};
+
+struct MatrixLayoutsPass : PassWrapper<MatrixLayoutsPass, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MatrixLayoutsPass)
+  StringRef getArgument() const override { return "tile-matrix-layouts"; }
+  StringRef getDescription() const override { return "products by the matrix instructions of the machine"; }
+  void runOnOperation() override { MatrixLayouts(getOperation()).run(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createMatrixLayoutsPass() { return std::make_unique<MatrixLayoutsPass>(); }
+
+}  // namespace tessera::transforms

@@ -1,0 +1,300 @@
+// Copies that run ahead of the loop which uses them.
+//
+// A loop that copies tiles of tensors to shared memory and multiplies them waits for memory in each turn. Here the
+// buffers get several stages: before the loop the first stages - 1 copies are begun, and each turn begins the one that
+// is needed stages - 1 turns later, then uses what came in. One barrier a turn is enough: it says both that this turn's
+// tiles are there and that nobody reads any more what the copy of this turn will overwrite.
+//
+//   for s in 0 .. stages - 1: copy turn s into stage s; commit
+//   for k:  wait until at most stages - 2 copies are open; barrier
+//           the body up to its first product, on stage `stage`
+//           copy turn k + stages - 1 into stage (stage + stages - 1) % stages; commit
+//           the rest of the body
+//
+// The copies are begun after the first product of a turn: the matrix instructions are under way while their addresses
+// are computed. With two stages there would be nothing left of the turn to hide them, so they come first.
+#include "ir/common/Names.h"
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Extents.h"
+#include "transforms/tile/Passes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr StringLiteral kStages = "stages";
+constexpr int64_t kUsualStages = 3;
+
+class PipelineLoop {
+public:
+  PipelineLoop(tile::KernelOp kernel, scf::ForOp loop) : kernel_(kernel), loop_(loop), builder_(loop) {}
+
+  /// The copies that can run ahead, in order.
+  SmallVector<tile::CopyOp> candidates() {
+    SmallVector<tile::CopyOp> found;
+    for (Operation &op : *loop_.getBody())
+      if (auto copy = dyn_cast<tile::CopyOp>(op); copy && canRunAhead(copy)) found.push_back(copy);
+    return found;
+  }
+
+  void run(ArrayRef<tile::CopyOp> copies, int64_t stages) {
+    copies_.assign(copies.begin(), copies.end());
+    stages_ = stages;
+    Location loc = unnamed(loop_.getLoc());
+    for (tile::CopyOp copy : copies_) buffers_.push_back(withStages(copy));
+    builder_.setInsertionPoint(loop_);
+    if (isa<scf::ForOp, scf::WhileOp>(loop_->getParentOp()))
+      builder_.create<tile::BarrierOp>(loc);  // the turn before of the loop around may still read
+    begin(loc);
+    carryStage(loc);
+    fillAhead(loc);
+  }
+
+private:
+  // ---- what may be moved
+
+  bool canRunAhead(tile::CopyOp copy) {
+    auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
+    if (!alloc || alloc.getManual() || copy.getAsync()) return false;
+    for (Operation *user : copy.getBase().getUsers())
+      if (isa<tile::StoreFragmentOp, tile::StoreElementOp>(user)) return false;  // what it reads may change
+    for (Operation *user : alloc->getUsers()) {
+      if (user == copy) continue;
+      Operation *inside = loop_.getBody()->findAncestorOpInBlock(*user);
+      if (!inside || !copy->isBeforeInBlock(inside) || !isa<tile::DotOp, tile::ReadSharedOp>(user)) return false;
+    }
+    return llvm::all_of(copy.getOffsets(), [&](Value offset) { return followsCounter(offset); });
+  }
+
+  /// Made of the loop's counter and of what does not change in the loop, without reading memory.
+  bool followsCounter(Value value) {
+    if (value == loop_.getInductionVar()) return true;
+    if (auto argument = dyn_cast<BlockArgument>(value)) return argument.getOwner() != loop_.getBody();
+    Operation *op = value.getDefiningOp();
+    if (!loop_->isAncestor(op)) return true;
+    return isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp>(op) &&
+           op->getBlock() == loop_.getBody() &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return followsCounter(operand); });
+  }
+
+  // ---- the parts of the new loop
+
+  Value constant(int64_t number, Location loc) {
+    return builder_.create<tile::ConstantOp>(loc, builder_.getIndexType(), builder_.getIndexAttr(number)).getResult();
+  }
+  Value stageCount(int64_t less, Location loc) {
+    Dim count = Dim::var("T.stages") - Dim(less);
+    return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), builder_.getStringAttr(count.str()));
+  }
+  Value arithmetic(StringRef what, Value a, Value b, Location loc) {
+    return builder_.create<tile::ElementwiseOp>(loc, a.getType(), builder_.getStringAttr(what), ValueRange{a, b});
+  }
+
+  /// The buffer with a leading dimension of stages, in the place of the one that it had.
+  Value withStages(tile::CopyOp copy) {
+    auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
+    auto type = cast<SharedType>(alloc.getType());
+    SmallVector<DimAttr> shape = {DimAttr::get(type.getContext(), Dim::var("T.stages"))};
+    shape.append(type.getShape().begin(), type.getShape().end());
+    builder_.setInsertionPoint(alloc);
+    SmallVector<Dim> sizes = sizesOf(alloc.getLoc());
+    Location loc = alloc.getLoc();
+    if (!sizes.empty()) {
+      sizes.insert(sizes.begin(), Dim::var("T.stages"));
+      loc = withSizes(sizes, loc);
+    }
+    auto staged = SharedType::get(type.getContext(), shape, type.getElementType(), type.getSwizzle());
+    return builder_.create<tile::AllocSharedOp>(loc, staged, /*manual=*/true);
+  }
+
+  Value select(Value buffer, Value stage, Location loc) {
+    auto type = cast<SharedType>(buffer.getType());
+    auto part = SharedType::get(type.getContext(), type.getShape().drop_front(), type.getElementType(), type.getSwizzle());
+    return builder_.create<tile::SelectBufferOp>(loc, part, buffer, stage);
+  }
+
+  /// The copies of the turn in which the counter is `counter`, into one stage.
+  void copyTurn(Value counter, Value stage) {
+    IRMapping values;
+    values.map(loop_.getInductionVar(), counter);
+    for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
+      for (Value offset : copy.getOffsets()) cloneInto(offset, values);
+      values.map(copy.getTarget(), select(buffer, stage, unnamed(copy.getLoc())));
+      auto ahead = cast<tile::CopyOp>(builder_.clone(*copy, values));
+      ahead.setAsync(true);
+      ahead.setInBounds(ArrayRef<bool>(maskedAhead(copy)));
+    }
+  }
+  /// There is no condition around the copies, so that a turn is one stretch of code: what lies beyond the last turn is
+  /// masked, also along axes on which no turn of the loop needs a mask.
+  SmallVector<bool> maskedAhead(tile::CopyOp copy) {
+    SmallVector<bool> inBounds(copy.getInBounds());
+    for (auto [i, offset] : llvm::enumerate(copy.getOffsets()))
+      if (!isInvariant(offset)) inBounds[i] = false;
+    return inBounds;
+  }
+  bool isInvariant(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) return argument.getOwner() != loop_.getBody();
+    Operation *op = value.getDefiningOp();
+    return !loop_->isAncestor(op) || llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand); });
+  }
+  void cloneInto(Value value, IRMapping &values) {
+    Operation *op = value.getDefiningOp();
+    if (values.contains(value) || !op || op->getBlock() != loop_.getBody()) return;
+    for (Value operand : op->getOperands()) cloneInto(operand, values);
+    Operation *copy = builder_.clone(*op, values);
+    copy->setLoc(unnamed(copy->getLoc()));
+  }
+
+  /// The first stages - 1 turns.
+  void begin(Location loc) {
+    Value zero = constant(0, loc), one = constant(1, loc);
+    auto fill = builder_.create<scf::ForOp>(loc, zero, stageCount(1, loc), one);
+    fill.getInductionVar().setLoc(named("stage", loc));
+    OpBuilder::InsertionGuard restore(builder_);
+    builder_.setInsertionPointToStart(fill.getBody());
+    Value stage = fill.getInductionVar();
+    Value counter = arithmetic("mul", stage, loop_.getStep(), loc);
+    if (!isZero(loop_.getLowerBound())) counter = arithmetic("add", loop_.getLowerBound(), counter, loc);
+    copyTurn(counter, stage);
+    builder_.create<tile::CommitGroupOp>(loc);
+  }
+  static bool isZero(Value value) {
+    auto constant = value.getDefiningOp<tile::ConstantOp>();
+    auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+    return integer && integer.getInt() == 0;
+  }
+
+  /// One more value of the loop: the stage that a turn uses.
+  void carryStage(Location loc) {
+    builder_.setInsertionPoint(loop_);
+    SmallVector<Value> inits(loop_.getInitArgs());
+    inits.push_back(constant(0, loc));
+    auto wider = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), loop_.getUpperBound(),
+                                             loop_.getStep(), inits);
+    Block *from = loop_.getBody(), *to = wider.getBody();
+    if (!to->empty()) to->back().erase();
+    for (auto [before, after] : llvm::zip(from->getArguments(), to->getArguments())) {
+      after.setLoc(before.getLoc());
+      before.replaceAllUsesWith(after);
+    }
+    to->getArguments().back().setLoc(named("stage", loc));
+    to->getOperations().splice(to->end(), from->getOperations());
+    auto yield = cast<scf::YieldOp>(to->getTerminator());
+    builder_.setInsertionPoint(yield);
+    Value next = arithmetic("mod", arithmetic("add", to->getArguments().back(), constant(1, loc), loc), stageCount(0, loc), loc);
+    yield.getResultsMutable().append(next);
+    loop_.replaceAllUsesWith(wider.getResults().drop_back());
+    loop_.erase();
+    loop_ = wider;
+  }
+
+  /// Where the copies of a later turn begin: after the first product that the body does itself, if something is left
+  /// to hide them.
+  Operation *placeOfCopies(Operation *barrier) {
+    auto dots = llvm::make_filter_range(*loop_.getBody(), [](Operation &op) { return isa<tile::DotOp>(op); });
+    if (dots.empty()) return barrier;
+    bool hidden = stages_ > 2 || std::distance(dots.begin(), dots.end()) > 1;
+    return hidden ? &*dots.begin() : barrier;
+  }
+
+  /// At the start of the body: what this turn needs has come, and the copies of a later turn begin.
+  void fillAhead(Location loc) {
+    Value stage = loop_.getRegionIterArgs().back();
+    builder_.setInsertionPointToStart(loop_.getBody());
+    builder_.create<tile::WaitGroupOp>(loc, builder_.getI64IntegerAttr(stages_ - 2));
+    Operation *barrier = builder_.create<tile::BarrierOp>(loc);
+    builder_.setInsertionPointAfter(placeOfCopies(barrier));
+    Value distance = arithmetic("mul", stageCount(1, loc), loop_.getStep(), loc);
+    Value ahead = arithmetic("add", loop_.getInductionVar(), distance, named("ahead", loc));
+    Value free = arithmetic("mod", arithmetic("add", stage, stageCount(1, loc), loc), stageCount(0, loc), named("free", loc));
+    copyTurn(ahead, free);
+    builder_.create<tile::CommitGroupOp>(loc);
+    for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
+      auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
+      copy.erase();
+      builder_.setInsertionPointAfter(barrier);
+      alloc.getResult().replaceAllUsesWith(select(buffer, stage, unnamed(alloc.getLoc())));
+      alloc.erase();
+    }
+  }
+
+  tile::KernelOp kernel_;
+  scf::ForOp loop_;
+  OpBuilder builder_;
+  SmallVector<tile::CopyOp> copies_;
+  SmallVector<Value> buffers_;
+  int64_t stages_ = 1;
+};
+
+struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoops)
+  StringRef getArgument() const override { return "tile-pipeline-loops"; }
+  StringRef getDescription() const override { return "copies to shared memory that run ahead of their loops"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<scf::SCFDialect>(); }
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    SmallVector<std::pair<scf::ForOp, SmallVector<tile::CopyOp>>> work;
+    kernel.getBody().walk([&](scf::ForOp loop) {
+      if (auto copies = PipelineLoop(kernel, loop).candidates(); !copies.empty()) work.emplace_back(loop, std::move(copies));
+    });
+    if (work.empty()) return;
+    int64_t staged = 0;
+    for (auto &[loop, copies] : work)
+      for (tile::CopyOp copy : copies) staged += bytes(kernel, copy.getTarget().getType());
+    int64_t stages = chooseStages(kernel, staged);
+    if (stages < 2) return;
+    setStages(kernel, stages);
+    for (auto &[loop, copies] : work) PipelineLoop(kernel, loop).run(copies, stages);
+  }
+
+  static int64_t bytes(tile::KernelOp kernel, SharedType type) {
+    return Extents(kernel).greatestCount(type.getShape()).value_or(0) * storedBytes(type.getElementType());
+  }
+
+  /// What the schedule says, or the usual number, as far as the machine's shared memory goes. `staged`: bytes of one stage.
+  int64_t chooseStages(tile::KernelOp kernel, int64_t staged) {
+    auto given = kernel.getSizes().getAs<IntegerAttr>(kStages);
+    int64_t wanted = given ? given.getInt() : kUsualStages, others = -staged;
+    kernel.getBody().walk([&](tile::AllocSharedOp alloc) { others += bytes(kernel, alloc.getType()); });
+    int64_t room = std::max<int64_t>(sharedBytes(kernel) - others - kScratchBytes, 0);
+    int64_t stages = std::min(wanted, staged ? room / staged : wanted);
+    if (given && stages < wanted)
+      note(kernel, "stages = " + std::to_string(stages) + " of " + std::to_string(wanted) + ": a stage takes " +
+                       std::to_string(staged) + " bytes of shared memory");
+    return stages;
+  }
+  static int64_t sharedBytes(tile::KernelOp) { return 163 * 1024; }
+
+  static void note(tile::KernelOp kernel, const std::string &reason) {
+    SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
+    reasons.push_back(StringAttr::get(kernel->getContext(), reason));
+    kernel.setReasonsAttr(ArrayAttr::get(kernel->getContext(), reasons));
+  }
+
+  static void setStages(tile::KernelOp kernel, int64_t stages) {
+    NamedAttrList sizes(kernel.getSizes());
+    sizes.set(kStages, IntegerAttr::get(IntegerType::get(kernel->getContext(), 64), stages));
+    kernel.setSizesAttr(sizes.getDictionary(kernel->getContext()));
+    auto fields = kernel.getContext();  // of tile.context(): what "T." may be followed by
+    SmallVector<Attribute> names(fields.begin(), fields.end());
+    Attribute name = StringAttr::get(kernel->getContext(), kStages);
+    if (!llvm::is_contained(names, name)) names.push_back(name);
+    kernel->setAttr("context", ArrayAttr::get(kernel->getContext(), names));
+  }
+
+  static constexpr int64_t kScratchBytes = 2048;  // of reductions, and the alignment of buffers
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createPipelineLoopsPass() { return std::make_unique<PipelineLoops>(); }
+
+}  // namespace tessera::transforms

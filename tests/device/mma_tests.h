@@ -1,0 +1,123 @@
+// Products by matrix instructions against sums in double, for each operand type, orientation and arrangement of warps.
+#pragma once
+#include "harness.h"
+#include "tessera/device/mma.h"
+
+namespace mma_tests {
+using harness::Buffer;
+using harness::expect;
+
+/// c = a * b from shared memory; `TransA`: a is stored [K, M]; `TransB`: b is stored [N, K].
+template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB>
+KERNEL product(const E *a, const E *b, T *c, T *row_max, T *col_sum) {
+  using Grid = tsr::MmaGrid<Rows, Cols>;
+  using ATile = tsr::SharedTile<E, TransA ? K : M, TransA ? M : K, tsr::Xor>;
+  using BTile = tsr::SharedTile<E, TransB ? N : K, TransB ? K : N, tsr::Xor>;
+  SHARED ATile a_tile;
+  SHARED BTile b_tile;
+  SHARED T scratch[Rows * N + Cols * M];
+  for (int i = tsr::lane(); i < M * K; i += Grid::size) a_tile(i / ATile::cols, i % ATile::cols) = a[i];
+  for (int i = tsr::lane(); i < K * N; i += Grid::size) b_tile(i / BTile::cols, i % BTile::cols) = b[i];
+  tsr::group_barrier();
+  tsr::Fragment<T, M, N, Grid> acc(T(1));
+  if constexpr (TransA && TransB) tsr::dot(acc, tsr::transposed(a_tile), tsr::transposed(b_tile));
+  else if constexpr (TransA) tsr::dot(acc, tsr::transposed(a_tile), b_tile);
+  else if constexpr (TransB) tsr::dot(acc, a_tile, tsr::transposed(b_tile));
+  else tsr::dot(acc, a_tile, b_tile);
+  tsr::store_fragment(tsr::View<T, 2>{c, {M, N}}, acc, int64_t(0), int64_t(0));
+  tsr::store_fragment(tsr::View<T, 1>{row_max, {M}}, tsr::row_reduce<tsr::Max>(acc, scratch), int64_t(0));
+  tsr::store_fragment(tsr::View<T, 1>{col_sum, {N}}, tsr::col_reduce<tsr::Sum>(acc, scratch), int64_t(0));
+}
+
+/// c = (a * b as 16 bits) * b: the first product is the left operand of the second in registers.
+template <class E, int M, int N, int Rows> KERNEL chain(const E *a, const E *b, float *c) {
+  using Grid = tsr::MmaGrid<Rows, 1>;
+  SHARED tsr::SharedTile<E, M, N, tsr::Xor> a_tile;
+  SHARED tsr::SharedTile<E, N, N, tsr::Xor> b_tile;
+  for (int i = tsr::lane(); i < M * N; i += Grid::size) a_tile(i / N, i % N) = a[i];
+  for (int i = tsr::lane(); i < N * N; i += Grid::size) b_tile(i / N, i % N) = b[i];
+  tsr::group_barrier();
+  tsr::Fragment<float, M, N, Grid> first(0.0f), second(0.0f);
+  tsr::dot(first, a_tile, b_tile);
+  tsr::Fragment<E, M, N, Grid> narrow;
+  TSR_UNROLL
+  for (int i = 0; i < narrow.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < narrow.cols; ++j) narrow(i, j) = tsr::to<E>(first(i, j));
+  }
+  tsr::dot(second, narrow, b_tile);
+  tsr::store_fragment(tsr::View<float, 2>{c, {M, N}}, second, int64_t(0), int64_t(0));
+}
+
+inline int next(unsigned &state) {
+  state = state * 1664525u + 1013904223u;
+  return static_cast<int>(state >> 24) % 17 - 8;  // small integers: every sum is exact
+}
+
+template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB> void check(const char *name) {
+  Buffer<E> a(M * K), b(K * N);
+  Buffer<T> c(M * N), rows(M), cols(N);
+  std::vector<double> left(M * K), right(K * N);
+  unsigned state = 7;
+  for (int i = 0; i < M * K; ++i) left[i] = next(state);
+  for (int i = 0; i < K * N; ++i) right[i] = next(state);
+  for (int m = 0; m < M; ++m)
+    for (int k = 0; k < K; ++k) a[TransA ? k * M + m : m * K + k] = tsr::to<E>(static_cast<float>(left[m * K + k]));
+  for (int k = 0; k < K; ++k)
+    for (int n = 0; n < N; ++n) b[TransB ? n * K + k : k * N + n] = tsr::to<E>(static_cast<float>(right[k * N + n]));
+  LAUNCH(32 * Rows * Cols, (product<E, T, M, N, K, Rows, Cols, TransA, TransB>), a.device(), b.device(), c.device(), rows.device(), cols.device());
+  c.back(), rows.back(), cols.back();
+  std::vector<double> sums(N, 0);
+  for (int m = 0; m < M; ++m) {
+    double greatest = -1e30;
+    for (int n = 0; n < N; ++n) {
+      double sum = 1;
+      for (int k = 0; k < K; ++k) sum += left[m * K + k] * right[k * N + n];
+      expect(static_cast<double>(c[m * N + n]) == sum, name, m * N + n);
+      greatest = sum > greatest ? sum : greatest;
+      sums[n] += sum;
+    }
+    expect(static_cast<double>(rows[m]) == greatest, name, m);
+  }
+  for (int n = 0; n < N; ++n) expect(static_cast<double>(cols[n]) == sums[n], name, n);
+}
+
+template <class E, class T, int K> void orientations(const char *name) {
+  check<E, T, 32, 32, K, 1, 1, false, false>(name);
+  check<E, T, 64, 32, K, 2, 1, true, false>(name);
+  check<E, T, 32, 64, K, 1, 2, false, true>(name);
+  check<E, T, 64, 96, 2 * K, 2, 2, true, true>(name);
+  check<E, T, 128, 32, K, 4, 1, false, true>(name);
+}
+
+template <class E> void chained(const char *name) {
+  constexpr int M = 64, N = 32;
+  Buffer<E> a(M * N), b(N * N);
+  Buffer<float> c(M * N);
+  std::vector<double> left(M * N), right(N * N), middle(M * N);
+  unsigned state = 11;
+  for (int i = 0; i < M * N; ++i) a[i] = tsr::to<E>(static_cast<float>(left[i] = next(state) % 2));
+  for (int i = 0; i < N * N; ++i) b[i] = tsr::to<E>(static_cast<float>(right[i] = next(state) % 2));
+  LAUNCH(32 * 4, (chain<E, M, N, 4>), a.device(), b.device(), c.device());
+  c.back();
+  for (int m = 0; m < M; ++m)
+    for (int n = 0; n < N; ++n)
+      for (int k = 0; k < N; ++k) middle[m * N + n] += left[m * N + k] * right[k * N + n];
+  for (int m = 0; m < M; ++m)
+    for (int n = 0; n < N; ++n) {
+      double sum = 0;
+      for (int k = 0; k < N; ++k) sum += middle[m * N + k] * right[k * N + n];
+      expect(c[m * N + n] == sum, name, m * N + n);
+    }
+}
+
+inline void all() {
+  orientations<tsr::bf16, float, 32>("mma bf16");
+  orientations<tsr::f16, float, 32>("mma f16");
+  orientations<tsr::tf32, float, 16>("mma tf32");
+  orientations<int8_t, int32_t, 64>("mma i8");
+  chained<tsr::bf16>("mma chain bf16");
+  chained<tsr::f16>("mma chain f16");
+}
+
+}  // namespace mma_tests
