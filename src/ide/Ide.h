@@ -2,6 +2,7 @@
 // Nothing here fails on programs with mistakes; what is not known is left out.
 #pragma once
 #include "ide/View.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct Rename {
 };
 /// `to`: empty to ask whether there is something to rename.
 Rename renameAt(const View &view, uint32_t offset, const std::string &to);
+
+/// Where a file that imports another one uses a name of it: in the import, bare, and behind the module's name.
+/// `isThat`: whether `from <level dots><path> import` means that other file.
+using IsModule = std::function<bool(int level, const std::string &path)>;
+std::vector<Span> importedUses(const View &view, const IsModule &isThat, const std::string &name);
 
 // ---------------------------------------------------------------- Outline.cpp
 struct OutlineItem {

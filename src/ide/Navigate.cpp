@@ -39,6 +39,66 @@ std::vector<Occurrence> referencesAt(const View &view, uint32_t offset) {
 }
 
 namespace {
+/// Collects what importedUses() is asked for.
+class ImportedUses {
+public:
+  ImportedUses(const View &view, const IsModule &isThat, const std::string &name) : view_(view), isThat_(isThat), name_(name) {}
+
+  std::vector<Span> take() {
+    for (const ast::StmtPtr &stmt : view_.module.body) imports(*stmt);
+    for (const ast::StmtPtr &stmt : view_.module.body) members(*stmt);
+    auto order = [](Span a, Span b) { return a.begin < b.begin; };
+    std::sort(places_.begin(), places_.end(), order);
+    places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+    return std::move(places_);
+  }
+
+private:
+  void imports(const ast::Stmt &stmt) {
+    auto *from = as<ast::FromImportStmt>(&stmt);
+    std::string path;
+    for (size_t i = 0; from && i < from->module.size(); ++i) path += (i ? "." : "") + from->module[i].text;
+    for (size_t i = 0; from && i < from->items.size(); ++i) {
+      const ast::ImportItem &item = from->items[i];
+      if (item.path.empty()) continue;
+      const std::string &imported = item.path[0].text;
+      const Occurrence *bound = view_.names.at((item.alias ? *item.alias : item.path[0]).span.begin);
+      if (imported == name_ && isThat_(from->level, path)) {
+        places_.push_back(item.path[0].span);
+        if (bound && !item.alias)
+          for (const Occurrence &o : view_.names.of(bound->symbol)) places_.push_back(o.place);
+      }
+      if (bound && isThat_(from->level, path.empty() ? imported : path + "." + imported)) modules_.push_back(bound->symbol);
+    }
+    for (const ast::Block *inner : ast::blocksOf(stmt))
+      for (const ast::StmtPtr &s : *inner) imports(*s);
+  }
+  void members(const ast::Expr &expr) {
+    if (auto *member = as<ast::AttributeExpr>(&expr); member && member->attribute.text == name_) {
+      const Occurrence *object = member->object->kind == ast::ExprKind::Name ? view_.names.at(member->object->span.begin) : nullptr;
+      if (object && std::find(modules_.begin(), modules_.end(), object->symbol) != modules_.end()) places_.push_back(member->attribute.span);
+    }
+    for (const ast::Expr *child : ast::childrenOf(expr).exprs) members(*child);
+  }
+  void members(const ast::Stmt &stmt) {
+    ast::Children children = ast::childrenOf(stmt);
+    for (const ast::Expr *expr : children.exprs) members(*expr);
+    for (const ast::Stmt *inner : children.stmts) members(*inner);
+  }
+
+  const View &view_;
+  const IsModule &isThat_;
+  const std::string &name_;
+  std::vector<Span> places_;
+  std::vector<uint32_t> modules_;
+};
+}  // namespace
+
+std::vector<Span> importedUses(const View &view, const IsModule &isThat, const std::string &name) {
+  return ImportedUses(view, isThat, name).take();
+}
+
+namespace {
 /// Why this cannot be a name; empty: it can.
 std::string whyNoName(const std::string &name) {
   auto tokens = frontend::lex(name, 0, static_cast<uint32_t>(name.size()));

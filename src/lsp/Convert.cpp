@@ -12,6 +12,21 @@ Json rangeIn(const Positions &positions, uint32_t begin, uint32_t end) {
 }
 }  // namespace
 
+int Server::kindOf(ide::SymbolKind kind) {  // SymbolKind of the protocol
+  switch (kind) {
+  case ide::SymbolKind::Function:
+  case ide::SymbolKind::Kernel: return 12;
+  case ide::SymbolKind::Method: return 6;
+  case ide::SymbolKind::Struct: return 23;
+  case ide::SymbolKind::Field: return 8;
+  case ide::SymbolKind::Constant: return 14;
+  case ide::SymbolKind::Dimension:
+  case ide::SymbolKind::DTypeParameter: return 26;
+  case ide::SymbolKind::Import: return 2;
+  default: return 13;
+  }
+}
+Json Server::rangeOf(const Positions &positions, Span span) { return rangeIn(positions, span.begin, span.end); }
 Json Server::range(const std::string &text, Span span) { return rangeIn(positions_(text, encoding_), span.begin, span.end); }
 
 Json Server::location(const Sources &sources, Span span) {

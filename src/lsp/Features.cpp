@@ -1,10 +1,6 @@
 // Requests about a place or a whole text.
-#include "driver/check/Tree.h"
-#include "frontend/Parser.h"
 #include "lsp/Server.h"
-#include "lsp/Uri.h"
 #include <algorithm>
-#include <cctype>
 #include <functional>
 
 namespace tessera::lsp {
@@ -12,21 +8,7 @@ namespace tessera::lsp {
 namespace {
 constexpr int kInvalidParams = -32602, kRequestFailed = -32803;
 
-int kindOf(ide::SymbolKind kind) {  // SymbolKind of the protocol
-  switch (kind) {
-  case ide::SymbolKind::Function:
-  case ide::SymbolKind::Kernel: return 12;
-  case ide::SymbolKind::Method: return 6;
-  case ide::SymbolKind::Struct: return 23;
-  case ide::SymbolKind::Field: return 8;
-  case ide::SymbolKind::Constant: return 14;
-  case ide::SymbolKind::Dimension:
-  case ide::SymbolKind::DTypeParameter: return 26;
-  case ide::SymbolKind::Import: return 2;
-  default: return 13;
-  }
-}
-int kindOf(ide::Completion::Kind kind) {  // CompletionItemKind of the protocol
+int itemKindOf(ide::Completion::Kind kind) {  // CompletionItemKind of the protocol
   using Item = ide::Completion::Kind;
   switch (kind) {
   case Item::Function: return 3;
@@ -72,6 +54,10 @@ Json Server::references(const Json &params) {
   Json out = Json::array();
   for (const ide::Occurrence &o : ide::referencesAt(found.view(), offsetOf(document, params.at("position"))))
     if (declaration || o.use != ide::UseKind::Definition) out.push_back({{"uri", document.uri}, {"range", range(document.text, o.place)}});
+  for (const Elsewhere &file : usesElsewhere(document, offsetOf(document, params.at("position")))) {
+    Positions positions(file.text, encoding_);
+    for (Span place : file.places) out.push_back({{"uri", file.uri}, {"range", rangeOf(positions, place)}});
+  }
   return out;
 }
 
@@ -95,39 +81,6 @@ Json Server::symbols(const Json &params) {
     return out;
   };
   return list(ide::outlineOf(found.view()));
-}
-
-/// Names of all programs in the open folders, which are read but not checked.
-Json Server::workspaceSymbols(const Json &params) {
-  std::string query = params.value("query", "");
-  auto lower = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-  };
-  query = lower(query);
-  std::vector<std::string> files = folders_.empty() ? std::vector<std::string>{} : driver::programsBelow(folders_);
-  for (const auto &[path, document] : documents_)
-    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
-  constexpr size_t kMostFiles = 1000, kMostSymbols = 500;
-  Json out = Json::array();
-  for (size_t i = 0; i < std::min(files.size(), kMostFiles) && out.size() < kMostSymbols; ++i) {
-    driver::ReadResult text = read(files[i]);
-    if (text.problem != driver::ReadProblem::None) continue;
-    Sources sources;
-    diag::Engine diagnostics;
-    auto module = frontend::parse(sources, sources.add(files[i], text.text), diagnostics);
-    sema::FactTable none;
-    ide::Names names = ide::Names::of(*module, sources, none);
-    ide::View view{sources, *module, none, nullptr, names};
-    Positions positions(text.text, encoding_);
-    for (const ide::OutlineItem &item : ide::outlineOf(view)) {
-      if (lower(item.name).find(query) == std::string::npos) continue;
-      Position begin = positions.position(item.nameSpan.begin), end = positions.position(item.nameSpan.end);
-      out.push_back({{"name", item.name}, {"kind", kindOf(item.kind)},
-                     {"location", {{"uri", uriOf(files[i])}, {"range", {{"start", {{"line", begin.line}, {"character", begin.character}}}, {"end", {{"line", end.line}, {"character", end.character}}}}}}}});
-    }
-  }
-  return out;
 }
 
 /// The analysis that knows what stands before the cursor: where it does not read yet, one of the text with that alone.
@@ -158,7 +111,7 @@ Json Server::completion(const Json &params) {
   Json items = Json::array();
   Json word = range(document.text, {0, context.wordBegin, offset});
   for (const ide::Completion &item : ide::completionsOf(found->view(), context, offset)) {
-    Json out = {{"label", item.label}, {"kind", kindOf(item.kind)}, {"sortText", item.sort + item.label},
+    Json out = {{"label", item.label}, {"kind", itemKindOf(item.kind)}, {"sortText", item.sort + item.label},
                 {"textEdit", {{"range", word}, {"newText", item.insert.empty() ? item.label : item.insert}}}};
     if (!item.detail.empty()) out["detail"] = item.detail;
     if (!item.doc.empty()) out["documentation"] = markdown(item.doc);
@@ -247,7 +200,13 @@ Json Server::rename(const Json &params) {
   if (!rename.problem.empty()) throw Failure{kRequestFailed, rename.problem};
   Json edits = Json::array();
   for (Span place : rename.places) edits.push_back({{"range", range(document.text, place)}, {"newText", name}});
-  return {{"changes", {{document.uri, std::move(edits)}}}};
+  Json changes = {{document.uri, std::move(edits)}};
+  for (const Elsewhere &file : usesElsewhere(document, offsetOf(document, params.at("position")))) {
+    Positions positions(file.text, encoding_);
+    Json &list = changes[file.uri] = Json::array();
+    for (Span place : file.places) list.push_back({{"range", rangeOf(positions, place)}, {"newText", name}});
+  }
+  return {{"changes", std::move(changes)}};
 }
 
 Json Server::formatting(const Json &params) {

@@ -24,32 +24,29 @@ const Json *at(const Json &json, std::initializer_list<const char *> path) {
 }
 }  // namespace
 
-void Server::readAll() {
-  while (std::optional<std::string> text = transport_.read()) {
+/// Puts what has come into the queue. Requests that wait there and are cancelled are not begun.
+void Server::receive() {
+  transport_.receive();
+  while (std::optional<std::string> text = transport_.next()) {
     Json message = Json::parse(*text, nullptr, false);
-    std::lock_guard lock(mutex_);
-    const Json *method = at(message, {"method"});
-    const Json *id = at(message, {"params", "id"});
+    const Json *method = at(message, {"method"}), *id = at(message, {"params", "id"});
     if (method && *method == "$/cancelRequest" && id) {
-      // Only of a request that waits: ids may be used again.
-      bool waits = std::any_of(queue_.begin(), queue_.end(), [&](const Json &m) { return at(m, {"id"}) && at(m, {"method"}) && *at(m, {"id"}) == *id; });
-      if (waits) cancelled_.insert(id->dump());
+      for (Json &waiting : queue_)
+        if (const Json *own = at(waiting, {"id"}); own && *own == *id && at(waiting, {"method"})) waiting["cancelled"] = true;
       continue;
     }
     queue_.push_back(std::move(message));
-    arrived_.notify_one();
   }
-  std::lock_guard lock(mutex_);
-  ended_ = true;
-  arrived_.notify_one();
 }
 
 /// The next message; nothing at the end of the input, or at `until`.
 std::optional<Json> Server::next(std::optional<Clock::time_point> until) {
-  std::unique_lock lock(mutex_);
-  auto ready = [&] { return !queue_.empty() || ended_; };
-  if (until) arrived_.wait_until(lock, *until, ready);
-  else arrived_.wait(lock, ready);
+  receive();
+  while (queue_.empty() && !transport_.ended()) {
+    transport_.await(until);
+    receive();
+    if (until && Clock::now() >= *until) break;
+  }
   if (queue_.empty()) return std::nullopt;
   Json message = std::move(queue_.front());
   queue_.pop_front();
@@ -57,17 +54,10 @@ std::optional<Json> Server::next(std::optional<Clock::time_point> until) {
 }
 
 int Server::run() {
-  std::thread reader([this] { readAll(); });
-  reader.detach();  // it may wait for a message when the client wants us to end
   while (true) {
     std::optional<Json> message = next(nextIdleWork());
+    if (!message && transport_.ended()) return shutdown_ ? 0 : 1;
     if (!message) {
-      bool ended;
-      {
-        std::lock_guard lock(mutex_);
-        ended = ended_ && queue_.empty();
-      }
-      if (ended) return shutdown_ ? 0 : 1;
       idleWork();
       continue;
     }
@@ -90,12 +80,7 @@ void Server::handle(const Json &message) {
   static const Json none = Json::object();
   const Json &given = params ? *params : none;
   if (!id) return notification(*method, given);
-  bool cancelled;
-  {
-    std::lock_guard lock(mutex_);
-    cancelled = cancelled_.erase(id->dump()) != 0;
-  }
-  if (cancelled) return refuse(*id, kCancelled, "cancelled");
+  if (message.contains("cancelled")) return refuse(*id, kCancelled, "cancelled");
   request(*id, *method, given);
 }
 
@@ -211,13 +196,18 @@ void Server::notify(const std::string &method, Json params) { transport_.write({
 
 // ---------------------------------------------------------------- what waits for a pause
 
-/// A text is checked a moment after its last change: as long as a check of it takes, at least as long as asked for.
+/// A text is checked a moment after its last change: half as long as a check of it takes, at least as long as asked for.
+Server::Clock::time_point Server::idleWorkOf(const Document &document) const {
+  constexpr double kMostWait = 300;  // milliseconds
+  double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck / 2, kMostWait));
+  return document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3));
+}
+
 std::optional<Server::Clock::time_point> Server::nextIdleWork() const {
   std::optional<Clock::time_point> first;
   for (const auto &[path, document] : documents_) {
     if (document.published && document.advised) continue;
-    double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck, 500.0));
-    auto when = document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3));
+    Clock::time_point when = idleWorkOf(document);
     if (!first || when < *first) first = when;
   }
   return first;
@@ -228,8 +218,7 @@ void Server::idleWork() {
   Clock::time_point now = Clock::now();
   for (auto &[path, document] : documents_) {
     if (document.published && document.advised) continue;
-    double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck, 500.0));
-    if (now < document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3))) continue;
+    if (now < idleWorkOf(document)) continue;
     analysis(document, document.published);
     publish(document);
     return;  // messages that came meanwhile go first

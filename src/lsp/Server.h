@@ -1,17 +1,14 @@
-// The language server: messages in, messages out. One thread reads them, the caller's answers them in their order; a request
-// that was cancelled while it waited is not begun.
+// The language server: messages in, messages out, in one thread. What has come is answered in its order; a request that was
+// cancelled while it waited is not begun.
 #pragma once
 #include "lsp/Analysis.h"
 #include "lsp/Positions.h"
 #include "lsp/Transport.h"
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
 namespace tessera::lsp {
 
@@ -45,7 +42,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   // ---- Server.cpp: the order of things
-  void readAll();
+  void receive();
   std::optional<Json> next(std::optional<Clock::time_point> until);
   void handle(const Json &message);
   void request(const Json &id, const std::string &method, const Json &params);
@@ -55,6 +52,7 @@ private:
   void respond(const Json &id, Json result);
   void refuse(const Json &id, int code, const std::string &message);
   void notify(const std::string &method, Json params);
+  Clock::time_point idleWorkOf(const Document &document) const;
   std::optional<Clock::time_point> nextIdleWork() const;
   void idleWork();
 
@@ -71,7 +69,17 @@ private:
   std::string uriOfSource(const Sources &sources, FileId file) const;
   std::string textOfUri(const std::string &uri) const;
 
+  // ---- Workspace.cpp: files beside the open one
+  struct Elsewhere {
+    std::string uri, text;
+    std::vector<Span> places;
+  };
+  std::vector<std::string> programs() const;
+  std::vector<Elsewhere> usesElsewhere(const Document &document, uint32_t offset);
+
   // ---- Convert.cpp: what `ide` says as the protocol has it
+  static int kindOf(ide::SymbolKind kind);
+  static Json rangeOf(const Positions &positions, Span span);
   Json range(const std::string &text, Span span);
   Json location(const Sources &sources, Span span);
   Json diagnostic(const Document &document, const diag::Diagnostic &d);
@@ -108,12 +116,7 @@ private:
   std::vector<std::string> folders_;
   PositionsOf positions_;                      // cleared for each message
   std::map<std::string, Document> documents_;  // by path
-
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Json> queue_;
-  std::set<std::string> cancelled_;  // ids, as JSON
-  bool ended_ = false;
+  std::deque<Json> queue_;                     // what has come
 };
 
 }  // namespace tessera::lsp

@@ -1,8 +1,7 @@
-// Messages of the protocol: a header with a length, then JSON. Reading ends at the end of the input or where the input is
-// no such message.
+// Messages of the protocol: a header with a length, then JSON. Nothing here starts a thread: who serves asks for what has
+// come, and waits when there is nothing else to do.
 #pragma once
-#include <cstdio>
-#include <mutex>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,15 +12,26 @@ using Json = nlohmann::json;
 
 class Transport {
 public:
-  Transport(std::FILE *in, std::FILE *out) : in_(in), out_(out) {}
-  /// The text of the next message; nothing at the end.
-  std::optional<std::string> read();
-  /// May be called by several threads.
+  using Clock = std::chrono::steady_clock;
+  Transport(int in, int out) : in_(in), out_(out) {}
+  /// Takes in what has come, without waiting, or waits for more: until then, or for ever.
+  void receive();
+  void await(std::optional<Clock::time_point> until);
+  /// The text of the next message that has come whole.
+  std::optional<std::string> next();
+  /// The input has ended, or is no message: nothing more will come.
+  bool ended() const { return ended_; }
   void write(const Json &message);
 
 private:
-  std::FILE *in_, *out_;
-  std::mutex mutex_;
+  bool ready(int milliseconds) const;
+  void fill();
+  bool takeHeader();
+  int in_, out_;
+  std::string buffer_;
+  size_t at_ = 0;                 // of the buffer: what comes before was taken
+  std::optional<size_t> length_;  // of the message whose header was taken
+  bool ended_ = false;
 };
 
 }  // namespace tessera::lsp

@@ -51,7 +51,7 @@ std::unique_ptr<Program> Checker::run(const ast::Module &module) {
   scope->ast = &module;
   ModuleScope *main = scope.get();
   main_ = main;
-  if (options_.facts) options_.facts->begin(module.file);
+  if (options_.facts) options_.facts->begin(module.file, sources_.file(module.file).text.size());
   modules_[&module] = std::move(scope);
   evaluateModule(*main);
   checkEntries(*main);

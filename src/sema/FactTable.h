@@ -39,7 +39,10 @@ struct Fact {
 class FactTable {
 public:
   /// Of the places, only those of this file are kept.
-  void begin(FileId file) { file_ = file; }
+  void begin(FileId file, size_t bytes) {
+    file_ = file;
+    facts_.reserve(bytes / 6), byPlace_.reserve(bytes / 6);  // about as many as words
+  }
   bool wants(Span place) const { return place.valid() && place.file == file_; }
   void add(Fact fact);
   /// The fact about exactly this place, or null.

@@ -326,6 +326,26 @@ class Texts(unittest.TestCase):
         self.assertEqual(client.of("semanticTokens/full", URI), fresh.of("semanticTokens/full", URI))
         client.kill(), fresh.kill()
 
+    def test_a_name_is_renamed_in_the_files_that_import_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            texts = {"lib.tsr": "def twice(x):\n    return x * 2\n",
+                     "a.tsr": "from .lib import twice\n\ndef f(x: Tensor[\"N\", f32]) -> Tensor[\"N\", f32]:\n    return twice(twice(x))\n",
+                     "b.tsr": "from . import lib\n\ndef g(x: Tensor[\"N\", f32]) -> Tensor[\"N\", f32]:\n    twice = lib.twice(x)\n    return twice\n",
+                     "c.tsr": "from .lib import twice as t\n\ndef h(x: Tensor[\"N\", f32]) -> Tensor[\"N\", f32]:\n    return t(x)\n"}
+            for name, text in texts.items():
+                (Path(folder) / name).write_text(text)
+            client = Client(SERVER, folder=folder)
+            lib = (Path(folder) / "lib.tsr").as_uri()
+            client.open(lib, texts["lib.tsr"])
+            self.assertEqual(len(client.at("references", lib, 0, 5, context={"includeDeclaration": True})), 6)
+            changes = client.at("rename", lib, 0, 5, newName="double")["changes"]
+            renamed = {name: applied(text, changes.get((Path(folder) / name).as_uri(), [])) for name, text in texts.items()}
+            self.assertEqual(renamed["lib.tsr"], texts["lib.tsr"].replace("twice", "double"))
+            self.assertEqual(renamed["a.tsr"], texts["a.tsr"].replace("twice", "double"))
+            self.assertEqual(renamed["b.tsr"], texts["b.tsr"].replace("lib.twice", "lib.double"))
+            self.assertEqual(renamed["c.tsr"], texts["c.tsr"].replace("import twice", "import double"))
+            client.kill()
+
     def test_an_open_import_counts_as_it_is_typed(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "lib.tsr").write_text("def twice(x):\n    return x * 2\n")

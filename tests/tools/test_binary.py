@@ -11,7 +11,7 @@ from support import BIN, ToolTest, run
 @unittest.skipIf("asan" in BIN, "sanitizer builds link the sanitizers' libraries")
 class Binary(ToolTest):
     def test_needs_only_the_c_library(self):
-        for program in ("tesserac", "tessera"):
+        for program in ("tesserac", "tessera", "tessera-lsp"):
             needed = subprocess.run(["readelf", "-d", os.path.join(BIN, program)], capture_output=True, text=True, check=True).stdout
             libraries = {line.split("[")[1].rstrip("]") for line in needed.splitlines() if "NEEDED" in line}
             self.assertLessEqual(libraries, {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"})
@@ -19,6 +19,9 @@ class Binary(ToolTest):
     def test_size(self):
         for program in ("tesserac", "tessera"):
             self.assertLess(os.path.getsize(os.path.join(BIN, program)), 25 << 20)
+
+    def test_the_language_server_carries_no_dialects(self):
+        self.assertLess(os.path.getsize(os.path.join(BIN, "tessera-lsp")), 9 << 20)
 
     def test_starts_at_once(self):
         """20 ms on an idle machine; the limit here leaves room for a busy one and still catches a slow start."""

@@ -1,8 +1,10 @@
 // tessera-lsp: the language server, over standard input and output. It carries no dialects, so that it starts at once.
 #include "lsp/Server.h"
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 int main(int argc, char **argv) {
   using namespace tessera;
@@ -29,8 +31,8 @@ int main(int argc, char **argv) {
                  "  --version, --help\n");
     return help ? 0 : 2;
   }
-  lsp::Transport transport(stdin, stdout);
+  lsp::Transport transport(STDIN_FILENO, STDOUT_FILENO);
+  std::signal(SIGPIPE, SIG_IGN);  // an editor that is gone ends the input, too
   int code = lsp::Server(transport, options).run();
-  std::fflush(stdout);
-  std::_Exit(code);  // the thread that reads may still wait for a message
+  std::_Exit(code);  // the end of the process gives memory back faster than destructors
 }

@@ -2,8 +2,10 @@
 // its own, which starts faster.
 #include "lsp/Server.h"
 #include "tools/tessera/Commands.h"
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace tessera::tools {
 
@@ -14,10 +16,10 @@ void addLsp(CLI::App &app, Chosen &chosen) {
   command->add_flag("--stdio")->description("what it does anyway; some clients say it");
   command->callback([options, &chosen] {
     chosen = [options]() -> int {
-      lsp::Transport transport(stdin, stdout);
+      lsp::Transport transport(STDIN_FILENO, STDOUT_FILENO);
+      std::signal(SIGPIPE, SIG_IGN);  // an editor that is gone ends the input, too
       int code = lsp::Server(transport, *options).run();
-      std::fflush(stdout);
-      std::_Exit(code);  // the thread that reads may still wait for a message
+      std::_Exit(code);  // the end of the process gives memory back faster than destructors
     };
   });
 }
