@@ -4,8 +4,9 @@
  * one program works on a machine with none of them, and says so through TESS_ERROR_NO_DEVICE.
  *
  * Every function returns a TessStatus, never aborts and lets no exception out. After a failure tessLastErrorText()
- * (abi.h) says what was wrong, for the calling thread. Functions may be called from any thread; one object must not
- * be destroyed while another thread uses it. Sizes are bytes.
+ * (abi.h) says what was wrong, for the calling thread; a call that succeeds leaves no text. A handle that was destroyed
+ * is refused with TESS_ERROR_ARGUMENT. Functions may be called from any thread; one object must not be destroyed while
+ * another thread uses it. Sizes are bytes.
  *
  * Emitted code does not need this library: its entry functions take plain pointers and a native stream.
  */

@@ -38,9 +38,9 @@ TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
   if (id >= 0 && id < count) return TESS_OK;
   return backend->missing(id);
 }
-TessStatus requireContext(TessContext context) {
+TessStatus requireContext(TessContext context, const char *function) {
   if (TessStatus status = requireStarted()) return status;
-  return context ? TESS_OK : fail(TESS_ERROR_ARGUMENT, "the context is NULL");
+  return requireLive(context, function, "context");
 }
 }  // namespace
 }  // namespace tessera::runtime
@@ -56,12 +56,14 @@ TessContextObject::~TessContextObject() {
 extern "C" {
 
 TessStatus tessInit(uint32_t flags) {
+  clearError();
   if (flags != 0) return fail(TESS_ERROR_ARGUMENT, "tessInit: flags are %u; they must be 0", flags);
   starts.fetch_add(1);
   return TESS_OK;
 }
 
 TessStatus tessShutdown(void) {
+  clearError();
   if (TessStatus status = requireStarted()) return status;
   if (starts.fetch_sub(1) > 1) return TESS_OK;
   std::vector<TessContext> left;
@@ -127,34 +129,34 @@ TessStatus tessContextDestroy(TessContext context) {
 
 TessStatus tessContextSynchronize(TessContext context) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessContextSynchronize")) return status;
     return context->device->synchronizeAll();
   });
 }
 
 TessStatus tessStreamCreate(TessContext context, TessStream *stream) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessStreamCreate")) return status;
     if (!stream) return fail(TESS_ERROR_ARGUMENT, "tessStreamCreate: stream is NULL");
     return context->device->createStream(stream);
   });
 }
 TessStatus tessStreamDestroy(TessContext context, TessStream stream) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessStreamDestroy")) return status;
     return stream ? context->device->destroyStream(stream) : TessStatus(TESS_OK);
   });
 }
 TessStatus tessStreamSynchronize(TessContext context, TessStream stream) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessStreamSynchronize")) return status;
     return context->device->synchronize(stream);
   });
 }
 
 TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessMalloc")) return status;
     if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMalloc: pointer is NULL");
     *pointer = nullptr;
     if (TessStatus status = context->device->allocate(bytes ? bytes : 1, pointer)) return status;
@@ -166,7 +168,7 @@ TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer) {
 
 TessStatus tessFree(TessContext context, void *pointer) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessFree")) return status;
     if (!pointer) return TessStatus(TESS_OK);
     {
       std::lock_guard lock(context->mutex);
@@ -179,7 +181,7 @@ TessStatus tessFree(TessContext context, void *pointer) {
 
 TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size_t bytes, TessMemcpyKind kind, TessStream stream) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessMemcpyAsync")) return status;
     if (bytes == 0) return TessStatus(TESS_OK);
     if (!to || !from) return fail(TESS_ERROR_ARGUMENT, "tessMemcpyAsync: %s is NULL", to ? "from" : "to");
     if (kind < TESS_MEMCPY_HOST_TO_DEVICE || kind > TESS_MEMCPY_DEVICE_TO_DEVICE)
@@ -190,7 +192,7 @@ TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size
 
 TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, size_t bytes, TessStream stream) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessMemsetAsync")) return status;
     if (bytes == 0) return TessStatus(TESS_OK);
     if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: pointer is NULL");
     if (value < 0 || value > 255) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: %d is no byte", value);
@@ -200,7 +202,7 @@ TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, si
 
 TessStatus tessSetNumericsPolicy(TessContext context, const TessNumericsPolicy *policy) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessSetNumericsPolicy")) return status;
     if (!policy) return fail(TESS_ERROR_ARGUMENT, "tessSetNumericsPolicy: policy is NULL");
     if (policy->allow_tf32) return fail(TESS_ERROR_UNSUPPORTED, "tf32 is never a default: ask for it by dtype in the program");
     if (TessStatus status = context->device->accepts(*policy)) return status;
@@ -212,7 +214,7 @@ TessStatus tessSetNumericsPolicy(TessContext context, const TessNumericsPolicy *
 
 TessStatus tessGetNumericsPolicy(TessContext context, TessNumericsPolicy *policy) {
   return guarded([&] {
-    if (TessStatus status = requireContext(context)) return status;
+    if (TessStatus status = requireContext(context, "tessGetNumericsPolicy")) return status;
     if (!policy) return fail(TESS_ERROR_ARGUMENT, "tessGetNumericsPolicy: policy is NULL");
     std::lock_guard lock(context->mutex);
     *policy = context->policy;

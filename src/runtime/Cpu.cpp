@@ -4,6 +4,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
+#include <link.h>
 #include <thread>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -32,10 +33,22 @@ private:
   unsigned saved_ = 0;
 };
 
+/// A function of the loaded library itself; null if only a library that it needs has one of that name (`dlsym` looks
+/// there, too, and libc has many names).
+void *ownSymbol(void *handle, const char *name) {
+  void *symbol = dlsym(handle, name);
+  link_map *library = nullptr, *owner = nullptr;
+  Dl_info info;
+  if (!symbol || dlinfo(handle, RTLD_DI_LINKMAP, &library) != 0) return nullptr;
+  if (dladdr1(symbol, &info, reinterpret_cast<void **>(&owner), RTLD_DL_LINKMAP) == 0 || owner != library) return nullptr;
+  return symbol;
+}
+
 class CpuEntry : public Entry {
 public:
   using Call = TessStatus (*)(const TessValue *, int32_t, TessStream);
-  explicit CpuEntry(Call call) : call_(call) {}
+  using LastError = const char *(*)();
+  CpuEntry(Call call, LastError lastError) : call_(call), lastError_(lastError) {}
   TessStatus launch(const TessLaunchConfig &, void *const *arguments, int32_t count, TessStream stream,
                     const TessNumericsPolicy &policy) override {
     std::vector<TessValue> values;
@@ -44,11 +57,15 @@ public:
       values.push_back(*static_cast<const TessValue *>(arguments[i]));
     }
     FlushDenormals flush(policy.flush_denormals != 0);
-    return call_(values.data(), count, stream);
+    TessStatus status = call_(values.data(), count, stream);
+    // The library has its own place for the text.
+    if (status != TESS_OK) return fail(status, "%s", lastError_ ? lastError_() : "the library does not say why it failed");
+    return TESS_OK;
   }
 
 private:
   Call call_;
+  LastError lastError_;
 };
 
 class SharedLibrary : public Code {
@@ -58,9 +75,10 @@ public:
     // Not closed: OpenMP's worker threads may still be inside code of the library.
   }
   TessStatus find(const char *name, std::unique_ptr<Entry> &entry) override {
-    void *symbol = dlsym(handle_, (std::string(name) + "_call").c_str());
+    void *symbol = ownSymbol(handle_, (std::string(name) + "_call").c_str());
     if (!symbol) return fail(TESS_ERROR_NOT_FOUND, "the library has no entry function `%s`", name);
-    entry = std::make_unique<CpuEntry>(reinterpret_cast<CpuEntry::Call>(symbol));
+    void *lastError = ownSymbol(handle_, "tessLastErrorText");
+    entry = std::make_unique<CpuEntry>(reinterpret_cast<CpuEntry::Call>(symbol), reinterpret_cast<CpuEntry::LastError>(lastError));
     return TESS_OK;
   }
 

@@ -1,4 +1,5 @@
-// The text of the last error, one for each thread: the same place that emitted code uses, whichever of them fails.
+// The text of the last error, one for each thread: the same place that emitted code of this program uses. A shared library
+// of emitted code has a place of its own; loading one copies its text from there (Cpu.cpp).
 #include "runtime/Internal.h"
 #include "tessera/entry.h"
 #include <cstdarg>
@@ -14,5 +15,7 @@ TessStatus fail(TessStatus status, const char *format, ...) {
   va_end(arguments);
   return status;
 }
+
+void clearError() { tsr::detail::error_text().text[0] = '\0'; }
 
 }  // namespace tessera::runtime

@@ -63,8 +63,13 @@ std::unique_ptr<Backend> makeCpuBackend();
 std::unique_ptr<Backend> makeCudaBackend();
 std::unique_ptr<Backend> makeHipBackend();
 
-/// Runs `body` and turns exceptions into a status: nothing is thrown across the C interface.
+/// Forgets the text of an earlier error of this thread.
+void clearError();
+
+/// Runs the body of a C function: the text of an earlier error is gone, and exceptions become a status, for nothing is
+/// thrown across the C interface.
 template <class Body> TessStatus guarded(Body body) {
+  clearError();
   try {
     return body();
   } catch (const std::bad_alloc &) {
@@ -79,9 +84,22 @@ template <class Body> TessStatus guarded(Body body) {
 /// Refuses calls before tessInit().
 TessStatus requireStarted();
 
+/// What the C interface has handed out and not taken back yet: an object is on the list while it lives. A handle that was
+/// destroyed, by its own function or with its context, is refused before anything of it is read.
+class Handle {
+public:
+  Handle();
+  ~Handle();
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+};
+bool isLive(const Handle *handle);
+/// Fails, with the function's name, for a handle that is NULL or lives no more. `kind`: "context", "module".
+TessStatus requireLive(const Handle *handle, const char *function, const char *kind);
+
 }  // namespace tessera::runtime
 
-struct TessContextObject {
+struct TessContextObject : tessera::runtime::Handle {
   std::unique_ptr<tessera::runtime::Device> device;
   int32_t deviceType = 0;
   std::mutex mutex;                       // guards what follows
@@ -92,7 +110,7 @@ struct TessContextObject {
   ~TessContextObject();
 };
 
-struct TessModuleObject {
+struct TessModuleObject : tessera::runtime::Handle {
   TessContext context = nullptr;
   std::unique_ptr<tessera::runtime::Code> code;
   std::mutex mutex;
@@ -100,14 +118,14 @@ struct TessModuleObject {
   ~TessModuleObject();
 };
 
-struct TessKernelObject {
+struct TessKernelObject : tessera::runtime::Handle {
   TessContext context = nullptr;
   std::string name;
   std::unique_ptr<tessera::runtime::Entry> entry;
   bool deterministic = false;
 };
 
-struct TessMemPoolObject {
+struct TessMemPoolObject : tessera::runtime::Handle {
   TessContext context = nullptr;
   TessMemPoolOptions options{};
   TessMemPoolStats stats{};

@@ -12,8 +12,8 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
                           const TessModuleOptions *options, TessModule *module) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!context || !data || !module)
-      return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %s is NULL", !context ? "context" : !data ? "data" : "module");
+    if (TessStatus status = requireLive(context, "tessModuleLoad", "context")) return status;
+    if (!data || !module) return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %s is NULL", !data ? "data" : "module");
     *module = nullptr;
     if (format < TESS_MODULE_BINARY || format > TESS_MODULE_SOURCE)
       return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %d is no TessModuleFormat", static_cast<int>(format));
@@ -30,6 +30,7 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
 TessStatus tessModuleUnload(TessModule module) {
   return guarded([&] {
     if (!module) return TessStatus(TESS_OK);
+    if (TessStatus status = requireLive(module, "tessModuleUnload", "module")) return status;
     TessContext context = module->context;
     if (TessStatus status = context->device->synchronizeAll()) return status;
     std::unique_ptr<TessModuleObject> dying;
@@ -45,8 +46,8 @@ TessStatus tessModuleUnload(TessModule module) {
 TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!module || !name || !kernel)
-      return fail(TESS_ERROR_ARGUMENT, "tessKernelGet: %s is NULL", !module ? "module" : !name ? "name" : "kernel");
+    if (TessStatus status = requireLive(module, "tessKernelGet", "module")) return status;
+    if (!name || !kernel) return fail(TESS_ERROR_ARGUMENT, "tessKernelGet: %s is NULL", !name ? "name" : "kernel");
     *kernel = nullptr;
     std::lock_guard lock(module->mutex);
     if (auto it = module->kernels.find(name); it != module->kernels.end()) {
@@ -64,15 +65,18 @@ TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel
 }
 
 TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) {
-  if (!kernel) return fail(TESS_ERROR_ARGUMENT, "tessKernelSetDeterministic: kernel is NULL");
-  kernel->deterministic = deterministic != 0;
-  return TESS_OK;
+  return guarded([&] {
+    if (TessStatus status = requireLive(kernel, "tessKernelSetDeterministic", "kernel")) return status;
+    kernel->deterministic = deterministic != 0;
+    return TessStatus(TESS_OK);
+  });
 }
 
 TessStatus tessLaunch(TessKernel kernel, const TessLaunchConfig *config, void *const *arguments, int32_t argument_count, TessStream stream) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!kernel || !config) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: %s is NULL", kernel ? "config" : "kernel");
+    if (TessStatus status = requireLive(kernel, "tessLaunch", "kernel")) return status;
+    if (!config) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: config is NULL");
     if (argument_count < 0 || (argument_count > 0 && !arguments))
       return fail(TESS_ERROR_ARGUMENT, "tessLaunch: %d arguments at %p", argument_count, static_cast<const void *>(arguments));
     if (config->flags & ~uint32_t(TESS_LAUNCH_DETERMINISTIC))

@@ -10,7 +10,7 @@ constexpr size_t kGranule = 512;
 
 TessStatus requirePool(TessMemPool pool, const char *function) {
   if (TessStatus status = requireStarted()) return status;
-  return pool ? TessStatus(TESS_OK) : fail(TESS_ERROR_ARGUMENT, "%s: the pool is NULL", function);
+  return requireLive(pool, function, "pool");
 }
 
 /// Gives idle pieces back to the device. The caller holds the pool's mutex.
@@ -46,7 +46,9 @@ extern "C" {
 TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *options, TessMemPool *pool) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (!context || !pool) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolCreate: %s is NULL", context ? "pool" : "context");
+    if (TessStatus status = requireLive(context, "tessMemPoolCreate", "context")) return status;
+    if (!pool) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolCreate: pool is NULL");
+    *pool = nullptr;
     auto made = std::make_unique<TessMemPoolObject>();
     made->context = context;
     if (options) made->options = *options;
@@ -61,6 +63,7 @@ TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *opti
 TessStatus tessMemPoolDestroy(TessMemPool pool) {
   return guarded([&] {
     if (!pool) return TessStatus(TESS_OK);
+    if (TessStatus status = requireLive(pool, "tessMemPoolDestroy", "pool")) return status;
     std::unique_ptr<TessMemPoolObject> dying;
     TessContext context = pool->context;
     std::lock_guard lock(context->mutex);

@@ -147,6 +147,69 @@ TEST_F(Runtime, KernelsRun) {
   EXPECT_EQ(arguments.result[0], 99);
 }
 
+TEST_F(Runtime, WhatWasDestroyedIsRefused) {
+  TessModule module = nullptr;
+  TessKernel kernel = nullptr;
+  ASSERT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, TEST_MODULE, 0, nullptr, &module), TESS_OK);
+  ASSERT_EQ(tessKernelGet(module, "scale", &kernel), TESS_OK);
+  EXPECT_EQ(tessModuleUnload(module), TESS_OK);
+  EXPECT_EQ(tessModuleUnload(module), TESS_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(tessLastErrorText()).find("tessModuleUnload: "), std::string::npos) << tessLastErrorText();
+  EXPECT_EQ(tessKernelGet(module, "scale", &kernel), TESS_ERROR_ARGUMENT);
+  ScaleArguments arguments({1}, 2);
+  EXPECT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 3, nullptr), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessKernelSetDeterministic(kernel, 1), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessModuleUnload(nullptr), TESS_OK);
+
+  TessMemPool pool = nullptr;
+  void *memory = nullptr;
+  ASSERT_EQ(tessMemPoolCreate(cpu, nullptr, &pool), TESS_OK);
+  EXPECT_EQ(tessMemPoolDestroy(pool), TESS_OK);
+  EXPECT_EQ(tessMemPoolDestroy(pool), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMemPoolAlloc(pool, 1, nullptr, &memory), TESS_ERROR_ARGUMENT);
+}
+
+TEST_F(Runtime, WhatAContextHeldGoesWithIt) {
+  TessContext other = nullptr;
+  TessModule module = nullptr;
+  TessMemPool pool = nullptr;
+  void *memory = nullptr;
+  ASSERT_EQ(tessContextCreate(TESS_CPU, 0, &other), TESS_OK);
+  ASSERT_EQ(tessModuleLoad(other, TESS_MODULE_FILE, TEST_MODULE, 0, nullptr, &module), TESS_OK);
+  ASSERT_EQ(tessMemPoolCreate(other, nullptr, &pool), TESS_OK);
+  EXPECT_EQ(tessContextDestroy(other), TESS_OK);
+  EXPECT_EQ(tessContextDestroy(other), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessContextSynchronize(other), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMalloc(other, 1, &memory), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessModuleUnload(module), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMemPoolDestroy(pool), TESS_ERROR_ARGUMENT);
+}
+
+TEST_F(Runtime, TheTextIsOfTheLastCallAlone) {
+  TessKernel kernel = loadScale(cpu);
+  ScaleArguments arguments({1, 2}, 3);
+  // What went wrong inside of a library is read from the library.
+  EXPECT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 2, nullptr), TESS_ERROR_ARGUMENT);
+  EXPECT_STREQ(tessLastErrorText(), "scale: two tensors and a factor");
+  EXPECT_EQ(tessLaunch(kernel, &kOne, arguments.pointers, 3, nullptr), TESS_OK);
+  EXPECT_STREQ(tessLastErrorText(), "");
+  EXPECT_EQ(tessFree(cpu, &kernel), TESS_ERROR_ARGUMENT);
+  EXPECT_STRNE(tessLastErrorText(), "");
+  EXPECT_EQ(tessContextSynchronize(cpu), TESS_OK);
+  EXPECT_STREQ(tessLastErrorText(), "");
+  EXPECT_EQ(tessInit(1), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessInit(0), TESS_OK);
+  EXPECT_STREQ(tessLastErrorText(), "");
+  EXPECT_EQ(tessShutdown(), TESS_OK);
+}
+
+TEST_F(Runtime, ALibraryHasOnlyItsOwnFunctions) {
+  TessModule module = nullptr;
+  TessKernel kernel = nullptr;
+  ASSERT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, TEST_DEPENDENT, 0, nullptr, &module), TESS_OK) << tessLastErrorText();
+  EXPECT_EQ(tessKernelGet(module, "scale", &kernel), TESS_ERROR_NOT_FOUND);  // of the library that it needs
+}
+
 TEST_F(Runtime, DeterminismIsHonouredOrRefused) {
   TessKernel kernel = loadScale(cpu);
   ScaleArguments arguments({1}, 3);
