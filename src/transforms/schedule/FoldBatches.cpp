@@ -2,7 +2,7 @@
 //
 // A batch with one matrix for all of it, [B, S, D] times [D, F], is [B*S, D] times [D, F]: its tiles are filled by all rows
 // of the batch. And a product that is seen under another shape, as a convolution's rows of pixels, stays in its own through
-// what follows: the reshape moves behind it. A reshape of what lies in memory costs nothing; where one would have to move
+// what follows: the reshape moves behind it, as a transpose moves behind a cast of an operand. A reshape of what lies in memory costs nothing; where one would have to move
 // elements, everything stays as it is.
 #include "ir/common/Names.h"
 #include "llvm/ADT/SetVector.h"
@@ -96,10 +96,10 @@ private:
     return TensorType::get(type.getContext(), folded, elementTypeOf(type));
   }
 
-  /// Its one use is work element by element that is folded with it.
+  /// Work element by element with one use, or none to speak of: it is done in the other shape.
   bool isPushedThrough(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && value.hasOneUse() && isByElement(op) &&
+    return op && (value.hasOneUse() || isa<graph::CastOp>(op)) && isByElement(op) &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return canFold(operand) && !holdsReduction(operand); });
   }
   static bool holdsReduction(Value value) {
@@ -192,6 +192,18 @@ void foldBatch(graph::DotOp dot) {
   dot.erase();
 }
 
+/// A transposed operand in another dtype is transposed last: the product reads tiles in either order.
+void transposeLast(OpOperand &operand) {
+  auto cast = operand.get().getDefiningOp<graph::CastOp>();
+  auto transpose = cast ? cast.getOperand().getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
+  if (!transpose) return;
+  OpBuilder builder(cast);
+  Type type = withElementType(transpose.getOperand().getType(), elementTypeOf(cast.getType()));
+  Value inner = builder.create<graph::CastOp>(cast.getLoc(), type, transpose.getOperand(), cast.getRoundingAttr(),
+                                              cast.getSaturateAttr());
+  operand.set(builder.create<graph::TransposeOp>(transpose.getLoc(), cast.getType(), inner, transpose.getPermAttr()));
+}
+
 bool isOfProduct(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto dot = dyn_cast_or_null<graph::DotOp>(op)) {  // one that will be tiles, no sums of rows (VectorDots.cpp)
@@ -221,6 +233,7 @@ void foldBatches(graph::FuncOp function) {
   SmallVector<graph::ReshapeOp> reshapes;
   function.walk([&](graph::DotOp dot) {
     if (dot.getType().getRank() > 2) dots.push_back(dot);
+    for (OpOperand &operand : dot->getOpOperands()) transposeLast(operand);
   });
   for (graph::DotOp dot : dots) foldBatch(dot);
   function.walk([&](graph::ReshapeOp reshape) {

@@ -137,6 +137,7 @@ Value Privatiser::loaded(Value view, const Indices &indices, Location loc, int64
     at.inBounds = builder_.getDenseBoolArrayAttr(inBounds);
   }
   Type type = accessedType(view.getType(), at.points, at.sizes.getDims());
+  if (StringRef name = nameHint(view); hasRange(indices) && !name.empty()) loc = named((name + "_tile").str(), loc);
   return builder_.create<graph::LoadOp>(loc, type, view, at.offsets, at.points, at.sizes, at.steps,
                                         at.inBounds, Value());
 }
