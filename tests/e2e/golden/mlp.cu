@@ -11,25 +11,41 @@
 
 // def mlp[M, D, H](x: Tensor[M, D, f32], w1: Tensor[D, H, f32], b1: Tensor[H, f32], w2: Tensor[H,
 //   D, f32], b2: Tensor[D, f32]) -> Tensor[M, D, f32]
-//   schedule  m = 128, n = 128, k = 32, 256 threads a group
+//   schedule  m = 128, n = 128, k = 32, stages = 3, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
 //     on the sums, before they are stored
+template <int Align>
 static __global__ void __launch_bounds__(256)
 mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<const float, 1> b1,
            tsr::View<float, 2> result, int64_t H, int64_t D) {
-  constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
+  constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<float, BM, BK> x_tile;  // mlp.tsr:6
-  __shared__ tsr::SharedTile<float, BK, BN> w1_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // :7
+  struct Shared {
+    alignas(128) tsr::SharedTile<float, BM, BK> x_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BK, BN> w1_tile[Stages];
+  };
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // mlp.tsr:7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {
+    const int64_t stage_product = stage * BK;
+    tsr::copy_tile_async<Threads, Align>(shared.x_tile[stage], x, m, stage_product);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.w1_tile[stage], w1, stage_product, n);
+    tsr::async_commit();  // :7
+  }
+  int64_t stage = 0;
   for (int64_t k = 0; k < D; k += BK) {
-    tsr::group_barrier();  // :6
-    tsr::copy_tile<Threads>(x_tile, x, m, k);
-    tsr::copy_tile<Threads>(w1_tile, w1, k, n);
-    tsr::group_barrier();  // :7
-    tsr::dot(acc, x_tile, w1_tile);
+    tsr::async_wait<1>();
+    tsr::group_barrier();
+    tsr::dot(acc, shared.x_tile[stage], shared.w1_tile[stage]);
+    const int64_t ahead = k + (Stages - 1) * BK;
+    const int64_t free = (stage + (Stages - 1)) % Stages;
+    tsr::copy_tile_async<Threads, Align>(shared.x_tile[free], x, m, ahead);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.w1_tile[free], w1, ahead, n);
+    tsr::async_commit();  // :7
+    stage = (stage + 1) % Stages;
   }
   tsr::ColVector<float, BN, Grid> b1_tile;  // :6
   tsr::load_fragment(b1_tile, b1, n);
@@ -49,26 +65,42 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
 
 // def mlp[M, D, H](x: Tensor[M, D, f32], w1: Tensor[D, H, f32], b1: Tensor[H, f32], w2: Tensor[H,
 //   D, f32], b2: Tensor[D, f32]) -> Tensor[M, D, f32]
-//   schedule  m = 128, n = 128, k = 32, 256 threads a group
+//   schedule  m = 128, n = 128, k = 32, stages = 3, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with x and b2 is
 //     done on the sums, before they are stored
+template <int Align>
 static __global__ void __launch_bounds__(256)
 mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
              tsr::View<const float, 2> w2, tsr::View<const float, 1> b2, tsr::View<float, 2> result,
              int64_t D, int64_t H) {
-  constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
+  constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<float, BM, BK> temporary_tile;  // mlp.tsr:7
-  __shared__ tsr::SharedTile<float, BK, BN> w2_tile;  // :6
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // :7
+  struct Shared {
+    alignas(128) tsr::SharedTile<float, BM, BK> temporary_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BK, BN> w2_tile[Stages];
+  };
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // mlp.tsr:7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {
+    const int64_t stage_product = stage * BK;
+    tsr::copy_tile_async<Threads, Align>(shared.temporary_tile[stage], temporary, m, stage_product);
+    tsr::copy_tile_async<Threads, Align>(shared.w2_tile[stage], w2, stage_product, n);  // :6
+    tsr::async_commit();  // :7
+  }
+  int64_t stage = 0;
   for (int64_t k = 0; k < H; k += BK) {
+    tsr::async_wait<1>();
     tsr::group_barrier();
-    tsr::copy_tile<Threads>(temporary_tile, temporary, m, k);
-    tsr::copy_tile<Threads>(w2_tile, w2, k, n);  // :6
-    tsr::group_barrier();  // :7
-    tsr::dot(acc, temporary_tile, w2_tile);
+    tsr::dot(acc, shared.temporary_tile[stage], shared.w2_tile[stage]);
+    const int64_t ahead = k + (Stages - 1) * BK;
+    const int64_t free = (stage + (Stages - 1)) % Stages;
+    tsr::copy_tile_async<Threads, Align>(shared.temporary_tile[free], temporary, m, ahead);
+    tsr::copy_tile_async<Threads, Align>(shared.w2_tile[free], w2, ahead, n);  // :6
+    tsr::async_commit();  // :7
+    stage = (stage + 1) % Stages;
   }
   tsr::Fragment<float, BM, BN, Grid> x_tile;  // :6
   tsr::load_fragment(x_tile, x, m, n);
@@ -104,19 +136,33 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN))) {
-    mlp_kernel<<<groups, Threads, 0, call.stream()>>>(
-        tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
-        tsr::View<const float, 2>{call.data<const float>(w1), {D, H}},
-        tsr::View<const float, 1>{call.data<const float>(b1), {H}},
-        tsr::View<float, 2>{temporary, {M, H}}, H, D);
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+          tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
+          tsr::View<const float, 2>{call.data<const float>(w1), {D, H}},
+          tsr::View<const float, 1>{call.data<const float>(b1), {H}},
+          tsr::View<float, 2>{temporary, {M, H}}, H, D);
+    };
+    const bool rows_aligned = call.aligned(16, x, w1) && D % 4 == 0 && H % 4 == 0;
+    start(rows_aligned ? mlp_kernel<16> : mlp_kernel<1>, 98304);
+    if (call.failed()) return call.status();
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN))) {
-    mlp_kernel_1<<<groups, Threads, 0, call.stream()>>>(
-        tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
-        tsr::View<const float, 2>{temporary, {M, H}},
-        tsr::View<const float, 2>{call.data<const float>(w2), {H, D}},
-        tsr::View<const float, 1>{call.data<const float>(b2), {D}},
-        tsr::View<float, 2>{call.data<float>(result), {M, D}}, D, H);
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+          tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
+          tsr::View<const float, 2>{temporary, {M, H}},
+          tsr::View<const float, 2>{call.data<const float>(w2), {H, D}},
+          tsr::View<const float, 1>{call.data<const float>(b2), {D}},
+          tsr::View<float, 2>{call.data<float>(result), {M, D}}, D, H);
+    };
+    const bool rows_aligned = call.aligned(16, w2) && H % 4 == 0 && D % 4 == 0;
+    start(rows_aligned ? mlp_kernel_1<16> : mlp_kernel_1<1>, 98304);
+    if (call.failed()) return call.status();
   }
   return call.finish();
 }
