@@ -65,13 +65,16 @@ bool floatToFloat(ElementwiseOp op, Extent n, double *out, const std::vector<Ref
   case Op::Abs: return apply([](double a) { return std::fabs(a); });
   case Op::Exp: return apply([](double a) { return std::exp(a); });
   case Op::Exp2: return apply([](double a) { return std::exp2(a); });
+  case Op::Expm1: return apply([](double a) { return std::expm1(a); });
   case Op::Log: return apply([](double a) { return std::log(a); });
   case Op::Log2: return apply([](double a) { return std::log2(a); });
+  case Op::Log1p: return apply([](double a) { return std::log1p(a); });
   case Op::Sqrt: return apply([](double a) { return std::sqrt(a); });
   case Op::Rsqrt: return apply([](double a) { return 1.0 / std::sqrt(a); });
   case Op::Tanh: return apply([](double a) { return std::tanh(a); });
   case Op::Sigmoid: return apply([](double a) { return 1.0 / (1.0 + std::exp(-a)); });
   case Op::Erf: return apply([](double a) { return std::erf(a); });
+  case Op::Erfc: return apply([](double a) { return std::erfc(a); });
   case Op::Sin: return apply([](double a) { return std::sin(a); });
   case Op::Cos: return apply([](double a) { return std::cos(a); });
   case Op::Floor: return apply([](double a) { return std::floor(a); });

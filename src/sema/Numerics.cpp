@@ -28,13 +28,16 @@ std::optional<double> evaluate(ElementwiseOp op, double x) {
   switch (op) {
   case ElementwiseOp::Exp: return std::exp(x);
   case ElementwiseOp::Exp2: return std::exp2(x);
+  case ElementwiseOp::Expm1: return std::expm1(x);
   case ElementwiseOp::Log: return std::log(x);
   case ElementwiseOp::Log2: return std::log2(x);
+  case ElementwiseOp::Log1p: return std::log1p(x);
   case ElementwiseOp::Sqrt: return std::sqrt(x);
   case ElementwiseOp::Rsqrt: return 1 / std::sqrt(x);
   case ElementwiseOp::Tanh: return std::tanh(x);
   case ElementwiseOp::Sigmoid: return 1 / (1 + std::exp(-x));
   case ElementwiseOp::Erf: return std::erf(x);
+  case ElementwiseOp::Erfc: return std::erfc(x);
   case ElementwiseOp::Sin: return std::sin(x);
   case ElementwiseOp::Cos: return std::cos(x);
   case ElementwiseOp::Floor: return std::floor(x);
@@ -50,13 +53,16 @@ bool needsFloat(ElementwiseOp op) {
   case ElementwiseOp::Div:
   case ElementwiseOp::Exp:
   case ElementwiseOp::Exp2:
+  case ElementwiseOp::Expm1:
   case ElementwiseOp::Log:
   case ElementwiseOp::Log2:
+  case ElementwiseOp::Log1p:
   case ElementwiseOp::Sqrt:
   case ElementwiseOp::Rsqrt:
   case ElementwiseOp::Tanh:
   case ElementwiseOp::Sigmoid:
   case ElementwiseOp::Erf:
+  case ElementwiseOp::Erfc:
   case ElementwiseOp::Sin:
   case ElementwiseOp::Cos:
   case ElementwiseOp::Floor:

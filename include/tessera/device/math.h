@@ -4,7 +4,7 @@
 //   floordiv, mod   rounded to minus infinity; mod has the sign of the divisor, as in Python. A zero divisor of
 //                   integers gives 0
 //   round           halves to even
-//   exp .. erf      of f32 or f64. Narrower values are converted first, by the caller
+//   exp .. erfc     of f32 or f64. Narrower values are converted first, by the caller
 #pragma once
 #include "tessera/device/cpu/math.h"
 #include "tessera/device/dtype.h"
@@ -88,6 +88,9 @@ TSR_MATH(log2, ::log2f, log2)
 TSR_MATH(tanh, ::tanhf, tanh)
 TSR_MATH(erf, ::erff, erf)
 #endif
+TSR_MATH(expm1, ::expm1f, expm1)
+TSR_MATH(log1p, ::log1pf, log1p)
+TSR_MATH(erfc, ::erfcf, erfc)
 TSR_MATH(sqrt, ::sqrtf, sqrt)
 TSR_MATH(sin, ::sinf, sin)
 TSR_MATH(cos, ::cosf, cos)

@@ -167,7 +167,7 @@ private:
   Range ratio(const Expr &expr, const Abstract &a, const Abstract &b, Abstract &out);
   Range power(const Expr &expr, const Abstract &a, const Abstract &b);
   Range function(const Expr &expr, const Abstract &a, Abstract &out);
-  Range logarithm(const Expr &expr, const Abstract &a, double (*log)(double));
+  Range logarithm(const Expr &expr, const Abstract &a, double (*log)(double), double pole);
   Range root(const Expr &expr, const Abstract &a, Abstract &out);
   static Range comparison(ElementwiseOp op, const Range &a, const Range &b);
   void keepHits(const Expr &expr, const std::vector<Abstract> &args, Abstract &out);

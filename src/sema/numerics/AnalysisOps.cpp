@@ -12,9 +12,13 @@ constexpr double kFunctionError = 8;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double errorFunction(double x) { return std::erf(x); }
+/// erfc(-x): it grows, as the other functions here do.
+double complementOfNegative(double x) { return std::erfc(-x); }
 double exponential(double x) { return std::exp(x); }
+double exponentialLess1(double x) { return std::expm1(x); }
 double exponential2(double x) { return std::exp2(x); }
 double logarithmE(double x) { return std::log(x); }
+double logarithm1p(double x) { return std::log1p(x); }
 double logarithm2(double x) { return std::log2(x); }
 double hyperbolic(double x) { return std::tanh(x); }
 double floorOf(double x) { return std::floor(x); }
@@ -128,7 +132,9 @@ void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abs
   case ElementwiseOp::Add:
   case ElementwiseOp::Exp:
   case ElementwiseOp::Exp2:
+  case ElementwiseOp::Expm1:
   case ElementwiseOp::Log:
+  case ElementwiseOp::Log1p:
   case ElementwiseOp::Log2:
   case ElementwiseOp::Sqrt:
   case ElementwiseOp::Tanh:
@@ -352,13 +358,14 @@ Range Analysis::power(const Expr &expr, const Abstract &a, const Abstract &b) {
   return Range::of(smallest(DType::F32), largest(DType::F32));
 }
 
-Range Analysis::logarithm(const Expr &expr, const Abstract &a, double (*log)(double)) {
+/// `pole`: where the logarithm is -INF.
+Range Analysis::logarithm(const Expr &expr, const Abstract &a, double (*log)(double), double pole) {
   if (!a.range.hasFinite()) return a.range;
-  if (a.range.low <= 0) {
-    bool below = a.range.low < 0;
-    bool definite = a.range.high < 0 || a.range.isPoint(0) || (a.hitsLow && a.range.low <= 0);
+  if (a.range.low <= pole) {
+    bool below = a.range.low < pole;
+    bool definite = a.range.high < pole || a.range.isPoint(pole) || (a.hitsLow && a.range.low <= pole);
     found(expr, below ? Problem::LogOfNegative : Problem::LogOfZero, expr.type.dtype, a.range, definite);
-    return Range::of(-1100, log(std::max(a.range.high, 1e-300)));
+    return Range::of(-1100, log(std::max(a.range.high, pole + 1e-16)));
   }
   Range r = monotone(a.range, log, 1e-6);
   r.plusInf = a.range.plusInf;
@@ -421,12 +428,25 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     }
     return r;
   }
-  case ElementwiseOp::Log: return logarithm(expr, a, logarithmE);
-  case ElementwiseOp::Log2: return logarithm(expr, a, logarithm2);
+  case ElementwiseOp::Expm1: {
+    Range r = monotone(a.range, exponentialLess1, error);
+    if (a.range.minusInf) r = join(r, Range::point(-1));
+    r.plusInf = a.range.plusInf;
+    return r;
+  }
+  case ElementwiseOp::Log: return logarithm(expr, a, logarithmE, 0);
+  case ElementwiseOp::Log1p: return logarithm(expr, a, logarithm1p, -1);
+  case ElementwiseOp::Log2: return logarithm(expr, a, logarithm2, 0);
   case ElementwiseOp::Sqrt:
   case ElementwiseOp::Rsqrt: return root(expr, a, out);
   case ElementwiseOp::Tanh: return bounded(hyperbolic, -1, 1);
   case ElementwiseOp::Erf: return bounded(errorFunction, -1, 1);
+  case ElementwiseOp::Erfc: {
+    Range r = intersect(monotone(-a.range, complementOfNegative, error), 0, 2);
+    if (a.range.minusInf) r = join(r, Range::point(2));
+    if (a.range.plusInf) r = join(r, Range::point(0));
+    return r;
+  }
   case ElementwiseOp::Sigmoid: return bounded(sigmoid, 0, 1);
   case ElementwiseOp::Sin:
   case ElementwiseOp::Cos:
