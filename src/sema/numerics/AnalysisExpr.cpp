@@ -249,6 +249,7 @@ Abstract Analysis::evalSelect(const Expr &expr) {
   if (condition.range.isPoint(1)) return a;
   if (condition.range.isPoint(0)) return b;
   // `where(x > c, x, y)`: what is chosen is known to lie above c.
+  std::vector<Fact> kept;
   const Expr &test = *expr.args[0];
   if (test.kind == ExprKind::Elementwise && test.args.size() == 2) {
     Abstract left = eval(*test.args[0]), right = eval(*test.args[1]);
@@ -261,11 +262,18 @@ Abstract Analysis::evalSelect(const Expr &expr) {
              otherHigh = above ? right.range.high : kInfinity;
       if (left.number == b.number) b.range = intersect(b.range, otherLow, otherHigh);
     }
+    // `where(x > -INF, x, y)` is at least x.
+    if (above && right.range.isMinusInfinity() && left.number == a.number) {
+      a.range.minusInf = false;
+      for (const Fact &fact : a.facts)
+        if (fact.kind == FactKind::Above) kept.push_back({fact.kind, fact.source, fact.axes, fact.scale, false, {}});
+    }
   }
   Abstract out;
   out.range = join(a.range, b.range);
   out.data = condition.data || a.data || b.data;
   out.number = numberOf(keyOf(expr, {&condition, &a, &b}));
+  out.facts = std::move(kept);
   if (!b.range.hasFinite() && !a.range.hasInfinity()) out.finiteAxes = someFinite(expr);
   return out;
 }
@@ -308,6 +316,9 @@ Abstract Analysis::evalReduce(const Expr &expr) {
     bool finite = std::any_of(expr.axes.begin(), expr.axes.end(), [&](int a) { return contains(in.finiteAxes, a); });
     if (finite && in.range.hasFinite()) (most ? out.range.minusInf : out.range.plusInf) = false;
     out.facts.push_back({most ? FactKind::Above : FactKind::Below, in.number, axes, 1, true, {}});
+    for (const Fact &fact : in.facts)  // max(abs(x)) is at least each |x|
+      if (most && fact.kind == FactKind::AboveRoot)
+        out.facts.push_back({fact.kind, fact.source, through(fact.axes, axes), fact.scale, false, {}});
     return out;
   }
   case ReduceOp::Sum: {

@@ -154,10 +154,13 @@ void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abs
 }
 
 Range Analysis::comparison(ElementwiseOp op, const Range &a, const Range &b) {
-  if (!a.hasFinite() || !b.hasFinite() || a.hasInfinity() || b.hasInfinity()) return Range::truth();
   auto known = [](bool yes, bool no) {
     return yes ? Range::point(1) : no ? Range::point(0) : Range::truth();
   };
+  // `x > -INF`, `x < INF`: whether x is an infinity that the program put there.
+  if (op == ElementwiseOp::Gt && b.isMinusInfinity()) return known(!a.minusInf, a.isMinusInfinity());
+  if (op == ElementwiseOp::Lt && b.isPlusInfinity()) return known(!a.plusInf, a.isPlusInfinity());
+  if (!a.hasFinite() || !b.hasFinite() || a.hasInfinity() || b.hasInfinity()) return Range::truth();
   switch (op) {
   case ElementwiseOp::Lt: return known(a.high < b.low, a.low >= b.high);
   case ElementwiseOp::Le: return known(a.high <= b.low, a.low > b.high);
@@ -194,9 +197,17 @@ Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, 
     factsOfMaximum(expr, args, out);
     return expr.op == ElementwiseOp::Max ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
   case ElementwiseOp::Neg: return -a.range;
-  case ElementwiseOp::Abs: return magnitudeOf(a.range);
+  case ElementwiseOp::Abs:
+    out.facts.push_back({FactKind::AboveRoot, a.number, identityAxes(expr.type.shape.size()), 1, false, {}});
+    return magnitudeOf(a.range);
   case ElementwiseOp::And:
   case ElementwiseOp::Or:
+    if (expr.type.dtype == DType::Bool) {
+      const double decides = expr.op == ElementwiseOp::And ? 0 : 1;
+      if (a.range.isPoint(decides) || args[1].range.isPoint(decides)) return Range::point(decides);
+      return a.range.isPoint() && args[1].range.isPoint() ? Range::point(1 - decides) : Range::truth();
+    }
+    [[fallthrough]];
   case ElementwiseOp::Xor:
   case ElementwiseOp::Not:
   case ElementwiseOp::Shl:
@@ -325,6 +336,14 @@ Range Analysis::ratio(const Expr &expr, const Abstract &a, const Abstract &b, Ab
       out.sumAxes = reducedAxes(fact);
     }
   }
+  if (divisor.low > 0 && a.range.bounded() && a.range.low >= 0 && a.range.high > 0 && !a.range.hasInfinity())
+    for (Fact fact : b.facts) {
+      if (fact.kind != FactKind::AboveRoot) continue;
+      fact.kind = FactKind::InverseRoot;
+      fact.scale = fact.scale / a.range.high * (1 - 1e-6);
+      fact.choice = {};
+      out.facts.push_back(fact);
+    }
   if (divisor.low > 0)
     for (Fact fact : a.facts) {
       fact.choice = {};

@@ -28,6 +28,9 @@ struct Range {
   bool contains(double value) const;
   bool containsZero() const { return low <= 0 && high >= 0; }
   bool bounded() const { return !hasFinite() || (low > -kInfinity && high < kInfinity); }
+  /// An infinity and nothing else.
+  bool isMinusInfinity() const { return minusInf && !plusInf && !hasFinite(); }
+  bool isPlusInfinity() const { return plusInf && !minusInf && !hasFinite(); }
   bool hasInfinity() const { return minusInf || plusInf; }
   /// The largest magnitude of a finite member; 0 if there is none.
   double magnitude() const;

@@ -11,14 +11,13 @@ static void
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
                           int64_t R, int64_t C) {
-  #pragma omp parallel for simd
+  #pragma omp parallel for
   for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:4
     const int64_t r0 = i / C;
     const int64_t c = i % C;
     const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
     result[r0 * C + c] = tsr::to<tsr::bf16>(
-        0.5f * x_plus_b * (1.0f + tsr::erf(x_plus_b * 0.70710677f)) +
-        tsr::to<float>(r[r0 * C + c]));
+        0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
   }
 }
 

@@ -19,8 +19,7 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
     const int64_t c = i % C;
     const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
     result[r0 * C + c] = tsr::to<tsr::bf16>(
-        0.5f * x_plus_b * (1.0f + tsr::erf(x_plus_b * 0.70710677f)) +
-        tsr::to<float>(r[r0 * C + c]));
+        0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
   }
 }
 

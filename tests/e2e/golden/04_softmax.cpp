@@ -44,14 +44,16 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     for (int64_t i = 0; i < S; ++i) {
       scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
     }
+    const float scores_max_masked = scores_max > -INFINITY ? scores_max : 0.0f;
     float e_sum = 0.0f;
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
       e_sum += e;
     }
+    const float e_sum_max = tsr::max(e_sum, 1.0f);
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
-      result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum;
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
+      result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum_max;
     }
   }
 }

@@ -49,15 +49,17 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     lane_scores_max = tsr::max(lane_scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
   }
   const float scores_max = tsr::group_reduce<tsr::Max, Threads>(lane_scores_max, scratch);
+  const float scores_max_masked = scores_max > -INFINITY ? scores_max : 0.0f;
   float lane_e_sum = 0.0f;
   for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
+    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
     lane_e_sum += e;
   }
   const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
+  const float e_sum_max = tsr::max(e_sum, 1.0f);
   for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max);
-    result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum;
+    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
+    result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum_max;
   }
 }
 

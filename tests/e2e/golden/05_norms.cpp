@@ -44,15 +44,22 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
   for (int64_t group = 0; group < B * S; ++group) {  // 05_norms.tsr:8
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
+    float max = -INFINITY;
+    for (int64_t i = 0; i < D; ++i) {
+      max = tsr::max(max, tsr::abs(tsr::to<float>(x[(b0 * S + s0) * D + i])));
+    }
+    const float scale = 1.0f / tsr::max(max, 0.001f);
     float sum = 0.0f;
     for (int64_t i = 0; i < D; ++i) {
-      const float x_f32 = tsr::to<float>(x[(b0 * S + s0) * D + i]);
-      sum += x_f32 * x_f32;
+      const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
+      sum += y * y;
     }
-    const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
+    const float scale_2 = 1.0f / tsr::max(max, 0.001f);
+    const float root = 0.001f * scale_2;
+    const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
     for (int64_t i = 0; i < D; ++i) {
-      result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-          tsr::to<float>(x[(b0 * S + s0) * D + i]) * sum_rsqrt * tsr::to<float>(w[i]));
+      const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
+      result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w[i]));
     }
   }
 }

@@ -48,16 +48,24 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
   const int64_t b0 = int64_t(blockIdx.x) / S;
   const int64_t s0 = int64_t(blockIdx.x) % S;
+  float lane_max = -INFINITY;
+  for (int64_t i = threadIdx.x; i < D; i += Threads) {
+    lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x[(b0 * S + s0) * D + i])));
+  }
+  const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
+  const float scale = 1.0f / tsr::max(max, 0.001f);
   float lane_sum = 0.0f;
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float x_f32 = tsr::to<float>(x[(b0 * S + s0) * D + i]);
-    lane_sum += x_f32 * x_f32;
+    const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
+    lane_sum += y * y;
   }
   const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-  const float sum_rsqrt = tsr::rsqrt(sum / float(D) + 1e-06f);
+  const float scale_2 = 1.0f / tsr::max(max, 0.001f);
+  const float root = 0.001f * scale_2;
+  const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
   for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(
-        tsr::to<float>(x[(b0 * S + s0) * D + i]) * sum_rsqrt * tsr::to<float>(w[i]));
+    const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
+    result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w[i]));
   }
 }
 
