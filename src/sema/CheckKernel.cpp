@@ -279,6 +279,7 @@ bool Checker::returnParameter(const Value &value, int index, Span span) {
       }
     }
     fn_->results.push_back({value.var->name, type, static_cast<int>(i)});
+    if (index == 0 && fn_->kernel.outputParam < 0) fn_->kernel.outputParam = static_cast<int>(i);  // its tiles are the grid
     return true;
   }
   return false;
@@ -397,8 +398,21 @@ void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type
   fn_->results.push_back({name, type, at});
 }
 
+/// The parameter that the first store of a block is to; -1: there is none.
+static int firstStoredParam(const Block &block, const std::vector<Param> &params) {
+  for (const auto &s : block) {
+    if (s->kind == StmtKind::Store)
+      for (size_t i = 0; i < params.size(); ++i)
+        if (params[i].var == s->access.base) return static_cast<int>(i);
+    for (const Block *inner : {&s->body, &s->otherwise})
+      if (int found = firstStoredParam(*inner, params); found >= 0) return found;
+  }
+  return -1;
+}
+
 void Checker::finishKernel(const ast::FuncDef &def) {
   KernelInfo &kernel = fn_->kernel;
+  if (kernel.outputParam < 0) kernel.outputParam = firstStoredParam(fn_->body, fn_->params);
   if (!frame_->returned && declared_ && !declared_->empty())
     report(Id::missingReturn, def.name.span, fn_->name);
   std::set<Var *> loaded, stored;
