@@ -347,6 +347,9 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
 }
 
 Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span) {
+  if (inHost() && expr->type.kind == TypeKind::Tensor)
+    return unsupported("a tensor that host code makes", span,
+                       "let a function make it, and call that: `def start() -> Tensor[2, 3, f32]: return zeros((2, 3))`");
   Value v = Value::of(ValueKind::Array);
   type.shape = expr->type.shape;
   type.kind = expr->type.kind == TypeKind::Tensor ? TypeKind::Tensor : TypeKind::Scalar;

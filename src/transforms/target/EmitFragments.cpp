@@ -56,7 +56,9 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
   if (auto copy = dyn_cast<tile::CopyOp>(op)) return emitCopy(copy);
   if (auto select = dyn_cast<tile::SelectBufferOp>(op)) {
     ExprRef base = bound_.lookup(select.getBase());
-    auto array = cast<out::ArrayType>(cast<out::LValueType>(base->type).getValue());
+    auto array = dyn_cast<out::ArrayType>(cast<out::LValueType>(base->type).getValue());
+    if (!array)  // one tile, of which a buffer is a row
+      return unsupported(op, "a buffer with one axis is chosen while the kernel runs; give it two, `(1, 64)`");
     if (array.getExtents().size() != 1) return unsupported(op, "a buffer is chosen by one index");
     ExprRef index = scalar(select.getIndex());
     bound_[select.getResult()] = subscript(base, {index}, array.getElement());
