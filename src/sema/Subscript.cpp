@@ -53,7 +53,11 @@ bool Checker::neverInside(const Dim &first, const Dim &last, const Dim &extent, 
 }
 
 bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start) {
-  Value index = convertInt(checkExpr(expr), expr.span);
+  Value written = checkExpr(expr);
+  // An element of data counts from the end if it is negative, as it does in `take` (S25).
+  bool isData = written.isScalar() && isInt(written.type.dtype);
+  if (isData && info(written.type.dtype).cls != DTypeClass::Bool) written = indicesFromStart(std::move(written), extent, expr.span);
+  Value index = convertInt(written, expr.span);
   if (index.isPoison()) return false;
   if (index.isKnownInt() && !index.expr && index.sym.constant() < 0) index.sym = extent + index.sym;
   part.isPoint = true;
