@@ -119,9 +119,13 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
   }
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since
-    Numerics stated = value.type.numerics;
+    const Type stated = value.type;
     value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
-    if (binding.borrowed) value.type.numerics = stated;  // the caller's, with what the parameter states for the inside
+    // The caller's, with what the parameter states for the inside; of another dtype by a cast that rounds nothing.
+    if (binding.borrowed || value.type.dtype != stated.dtype) {
+      value.type.dtype = stated.dtype;
+      value.type.numerics = stated.numerics;
+    }
   }
   if (value.kind == ValueKind::Int && value.isKnownInt() && !value.expr) {
     value.text = name;

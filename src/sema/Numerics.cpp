@@ -382,7 +382,7 @@ void Checker::reportMissingAccumulate(const Value &value, Span span, const std::
   builder.help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide +
                ")`");
   const Var *source = value.expr ? sourceParameter(*value.expr, dtype, 0) : nullptr;
-  Span place = source ? declaredDType(*source) : Span{};
+  Span place = source && !source->type.numerics.accumulate ? declaredDType(*source) : Span{};
   if (!place.valid()) return;
   builder.note(place, "`" + source->name + "` is declared here")
       .fix({place.file, place.end, place.end}, " @accum(" + wide + ")", "say it where it is declared");

@@ -526,3 +526,15 @@ TEST(Products, ATensorWithoutDimensionsHasNothingToContract) {
   EXPECT_EQ(said("def g(a: Tensor[\"N\", f32], b: Tensor[f32]):\n    return a @ b\n").substr(0, 10), "E0308 2:12");
   EXPECT_EQ(said("def g(a: Tensor[f32]) -> f32:\n    return a * len(a)\n").substr(0, 10), "E0308 2:16");
 }
+
+TEST(Casts, OfANamedValueAreKeptInCalls) {
+  const std::string head = "def total(x):\n    return sum(x, axis=-1)\n"
+                           "def f[S, D](q: Tensor[S, D, bf16 @accum(f32)], k: Tensor[S, D, bf16]) -> Tensor[S, f32]:\n";
+  EXPECT_EQ(said(head + "    s = q @ k.T\n    return total(cast(s, f32))\n"), "");
+  EXPECT_EQ(said(head + "    s = q @ k.T\n    t = cast(s, f32)\n    return total(t)\n"), "");
+  // The parameter says already what sums of it are carried in: no edit says it twice.
+  Checking again(head + "    return cast(total(cast(cast(q, f32), bf16)), f32)\n");
+  ASSERT_EQ(again.diagnostics.all().size(), 1u) << again.messages();
+  EXPECT_THAT(again.messages(), HasSubstr("E0303"));
+  EXPECT_TRUE(again.diagnostics.all()[0].fixes.empty());
+}
