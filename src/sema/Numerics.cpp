@@ -72,6 +72,20 @@ bool needsFloat(ElementwiseOp op) {
   default: return false;
   }
 }
+bool isComplex(DType dtype) { return info(dtype).cls == DTypeClass::Complex; }
+/// What is defined for complex numbers: they have no order, and no roots or logarithms here.
+bool takesComplex(ElementwiseOp op) {
+  switch (op) {
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Sub:
+  case ElementwiseOp::Mul:
+  case ElementwiseOp::Neg:
+  case ElementwiseOp::Eq:
+  case ElementwiseOp::Ne:
+  case ElementwiseOp::Select: return true;
+  default: return false;
+  }
+}
 bool isUnsigned(DType dtype) { return isInt(dtype) && dtype != DType::Bool && minInt(dtype) == 0; }
 /// `-x`: in the narrowest dtype that holds all values of the unsigned one, and their negatives.
 void suggestSigned(diag::Builder &builder, DType dtype, Span span, std::string_view text) {
@@ -278,6 +292,12 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
     return Value::poison();
   }
   if (numerics.perChannel >= 0) return scalesUnknown(span);
+  if (isComplex(value.type.dtype) && !isComplex(dtype)) {
+    if (fresh(Id::badOperand, span))
+      report(Id::badOperand, span, "cast", std::string(name(value.type.dtype)))
+          .label("this would drop the imaginary part");
+    return Value::poison();
+  }
   Value out = value;
   out.type.dtype = dtype;
   Numerics kept = numerics;
@@ -472,6 +492,7 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
   wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&
            op != ElementwiseOp::Min && op != ElementwiseOp::Max;
+  wrong |= isComplex(type.dtype) && !takesComplex(op);
   bool minus = op == ElementwiseOp::Neg && isUnsigned(type.dtype);
   if ((wrong || minus) && fresh(Id::badOperand, span)) {
     auto builder = report(Id::badOperand, span, shown, std::string(name(type.dtype)));

@@ -75,6 +75,11 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
         .help("compare first: `" + what + "(x > 0)`");
     return Value::poison();
   }
+  bool compares = op == ReduceOp::Min || op == ReduceOp::Max;
+  if (compares && info(value.type.dtype).cls == DTypeClass::Complex) {
+    report(Id::badOperand, span, what, std::string(name(value.type.dtype))).label("complex numbers have no order");
+    return Value::poison();
+  }
   bool adds = op == ReduceOp::Sum || op == ReduceOp::Prod;
   DType carriedDType = value.expr->type.dtype;
   Type type = value.type;
