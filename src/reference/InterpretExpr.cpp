@@ -283,6 +283,7 @@ Ref Interpreter::load(const sema::Access &access, Span span) {
   if (access.other && !(other = eval(*access.other))) return nullptr;
   bool isShared = access.base->type.kind == TypeKind::Shared;
   if (isShared && !reportRace(races_.read(access.base->name, where, mask_), span)) return nullptr;
+  if (!isShared && !reportTensorRace(races_.readTensor(access.base->name, where, mask_), span)) return nullptr;
   return loadRegion(where, other, mask_);
 }
 

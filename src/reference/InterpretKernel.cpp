@@ -83,11 +83,15 @@ bool Interpreter::runKernel() {
 
 bool Interpreter::runGroups(int64_t count) {
   std::vector<Ref> arguments = values_;
+  races_.clear();
+  for (const sema::Param &param : function_.params)
+    if (param.mode != sema::ParamMode::In && !param.isResult && param.var->type.kind == sema::TypeKind::View)
+      races_.addTensor(values_[param.var->id].get());
   groupCoordinates_.assign(gridShape_.size(), 0);
   for (int64_t group = 0; group < count; ++group) {
     values_ = arguments;
     resetMask();
-    races_.clear();
+    races_.enterGroup(group);
     if (exec(function_.body) == Flow::Failed) return false;
     uncommitted_.clear();
     committed_.clear();
@@ -225,6 +229,11 @@ void Interpreter::finishCopies(size_t keep) {
 bool Interpreter::reportRace(std::optional<std::string> race, Span span) {
   if (!race) return true;
   return fails(span, "a race in shared memory: " + *race + ", with no barrier between");
+}
+
+bool Interpreter::reportTensorRace(std::optional<std::string> race, Span span) {
+  if (!race) return true;
+  return fails(span, "a race in global memory, " + *race + ": nothing orders them");
 }
 
 }  // namespace tessera::reference

@@ -161,15 +161,21 @@ void Interpreter::assign(const sema::Var &var, const Ref &value) {
 bool Interpreter::store(const Stmt &stmt) {
   Region where;
   if (!region(stmt.access, stmt.span, where)) return false;
+  const LaneMask all = mask_;
+  LaneMask lanes = mask_;
+  if (stmt.oncePerGroup)  // the first lane that takes part does it, with what it reads for it
+    std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
+  setMask(lanes);
   Ref value = eval(*stmt.value);
+  setMask(all);
   if (!value) return false;
   const sema::Type &type = stmt.access.base->type;
   Rounder round(where.base->dtype, type.numerics);
-  LaneMask lanes = mask_;
-  if (stmt.oncePerGroup)  // the first lane that takes part does it
-    std::fill(std::find(lanes.begin(), lanes.end(), 1) + 1, lanes.end(), 0);
   if (type.kind == TypeKind::Shared &&
       !reportRace(races_.write(stmt.access.base->name, where, lanes, value->lanes != 0), stmt.span))
+    return false;
+  if (type.kind == TypeKind::View &&
+      !reportTensorRace(races_.writeTensor(stmt.access.base->name, where, lanes, *value), stmt.span))
     return false;
   storeRegion(where, *value, lanes, round);
   return true;

@@ -89,6 +89,7 @@ private:
   bool asyncCopy(const sema::Stmt &stmt);
   void finishCopies(size_t keep);
   bool reportRace(std::optional<std::string> race, Span span);
+  bool reportTensorRace(std::optional<std::string> race, Span span);
   Flow runIfByLanes(const sema::Stmt &stmt, const Datum &condition);
   Flow runWhileByLanes(const sema::Stmt &stmt, Ref condition);
   Flow runForByLanes(const sema::Stmt &stmt, const Datum &start, const Datum &stop, int64_t step);

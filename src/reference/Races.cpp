@@ -7,7 +7,11 @@ constexpr int32_t kAll =
     -1;  // every lane did it, each for itself: the same read, or a write of the same value
 constexpr int32_t kSome = -2;  // several lanes, or a tile whose elements the lanes share out among them
 
+constexpr int32_t kTile = -3;  // the group's, in a tensor
+constexpr int64_t kNoGroup = -1, kSeveralGroups = -2;
+
 std::string laneText(int32_t lane) {
+  if (lane == kTile) return "a tile";
   return lane == kAll ? "every lane" : lane == kSome ? "another lane" : "lane " + std::to_string(lane);
 }
 
@@ -34,10 +38,19 @@ bool meetsRead(int32_t who, int32_t reader) { return who != reader || who < 0; }
 
 void Races::clear() {
   buffers_.clear();
+  tensors_.clear();
   epoch_ = 1;
 }
 
+void Races::enterGroup(int64_t group) {
+  buffers_.clear();
+  group_ = group;
+  ++epoch_;
+}
+
 void Races::addBuffer(const Datum *buffer) { buffers_[buffer].assign(buffer->size(), {}); }
+
+void Races::addTensor(const Datum *tensor) { tensors_[tensor].assign(tensor->size(), {}); }
 
 std::optional<std::string> Races::read(const std::string &name, const Region &region, const LaneMask &mask) {
   return use(name, region, mask, false, region.lanes != 0);
@@ -82,6 +95,81 @@ std::optional<std::string> Races::use(const std::string &name, const Region &reg
   for (size_t lane = 0; lane < mask.size(); ++lane)
     if (mask[lane])
       visitRegion(region, lane, [&](int64_t index) { touch(static_cast<int32_t>(lane), index); });
+  return message;
+}
+
+// ---------------------------------------------------------------- tensors
+
+bool Races::collides(const TensorUse &before, int32_t lane) const {
+  if (before.group == kNoGroup) return false;
+  if (before.group != group_) return true;
+  bool tile = lane == kTile || before.lane == kTile;
+  return !tile && before.epoch == epoch_ && (before.lane != lane || lane == kSome);
+}
+
+std::string Races::whoText(const TensorUse &use) const {
+  if (use.group == group_) return laneText(use.lane);
+  return use.group < 0 ? "another group" : "group " + std::to_string(use.group);
+}
+
+void Races::note(TensorUse &use, int32_t lane) const {
+  bool same = use.group == group_ && use.epoch == epoch_;
+  if (use.group != kNoGroup && use.group != group_) use.group = kSeveralGroups;
+  else use.group = group_;
+  use.lane = same && use.lane != lane ? (lane == kTile || use.lane == kTile ? kTile : kSome) : lane;
+  use.epoch = epoch_;
+}
+
+std::optional<std::string> Races::readTensor(const std::string &name, const Region &region, const LaneMask &mask) {
+  auto found = tensors_.find(region.base.get());
+  if (found == tensors_.end()) return std::nullopt;
+  std::optional<std::string> message;
+  const bool tile = !region.shape().empty();
+  for (size_t lane = 0; lane < (region.lanes != 0 ? mask.size() : 1); ++lane) {
+    if (region.lanes != 0 && !mask[lane]) continue;
+    int32_t who = tile ? kTile : region.lanes != 0 ? static_cast<int32_t>(lane) : actor(region, mask);
+    if (who == kAll) who = kSome;
+    visitRegion(region, lane, [&](int64_t index) {
+      if (index < 0) return;
+      TensorElement &e = found->second[static_cast<size_t>(index)];
+      if (!message && collides(e.writer, who))
+        message = "'" + name + "': " + (who == kTile ? "a tile" : laneText(who)) + " of group " +
+                  std::to_string(group_) + " reads an element that " + whoText(e.writer) + " writes";
+      note(e.reader, who);
+    });
+  }
+  return message;
+}
+
+std::optional<std::string> Races::writeTensor(const std::string &name, const Region &region, const LaneMask &mask,
+                                              const Datum &value) {
+  auto found = tensors_.find(region.base.get());
+  if (found == tensors_.end()) return std::nullopt;
+  std::optional<std::string> message;
+  const bool tile = !region.shape().empty();
+  const bool byLanes = region.lanes != 0 || value.lanes != 0;
+  for (size_t lane = 0; lane < (byLanes ? mask.size() : 1); ++lane) {
+    if (byLanes && !mask[lane]) continue;
+    int32_t who = tile ? kTile : byLanes ? static_cast<int32_t>(lane) : actor(region, mask);
+    if (who == kAll) who = kSome;
+    const size_t from = value.lanes != 0 ? lane * value.perLane() : 0, step = value.shape.empty() ? 0 : 1;
+    size_t position = 0;
+    visitRegion(region, lane, [&](int64_t index) {
+      double written = value.number(from + step * position++);
+      if (index < 0) return;
+      TensorElement &e = found->second[static_cast<size_t>(index)];
+      bool sameValue = written == e.writer.value || (written != written && e.writer.value != e.writer.value);
+      const TensorUse *other = !sameValue && collides(e.writer, who) ? &e.writer
+                               : collides(e.reader, who)             ? &e.reader
+                                                                     : nullptr;
+      if (!message && other)
+        message = "'" + name + "': " + (who == kTile ? "a tile" : laneText(who)) + " of group " +
+                  std::to_string(group_) + " writes an element that " + whoText(*other) +
+                  (other == &e.writer ? " writes" : " reads");
+      note(e.writer, who);
+      e.writer.value = written;
+    });
+  }
   return message;
 }
 

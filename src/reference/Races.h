@@ -1,5 +1,6 @@
-// Races in shared memory: two lanes use an element between two barriers, and one of them writes it. Lanes run
-// in lockstep here, so that such a program may look right; on a machine it is not.
+// Races. In shared memory: two lanes use an element between two barriers, and one of them writes it. In a tensor that all
+// groups see: two lanes of a group do so, or two groups, which nothing orders. Lanes run in lockstep here and groups one
+// after the other, so that such a program may look right; on a machine it is not.
 #pragma once
 #include "reference/Region.h"
 #include <optional>
@@ -9,9 +10,13 @@ namespace tessera::reference {
 
 class Races {
 public:
-  /// Forgets everything: a new group starts.
+  /// Forgets everything: a kernel starts.
   void clear();
+  /// Forgets the buffers of the group before: a new one starts.
+  void enterGroup(int64_t group);
   void addBuffer(const Datum *buffer);
+  /// A tensor that the kernel writes.
+  void addTensor(const Datum *tensor);
   /// Every lane has come here: what was before can no longer collide with what follows.
   void barrier() { ++epoch_; }
   /// Who collides with a read or write of the region by the lanes of the mask; nothing if nobody does.
@@ -19,6 +24,10 @@ public:
   std::optional<std::string> read(const std::string &name, const Region &region, const LaneMask &mask);
   std::optional<std::string> write(const std::string &name, const Region &region, const LaneMask &mask,
                                    bool valueVaries);
+  /// The same for tensors. Writes of one value do not collide, nor do, within a group, tiles: those the compiler orders.
+  std::optional<std::string> readTensor(const std::string &name, const Region &region, const LaneMask &mask);
+  std::optional<std::string> writeTensor(const std::string &name, const Region &region, const LaneMask &mask,
+                                         const Datum &value);
   /// The parts of an asynchronous copy are there, each for the lane that has waited for it.
   void arrive(const Region &region);
 
@@ -30,8 +39,24 @@ private:
   struct Element {
     Use reader, writer;
   };
+  struct TensorUse {
+    int64_t group = -1;  // -1: none; -2: several
+    int32_t lane = 0;    // kSome: several, or a tile
+    uint32_t epoch = 0;
+    double value = 0;    // written
+  };
+  struct TensorElement {
+    TensorUse reader, writer;
+  };
   std::unordered_map<const Datum *, std::vector<Element>> buffers_;
+  std::unordered_map<const Datum *, std::vector<TensorElement>> tensors_;
   uint32_t epoch_ = 1;
+  int64_t group_ = 0;
+
+  /// Whether a use of a lane of this group collides with an earlier one.
+  bool collides(const TensorUse &before, int32_t lane) const;
+  std::string whoText(const TensorUse &use) const;
+  void note(TensorUse &use, int32_t lane) const;
 
   std::optional<std::string> use(const std::string &name, const Region &region, const LaneMask &mask,
                                  bool writes, bool byLanes);

@@ -488,7 +488,8 @@ void Checker::unplacedStore(const Stmt &store, const ast::FuncDef &def) {
 /// What lanes do to each other. A kernel with optional parameters is looked at once for each entry point of it.
 void Checker::kernelSafety(const ast::FuncDef &def) {
   diag::Engine found;
-  effects::checkKernelSafety(*fn_, def, sources_, found);
+  const Effects effects = effects::checkKernelSafety(*fn_, def, sources_, found);
+  for (const Effect &effect : effects.all()) noteEffect(effect);
   for (const diag::Diagnostic &d : found.all()) {
     if (reportedSpans_.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) diagnostics_.append(d);
     failures_ += d.severity == diag::Severity::Error;

@@ -96,3 +96,61 @@ TEST(Fast, NondetIsAnEffectThatDeterministicForbids) {
   EXPECT_EQ(codes("@fast(approx)\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0214 1:7");
   EXPECT_EQ(codes("@fast\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0208 1:1");
 }
+
+namespace {
+const std::string kernelHead = "@kernel(grid=(4,), group=128)\n";
+}
+
+TEST(Groups, NoOrderBetweenThemIsMeant) {
+  // Reads what another group writes: the rows are turned around.
+  EXPECT_EQ(codes(kernelHead + "def f(x: Tensor[512, f32], y: Tensor[512, f32]):\n    i = tile.linear_id()\n    y[i] = x[i]\n"
+                               "    x[i] = y[511 - i]\n"),
+            "E0520 4:5");
+  EXPECT_EQ(codes("@kernel(grid=(1,), group=512)\ndef f(x: Tensor[512, f32], y: Tensor[512, f32]):\n    i = tile.linear_id()\n"
+                  "    y[i] = x[i]\n    x[i] = y[511 - i]\n"),
+            "E0520 5:12");
+  // Each element has one lane.
+  EXPECT_EQ(codes(kernelHead + "def f(x: Tensor[512, f32], y: Tensor[512, f32]):\n    i = tile.linear_id()\n    y[i] = x[i]\n"
+                               "    x[i] = y[i] * 2.0\n"),
+            "");
+  // Tiles of one tensor, changed in place: each group has its own.
+  const std::string inPlace = "@kernel\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    i, = tile.origin()\n";
+  EXPECT_EQ(codes(inPlace + "    x[i:i + T.m] = x[i:i + T.m] * 2.0\n    return x\n"), "");
+  EXPECT_EQ(codes(inPlace + "    x[i:i + T.m] = x[i + 1:i + 1 + T.m] * 2.0\n    return x\n"), "E0520 5:5");
+  // Two lanes of a grid of lanes write different values to one element.
+  EXPECT_EQ(codes("@kernel\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32]):\n    i = tile.linear_id()\n    if i < N:\n"
+                  "        y[i // 2] = x[i]\n"),
+            "E0520 5:9");
+}
+
+TEST(Groups, WhatDataDecideIsNondeterministic) {
+  const std::string head = "@kernel\ndef f[N, M](x: Tensor[N, i32], h: Tensor[M, i32]):\n    i = tile.linear_id()\n    if i < N:\n";
+  EXPECT_EQ(effects(head + "        h[x[i]] += 1\n", "f"), "nondet");
+  EXPECT_EQ(effects(head + "        h[x[i]] = 1\n", "f"), "nondet");
+  EXPECT_EQ(effects(head + "        k = x[i] + 1\n        h[k] = x[i]\n", "f"), "nondet");
+  EXPECT_EQ(codes("@deterministic\n" + head + "        h[x[i]] += 1\n"), "E0533 6:9");
+  // What is only read may be chosen by data.
+  EXPECT_EQ(effects("@kernel\ndef f[N, M](x: Tensor[N, i32], t: Tensor[M, f32], y: Tensor[N, f32]):\n    i = tile.linear_id()\n"
+                    "    if i < N:\n        y[i] = t[x[i]]\n",
+                    "f"),
+            "");
+}
+
+TEST(Sizes, OfTilesMakeNoValues) {
+  const std::string head = "@kernel\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m, = tile.origin()\n"
+                           "    v = x[m:m + T.m]\n";
+  EXPECT_EQ(effects(head + "    return v\n", "f"), "");
+  EXPECT_EQ(effects(head + "    if N > m + T.m:\n        v = v * 2.0\n    return v\n", "f"), "schedule");
+  EXPECT_EQ(effects(head + "    return v * T.m\n", "f"), "schedule");
+  EXPECT_EQ(effects("@deterministic\n" + head + "    return v\n", "f"), "");
+  EXPECT_EQ(codes("@deterministic\n" + head + "    return v * T.m\n"), "E0533 7:12");
+  // A schedule that says the size leaves nothing open.
+  EXPECT_EQ(effects("@kernel.schedule(Schedule(m=64))\n" + head.substr(head.find("def")) + "    return v * T.m\n", "f"), "");
+  // Positions.
+  EXPECT_EQ(effects("@kernel\ndef f[N, K](x: Tensor[N, K, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m, = tile.origin()\n"
+                    "    acc = tile.zeros((T.m,), f32)\n    for k in tile.range(0, K, T.k):\n"
+                    "        p = k + tile.iota((T.m, T.k), axis=1)\n"
+                    "        acc += tile.sum(tile.where(p < K // 2, x[m:m + T.m, k:k + T.k], 0.0), axis=1)\n    return acc\n",
+                    "f"),
+            "");
+}

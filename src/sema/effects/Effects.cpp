@@ -5,7 +5,7 @@
 namespace tessera::sema {
 
 const std::vector<std::string_view> &effectNames() {
-  static const std::vector<std::string_view> names = {"random", "io", "state", "collective", "nondet"};
+  static const std::vector<std::string_view> names = {"random", "io", "state", "collective", "nondet", "schedule"};
   return names;
 }
 

@@ -15,6 +15,7 @@ enum class EffectKind : uint8_t {
   State,       // moves the state object `of` on
   Collective,  // exchanges data with the other devices along the axis `of` of the mesh
   Nondet,      // may give other bits when it runs again
+  Schedule,    // may give other values with other sizes of tiles
 };
 
 /// Why a function has an effect: a call on the way to it, or the operation that has it.

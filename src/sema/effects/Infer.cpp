@@ -57,7 +57,7 @@ std::optional<DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, c
     if (auto near = diag::didYouMean(shown, effectNames()); !near.empty() && name)
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(name->span, std::string(near), "write `" + std::string(near) + "`");
-    else builder.help("there are random, io, state(x), collective(\"axis\") and nondet");
+    else builder.help("there are random, io, state(x), collective(\"axis\"), nondet and schedule");
     return std::nullopt;
   }
   DeclaredEffect effect{*kind, "", expr.span};
@@ -179,13 +179,18 @@ void Checker::checkDeterministic(const ast::FuncDef &def, const Effects &inferre
   if (!promise.valid()) return;
   for (const Effect &effect : inferred.all()) {
     bool random = effect.kind == EffectKind::Random && effect.withoutStream;
-    if (!random && effect.kind != EffectKind::Nondet) continue;
+    const bool bySize = effect.kind == EffectKind::Schedule;
+    if (!random && !bySize && effect.kind != EffectKind::Nondet) continue;
     Span place = effect.path.back().span;
     if (!fresh(Id::notDeterministic, place)) continue;
     auto builder = report(Id::notDeterministic, place, def.name.text,
-                          random ? "draws random numbers that come from no stream"
-                                 : "may give other bits each time it runs");
-    builder.note(promise, "this promises the same bits each time");
+                          random   ? "draws random numbers that come from no stream"
+                          : bySize ? "may give other values with other sizes of tiles"
+                                   : "may give other bits each time it runs");
+    builder.note(promise, bySize ? "this promises the same bits whatever the schedule"
+                                 : "this promises the same bits each time");
+    const std::string &why = effect.path.back().text;
+    if (effect.path.size() == 1 && !random) builder.label(why);
     for (size_t i = 0; i + 1 < effect.path.size(); ++i) builder.note(effect.path[i].span, effect.path[i].text);
     if (random) builder.help("take a stream, `rng: Rng`, and draw from it");
     return;

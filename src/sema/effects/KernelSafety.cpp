@@ -1,6 +1,7 @@
 #include "sema/effects/KernelSafety.h"
 #include "sema/ExprBuild.h"
 #include "sema/effects/Edits.h"
+#include "sema/effects/Order.h"
 #include "sema/effects/Simulation.h"
 #include <algorithm>
 #include <functional>
@@ -11,9 +12,12 @@ namespace {
 using diag::Id;
 
 constexpr int64_t kFuel = 3'000'000;   // elements and lanes' statements of all runs: about 20 ms
+constexpr int64_t kGlobalFuel = 1'000'000;  // the same, of the runs of several groups
+constexpr int64_t kMostGroups = 8;     // of one run
 constexpr size_t kUsualLanes = 64;     // of a group whose size the compiler chooses
 constexpr int64_t kMostIdle = 4;       // waits that allow more than this are not judged: the runs may be too short
 
+std::string groupText(int64_t group) { return group < 0 ? "another group" : "group " + std::to_string(group); }
 std::string laneText(int32_t lane, const char *some) {
   return lane == kEveryLane ? "every lane" : lane == kSomeLanes ? some : "lane " + std::to_string(lane);
 }
@@ -37,13 +41,20 @@ public:
       : kernel_(kernel), def_(def), sources_(sources), diagnostics_(diagnostics) {}
 
   void run() {
-    bool inPlace = std::any_of(kernel_.params.begin(), kernel_.params.end(),
-                               [](const Param &p) { return p.mode == ParamMode::InOut; });
-    if (divergentTile(kernel_.body, {}) || (!findPrefix(kernel_.body) && !inPlace)) return;
+    bool stores = std::any_of(kernel_.params.begin(), kernel_.params.end(),
+                              [](const Param &p) { return p.mode != ParamMode::In && !p.isResult; });
+    if (divergentTile(kernel_.body, {}) || (!findPrefix(kernel_.body) && !stores)) return;
     Observations seen;
     seen.fuel = kFuel;
-    for (const Sizes &sizes : sizesToTry(kernel_))
+    const std::vector<Sizes> tries = sizesToTry(kernel_);
+    for (const Sizes &sizes : tries)
       if (tryOut(sizes, seen)) return;
+    if (stores) {
+      Observations several;
+      several.fuel = kGlobalFuel;
+      for (const Sizes &sizes : tries)
+        if (tryGroups(sizes, several)) return;
+    }
     unwrittenReads(seen);
     idleWaits(seen);
   }
@@ -53,7 +64,10 @@ private:
   bool divergentTile(const Block &block, Span cause);
   // ---- shared memory
   bool findPrefix(const Block &block);
+  std::optional<GroupPlace> firstGroup(const Sizes &sizes, size_t lanes) const;
+  size_t lanesOfGroup() const;
   bool tryOut(const Sizes &sizes, Observations &seen);
+  bool tryGroups(const Sizes &sizes, Observations &seen);
   void report(const Finding &finding);
   void reportRace(const Finding &finding);
   void reportPending(const Finding &finding);
@@ -114,17 +128,55 @@ bool Safety::findPrefix(const Block &block) {
   return false;
 }
 
-/// True if something was found.
+size_t Safety::lanesOfGroup() const {
+  return kernel_.kernel.groupSize > 0 ? static_cast<size_t>(kernel_.kernel.groupSize) : kUsualLanes;
+}
+
+/// Nothing if no group runs, or how many is not known.
+std::optional<GroupPlace> Safety::firstGroup(const Sizes &sizes, size_t lanes) const {
+  const KernelInfo &kernel = kernel_.kernel;
+  Lanes values(1, sizes, {});
+  GroupPlace place;
+  auto along = [&](std::optional<int64_t> count) {
+    place.grid.push_back(count.value_or(0));
+    return count && *count >= 1;
+  };
+  auto inParts = [](int64_t extent, int64_t part) { return part > 0 ? (extent + part - 1) / part : 0; };
+  bool known = true;
+  switch (kernel.grid) {
+  case GridKind::Explicit:
+    for (const Dim &dim : kernel.gridDims) known &= along(values.size(dim));
+    break;
+  case GridKind::Lanes: {
+    auto extent = values.size(kernel.laneExtent);
+    known &= along(extent ? std::optional(inParts(*extent, static_cast<int64_t>(lanes))) : std::nullopt);
+    break;
+  }
+  case GridKind::Output: {
+    if (kernel.outputParam < 0) return std::nullopt;
+    const std::vector<Dim> &shape = kernel_.params[static_cast<size_t>(kernel.outputParam)].var->type.shape;
+    for (size_t d = 0; d < shape.size() && d < kernel.tileShape.size(); ++d) {
+      auto extent = values.size(shape[d]), tile = values.size(kernel.tileShape[d]);
+      known &= along(extent && tile ? std::optional(inParts(*extent, *tile)) : std::nullopt);
+      place.tile.push_back(tile.value_or(1));
+    }
+    break;
+  }
+  }
+  place.at.assign(place.grid.size(), 0);
+  return known ? std::optional(place) : std::nullopt;
+}
+
+/// Runs one group. True if something was found.
 bool Safety::tryOut(const Sizes &sizes, Observations &seen) {
-  size_t lanes = kernel_.kernel.groupSize > 0 ? static_cast<size_t>(kernel_.kernel.groupSize) : kUsualLanes;
-  std::vector<int64_t> grid;
-  for (const Dim &dim : kernel_.kernel.gridDims) {
-    auto size = Lanes(1, sizes, {}).size(dim);
-    if (!size || *size < 1) return false;  // no group runs
-    grid.push_back(*size);
+  const size_t lanes = lanesOfGroup();
+  auto place = firstGroup(sizes, lanes);
+  if (!place) {
+    if (kernel_.kernel.grid == GridKind::Explicit) return false;
+    place = GroupPlace{};
   }
   for (bool decision : {true, false}) {
-    Simulation simulation(kernel_, sizes, lanes, grid, decision, seen);
+    Simulation simulation(kernel_, sizes, lanes, *place, decision, seen);
     simulation.run();
     if (simulation.finding()) {
       report(*simulation.finding());
@@ -135,6 +187,40 @@ bool Safety::tryOut(const Sizes &sizes, Observations &seen) {
       return true;
     }
     if (!simulation.metUnknown()) break;
+  }
+  return false;
+}
+
+/// Runs all groups, of many the first and the last ones, and looks for uses of one element by two of them.
+bool Safety::tryGroups(const Sizes &sizes, Observations &seen) {
+  const size_t lanes = lanesOfGroup();
+  auto first = firstGroup(sizes, lanes);
+  if (!first) return false;
+  int64_t count = 1;
+  for (int64_t extent : first->grid)
+    if (__builtin_mul_overflow(count, extent, &count)) return false;
+  if (count < 2) return false;
+  std::vector<int64_t> groups;
+  for (int64_t group = 0; group < count; ++group) {
+    if (count > kMostGroups && group == kMostGroups / 2) group = count - kMostGroups / 2;
+    groups.push_back(group);
+  }
+  for (bool decision : {true, false}) {
+    GlobalMemory global;
+    bool unknown = false;
+    for (int64_t group : groups) {
+      GroupPlace place = *first;
+      int64_t rest = group;
+      for (size_t d = place.grid.size(); d-- > 0; rest /= place.grid[d]) place.at[d] = rest % place.grid[d];
+      Simulation simulation(kernel_, sizes, lanes, std::move(place), decision, seen);
+      simulation.share(global, group);
+      simulation.run();
+      unknown |= simulation.metUnknown();
+      if (!simulation.finding()) continue;
+      report(*simulation.finding());
+      return true;
+    }
+    if (!unknown) break;
   }
   return false;
 }
@@ -178,7 +264,9 @@ void Safety::offer(diag::Builder &builder, const Finding &finding, const std::ve
 
 void Safety::reportRace(const Finding &finding) {
   const Use &first = finding.first, &second = finding.second;
-  std::string who = laneText(finding.secondLane, "a lane"), other = laneText(finding.firstLane, "another lane");
+  const bool groups = finding.secondGroup >= 0;
+  std::string who = groups ? groupText(finding.secondGroup) : laneText(finding.secondLane, "a lane");
+  std::string other = groups ? groupText(finding.firstGroup) : laneText(finding.firstLane, "another lane");
   bool copy = finding.problem == Problem::CopyOverUse;
   bool shared = finding.buffer->type.kind == TypeKind::Shared;
   std::string element = "`" + elementText(finding) + "`";
@@ -188,11 +276,11 @@ void Safety::reportRace(const Finding &finding) {
            : diagnostics_.report(Id::sharedRace, second.span, shared ? "shared memory" : "global memory",
                                  who + (second.writes ? " writes " : " reads ") + element + ", which " + other +
                                      (first.writes ? " writes" : " reads") + (first.writes && second.writes ? " too" : ""));
-  builder.label("with no barrier between");
+  builder.label(groups ? "nothing orders two groups" : "with no barrier between");
   std::string does = first.isCopy ? "this copy has arrived only for the lane that waited for it"
                                   : other + (first.writes ? " writes " : " reads ") + element + " here";
   bool sameTurn = first.when == second.when;
-  if (first.stmt == second.stmt && !sameTurn) does += ", in an earlier turn of the loop";
+  if (!groups && first.stmt == second.stmt && !sameTurn) does += ", in an earlier turn of the loop";
   builder.note(first.span, does);
   if (std::string sizes = sizesText(finding.sizes); !sizes.empty()) builder.help("it happens with " + sizes);
   if (!shared) {
@@ -280,9 +368,13 @@ void Safety::idleWaits(const Observations &seen) {
 
 }  // namespace
 
-void checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
-                       diag::Engine &diagnostics) {
+Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
+                          diag::Engine &diagnostics) {
   Safety(kernel, def, sources, diagnostics).run();
+  Effects found = effectsOfOrder(kernel);
+  const Effects ofSizes = effectsOfSizes(kernel);
+  for (const Effect &effect : ofSizes.all()) found.add(effect);
+  return found;
 }
 
 }  // namespace tessera::sema::effects

@@ -8,8 +8,9 @@
 
 namespace tessera::sema::effects {
 
-/// Looks at a kernel without mistakes and says what is wrong with it; at most one error.
-void checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
+/// Looks at a kernel without mistakes and reports what is wrong with it; at most one error. Returns the effects that it has
+/// because of what its lanes and groups may do to each other.
+Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
                        diag::Engine &diagnostics);
 
 }  // namespace tessera::sema::effects

@@ -56,8 +56,8 @@ bool isInteger(const Type &type) {
 
 }  // namespace
 
-Lanes::Lanes(size_t count, Sizes sizes, std::vector<int64_t> grid)
-    : count_(count), sizes_(std::move(sizes)), grid_(std::move(grid)) {}
+Lanes::Lanes(size_t count, Sizes sizes, GroupPlace place)
+    : count_(count), sizes_(std::move(sizes)), place_(std::move(place)) {}
 
 std::optional<int64_t> Lanes::size(const Dim &dim) const {
   return dim.evaluate([&](const std::string &name) -> std::optional<int64_t> {
@@ -68,18 +68,23 @@ std::optional<int64_t> Lanes::size(const Dim &dim) const {
 
 Number Lanes::query(Query query, int axis) const {
   Number each{true, {}};
+  auto a = static_cast<size_t>(axis);
+  auto along = [](const std::vector<int64_t> &values, size_t i, int64_t without) {
+    return i < values.size() ? values[i] : without;
+  };
+  int64_t first = query == Query::LinearId ? along(place_.at, 0, 0) * static_cast<int64_t>(count_) : 0;
   switch (query) {
-  case Query::Origin:
-  case Query::GroupId: return Number::of(0);
+  case Query::Origin: return Number::of(along(place_.at, a, 0) * along(place_.tile, a, 1));
+  case Query::GroupId: return Number::of(along(place_.at, a, 0));
   case Query::GroupSize: return Number::of(static_cast<int64_t>(count_));
-  case Query::GroupCount:
-    return static_cast<size_t>(axis) < grid_.size() ? Number::of(grid_[axis]) : Number::unknown();
+  case Query::GroupCount: return a < place_.grid.size() ? Number::of(place_.grid[a]) : Number::unknown();
   case Query::LocalId:
   case Query::LinearId:
   case Query::LaneId:
-    for (size_t lane = 0; lane < count_; ++lane)
-      each.lanes.push_back(query == Query::LaneId ? static_cast<int64_t>(lane) % kWarp
-                                                  : static_cast<int64_t>(lane));
+    for (size_t lane = 0; lane < count_; ++lane) {
+      auto number = static_cast<int64_t>(lane);
+      each.lanes.push_back(query == Query::LaneId ? number % kWarp : first + number);
+    }
     return each;
   }
   return Number::unknown();

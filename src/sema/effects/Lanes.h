@@ -21,10 +21,15 @@ struct Number {
   int64_t at(size_t lane) const { return lanes[lanes.size() == 1 ? 0 : lane]; }
 };
 
+/// One group of a kernel's grid: how many groups there are along each axis, which of them it is, and how many elements of
+/// the output a group's tile has along each axis (no entries: the grid does not come from an output).
+struct GroupPlace {
+  std::vector<int64_t> grid, at, tile;
+};
+
 class Lanes {
 public:
-  /// The first group of a grid of `grid` groups along each axis.
-  Lanes(size_t count, Sizes sizes, std::vector<int64_t> grid);
+  Lanes(size_t count, Sizes sizes, GroupPlace place);
   size_t count() const { return count_; }
   const Sizes &sizes() const { return sizes_; }
   std::optional<int64_t> size(const Dim &dim) const;
@@ -40,7 +45,7 @@ private:
   Number elementwise(const Expr &expr) const;
   size_t count_;
   Sizes sizes_;
-  std::vector<int64_t> grid_;
+  GroupPlace place_;
   std::unordered_map<const Var *, Number> values_;
 };
 

@@ -19,6 +19,12 @@ bool meetsRead(int32_t who, int32_t reader) { return who != reader || who < 0; }
 
 }  // namespace
 
+std::vector<int64_t> placeOf(int64_t index, const std::vector<int64_t> &extents) {
+  std::vector<int64_t> at(extents.size());
+  for (size_t d = at.size(); d-- > 0; index /= extents[d]) at[d] = index % extents[d];
+  return at;
+}
+
 void SharedMemory::allocate(const Var *buffer, std::vector<int64_t> extents) {
   size_t count = 1;
   for (int64_t extent : extents) count *= static_cast<size_t>(extent);
@@ -48,24 +54,7 @@ std::optional<Finding> SharedMemory::outside(const Region &region, const LaneMas
 
 /// Calls `visit` with the index of each element that lies inside of the buffer.
 template <class Visit> void SharedMemory::visit(const Region &region, size_t lane, const Visit &visit) {
-  const std::vector<int64_t> &extents = buffers_.at(region.buffer).extents;
-  std::vector<int64_t> at(extents.size(), 0);
-  for (const RegionAxis &axis : region.axes)
-    if (axis.size <= 0) return;
-  while (true) {
-    int64_t index = 0;
-    bool inside = true;
-    for (size_t d = 0; d < extents.size(); ++d) {
-      int64_t i = region.axes[d].offset.at(lane) + at[d] * region.axes[d].step;
-      inside &= i >= 0 && i < extents[d];
-      index = index * extents[d] + i;
-    }
-    ++work_;
-    if (inside) visit(index);
-    size_t d = extents.size();
-    while (d > 0 && ++at[d - 1] == region.axes[d - 1].size) at[--d] = 0;
-    if (d == 0) return;
-  }
+  work_ += visitRegion(region, buffers_.at(region.buffer).extents, lane, visit);
 }
 
 template <class Touch>
@@ -84,16 +73,10 @@ uint32_t SharedMemory::remember(const Use &use) {
   return static_cast<uint32_t>(uses_.size() - 1);
 }
 
-std::vector<int64_t> SharedMemory::place(const Buffer &buffer, int64_t index) const {
-  std::vector<int64_t> at(buffer.extents.size());
-  for (size_t d = at.size(); d-- > 0; index /= buffer.extents[d]) at[d] = index % buffer.extents[d];
-  return at;
-}
-
 Finding SharedMemory::meeting(const Buffer &buffer, int64_t index, const Mark &before, int32_t who,
                               uint32_t use) const {
   Finding found;
-  found.element = place(buffer, index);
+  found.element = placeOf(index, buffer.extents);
   found.first = uses_[before.use];
   found.second = uses_[use];
   found.firstLane = before.lane;
@@ -114,7 +97,7 @@ void SharedMemory::touchElement(Buffer &buffer, int64_t index, int32_t who, uint
     found->problem = copy.committed ? Problem::CopyPending : Problem::CopyUncommitted;
     found->newerGroups = copy.committed ? groupsEver_ - copy.group - 1 : 0;
   }
-  bool together = lenient && e.writer.use == use;
+  bool together = lenient && (e.writer.use == use || (uses_[use].byPlace && uses_[e.writer.use].stmt == uses_[use].stmt));
   if (!found && now(e.writer) && !together && meetsWrite(who, e.writer.lane, writes))
     found = meeting(buffer, index, e.writer, who, use);
   if (!found && writes && now(e.reader) && meetsRead(who, e.reader.lane))

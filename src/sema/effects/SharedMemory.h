@@ -18,12 +18,37 @@ struct Region {
   bool isTile = false;   // spread over the lanes as the compiler likes
   bool byLanes = false;  // its place differs between lanes
 };
+/// Calls `visit` with the index (row-major) of each element of a region that lies inside of a buffer of these extents, as
+/// a lane sees it. Returns how many elements it looked at.
+template <class Visit>
+int64_t visitRegion(const Region &region, const std::vector<int64_t> &extents, size_t lane, const Visit &visit) {
+  std::vector<int64_t> at(extents.size(), 0);
+  for (const RegionAxis &axis : region.axes)
+    if (axis.size <= 0) return 0;
+  for (int64_t work = 1;; ++work) {
+    int64_t index = 0;
+    bool inside = true;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      int64_t i = region.axes[d].offset.at(lane) + at[d] * region.axes[d].step;
+      inside &= i >= 0 && i < extents[d];
+      index = index * extents[d] + i;
+    }
+    if (inside) visit(index);
+    size_t d = extents.size();
+    while (d > 0 && ++at[d - 1] == region.axes[d - 1].size) at[--d] = 0;
+    if (d == 0) return work;
+  }
+}
+/// The indices of an element along the axes.
+std::vector<int64_t> placeOf(int64_t index, const std::vector<int64_t> &extents);
+
 /// One execution of an access.
 struct Use {
   const Stmt *stmt = nullptr;
   Span span;
   bool writes = false, isCopy = false;
   int64_t when = 0;  // the statement's number in the order of execution
+  bool byPlace = false;  // what it writes is a function of the place alone
 };
 /// A condition or loop around a statement.
 struct Around {
@@ -48,6 +73,7 @@ struct Finding {
   std::vector<int64_t> element;
   Use first, second;
   int32_t firstLane = kEveryLane, secondLane = kEveryLane;
+  int64_t firstGroup = -1, secondGroup = -1;  // where the uses are of two groups: their numbers
   int64_t newerGroups = 0;  // CopyPending: groups committed after the copy's
   const Stmt *weakWait = nullptr;  // CopyPending: the last wait, if the copy was committed before it
   int64_t newerAtWait = 0;         // groups committed after the copy's and before that wait
@@ -108,7 +134,6 @@ private:
   void touchElement(Buffer &buffer, int64_t index, int32_t who, uint32_t use, bool lenient,
                     std::optional<Finding> &found);
   Finding meeting(const Buffer &buffer, int64_t index, const Mark &before, int32_t who, uint32_t use) const;
-  std::vector<int64_t> place(const Buffer &buffer, int64_t index) const;
   uint32_t remember(const Use &use);
   void arrive(const Copy &copy);
 

@@ -23,14 +23,23 @@ std::string keyOf(const Expr &expr, bool &negated) {
   return key;
 }
 
+void collectLets(const Block &block, std::unordered_map<const Var *, const Expr *> &lets) {
+  for (const auto &stmt : block) {
+    if (stmt->kind == StmtKind::Let && !stmt->var->reassigned) lets[stmt->var] = stmt->value.get();
+    collectLets(stmt->body, lets);
+    collectLets(stmt->otherwise, lets);
+  }
+}
+
 }  // namespace
 
-Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::vector<int64_t> grid, bool decision,
+Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, GroupPlace place, bool decision,
                        Observations &observations)
-    : kernel_(kernel), lanes_(lanes, std::move(sizes), std::move(grid)), mask_(lanes, 1), decision_(decision),
+    : kernel_(kernel), lanes_(lanes, std::move(sizes), std::move(place)), mask_(lanes, 1), decision_(decision),
       seen_(observations) {
+  collectLets(kernel.body, lets_);
   for (const Param &param : kernel.params) {
-    if (param.var->type.kind == TypeKind::View && param.mode == ParamMode::InOut) allocate(param.var);
+    if (param.var->type.kind == TypeKind::View && param.mode != ParamMode::In && !param.isResult) allocate(param.var);
     auto given = lanes_.sizes().find(param.var->name);
     if (param.var->type.kind != TypeKind::Index) continue;
     if (!param.var->type.shape.empty()) {
@@ -41,17 +50,94 @@ Simulation::Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::v
   }
 }
 
-/// Follows a shared buffer, or a tensor that is read and written, if its size is known.
-void Simulation::allocate(const Var *buffer) {
+/// The extents of a buffer, if they are known and not too large to be followed.
+std::optional<std::vector<int64_t>> Simulation::extentsOf(const Var &buffer) const {
   std::vector<int64_t> extents;
   int64_t count = 1;
-  for (const Dim &dim : buffer->type.shape) {
+  for (const Dim &dim : buffer.type.shape) {
     auto extent = lanes_.size(dim);
-    if (!extent || *extent <= 0 || *extent > kMaxElements / count) return;
+    if (!extent || *extent <= 0 || *extent > kMaxElements / count) return std::nullopt;
     extents.push_back(*extent);
     count *= *extent;
   }
-  memory_.allocate(buffer, std::move(extents));
+  return extents;
+}
+
+/// Follows a shared buffer, or a tensor that is written.
+void Simulation::allocate(const Var *buffer) {
+  if (auto extents = extentsOf(*buffer)) memory_.allocate(buffer, std::move(*extents));
+}
+
+namespace {
+/// What differs between groups by itself.
+bool namesGroup(const Expr &expr) {
+  return expr.kind == ExprKind::Query &&
+         (expr.query == Query::Origin || expr.query == Query::GroupId || expr.query == Query::LinearId);
+}
+}  // namespace
+
+void Simulation::share(GlobalMemory &global, int64_t group) {
+  global_ = &global;
+  global.enter(group);
+  groupsOwn_ = madeFrom(kernel_, namesGroup);
+  for (const Param &param : kernel_.params)
+    if (param.var->type.kind == TypeKind::View && param.mode != ParamMode::In && !param.isResult)
+      if (auto extents = extentsOf(*param.var)) global.allocate(param.var, std::move(*extents));
+}
+
+namespace {
+/// Equal texts for equal formulas over variables; empty for what is no formula.
+std::string formulaOf(const Expr &expr) {
+  std::string key = std::to_string(static_cast<int>(expr.kind)) + ".";
+  switch (expr.kind) {
+  case ExprKind::VarRef: return key + std::to_string(expr.var->id);
+  case ExprKind::DimValue: return key + expr.dim.str();
+  case ExprKind::Query: return key + std::to_string(static_cast<int>(expr.query)) + ":" + std::to_string(expr.queryAxis);
+  case ExprKind::Constant:
+    if (auto *i = std::get_if<int64_t>(&expr.value)) return key + std::to_string(*i);
+    return "";
+  case ExprKind::Elementwise:
+    key += std::to_string(static_cast<int>(expr.op));
+    for (const ExprPtr &arg : expr.args) {
+      std::string inner = formulaOf(*arg);
+      if (inner.empty()) return "";
+      key += "(" + inner + ")";
+    }
+    return key;
+  default: return "";
+  }
+}
+}  // namespace
+
+/// Whether what is stored is a function of the place alone: who writes one element, writes one value.
+bool Simulation::followsIndex(const Stmt &store) const {
+  std::set<std::string> places;
+  for (const IndexPart &part : store.access.parts)
+    if (part.offset) places.insert(formulaOf(*part.offset));
+  places.erase("");
+  std::function<bool(const Expr &, int)> follows = [&](const Expr &expr, int depth) {
+    if (depth > 32) return false;
+    if (places.count(formulaOf(expr))) return true;
+    if (expr.kind == ExprKind::VarRef) {
+      if (!expr.var->varying && !groupsOwn_.count(expr.var)) return true;
+      auto let = lets_.find(expr.var);
+      return let != lets_.end() && follows(*let->second, depth + 1);
+    }
+    if (expr.kind == ExprKind::Query) return expr.query == Query::GroupSize || expr.query == Query::GroupCount;
+    for (const ExprPtr &arg : expr.args)
+      if (!follows(*arg, depth + 1)) return false;
+    for (const IndexPart &part : expr.access.parts)
+      if (part.offset && !follows(*part.offset, depth + 1)) return false;
+    return !expr.access.other || follows(*expr.access.other, depth + 1);
+  };
+  return follows(*store.value, 0);
+}
+
+void Simulation::useGlobal(const Region &region, const LaneMask &lanes, const Use &use, bool sameValue) {
+  if (!global_ || !global_->knows(region.buffer)) return;
+  int64_t before = global_->work();
+  note(global_->use(region, lanes, use, sameValue));
+  spend(global_->work() - before);
 }
 
 void Simulation::run() {
@@ -105,8 +191,9 @@ void Simulation::load(const Expr &expr, const Stmt &stmt) {
   LaneMask lanes = lanesOf(stmt);
   auto where = region(expr.access);
   if (buffer->type.kind != TypeKind::Shared) {
-    if (where && !where->isTile) note(memory_.read(*where, lanes, use(stmt, expr.span, false, false)));
-    return;
+    if (!where) return;
+    if (!where->isTile) note(memory_.read(*where, lanes, use(stmt, expr.span, false, false)));
+    return useGlobal(*where, lanes, use(stmt, expr.span, false, false), false);
   }
   auto known = std::find_if(seen_.reads.begin(), seen_.reads.end(), [&](const Observations::Read &r) {
     return r.span == expr.span && r.buffer == buffer;
@@ -145,11 +232,23 @@ void Simulation::store(const Stmt &stmt) {
   if (!memory_.knows(buffer)) return;
   auto where = region(stmt.access);
   if (!where) return memory_.touch(buffer);
-  if (buffer->type.kind != TypeKind::Shared && where->isTile) return;
-  note(memory_.write(*where, lanesOf(stmt), use(stmt, stmt.span, true, false), !differsBetweenLanes(*stmt.value)));
+  const bool follows = buffer->type.kind != TypeKind::Shared && followsIndex(stmt);
+  const bool same = follows || !differsBetweenLanes(*stmt.value);
+  if (buffer->type.kind != TypeKind::Shared) {
+    // What one statement writes in the groups of a grid of its own is judged by its formulas (K16).
+    bool inGroups = follows || kernel_.kernel.grid == GridKind::Explicit || !isMadeFrom(*stmt.value, groupsOwn_, namesGroup);
+    Use shared = use(stmt, stmt.span, true, false);
+    shared.byPlace = follows;
+    useGlobal(*where, lanesOf(stmt), shared, inGroups);
+    if (where->isTile) return;
+  }
+  Use written = use(stmt, stmt.span, true, false);
+  written.byPlace = follows;
+  note(memory_.write(*where, lanesOf(stmt), written, same));
 }
 
 void Simulation::asyncCopy(const Stmt &stmt) {
+  if (auto source = region(stmt.source)) useGlobal(*source, mask_, use(stmt, stmt.span, false, false), false);
   const Var *buffer = stmt.access.base;
   if (!memory_.knows(buffer)) return memory_.copyElsewhere();
   if (auto where = region(stmt.access)) return note(memory_.copy(*where, mask_, use(stmt, stmt.span, true, true)));
@@ -294,6 +393,39 @@ void Simulation::whileLoop(const Stmt &stmt) {
     spend(static_cast<int64_t>(mask_.size()));
   }
   if (!stopped()) skip(stmt);
+}
+
+// ---------------------------------------------------------------- what is made from what
+
+bool isMadeFrom(const Expr &expr, const std::set<const Var *> &made, const std::function<bool(const Expr &)> &source) {
+  bool found = false;
+  visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
+    found |= source(e) || (e.kind == ExprKind::VarRef && made.count(e.var));
+  });
+  return found;
+}
+
+namespace {
+/// True if a variable is new in `made`.
+bool spread(const Block &block, std::set<const Var *> &made, const std::function<bool(const Expr &)> &source,
+            bool bounds) {
+  bool more = false;
+  for (const auto &stmt : block) {
+    bool is = false;
+    for (const ExprPtr *e : {&stmt->value, &stmt->start, &stmt->stop, &stmt->step})
+      is |= *e && (bounds || (e != &stmt->stop && e != &stmt->step)) && isMadeFrom(**e, made, source);
+    if (stmt->var && is) more |= made.insert(stmt->var).second;
+    more |= spread(stmt->body, made, source, bounds);
+    more |= spread(stmt->otherwise, made, source, bounds);
+  }
+  return more;
+}
+}  // namespace
+
+std::set<const Var *> madeFrom(const Function &kernel, const std::function<bool(const Expr &)> &source, bool bounds) {
+  std::set<const Var *> made;
+  while (spread(kernel.body, made, source, bounds)) continue;
+  return made;
 }
 
 }  // namespace tessera::sema::effects

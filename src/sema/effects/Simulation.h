@@ -3,7 +3,9 @@
 // only data decide are taken one way or the other if there is one of them; a second one, or a loop whose length
 // is not known, ends what can be said about the code before it.
 #pragma once
-#include "sema/effects/SharedMemory.h"
+#include "sema/effects/GlobalMemory.h"
+#include <functional>
+#include <set>
 
 namespace tessera::sema::effects {
 
@@ -32,8 +34,10 @@ struct EmptyWait {
 
 class Simulation {
 public:
-  Simulation(const Function &kernel, Sizes sizes, size_t lanes, std::vector<int64_t> grid, bool decision,
+  Simulation(const Function &kernel, Sizes sizes, size_t lanes, GroupPlace place, bool decision,
              Observations &observations);
+  /// What this group does to the tensors of all groups is noted there, too. Call before run().
+  void share(GlobalMemory &global, int64_t group);
   void run();
   const std::optional<Finding> &finding() const { return finding_; }
   const std::optional<EmptyWait> &emptyWait() const { return emptyWait_; }
@@ -47,7 +51,10 @@ private:
   void ifStatement(const Stmt &stmt);
   void forLoop(const Stmt &stmt);
   void whileLoop(const Stmt &stmt);
+  std::optional<std::vector<int64_t>> extentsOf(const Var &buffer) const;
   void allocate(const Var *buffer);
+  bool followsIndex(const Stmt &store) const;
+  void useGlobal(const Region &region, const LaneMask &lanes, const Use &use, bool sameValue);
   LaneMask lanesOf(const Stmt &stmt) const;
   void waitGroup(const Stmt &stmt);
   void asyncCopy(const Stmt &stmt);
@@ -56,7 +63,7 @@ private:
   void readsOf(const Expr *expr, const Stmt &stmt);
   void load(const Expr &expr, const Stmt &stmt);
   void under(Around around, LaneMask mask, const Block &body);
-  Use use(const Stmt &stmt, Span span, bool writes, bool isCopy) const { return {&stmt, span, writes, isCopy, now_}; }
+  Use use(const Stmt &stmt, Span span, bool writes, bool isCopy) const { return {&stmt, span, writes, isCopy, now_, false}; }
   std::optional<bool> decide(const Expr &condition);
   void skip(const Stmt &stmt);
   void forgetAssigned(const Block &block);
@@ -67,6 +74,9 @@ private:
   const Function &kernel_;
   Lanes lanes_;
   SharedMemory memory_;
+  GlobalMemory *global_ = nullptr;
+  std::set<const Var *> groupsOwn_;  // variables that may differ between groups
+  std::unordered_map<const Var *, const Expr *> lets_;  // what variables are that nothing rebinds
   LaneMask mask_;
   bool decision_;
   Observations &seen_;
@@ -80,6 +90,12 @@ private:
   std::optional<Finding> finding_;
   std::optional<EmptyWait> emptyWait_;
 };
+
+/// The variables that are computed from what `source` is true for; a loop's counter from where it starts, and with `bounds`
+/// from where it ends and by which steps it gets there. Which way a condition goes is not followed.
+std::set<const Var *> madeFrom(const Function &kernel, const std::function<bool(const Expr &)> &source, bool bounds = true);
+/// Whether an expression is made from such a variable or holds such a source.
+bool isMadeFrom(const Expr &expr, const std::set<const Var *> &made, const std::function<bool(const Expr &)> &source);
 
 /// Sizes to try, small ones first: each satisfies the facts of the kernel as far as they can be evaluated.
 std::vector<Sizes> sizesToTry(const Function &kernel);
