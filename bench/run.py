@@ -228,7 +228,7 @@ def bench_nvcc(tools: str, folder: str, repeats: int) -> list[Row]:
         print("no nvcc here: `nvcc` is SKIPPED", file=sys.stderr)
         return []
     subprocess.run([f"{tools}/tesserac", f"{ROOT}/examples/softmax.tsr", "-o", f"{folder}/softmax.cu"], check=True)
-    flags = ["-std=c++17", "-O3", "-arch=sm_90a", f"-I{ROOT}/include", "-c", "-o", f"{folder}/out.o"]
+    flags = ["-std=c++17", "-O3", "-fmad=false", "-arch=sm_90a", f"-I{ROOT}/include", "-c", "-o", f"{folder}/out.o"]
     emitted = cost([nvcc, *flags, f"{folder}/softmax.cu"], 3).wall
     by_hand = cost([nvcc, *flags, f"{ROOT}/bench/handwritten/softmax.cu"], 3).wall
     return [

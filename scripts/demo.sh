@@ -13,7 +13,7 @@ for suffix in cpp cu hip; do
   echo "  $PWD/$OUT/softmax.$suffix   $(wc -l <"$OUT/softmax.$suffix") lines"
 done
 if NVCC=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
-  "$NVCC" -std=c++17 -arch=sm_80 -Iinclude -c "$OUT/softmax.cu" -o "$OUT/softmax.cu.o" && echo "  nvcc compiles the CUDA source"
+  "$NVCC" -std=c++17 -fmad=false -arch=sm_80 -Iinclude -c "$OUT/softmax.cu" -o "$OUT/softmax.cu.o" && echo "  nvcc compiles the CUDA source"
 else
   echo "  no CUDA toolkit here: the CUDA source is not compiled (SKIPPED)"
 fi

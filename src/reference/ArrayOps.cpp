@@ -1,4 +1,5 @@
 #include "reference/ArrayOps.h"
+#include "reference/Elementwise.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 #include <limits>
@@ -180,8 +181,10 @@ Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType re
   for (size_t d = 0, next = 0; d < from.size(); ++d)
     if (!gone[d]) strides[d] = outStrides[next++];
   TSR_CHECK(value->isFloat() == out->isFloat(), "a reduction changes the kind of number");
-  if (out->isFloat()) reduceFloats(op, from, strides, value->floats.data(), out->floats);
-  else reduceInts(op, result, from, strides, value->ints.data(), out->ints);
+  if (out->isFloat()) {
+    reduceFloats(op, from, strides, value->floats.data(), out->floats);
+    roundTo(result, out->floats);
+  } else reduceInts(op, result, from, strides, value->ints.data(), out->ints);
   return out;
 }
 
@@ -226,6 +229,7 @@ Ref dot(const Ref &left, const Ref &right, DType result) {
         multiply(left->floats.data() + a, right->floats.data() + b, out->floats.data() + c, m, n, k);
       else multiply(ua.data() + a, ub.data() + b, uc.data() + c, m, n, k);
     }
+  if (out->isFloat()) roundTo(result, out->floats);
   for (size_t i = 0; i < uc.size(); ++i) out->ints[i] = wrapInt(result, static_cast<int64_t>(uc[i]));
   return out;
 }

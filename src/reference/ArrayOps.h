@@ -13,7 +13,8 @@ Ref broadcast(const Ref &value, const Shape &shape, const std::vector<int> &axes
 Ref reshape(const Ref &value, const Shape &shape);
 /// Axis i of the result is axis axes[i] of the argument.
 Ref transpose(const Ref &value, const std::vector<int> &axes);
-/// Floats are added up in f64. No elements: 0, 1, false, true, or for Min and Max the far end of the dtype.
+/// Floats are added up in f64, and the sum is rounded to `result` once: no order of summation is nearer. No elements: 0,
+/// 1, false, true, or for Min and Max the far end of the dtype.
 Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType result);
 /// [..., M, K] times [..., K, N]; the leading dimensions are the same.
 Ref dot(const Ref &left, const Ref &right, DType result);

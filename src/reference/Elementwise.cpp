@@ -190,9 +190,18 @@ Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, st
     error = "'" + std::string(info(op).mnemonic) + "' has no meaning for " + std::string(name(last->dtype));
     return nullptr;
   }
-  if (!out->isFloat() && result != DType::I64)
+  if (out->isFloat()) roundTo(result, out->floats);
+  else if (result != DType::I64)
     for (int64_t &v : out->ints) v = wrapInt(result, v);
   return out;
+}
+
+void roundTo(DType dtype, std::vector<double> &values) {
+  if (dtype == DType::F64) return;
+  if (dtype == DType::F32)
+    for (double &v : values) v = static_cast<double>(static_cast<float>(v));
+  else
+    for (double &v : values) v = roundToFloat(dtype, v);
 }
 
 // ---------------------------------------------------------------- casts

@@ -1,5 +1,6 @@
-// Elementwise operations and casts. Floats are computed in f64 whatever their dtype; integers wrap around at
-// the width of theirs.
+// Elementwise operations and casts. An operation on floats is done in f64 and its result rounded to the dtype in which
+// the checked program does it, to the nearest: of `+ - * /` and `sqrt` this is what arithmetic in the dtype gives, bit
+// by bit. Integers wrap around at the width of theirs.
 #pragma once
 #include "reference/Datum.h"
 #include "sema/Checked.h"
@@ -9,6 +10,9 @@ namespace tessera::reference {
 
 /// Applies an operation to scalars and arrays of one shape. Null and a message in `error` if it has no value.
 Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, std::string &error);
+
+/// Rounds values of f64 to the nearest of the dtype.
+void roundTo(DType dtype, std::vector<double> &values);
 
 /// The same values in another dtype.
 Ref cast(const Ref &value, DType to, const sema::Numerics &numerics, std::string &error);

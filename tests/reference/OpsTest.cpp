@@ -3,6 +3,7 @@
 #include "reference/ArrayOps.h"
 #include "reference/Elementwise.h"
 #include <cmath>
+#include <random>
 
 using namespace tessera;
 using namespace tessera::reference;
@@ -54,6 +55,30 @@ TEST(Elementwise, FloatsAsPythonDoesThem) {
   EXPECT_NEAR(one(Op::Erf, 0.5), 0.5204998778130465, 1e-15);
   EXPECT_EQ(one(Op::Exp2, 10), 1024);
   EXPECT_EQ(two(Op::Pow, 2, -1), 0.5);
+  EXPECT_EQ(one(Op::Expm1, 1e-20), 1e-20);
+  EXPECT_EQ(one(Op::Log1p, 1e-20), 1e-20);
+  EXPECT_NEAR(one(Op::Erfc, 6) / 2.1519736712498913e-17, 1, 1e-12);
+}
+
+TEST(Elementwise, AnOperationOnF32IsRoundedAsF32Is) {
+  std::string error;
+  auto value = [](DType dtype, double v) { return makeFloat(dtype, v); };
+  auto of = [&](Op op, DType dtype, double a, double b) {
+    return elementwise(op, dtype, {value(dtype, a), value(dtype, b)}, error)->floats[0];
+  };
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> any(-4, 4);
+  for (int i = 0; i < 2000; ++i) {
+    float x = any(random), y = any(random) * 1e-3f;
+    volatile float sum = x + y, rest = sum - x, product = x * y;
+    EXPECT_EQ(of(Op::Add, DType::F32, x, y), sum);
+    EXPECT_EQ(of(Op::Sub, DType::F32, of(Op::Add, DType::F32, x, y), x), rest);
+    EXPECT_EQ(of(Op::Mul, DType::F32, x, y), product);
+  }
+  EXPECT_EQ(of(Op::Mul, DType::F32, 1e30, 1e30), kInf);
+  EXPECT_EQ(of(Op::Add, DType::BF16, 256, 1), 256);
+  EXPECT_EQ(of(Op::Add, DType::F16, 2048, 1), 2048);
+  EXPECT_EQ(reduce(makeRef(Value::ofFloats(DType::F32, {2}, {16777216, 1})), ReduceOp::Sum, {0}, DType::F32)->floats[0], 16777216);
 }
 
 TEST(Elementwise, IntegersWrapAtTheirWidth) {

@@ -27,7 +27,7 @@ TSR_DEVICE void dot(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
     TSR_UNROLL
     for (int i = 0; i < rows; ++i) {
       TSR_UNROLL
-      for (int j = 0; j < cols; ++j) acc(i, j) += column[i] * line[j];
+      for (int j = 0; j < cols; ++j) acc(i, j) = fma(column[i], line[j], acc(i, j));
     }
   }
 #endif

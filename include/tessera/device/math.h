@@ -13,6 +13,17 @@ namespace tsr {
 
 template <class T> TSR_INLINE bool isnan(T x) { return x != x; }
 
+/// a * b + c for sums of products: with one rounding, by an instruction, where the machine has it.
+template <class T> TSR_INLINE T fma(T a, T b, T c) {
+#if !defined(TSR_CPU) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  if constexpr (std::is_same<T, float>::value) return ::fmaf(a, b, c);
+  else if constexpr (std::is_same<T, double>::value) return ::fma(a, b, c);
+  else return static_cast<T>(a * b + c);
+#else
+  return static_cast<T>(a * b + c);
+#endif
+}
+
 template <class T> TSR_INLINE T max(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) return a > b || a != a ? a : b;
   else return a > b ? a : b;

@@ -50,6 +50,12 @@
 #define TSR_NO_UNROLL
 #endif
 
+// `x * y + z` is two roundings, as the language says. The other compilers have only an option for it: g++ and nvcc are to be
+// called with -ffp-contract=off and -fmad=false.
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+
 namespace tsr {
 
 /// Lanes that can shuffle with each other.

@@ -39,6 +39,7 @@ template <class T> struct Right {
 template <class T, bool DepthFirst, int Rows, int Vectors>
 TSR_VECTOR_CODE void multiply_block(int64_t depth, const T *__restrict a, int64_t a_stride, const T *__restrict b,
                                     T *__restrict c, int64_t c_stride) {
+  TSR_CONTRACT
   constexpr int n = lanes<T>;
   Vector<T> sum[Rows][Vectors];
   TSR_UNROLL_ALL

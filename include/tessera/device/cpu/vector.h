@@ -18,11 +18,20 @@
 #else
 #define TSR_VECTOR_BYTES 16
 #endif
-// For functions whose vectors live in registers. Clang splits vectors of 64 bytes unless it is told not to.
+// For functions whose vectors live in registers. Clang splits vectors of 64 bytes unless it is told not to. Such a function
+// may contract products and sums into one rounding, also where the rest of the text must not: for Clang its body begins with
+// TSR_CONTRACT.
 #if defined(__clang__) && TSR_VECTOR_BYTES == 64
 #define TSR_VECTOR_CODE __attribute__((noinline, min_vector_width(512)))
-#else
+#elif defined(__clang__)
 #define TSR_VECTOR_CODE __attribute__((noinline))
+#else
+#define TSR_VECTOR_CODE __attribute__((noinline, optimize("fp-contract=fast")))
+#endif
+#if defined(__clang__)
+#define TSR_CONTRACT _Pragma("clang fp contract(fast)")
+#else
+#define TSR_CONTRACT
 #endif
 #define TSR_UNROLL_ALL _Pragma("GCC unroll 64")
 #define TSR_UNROLLED(n) TSR_UNROLLED_(GCC unroll n)
