@@ -66,7 +66,11 @@ std::string hipCompiler() {
 std::vector<std::string> hostFlags(const TargetSpec &) {
   // -ffast-math would fold the rounding that polynomials rely on. The language rounds after each operation (F18): where
   // a sum of products may be contracted, the text says `tsr::fma`.
-  return {"-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fopenmp"};
+  std::vector<std::string> flags = {"-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fopenmp"};
+#if defined(__x86_64__)
+  flags.push_back("-mprefer-vector-width=512");  // else compilers use half of the vectors that there are
+#endif
+  return flags;
 }
 
 CompileCommand commandFor(const TargetSpec &target, const std::string &source, const std::string &output,
