@@ -13,10 +13,17 @@
 namespace tsr {
 namespace cpu {
 
-/// p * 2^n for n in -252..254, in two steps so that subnormal and infinite results come out right.
+/// p * 2^n for n in -252..252 and p around 1, in two steps so that subnormal and infinite results come out right.
 inline float scaled(float p, int32_t n) {
-  const int32_t first = n >> 1, second = n - first;
-  return p * bit_cast<float>((first + 127) << 23) * bit_cast<float>((second + 127) << 23);
+  const uint32_t half = static_cast<uint32_t>(n >> 1), rest = static_cast<uint32_t>(n) - half;
+  return bit_cast<float>(bit_cast<uint32_t>(p) + (half << 23)) * bit_cast<float>((rest << 23) + 0x3f800000u);
+}
+
+/// x, or `bound` with its sign where x is larger; of a NaN too. As integers, because compilers make branches of
+/// comparisons with constants.
+inline float at_most(float x, float bound) {
+  const uint32_t bits = bit_cast<uint32_t>(x), magnitude = bits & 0x7fffffffu, most = bit_cast<uint32_t>(bound);
+  return bit_cast<float>((magnitude < most ? magnitude : most) | (bits & 0x80000000u));
 }
 
 /// The whole number nearest to x, |x| < 2^22, as a float and as an integer.
@@ -26,7 +33,7 @@ struct Nearest {
   explicit Nearest(float x) {
     const float shifted = x + 12582912.0f;  // 1.5 * 2^23: no fraction is left
     value = shifted - 12582912.0f;
-    integer = bit_cast<int32_t>(shifted) - 0x4b400000;
+    integer = static_cast<int32_t>(bit_cast<uint32_t>(shifted) - 0x4b400000u);
   }
 };
 
@@ -41,18 +48,18 @@ inline float exp_near_zero(float r) {
 }
 
 inline float exp(float x) {
-  const float low = x < -105.0f ? -105.0f : x, in = low > 90.0f ? 90.0f : low;
+  const float in = at_most(x, 105.0f);  // 0 and infinity from there on
   const Nearest n(in * 1.44269504f);
   float r = in - n.value * 0.693359375f;
   r = r - n.value * -2.12194440e-4f;
-  const float result = scaled(exp_near_zero(r), x == x ? n.integer : 0);
+  const float result = scaled(exp_near_zero(r), n.integer);
   return x == x ? result : x;
 }
 
 inline float exp2(float x) {
-  const float low = x < -151.0f ? -151.0f : x, in = low > 129.0f ? 129.0f : low;
+  const float in = at_most(x, 151.0f);
   const Nearest n(in);
-  const float result = scaled(exp_near_zero((in - n.value) * 0.69314718f), x == x ? n.integer : 0);
+  const float result = scaled(exp_near_zero((in - n.value) * 0.69314718f), n.integer);
   return x == x ? result : x;
 }
 
@@ -110,7 +117,7 @@ inline float erf(float x) {
   small = small * s - 3.76125336e-1f;
   small = small * s + 1.28379166e-1f;
   small = small * x + x;
-  const float t = size < 4.0f ? size : 4.0f, t2 = t * t;  // from 4 on it is 1
+  const float t = at_most(size, 4.0f), t2 = t * t;  // from 4 on it is 1
   float r = (-1.72853470e-5f * t + 3.83197126e-4f) * t2 + (-3.88396438e-3f * t + 2.42546219e-2f);
   r = r * t - 1.06777877e-1f;
   r = r * t - 6.34846687e-1f;
