@@ -13,6 +13,15 @@
 namespace tsr {
 namespace cpu {
 
+/// a * b + c, with one rounding where the machine has it: the bounds hold either way.
+inline float fused(float a, float b, float c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// p * 2^n for n in -252..252 and p around 1, in two steps so that subnormal and infinite results come out right.
 inline float scaled(float p, int32_t n) {
   const uint32_t half = static_cast<uint32_t>(n >> 1), rest = static_cast<uint32_t>(n) - half;
@@ -39,19 +48,18 @@ struct Nearest {
 
 /// e^r for |r| <= log(2) / 2.
 inline float exp_near_zero(float r) {
-  float p = 1.9875691500e-4f * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  return p * (r * r) + r + 1.0f;
+  float p = fused(1.9875691500e-4f, r, 1.3981999507e-3f);
+  p = fused(p, r, 8.3334519073e-3f);
+  p = fused(p, r, 4.1665795894e-2f);
+  p = fused(p, r, 1.6666665459e-1f);
+  p = fused(p, r, 5.0000001201e-1f);
+  return fused(p, r * r, r) + 1.0f;
 }
 
 inline float exp(float x) {
   const float in = at_most(x, 105.0f);  // 0 and infinity from there on
   const Nearest n(in * 1.44269504f);
-  float r = in - n.value * 0.693359375f;
-  r = r - n.value * -2.12194440e-4f;
+  const float r = fused(n.value, 2.12194440e-4f, fused(n.value, -0.693359375f, in));
   const float result = scaled(exp_near_zero(r), n.integer);
   return x == x ? result : x;
 }
@@ -72,13 +80,13 @@ struct Logarithm {
     const int32_t power = (bits - 0x3f2aaaab) & static_cast<int32_t>(0xff800000u);
     exponent = static_cast<float>(power >> 23) - (subnormal ? 23.0f : 0.0f);
     const float f = bit_cast<float>(bits - power) - 1.0f, s = f * f;
-    float r = (-0.130187988f * f + 0.140889585f) * s + (-0.121489584f * f + 0.139809534f);
-    r = r * f - 0.166845024f;
-    r = r * f + 0.200121149f;
-    r = r * f - 0.249996364f;
-    r = r * f + 0.333331943f;
-    r = r * f - 0.5f;
-    of_fraction = r * s + f;
+    float r = fused(fused(-0.130187988f, f, 0.140889585f), s, fused(-0.121489584f, f, 0.139809534f));
+    r = fused(r, f, -0.166845024f);
+    r = fused(r, f, 0.200121149f);
+    r = fused(r, f, -0.249996364f);
+    r = fused(r, f, 0.333331943f);
+    r = fused(r, f, -0.5f);
+    of_fraction = fused(r, s, f);
   }
 };
 /// The logarithm of what is not between 0 and infinity: of 0 minus infinity, of what is below it NaN.
@@ -90,39 +98,39 @@ inline float logarithm_or(float x, float inside) {
 }
 inline float log(float x) {
   const Logarithm parts(x);
-  return logarithm_or(x, parts.exponent * 0.693147182f + parts.of_fraction);
+  return logarithm_or(x, fused(parts.exponent, 0.693147182f, parts.of_fraction));
 }
 inline float log2(float x) {
   const Logarithm parts(x);
   // log2(e) is 1 and what is left of it: the product rounds less so.
-  return logarithm_or(x, parts.exponent + (parts.of_fraction * 0.44269504f + parts.of_fraction));
+  return logarithm_or(x, parts.exponent + fused(parts.of_fraction, 0.44269504f, parts.of_fraction));
 }
 
 inline float tanh(float x) {
   const float size = std::fabs(x), s = x * x;
-  float p = -5.70498872745e-3f * s + 2.06390887954e-2f;
-  p = p * s - 5.37397155531e-2f;
-  p = p * s + 1.33314422036e-1f;
-  p = p * s - 3.33332819422e-1f;
-  const float small = p * s * x + x;
+  float p = fused(-5.70498872745e-3f, s, 2.06390887954e-2f);
+  p = fused(p, s, -5.37397155531e-2f);
+  p = fused(p, s, 1.33314422036e-1f);
+  p = fused(p, s, -3.33332819422e-1f);
+  const float small = fused(p * s, x, x);
   const float large = 1.0f - 2.0f / (cpu::exp(2.0f * size) + 1.0f);
   return size < 0.625f ? small : x == x ? std::copysign(large, x) : x;
 }
 
 inline float erf(float x) {
   const float size = std::fabs(x), s = x * x;
-  float small = -5.96761703e-4f * s + 4.99119423e-3f;
-  small = small * s - 2.67681349e-2f;
-  small = small * s + 1.12819925e-1f;
-  small = small * s - 3.76125336e-1f;
-  small = small * s + 1.28379166e-1f;
-  small = small * x + x;
+  float small = fused(-5.96761703e-4f, s, 4.99119423e-3f);
+  small = fused(small, s, -2.67681349e-2f);
+  small = fused(small, s, 1.12819925e-1f);
+  small = fused(small, s, -3.76125336e-1f);
+  small = fused(small, s, 1.28379166e-1f);
+  small = fused(small, x, x);
   const float t = at_most(size, 4.0f), t2 = t * t;  // from 4 on it is 1
-  float r = (-1.72853470e-5f * t + 3.83197126e-4f) * t2 + (-3.88396438e-3f * t + 2.42546219e-2f);
-  r = r * t - 1.06777877e-1f;
-  r = r * t - 6.34846687e-1f;
-  r = r * t - 1.28717512e-1f;
-  r = r * t - t;
+  float r = fused(fused(-1.72853470e-5f, t, 3.83197126e-4f), t2, fused(-3.88396438e-3f, t, 2.42546219e-2f));
+  r = fused(r, t, -1.06777877e-1f);
+  r = fused(r, t, -6.34846687e-1f);
+  r = fused(r, t, -1.28717512e-1f);
+  r = fused(r, t, -t);
   const float large = 1.0f - cpu::exp(r);
   return size < 0.927734375f ? small : x == x ? std::copysign(large, x) : x;
 }
