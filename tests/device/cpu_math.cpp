@@ -58,6 +58,7 @@ int main() {
   compare("log2", 2.7, [](float x) { return tsr::log2(x); }, [](double x) { return std::log2(x); });
   compare("tanh", 1.9, [](float x) { return tsr::tanh(x); }, [](double x) { return std::tanh(x); });
   compare("erf", 1.4, [](float x) { return tsr::erf(x); }, [](double x) { return std::erf(x); });
+  compare("erfc", 8, [](float x) { return tsr::erfc(x); }, [](double x) { return std::erfc(x); });
   compare(
       "sigmoid", 2.5, [](float x) { return tsr::sigmoid(x); },
       [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); });

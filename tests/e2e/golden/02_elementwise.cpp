@@ -11,7 +11,7 @@ static void
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
                           int64_t R, int64_t C) {
-  #pragma omp parallel for
+  #pragma omp parallel for simd
   for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:4
     const int64_t r0 = i / C;
     const int64_t c = i % C;

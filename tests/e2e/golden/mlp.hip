@@ -41,7 +41,7 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
       acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
       x_times_x(i, j) = 0.5f * acc_plus_b1_tile(i, j) *
-          (1.0f + tsr::erf(acc_plus_b1_tile(i, j) * 0.70710677f));
+          tsr::erfc(acc_plus_b1_tile(i, j) * -0.70710677f);
     }
   }
   tsr::store_fragment(result, x_times_x, m, n);
