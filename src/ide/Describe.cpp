@@ -184,8 +184,6 @@ CallableText callableOf(const ast::FuncDef &def, const Sources &sources, bool me
     ParameterText parameter;
     parameter.name = p.name.text;
     parameter.text = oneLine(sources.text(p.span));
-    parameter.optional = p.defaultValue != nullptr;
-    parameter.byNameOnly = p.kind == ast::ParameterKind::KeywordOnly;
     parameter.many = p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword;
     out.parameters.push_back(std::move(parameter));
   }
@@ -203,7 +201,7 @@ CallableText callableOf(const ast::StructDef &def, const Sources &sources) {
     std::string text = name->name;
     if (field->annotation) text += ": " + oneLine(sources.text(field->annotation->span));
     if (field->value) text += " = " + oneLine(sources.text(field->value->span));
-    out.parameters.push_back({name->name, text, field->value != nullptr, false, false});
+    out.parameters.push_back({name->name, text, false});
   }
   out.label = def.name.text + "(";
   for (size_t i = 0; i < out.parameters.size(); ++i) out.label += (i ? ", " : "") + out.parameters[i].text;
@@ -225,12 +223,12 @@ CallableText callableOf(const sema::BuiltinRow &row, bool method) {
     if (self) continue;
     ParameterText parameter;
     parameter.many = word.starts_with("*");
-    parameter.optional = word.ends_with("=") || parameter.many;
+    bool optional = word.ends_with("=");
     while (word.starts_with("*")) word.remove_prefix(1);
     if (word.ends_with("=")) word.remove_suffix(1);
     parameter.name = std::string(word);
     parameter.text = parameter.many ? (parameter.name.empty() ? "…" : "*" + parameter.name)
-                     : parameter.optional ? parameter.name + "=…" : parameter.name;
+                     : optional ? parameter.name + "=…" : parameter.name;
     out.parameters.push_back(std::move(parameter));
   }
   out.label = out.name + "(";

@@ -23,7 +23,7 @@ std::string commentAbove(const Sources &sources, Span place);
 struct ParameterText {
   std::string name;      // "axis"
   std::string text;      // "axis: Int = -1"
-  bool optional = false, byNameOnly = false, many = false;
+  bool many = false;  // takes any number
 };
 struct CallableText {
   std::string name, label, doc;

@@ -54,13 +54,12 @@ std::vector<Span> enclosing(const View &view, uint32_t offset);
 struct InlayHint {
   uint32_t offset;
   std::string label, tooltip;
-  bool before = false;  // with a blank before it
 };
 std::vector<InlayHint> inlayHints(const View &view, Span range);
 
 // ---------------------------------------------------------------- Tokens.cpp
 enum class TokenKind : uint8_t {
-  Function, Kernel, Struct, Property, Parameter, Variable, Dimension, Constant, Module, DType, Type, Decorator, Policy, Keyword,
+  Function, Kernel, Struct, Property, Parameter, Variable, Dimension, Constant, Module, DType, Type, Decorator, Policy,
 };
 struct SemanticToken {
   Span place;

@@ -37,6 +37,7 @@ private:
     if (auto *def = as<ast::FuncDef>(&stmt)) function(*def);
   }
 
+  /// What a target of an assignment or a loop is bound to.
   void target(const ast::Expr &target, const ast::Expr *value) {
     if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List) {
       for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items) this->target(*item, nullptr);
@@ -51,7 +52,7 @@ private:
       label += fact->several ? " …" : "";
       tooltip += fact->several ? "\n\nAs the first of several calls has it." : "\n\nAs the call has it.";
     }
-    hints_.push_back({target.span.end, label, tooltip, false});
+    hints_.push_back({target.span.end, label, tooltip});
   }
 
   static std::string labelOf(const sema::Fact &fact, const ast::Expr *value) {
@@ -85,12 +86,17 @@ private:
       label = " -> " + (checked->results.size() > 1 ? "(" + results + ")" : results);
     }
     const sema::Effects *effects = view_.facts.effectsOf(def);
-    if (effects && !effects->empty() && !def.effects) {
+    bool host = def.name.text == "main";  // it reads and prints anyway
+    if (effects && !effects->empty() && !def.effects && !host) {
       std::string list;
       for (const sema::Effect &effect : effects->all()) list += (list.empty() ? "" : ", ") + effect.str();
       label += " effects[" + list + "]";
     }
-    if (!label.empty()) hints_.push_back({end, label, "Inferred.", false});
+    if (label.empty()) return;
+    constexpr size_t kMostBytes = 80;
+    std::string tooltip = "Inferred: `" + label.substr(1) + "`";
+    if (label.size() > kMostBytes) label = label.substr(0, label.rfind(',', kMostBytes)) + ", …";
+    hints_.push_back({end, label, tooltip});
   }
 
   /// Where the `:` of a definition's head stands; 0 if it is not found.

@@ -24,8 +24,6 @@ public:
   bool advised() const { return advised_; }
   /// The files that the result rests on, also those that were looked for in vain.
   std::vector<std::string> dependencies() const;
-  /// The view has places of this text, but of one without the lines that did not read.
-  bool mended() const { return facts_ != said_; }
 
 private:
   using SessionPtr = std::shared_ptr<driver::Session>;

@@ -57,7 +57,7 @@ Json Server::diagnostic(const Document &document, const diag::Diagnostic &d) {
   if (!d.label.empty()) message += "\n" + d.label;
   Json related = Json::array();
   for (const diag::Note &note : d.notes) {
-    Json place = note.span.valid() && relatedInformation_ ? location(found.sources(), note.span) : Json(nullptr);
+    Json place = note.span.valid() ? location(found.sources(), note.span) : Json(nullptr);
     if (place.is_null()) message += "\nhelp: " + note.text;
     else related.push_back({{"location", std::move(place)}, {"message", note.text}});
   }

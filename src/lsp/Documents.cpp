@@ -1,5 +1,4 @@
 // Open files: their texts, what is found out about them, and when it is said.
-#include "driver/Embedded.h"
 #include "lsp/Server.h"
 #include "lsp/Uri.h"
 #include <algorithm>

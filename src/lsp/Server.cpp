@@ -162,7 +162,7 @@ Json Server::initialize(const Json &params) {
       if (const Json *uri = at(folder, {"uri"}); uri && uri->is_string()) folders_.push_back(pathOf(*uri));
   if (const Json *root = at(params, {"rootUri"}); folders_.empty() && root && root->is_string()) folders_.push_back(pathOf(*root));
   static const std::vector<const char *> types = {"function", "function", "struct", "property", "parameter", "variable", "typeParameter",
-                                                  "variable", "namespace", "type", "type", "decorator", "macro", "keyword"};
+                                                  "variable", "namespace", "type", "type", "decorator", "macro"};
   Json capabilities = {
       {"positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16"},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", Json::object()}}},

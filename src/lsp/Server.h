@@ -67,7 +67,6 @@ private:
   void publish(Document &document);
   driver::ReadResult read(const std::string &path) const;
   std::string uriOfSource(const Sources &sources, FileId file) const;
-  std::string textOfUri(const std::string &uri) const;
 
   // ---- Workspace.cpp: files beside the open one
   struct Elsewhere {
@@ -112,7 +111,7 @@ private:
   Transport &transport_;
   ServerOptions options_;
   Encoding encoding_ = Encoding::Utf16;
-  bool initialized_ = false, shutdown_ = false, lenses_ = false, relatedInformation_ = true;
+  bool initialized_ = false, shutdown_ = false, lenses_ = false;
   std::vector<std::string> folders_;
   PositionsOf positions_;                      // cleared for each message
   std::map<std::string, Document> documents_;  // by path
