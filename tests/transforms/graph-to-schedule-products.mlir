@@ -256,3 +256,20 @@ graph.func @pixels(%w: !tsr.tensor<["O", "K"], f32>, %p: !tsr.tensor<["B", "K", 
   %t = graph.elementwise "add" %s, %r : !tsr.tensor<["B", "O", "H", "W"], f32>
   graph.return %t : !tsr.tensor<["B", "O", "H", "W"], f32>
 }
+
+// An operand's work may read one array twice: it is loaded once.
+// CHECK-LABEL: schedule.kernel @squared_kernel(
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = graph.load %x
+// CHECK-NEXT: %[[SQUARE:.*]] = graph.elementwise "mul" %[[X]], %[[X]]
+// CHECK-NEXT: %[[W:.*]] = graph.load %w
+// CHECK-NEXT: graph.dot %[[SQUARE]], %[[W]]
+// CHECK-LABEL: schedule.func @squared(
+// CHECK-NEXT: schedule.launch @squared_kernel(%x, %w, %result)
+// CHECK-NEXT: schedule.return
+graph.func @squared(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %y = graph.elementwise "mul" %x, %x : !tsr.tensor<["M", "K"], f32>
+  %h = graph.dot %y, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}

@@ -66,11 +66,11 @@ bool isElementByElement(Operation *op, Type shape) {
 
 // ---------------------------------------------------------------- operands
 
-/// The work on an operand costs less than a kernel of its own would, which writes it and has it read again. `read`: the
-/// bits read for an element of it.
-bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, size_t rank, int64_t &read) {
+/// The work on an operand costs less than a kernel of its own would, which writes it and has it read again. `read`: what is
+/// read for it.
+bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::SetVector<Value> &read) {
   if (isStored(value)) {
-    if (longAxes(value.getType()).size() >= rank) read += bitsOf(value.getType());
+    read.insert(value);
     return true;
   }
   Operation *op = value.getDefiningOp();
@@ -78,7 +78,7 @@ bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, size_t r
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isArray = isa<TensorType>(operand.getType());
     std::optional<AxisKinds> inner = isArray ? operandAxes(op, i, kinds) : AxisKinds();
-    if (!inner || !isPrologue(operand, *inner, rank, read)) return false;
+    if (!inner || !isPrologue(operand, *inner, read)) return false;
   }
   return true;
 }
@@ -93,9 +93,12 @@ void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
   if (isMovement(op))
     if (std::optional<AxisKinds> inner = operandAxes(op, 0, kinds))
       return prepareOperand(op->getOperand(0), *inner);
-  int64_t read = 0, written = bitsOf(value.getType());
-  bool isFused = value.hasOneUse() && isPrologue(value, kinds, longAxes(value.getType()).size(), read) &&
-                 10 * read <= 11 * written;
+  llvm::SetVector<Value> read;
+  bool isFused = value.hasOneUse() && isPrologue(value, kinds, read);
+  int64_t bits = 0;  // read for an element: vectors of its rows and columns do not count
+  for (Value array : read)
+    if (longAxes(array.getType()).size() >= longAxes(value.getType()).size()) bits += bitsOf(array.getType());
+  isFused &= 10 * bits <= 11 * bitsOf(value.getType());
   markIf(!isFused, value);
 }
 

@@ -33,7 +33,7 @@ private:
   // ---- products (ContractPlan.cpp)
   void prepareOperands(ir::graph::DotOp dot);
   void prepareOperand(mlir::Value value, const AxisKinds &kinds);
-  bool isPrologue(mlir::Value value, const AxisKinds &kinds, size_t rank, int64_t &read);
+  bool isPrologue(mlir::Value value, const AxisKinds &kinds, llvm::SetVector<mlir::Value> &read);
   void planProducts(mlir::Block &block);
   mlir::Value storedFor(ir::graph::DotOp dot);
   mlir::Value lastOf(ir::graph::DotOp dot);
