@@ -1,5 +1,6 @@
 #include "reference/Elementwise.h"
 #include "reference/Interpreter.h"
+#include "support/Lanes.h"
 #include <algorithm>
 
 namespace tessera::reference {
@@ -10,7 +11,7 @@ using sema::Query;
 using sema::Stmt;
 
 namespace {
-constexpr int64_t kLanesOfWarp = 32, kDefaultGroup = 128, kDefaultTile = 16;
+constexpr int64_t kDefaultGroup = 128, kDefaultTile = 16;
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
@@ -37,7 +38,7 @@ int64_t Interpreter::chooseGroupSize() const {
   if (options_.groupSize > 0) return options_.groupSize;
   auto warps = function_.kernel.schedule.sizes.find("warps");
   if (warps != function_.kernel.schedule.sizes.end() && warps->second > 0)
-    return warps->second * kLanesOfWarp;
+    return warps->second * kWarpLanes;
   return kDefaultGroup;
 }
 
@@ -126,7 +127,7 @@ Ref Interpreter::query(const Expr &expr) {
   int64_t first = expr.query == Query::LinearId ? *groupQuery(Query::GroupId, 0) * groupSize_ : 0;
   Ref out = makeDatum(DType::I64, {}, groupSize_);
   for (int64_t lane = 0; lane < groupSize_; ++lane)
-    out->ints[static_cast<size_t>(lane)] = first + (expr.query == Query::LaneId ? lane % kLanesOfWarp : lane);
+    out->ints[static_cast<size_t>(lane)] = first + (expr.query == Query::LaneId ? lane % kWarpLanes : lane);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Built-in functions that have a meaning only inside kernels.
 #include "sema/Checker.h"
+#include "support/Machine.h"
 #include <cmath>
 #include <cstdio>
 
@@ -91,15 +92,18 @@ Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenLis
     return Value::poison();
   auto dtype = dtypeArgument(args.values[1], args.spans[1]);
   if (!dtype) return Value::poison();
-  constexpr double kMostBytes = 256.0 * 1024;  // more than any machine gives a group
+  const Machine *most = nullptr;  // of the GPUs: a CPU has no limit
+  for (const Machine &machine : machines())
+    if (machine.family != Target::Cpu && (!most || machine.sharedBytes > most->sharedBytes)) most = &machine;
   double bytes = info(*dtype).bits / 8.0;
   for (const Dim &d : shape) bytes *= d.isConstant() ? static_cast<double>(d.constant()) : 1;
-  if (bytes > kMostBytes) {
+  if (bytes > static_cast<double>(most->sharedBytes)) {
     char kib[32];
     std::snprintf(kib, sizeof kib, bytes < 1e15 ? "%.0f" : "%.3g", std::floor(bytes / 1024));
     if (fresh(Id::badKernelOption, args.spans[0]))
       report(Id::badKernelOption, args.spans[0],
-             std::string("no machine gives a group ") + kib + " KiB of shared memory");
+             std::string("no machine gives a group ") + kib + " KiB of shared memory; the most is " +
+                 std::to_string(most->sharedBytes / 1024) + ", of " + std::string(most->name));
     return Value::poison();
   }
   if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);

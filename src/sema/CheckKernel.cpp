@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include "sema/effects/KernelSafety.h"
+#include "support/Lanes.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -104,8 +105,9 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
       return;
     }
     auto size = knownInt(v, expr.span, "the size of a group");
-    if (size && (*size < 1 || *size > 1024))
-      report(Id::badKernelOption, expr.span, "a group has 1 to 1024 lanes, not " + std::to_string(*size));
+    if (size && (*size < 1 || *size > kMostGroupLanes))
+      report(Id::badKernelOption, expr.span,
+             "a group has 1 to " + std::to_string(kMostGroupLanes) + " lanes, not " + std::to_string(*size));
     else if (size) kernel.groupSize = *size;
   } else if (option == "lanes") {
     std::vector<Dim> shape;

@@ -2,6 +2,7 @@
 // whether what is given means something for the kernel.
 #include "sema/Checker.h"
 #include "sema/advice/Foreign.h"
+#include "support/Lanes.h"
 #include <algorithm>
 #include <cctype>
 
@@ -232,15 +233,14 @@ void Checker::scheduleOfGrid(const ast::FuncDef &def) {
   }
   auto warps = schedule.sizes.find("warps");
   if (kernel.groupSize == 0 || (warps == schedule.sizes.end() && !schedule.space.count("warps"))) return;
-  constexpr int64_t kWarp = 32;  // lanes
   std::string group = std::to_string(kernel.groupSize) + (kernel.groupSize == 1 ? " lane" : " lanes");
   if (warps == schedule.sizes.end())
     say("warps", "the tuner cannot choose `warps`: a group of this kernel has " + group, kernelOptionSpan(def, "group"),
         "leave one of them out");
-  else if (warps->second * kWarp != kernel.groupSize)
+  else if (warps->second * kWarpLanes != kernel.groupSize)
     say("warps",
         diag::counted(static_cast<size_t>(warps->second), "warp") + " of the schedule are " +
-            std::to_string(warps->second * kWarp) + " lanes, but a group of this kernel has " + group,
+            std::to_string(warps->second * kWarpLanes) + " lanes, but a group of this kernel has " + group,
         kernelOptionSpan(def, "group"), "leave one of them out");
 }
 

@@ -2,6 +2,7 @@
 #include "sema/Checker.h"
 #include "sema/HostCalls.h"
 #include "sema/advice/Foreign.h"
+#include "support/Lanes.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -9,7 +10,6 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-constexpr int64_t kWarp = 32;  // lanes
 
 bool isOneOf(const ast::Argument &arg, const std::set<std::string_view> &names) {
   return arg.keyword && names.count(arg.keyword->text);
@@ -44,8 +44,8 @@ diag::Fix optionMeant(const ast::CallExpr &call, const ast::Argument &arg, const
   auto *number = as<ast::IntExpr>(arg.value);
   if (grid && number && isOneOf(arg, {"block", "block_size", "threads", "num_threads"}))
     return edit(arg.keyword->span, "group");
-  if (grid && number && isOneOf(arg, {"warps", "num_warps"}) && number->value <= uint64_t{kWarp})
-    return edit(arg.span, "group=" + std::to_string(static_cast<int64_t>(number->value) * kWarp));
+  if (grid && number && isOneOf(arg, {"warps", "num_warps"}) && number->value <= uint64_t{kWarpLanes})
+    return edit(arg.span, "group=" + std::to_string(static_cast<int64_t>(number->value) * kWarpLanes));
   return {};
 }
 

@@ -1,6 +1,7 @@
 // What the compiler computes itself: integers, numbers, schedules.
 #include "sema/Checker.h"
 #include "sema/advice/Foreign.h"
+#include "support/Lanes.h"
 #include <cmath>
 
 namespace tessera::sema {
@@ -231,9 +232,9 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
            "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
     return false;
   }
-  constexpr int64_t kMostWarps = 32;  // 1024 lanes
+  constexpr int64_t kMostWarps = kMostGroupLanes / kWarpLanes;
   if (field == "warps" && *size > kMostWarps) {
-    report(Id::badSchedule, span, "a group has at most 32 warps, not " + std::to_string(*size));
+    report(Id::badSchedule, span, "a group has at most " + std::to_string(kMostWarps) + " warps, not " + std::to_string(*size));
     return false;
   }
   schedule.sizes[field] = *size;

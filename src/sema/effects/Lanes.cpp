@@ -1,12 +1,11 @@
 #include "sema/effects/Lanes.h"
 #include "sema/ExprBuild.h"
 #include "support/Integers.h"
+#include "support/Lanes.h"
 #include <algorithm>
 
 namespace tessera::sema::effects {
 namespace {
-
-constexpr int64_t kWarp = 32;  // lanes; what `tile.lane_id()` counts in
 
 std::optional<int64_t> dividedBy(int64_t a, int64_t b) {
   if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
@@ -83,7 +82,7 @@ Number Lanes::query(Query query, int axis) const {
   case Query::LaneId:
     for (size_t lane = 0; lane < count_; ++lane) {
       auto number = static_cast<int64_t>(lane);
-      each.lanes.push_back(query == Query::LaneId ? number % kWarp : first + number);
+      each.lanes.push_back(query == Query::LaneId ? number % kWarpLanes : first + number);
     }
     return each;
   }
