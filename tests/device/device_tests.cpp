@@ -293,6 +293,52 @@ template <int Count> void group_reductions() {
 #endif
 }
 
+template <class T, int Count, int Held, int Group> KERNEL move_row(const T *x, T *y, float *total, int64_t extent) {
+  constexpr int Threads = kGpu ? Group : 1;
+  SHARED float scratch[tsr::group_reduce_scratch(Threads)];
+  const tsr::HeldRow<T, Count, Held, Threads> row(x, extent);
+  float sum = 0;
+  for (int64_t k = 0; k < tsr::row_turns<Count, Held, Threads>(extent); ++k) {
+    const int64_t c = row.first(k);
+    if (c >= extent) continue;
+    tsr::Vector<T, Count> v = row(k);
+    for (int i = 0; i < Count; ++i) {
+      sum += tsr::to<float>(v(i));
+      v(i) = tsr::to<T>(tsr::to<float>(v(i)) + 1.0f);
+    }
+    tsr::store_vector(y + c, v);
+  }
+  total[tsr::lane()] = tsr::group_reduce<tsr::Sum, Threads>(sum, scratch);
+}
+/// Each element is moved once, none beside the row, whether it is held or not.
+template <class T, int Count, int Held, int Group> void rows_of_vectors(int64_t extent) {
+  Buffer<T> x(static_cast<size_t>(extent + Count)), y(static_cast<size_t>(extent + Count));
+  Buffer<float> totals(Group);
+  float sum = 0;
+  for (int64_t i = 0; i < extent + Count; ++i) {
+    x[static_cast<size_t>(i)] = tsr::to<T>(static_cast<float>(i % 7));
+    y[static_cast<size_t>(i)] = tsr::to<T>(-1.0f);
+    if (i < extent) sum += static_cast<float>(i % 7);
+  }
+  LAUNCH(Group, (move_row<T, Count, kGpu ? Held : 0, Group>), x.device(), y.device(), totals.device(), extent);
+  y.back();
+  totals.back();
+  for (int64_t i = 0; i < extent + Count; ++i)
+    expect(tsr::to<float>(y[static_cast<size_t>(i)]) == (i < extent ? static_cast<float>(i % 7 + 1) : -1.0f), "a row in vectors", i);
+  expect(totals[0] == sum, "the sum of a row in vectors", extent);
+}
+void vectors() {
+  rows_of_vectors<tsr::bf16, 8, 4, 32>(1024);
+  rows_of_vectors<tsr::bf16, 8, 4, 32>(8);
+  rows_of_vectors<tsr::bf16, 8, 4, 64>(808);
+  rows_of_vectors<tsr::bf16, 8, 0, 64>(8 * 1031);
+  rows_of_vectors<tsr::bf16, 1, 3, 64>(131);
+  rows_of_vectors<float, 4, 2, 256>(1028);
+  rows_of_vectors<float, 8, 2, 32>(488);  // two instructions a vector
+  rows_of_vectors<float, 1, 0, 32>(101);
+  rows_of_vectors<float, 4, 1, 32>(0);
+}
+
 KERNEL slices(tsr::View<float, 3> x) {
   if (tsr::lane() != 0) return;
   x[1][2][0] = 7.0f;
@@ -336,6 +382,7 @@ int main() {
   group_reductions<48>();
   group_reductions<96>();
   group_reductions<256>();
+  vectors();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));

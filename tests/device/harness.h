@@ -4,6 +4,7 @@
 #include "tessera/device/copy.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/reduce.h"
+#include "tessera/device/vector.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

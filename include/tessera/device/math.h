@@ -23,12 +23,29 @@ template <class T> TSR_INLINE T fma(T a, T b, T c) {
   return static_cast<T>(a * b + c);
 #endif
 }
+#if defined(TSR_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define TSR_NAN_MIN_MAX 1  // one instruction; of a positive and a negative zero it may choose the other one
+#endif
 
 template <class T> TSR_INLINE T max(T a, T b) {
+#if defined(TSR_NAN_MIN_MAX)
+  if constexpr (std::is_same<T, float>::value) {
+    float result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
   if constexpr (std::is_floating_point<T>::value) return a > b || a != a ? a : b;
   else return a > b ? a : b;
 }
 template <class T> TSR_INLINE T min(T a, T b) {
+#if defined(TSR_NAN_MIN_MAX)
+  if constexpr (std::is_same<T, float>::value) {
+    float result;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
   if constexpr (std::is_floating_point<T>::value) return a < b || a != a ? a : b;
   else return a < b ? a : b;
 }

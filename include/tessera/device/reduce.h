@@ -87,9 +87,14 @@ template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *sc
     if constexpr (Lanes % kRowLanes == 0) value = detail::reduce_neighbours<Op, kRowLanes>(value);
     if (Lanes % kRowLanes != 0 || lane() % kRowLanes == 0) scratch[lane() * parts / Lanes] = value;
     group_barrier();
-    T total = scratch[0];
-    TSR_UNROLL
-    for (int part = 1; part < parts; ++part) total = Op::combine(total, scratch[part]);
+    T total;
+    if constexpr (parts <= kRowLanes && (parts & (parts - 1)) == 0) {
+      total = detail::reduce_neighbours<Op, parts>(scratch[lane() % parts]);
+    } else {
+      total = scratch[0];
+      TSR_UNROLL
+      for (int part = 1; part < parts; ++part) total = Op::combine(total, scratch[part]);
+    }
     group_barrier();  // scratch may be used again
     return total;
   }
@@ -129,6 +134,12 @@ template <class Op, int Lanes, class T> TSR_INLINE T group_reduce(const T (&valu
   for (int offset = width / 2; offset > 0; offset /= 2)
     for (int first = 0; first < Lanes; first += width)
       for (int i = first; i < first + offset; ++i) part[i] = Op::combine(part[i], part[i + offset]);
+  constexpr int parts = Lanes / width;
+  if constexpr (parts <= kRowLanes && (parts & (parts - 1)) == 0) {
+    for (int offset = parts / 2; offset > 0; offset /= 2)
+      for (int i = 0; i < offset; ++i) part[i * width] = Op::combine(part[i * width], part[(i + offset) * width]);
+    return part[0];
+  }
   T total = part[0];
   for (int first = width; first < Lanes; first += width) total = Op::combine(total, part[first]);
   return total;

@@ -37,6 +37,7 @@ struct Fiber {
 struct Wave {
   void *in[kWave] = {}, *out[kWave] = {};
   const char *operation = nullptr;
+  void (*apply)(Wave &) = nullptr;
   unsigned arrived = 0, alive = 0;
 };
 struct Block {
@@ -85,10 +86,25 @@ inline void wait_for_others(State state) {
   hip_on_cpu_switch(&self->stackPointer, block->mainStack);
 }
 
+/// All lanes that still run are here: they get their results and go on.
+inline void complete(unsigned number) {
+  Wave &wave = block->wave[number];
+  wave.apply(wave);
+  wave.arrived = 0;
+  for (unsigned l = 0; l < kWave; ++l) {
+    const unsigned i = number * kWave + l;
+    if (i < block->threads && block->fiber[i].state == State::InWave) block->fiber[i].state = State::Ready;
+    wave.in[l] = nullptr;
+  }
+}
+
 inline void fiber_main() {
   block->body(block->bodyArgument);
   --block->alive;
-  --block->wave[current->number / kWave].alive;
+  const unsigned number = current->number / kWave;
+  Wave &wave = block->wave[number];
+  --wave.alive;
+  if (wave.arrived > 0 && wave.arrived == wave.alive) complete(number);  // the others need not wait for this lane
   wait_for_others(State::Done);
   abort();
 }
@@ -115,14 +131,9 @@ template <class Apply> void wave_operation(const char *operation, void *in, void
   if (strcmp(wave.operation, operation) != 0) fail("lanes of one wave are in different operations");
   wave.in[lane] = in;
   wave.out[lane] = out;
+  wave.apply = apply;
   if (++wave.arrived < wave.alive) return wait_for_others(State::InWave);
-  apply(wave);
-  wave.arrived = 0;
-  for (unsigned l = 0; l < kWave; ++l) {
-    const unsigned i = number * kWave + l;
-    if (i < block->threads && block->fiber[i].state == State::InWave) block->fiber[i].state = State::Ready;
-    wave.in[l] = nullptr;
-  }
+  complete(number);
 }
 
 template <class T> T value_of_lane(T value, unsigned from, const char *operation) {

@@ -1,0 +1,124 @@
+// Vectors: neighbouring elements of global memory that one lane moves at once, 16 bytes where they are that many.
+//
+//   Vector<T, Count>                       Count elements, v(0) to v(Count - 1)
+//   load_vector<Count>(x + i)              the elements x[i] to x[i + Count - 1]
+//   store_vector(y + i, v)                 likewise to memory
+//   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
+//                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once
+//
+//   KeptRow<T, Count, Held>                what a lane computed for those elements
+//
+//   HeldRow<bf16, 8, 2, 256> row(x, C);    // up to 2 * 256 * 8 elements
+//   for (int64_t k = 0; k < row_turns<8, 2, 256>(C); ++k) {
+//     const int64_t c = (k * 256 + lane()) * 8;
+//     if (c < C) use(row(k));              // the elements c to c + 7
+//   }
+//
+// Pointers are multiples of the vector's bytes (up to 16), extents of Count: the entry function chooses kernels with
+// Count = 1 for others.
+#pragma once
+#include "tessera/device/dtype.h"
+
+namespace tsr {
+
+template <class T, int Count> struct Vector {
+  static_assert(Count >= 1 && (Count & (Count - 1)) == 0, "a vector has a power of two of elements");
+  using Element = T;
+  static constexpr int count = Count, bytes = static_cast<int>(sizeof(T)) * Count;
+
+  T element[Count];
+
+  TSR_DEVICE T &operator()(int64_t i) { return element[i]; }
+  TSR_DEVICE const T &operator()(int64_t i) const { return element[i]; }
+};
+
+namespace detail {
+#if !defined(TSR_CPU)
+template <int Bytes> struct Word;
+template <> struct Word<1> { using Type = uint8_t; };
+template <> struct Word<2> { using Type = uint16_t; };
+template <> struct Word<4> { using Type = uint32_t; };
+struct alignas(8) TwoWords {
+  uint32_t x, y;
+};
+struct alignas(16) FourWords {
+  uint32_t x, y, z, w;
+};
+template <> struct Word<8> { using Type = TwoWords; };
+template <> struct Word<16> { using Type = FourWords; };
+/// What one instruction moves of a vector of so many bytes.
+TSR_INLINE constexpr int word_bytes(int bytes) { return bytes < 16 ? bytes : 16; }
+#endif
+}  // namespace detail
+
+template <int Count, class T> TSR_DEVICE Vector<T, Count> load_vector(const T *from) {
+  Vector<T, Count> to;
+#if defined(TSR_CPU)
+  TSR_SIMD
+  for (int i = 0; i < Count; ++i) to.element[i] = from[i];
+#else
+  using Word = typename detail::Word<detail::word_bytes(Vector<T, Count>::bytes)>::Type;
+  constexpr int words = Vector<T, Count>::bytes / static_cast<int>(sizeof(Word));
+  Word word[words];
+  TSR_UNROLL
+  for (int i = 0; i < words; ++i) word[i] = reinterpret_cast<const Word *>(from)[i];
+  memcpy(static_cast<void *>(to.element), word, sizeof(word));
+#endif
+  return to;
+}
+
+template <class T, int Count> TSR_DEVICE void store_vector(T *to, const Vector<T, Count> &from) {
+#if defined(TSR_CPU)
+  TSR_SIMD
+  for (int i = 0; i < Count; ++i) to[i] = from.element[i];
+#else
+  using Word = typename detail::Word<detail::word_bytes(Vector<T, Count>::bytes)>::Type;
+  constexpr int words = Vector<T, Count>::bytes / static_cast<int>(sizeof(Word));
+  Word word[words];
+  memcpy(word, static_cast<const void *>(from.element), sizeof(word));
+  TSR_UNROLL
+  for (int i = 0; i < words; ++i) reinterpret_cast<Word *>(to)[i] = word[i];
+#endif
+}
+
+/// How often the lanes of a group take a vector each until the row is through; a constant where it is held.
+template <int Count, int Held, int Lanes> TSR_DEVICE int64_t row_turns(int64_t extent) {
+  if constexpr (Held > 0) return Held;
+  else return (extent + Count * Lanes - 1) / (Count * Lanes);
+}
+
+template <class T, int Count, int Held, int Lanes> struct HeldRow {
+  const T *row;
+  Vector<T, Count> part[Held > 0 ? Held : 1];
+
+  /// `extent`: elements of the row, at most Count * Held * Lanes where it is held.
+  TSR_DEVICE HeldRow(const T *row, int64_t extent) : row(row) {
+    TSR_UNROLL
+    for (int k = 0; k < Held; ++k)
+      if (first(k) < extent) part[k] = load_vector<Count>(row + first(k));
+    (void)extent;
+  }
+  /// Where this lane's vector of turn `k` begins.
+  static TSR_DEVICE int64_t first(int64_t k) { return (k * Lanes + lane()) * Count; }
+  TSR_DEVICE Vector<T, Count> operator()(int64_t k) const {
+    if constexpr (Held > 0) return part[k];
+    else return load_vector<Count>(row + first(k));
+  }
+};
+
+/// What a lane computed for the elements of its vectors of a row, for a later loop over them; with Held = 0 nothing is
+/// kept, and nothing may be asked for.
+template <class T, int Count, int Held> struct KeptRow {
+  T element[Held > 0 ? Held : 1][Count];
+
+  TSR_DEVICE void keep(int64_t k, int64_t i, T value) {
+    if constexpr (Held > 0) element[k][i] = value;
+    else (void)k, (void)i, (void)value;
+  }
+  TSR_DEVICE T operator()(int64_t k, int64_t i) const {
+    if constexpr (Held > 0) return element[k][i];
+    else return (void)k, (void)i, T{};
+  }
+};
+
+}  // namespace tsr
