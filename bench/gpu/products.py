@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path and FlashAttention-2 (through PyTorch).
 
-  python3 bench/gpu/products.py TESSERAC [--only products|attention] [--schedules] [--arch sm_90a]
+  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention] [--schedules] [--arch sm_90a]
 
 Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
 operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
@@ -68,8 +68,8 @@ def attention(name, m, n, w, s, d, causal):
 SPACE = [(128, 128, 64, 4, 3), (128, 128, 64, 4, 4), (128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 256, 32, 8, 4),
          (128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (64, 64, 64, 4, 4)]
 CHOSEN = [(128, 128, 64, 4, 3)]
-ATTENTION_SPACE = [(128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (128, 64, 4, 2), (64, 128, 4, 2), (64, 64, 4, 3)]
-ATTENTION_CHOSEN = [(128, 64, 8, 2)]
+ATTENTION_SPACE = [(64, 64, 4, 2), (64, 64, 4, 3), (128, 64, 4, 2), (128, 64, 8, 2), (64, 32, 4, 3), (64, 128, 4, 2)]
+ATTENTION_CHOSEN = [(64, 64, 4, 2)]
 
 
 def triton_rows():
@@ -172,6 +172,41 @@ def attentions(programs, space, timer):
                   f"{ours / peer:6.2f} {error:8.1e}", flush=True)
 
 
+FUNCTIONS = {
+    "plain": """def plain[M, N, K](x: Tensor[M, K, bf16 @accum(f32)], w: Tensor[K, N, bf16 @accum(f32)], b: Tensor[N, bf16],
+        r: Tensor[M, N, bf16]) -> Tensor[M, N, bf16]:
+    return cast(x @ w, bf16)
+""",
+    "fused": """def fused[M, N, K](x: Tensor[M, K, bf16 @accum(f32)], w: Tensor[K, N, bf16 @accum(f32)], b: Tensor[N, bf16],
+        r: Tensor[M, N, bf16]) -> Tensor[M, N, bf16]:
+    return gelu(x @ w + b) + r
+""",
+}
+
+
+def functions(programs, timer):
+    """Products of tensor functions, alone and with bias, gelu and residual: what the epilogue costs."""
+    gelu = torch.nn.functional.gelu
+    peers = {"plain": lambda x, w, b, r: x @ w, "fused": lambda x, w, b, r: gelu(x @ w + b) + r}
+    print(f"{'M N K':>18} {'function':>9} {'ours':>7} {'PyTorch':>8} {'ratio':>6} {'error':>8}")
+    for m, n, k in SHAPES:
+        x, w, b, r = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((m, k), (k, n), (n,), (m, n)))
+        for name, peer in peers.items():
+            program = programs[name]
+            if isinstance(program, str):
+                print(name, program)
+                continue
+            out = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
+            call = program.prepare(name, x, w, b, r, out)
+            call()
+            rows = slice(0, m, max(1, m // 128))
+            wanted = peers[name](x[rows].double(), w.double(), b.double(), r[rows].double())
+            error = relative_error(out[rows], wanted)
+            flops = 2 * m * n * k
+            ours, theirs = flops / timer.seconds(call) / 1e12, flops / timer.seconds(lambda: peer(x, w, b, r)) / 1e12
+            print(f"{f'{m} {n} {k}':>18} {name:>9} {ours:7.0f} {theirs:8.0f} {ours / theirs:6.2f} {error:8.1e}", flush=True)
+
+
 def name_of(stem, point):
     return stem + "_" + "_".join(map(str, point))
 
@@ -179,7 +214,7 @@ def name_of(stem, point):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tesserac", nargs="?")
-    parser.add_argument("--only", choices=["products", "attention"])
+    parser.add_argument("--only", choices=["products", "functions", "attention"])
     parser.add_argument("--schedules", action="store_true")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--triton", action="store_true", help=argparse.SUPPRESS)
@@ -190,11 +225,13 @@ def main():
     space = SPACE if options.schedules else CHOSEN
     attention_space = ATTENTION_SPACE if options.schedules else ATTENTION_CHOSEN
     texts = {}
-    if options.only != "attention":
+    if options.only in (None, "functions"):
+        texts.update(FUNCTIONS)
+    if options.only in (None, "products"):
         for point in space:
             texts[name_of("kn", point)] = product(name_of("kn", point), *point, False)
             texts[name_of("nk", point)] = product(name_of("nk", point), *point, True)
-    if options.only != "products":
+    if options.only in (None, "attention"):
         for point in attention_space:
             for d, causal in [(128, True), (128, False), (64, True)]:
                 name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
@@ -202,9 +239,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         programs = common.build_all(options.tesserac, folder, texts, options.arch)
         timer = common.Timer()
-        if options.only != "attention":
+        if options.only in (None, "products"):
             products(programs, space, timer, triton_rows())
-        if options.only != "products":
+        if options.only in (None, "functions"):
+            functions(programs, timer)
+        if options.only in (None, "attention"):
             attentions(programs, attention_space, timer)
 
 
