@@ -26,7 +26,7 @@ tile.kernel @product(%a: !tsr.view<["M", "K"], bf16>, %c: !tsr.view<["M", "M"], 
   // CHECK-NEXT: tile.barrier
   // CHECK: %[[NOW:.*]] = tile.select_buffer %[[BUFFERS]][%[[STAGE]]]
   // CHECK: tile.dot %{{.*}}, %[[NOW]],
-  // CHECK: tile.elementwise "mod"
+  // CHECK: tile.elementwise "select"
   // CHECK: tile.copy {{.*}} {async}
   // CHECK: tile.commit_group
   %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %start) -> (!C) {

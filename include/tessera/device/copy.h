@@ -143,10 +143,11 @@ TSR_DEVICE void copy_columns_async(SharedTile<T, M, N, Swizzle> &to, const View<
   const int row = lane() / chunks, j = lane() % chunks * chunk;
   const int64_t stride = view.extent[1], first = row0 + row;
   const T *source = view.data + first * stride + col0 + j;
-  const int64_t down = Whole || (col0 + j >= 0 && col0 + j < stride) ? view.extent[0] - first : 0;  // rows inside
+  // Compared as unsigned numbers: what is below 0 lies outside, too.
+  const uint64_t rows = Whole || static_cast<uint64_t>(col0 + j) < static_cast<uint64_t>(stride) ? view.extent[0] : 0;
   TSR_UNROLL
   for (int i = 0; i < M; i += together) {
-    const bool inside = Whole || (i < down && first + i >= 0);
+    const bool inside = Whole || static_cast<uint64_t>(first + i) < rows;
     copy_async<16>(&to(i + row, j), inside ? source : view.data, inside ? 16 : 0);
     source += together * stride;
   }

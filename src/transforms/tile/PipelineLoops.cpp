@@ -8,7 +8,7 @@
 //   for s in 0 .. stages - 1: copy turn s into stage s; commit
 //   for k:  wait until at most stages - 2 copies are open; barrier
 //           the body up to its first product, on stage `stage`
-//           copy turn k + stages - 1 into stage (stage + stages - 1) % stages; commit
+//           copy turn k + stages - 1 into the stage that the turn before has used; commit
 //           the rest of the body
 //
 // The copies are begun after the first product of a turn: the matrix instructions are under way while their addresses
@@ -93,7 +93,12 @@ private:
     return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), builder_.getStringAttr(count.str()));
   }
   Value arithmetic(StringRef what, Value a, Value b, Location loc) {
-    return builder_.create<tile::ElementwiseOp>(loc, a.getType(), builder_.getStringAttr(what), ValueRange{a, b});
+    Type type = what == "eq" ? Type(builder_.getI1Type()) : a.getType();
+    return builder_.create<tile::ElementwiseOp>(loc, type, builder_.getStringAttr(what), ValueRange{a, b});
+  }
+  /// A choice, where a remainder by a number that is no power of two would cost tens of instructions in each turn.
+  Value choose(Value condition, Value a, Value b, Location loc) {
+    return builder_.create<tile::ElementwiseOp>(loc, a.getType(), builder_.getStringAttr("select"), ValueRange{condition, a, b});
   }
 
   /// The buffer with a leading dimension of stages, in the place of the one that it had.
@@ -188,7 +193,8 @@ private:
     to->getOperations().splice(to->end(), from->getOperations());
     auto yield = cast<scf::YieldOp>(to->getTerminator());
     builder_.setInsertionPoint(yield);
-    Value next = arithmetic("mod", arithmetic("add", to->getArguments().back(), constant(1, loc), loc), stageCount(0, loc), loc);
+    Value stage = to->getArguments().back(), after = arithmetic("add", stage, constant(1, loc), loc);
+    Value next = choose(arithmetic("eq", stage, stageCount(1, loc), loc), constant(0, loc), after, loc);
     yield.getResultsMutable().append(next);
     loop_.replaceAllUsesWith(wider.getResults().drop_back());
     loop_.erase();
@@ -213,7 +219,8 @@ private:
     builder_.setInsertionPointAfter(placeOfCopies(barrier));
     Value distance = arithmetic("mul", stageCount(1, loc), loop_.getStep(), loc);
     Value ahead = arithmetic("add", loop_.getInductionVar(), distance, named("ahead", loc));
-    Value free = arithmetic("mod", arithmetic("add", stage, stageCount(1, loc), loc), stageCount(0, loc), named("free", loc));
+    Value before = arithmetic("sub", stage, constant(1, loc), loc);
+    Value free = choose(arithmetic("eq", stage, constant(0, loc), loc), stageCount(1, loc), before, named("free", loc));
     copyTurn(ahead, free);
     builder_.create<tile::CommitGroupOp>(loc);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
