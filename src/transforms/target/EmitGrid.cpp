@@ -157,9 +157,28 @@ void KernelEmitter::planGrid() {
   }
 }
 
+/// Rows of tiles that a product's groups go over column by column.
+constexpr int64_t kBand = 8;
+
+/// Groups of a product share what they read: they go over its tiles in bands (include/tessera/device/raster.h).
+bool KernelEmitter::goesInBands() {
+  size_t rank = groupCounts_.size();
+  return wantsRegisters() && rank >= 2 && !(groupCounts_[rank - 1] == Dim(1)) && !(groupCounts_[rank - 2] == Dim(1)) &&
+         kernel_.getGrid().getKind() == ir::GridKind::Output;
+}
+
 /// The number of the group along one axis of the grid; the last axis varies fastest.
 ExprRef KernelEmitter::groupIndex(int64_t axis) {
-  if (axis >= static_cast<int64_t>(groupCounts_.size()) || groupCounts_[axis] == Dim(1)) return typed(0);
+  auto rank = static_cast<int64_t>(groupCounts_.size());
+  if (axis >= rank || groupCounts_[axis] == Dim(1)) return typed(0);
+  if (axis >= rank - 2 && goesInBands()) {
+    Dim matrices(1);
+    for (int64_t a = 0; a < rank - 2; ++a) matrices = matrices * groupCounts_[a];
+    ExprRef rows = dim(groupCounts_[rank - 2]), cols = dim(groupCounts_[rank - 1]);
+    ExprRef group = matrices == Dim(1) ? group_ : binary("%", group_, dim(groupCounts_[rank - 2] * groupCounts_[rank - 1]));
+    return call(axis == rank - 2 ? "tsr::banded_row" : "tsr::banded_col", {group, rows, cols}, indexType(),
+                {builder_.getI64IntegerAttr(kBand)});
+  }
   ExprRef index = group_;
   Dim behind(1), before(1);
   for (int64_t a = axis + 1; a < static_cast<int64_t>(groupCounts_.size()); ++a)

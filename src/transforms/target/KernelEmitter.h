@@ -64,6 +64,7 @@ private:
 
   // ---- the grid (EmitGrid.cpp)
   void planGrid();
+  bool goesInBands();
   ExprRef groupIndex(int64_t axis);
   ExprRef origin(int64_t axis);
   ExprRef query(ir::tile::QueryOp op);
