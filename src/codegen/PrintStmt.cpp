@@ -121,9 +121,13 @@ void FunctionPrinter::forLoop(Operation *op) {
   auto o = cast<target::ForOp>(op);
   std::string name = o.getName().str();
   bind(o.getBody().getArgument(0), name);
-  if (o.getParallel() || o.getSimd())
+  if (std::optional<StringRef> reduction = o.getReduction())
+    writer_.directive(reduction->starts_with("tsr::") ? "TSR_SIMD_REDUCTION(" + reduction->str() + ")"
+                                                      : "#pragma omp simd reduction(" + reduction->str() + ")");
+  else if (o.getParallel() || o.getSimd())
     writer_.directive(std::string("#pragma omp") + (o.getParallel() ? " parallel for" : "") +
-                      (o.getSimd() ? " simd" : ""));
+                      (o.getSimd() ? " simd" : "") +
+                      (o.getCollapse() ? " collapse(" + std::to_string(*o.getCollapse()) + ")" : ""));
   else if (std::optional<int64_t> by = o.getUnroll())
     writer_.directive(*by == 0 ? language_.unrollAll : language_.unrollBy + std::to_string(*by));
   auto stepLiteral = o.getStep().getDefiningOp<target::LiteralOp>();

@@ -193,4 +193,19 @@ struct All {
   template <class T> static TSR_INLINE T combine(T a, T b) { return a && b; }
 };
 
+#if defined(TSR_CPU) && defined(_OPENMP) && !defined(__clang__)
+// What is combined with itself stays what it is: each part may begin with the value that was there before.
+#pragma omp declare reduction(Max : float, double, int32_t, int64_t : omp_out = max(omp_out, omp_in)) initializer(omp_priv = omp_orig)
+#pragma omp declare reduction(Min : float, double, int32_t, int64_t : omp_out = min(omp_out, omp_in)) initializer(omp_priv = omp_orig)
+#endif
+
 }  // namespace tsr
+
+// Before a loop that combines values with tsr::Max or tsr::Min: each lane of a vector combines its own. Clang makes no
+// vectors of such loops, and warns where it is told to.
+#define TSR_PRAGMA(text) _Pragma(#text)
+#if defined(TSR_CPU) && defined(_OPENMP) && !defined(__clang__)
+#define TSR_SIMD_REDUCTION(what) TSR_PRAGMA(omp simd reduction(what))
+#else
+#define TSR_SIMD_REDUCTION(what)
+#endif

@@ -381,7 +381,10 @@ def Target_ForOp : Target_Op<"for", [NoTerminator, SingleBlock, NamesArguments, 
   let description = [{
     The bounds are evaluated before every turn and must not change; the step is positive. Marks: `unroll` (0:
     wholly, n: by n), `parallel` (`#pragma omp parallel for`), `simd` (`#pragma omp simd`; with parallel:
-    `parallel for simd`). The block argument is the counter, of type `index` (int64_t) or `i32` (int).
+    `parallel for simd`), `reduction` (with simd: what the lanes of a vector combine, as OpenMP writes it: `+ : sum`, or
+    `tsr::Max : most`, which is written as a macro because not every compiler makes vectors of it), `collapse` (with
+    parallel: of so many loops, each the only statement of the one around it). The block argument is the counter, of
+    type `index` (int64_t) or `i32` (int).
 
     ```mlir
     target.for "k" %zero to %K step %BK : index attributes {unroll = 0 : i64} {
@@ -392,8 +395,13 @@ def Target_ForOp : Target_Op<"for", [NoTerminator, SingleBlock, NamesArguments, 
   }];
   let arguments = (ins StrAttr:$name, AnyTypeOf<[Index, I32]>:$lower, AnyTypeOf<[Index, I32]>:$upper,
                        AnyTypeOf<[Index, I32]>:$step, OptionalAttr<I64Attr>:$unroll, UnitAttr:$parallel,
-                           UnitAttr:$simd);
+                           UnitAttr:$simd, OptionalAttr<StrAttr>:$reduction,
+                           OptionalAttr<I64Attr>:$collapse);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::StringRef":$name, "::mlir::Value":$lower, "::mlir::Value":$upper,
+      "::mlir::Value":$step, "::mlir::IntegerAttr":$unroll, "bool":$parallel, "bool":$simd), [{
+    build($_builder, $_state, name, lower, upper, step, unroll, parallel, simd, ::mlir::StringAttr(), ::mlir::IntegerAttr());
+  }]>];
   let assemblyFormat = "$name $lower `to` $upper `step` $step `:` type($lower) attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
 }

@@ -183,6 +183,9 @@ LogicalResult CompoundAssignOp::verify() {
 
 LogicalResult ForOp::verifyRegions() {
   if (!isIdentifier(getName())) return emitOpError() << "name '" << getName() << "' is no identifier";
+  if (getReduction() && (!getSimd() || getParallel()))
+    return emitOpError("combines what the lanes of a vector have: it is simd and not parallel");
+  if (getCollapse() && !getParallel()) return emitOpError("is not parallel: there is nothing to collapse");
   if (getBody().getNumArguments() != 1 || getBody().getArgument(0).getType() != getLower().getType())
     return emitOpError("has one block argument, the counter, of the type of its bounds");
   return success();

@@ -28,8 +28,8 @@ static std::string standingName(tile::KernelOp kernel, StringRef query, int64_t 
   std::string name;
   kernel.getBody().walk([&](tile::QueryOp op) {
     StringRef hint = ir::nameHint(op.getResult());
-    if (name.empty() && op.getQuery() == query && static_cast<int64_t>(op.getAxis()) == axis &&
-        !hint.empty() && hint != "_")
+    if (name.empty() && op.getQuery() == query && static_cast<int64_t>(op.getAxis()) == axis && !hint.empty() &&
+        hint != "_")
       name = hint.str();
   });
   return name;
@@ -50,7 +50,122 @@ ExprRef KernelEmitter::lanes() {
   return dim(grid_[0]);
 }
 
+/// The number that the op counts with, if it is a dimension or a constant.
+static std::optional<Dim> countOf(Value value) {
+  if (auto dim = value.getDefiningOp<tile::DimOp>()) return Dim::parse(dim.getDim().str());
+  auto constant = value.getDefiningOp<tile::ConstantOp>();
+  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return number ? std::optional<Dim>(Dim(number.getInt())) : std::nullopt;
+}
+
+static bool dependsOn(Value value, ArrayRef<Value> sources) {
+  if (llvm::is_contained(sources, value)) return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, sources); });
+}
+
+/// Lanes that are only asked for their row and their column in an array: i / C and i % C, C its last extent.
+std::optional<KernelEmitter::RowsOfLanes> KernelEmitter::rowsOfLanes() {
+  RowsOfLanes found;
+  bool fits = true;
+  auto divides = [&](tile::ElementwiseOp op) {
+    std::optional<Dim> by = op.getArgs().size() == 2 ? countOf(op.getArgs()[1]) : std::nullopt;
+    if (!by || (found.width && !(*found.width == *by))) return false;
+    found.width = by;
+    return true;
+  };
+  kernel_.getBody().walk([&](tile::QueryOp query) {
+    for (Operation *user : query.getResult().getUsers()) {
+      auto op = dyn_cast<tile::ElementwiseOp>(user);
+      StringRef mnemonic = op ? op.getMnemonic() : StringRef();
+      if (mnemonic == "lt" && llvm::all_of(op->getUsers(), [&](Operation *test) {
+            auto branch = dyn_cast<scf::IfOp>(test);
+            return branch && branch.getNumResults() == 0 && countOf(op.getArgs()[1]) == grid_[0];
+          }))
+        continue;
+      if (mnemonic == "floordiv" && op.getArgs()[0] == query.getResult() && divides(op))
+        found.rows.push_back(op.getResult());
+      else if (mnemonic == "mod" && op.getArgs()[0] == query.getResult() && divides(op))
+        found.cols.push_back(op.getResult());
+      else fits = false;
+    }
+  });
+  if (!fits || !found.width || found.rows.empty() || found.cols.empty()) return std::nullopt;
+  for (Type type : llvm::reverse(kernel_.getArgumentTypes())) {
+    if (!isa<ir::ViewType>(type) || ir::shapeOf(type).empty()) continue;
+    ArrayRef<ir::DimAttr> shape = ir::shapeOf(type);
+    Dim count(1);
+    found.height = typed(1);
+    for (ir::DimAttr extent : shape.drop_back()) {
+      count = count * extent.getDim();
+      found.height = binary("*", found.height, dim(extent.getDim()));
+    }
+    if (!(shape.back().getDim() == *found.width) || !(count * *found.width == grid_[0])) continue;
+    kernel_.getBody().walk([&](tile::LoadElementOp load) {
+      if (load.getIndices().empty() || dependsOn(load.getIndices().back(), found.cols)) return;
+      found.turned |= llvm::any_of(load.getIndices(), [&](Value index) { return dependsOn(index, found.cols); });
+    });
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// Opens a loop in the block where things are written; its body is where they are written next.
+Value KernelEmitter::openLoop(const std::string &counter, ExprRef from, ExprRef to, int64_t step, bool parallel,
+                              bool simd, int64_t collapse) {
+  Location place = kernel_.getLoc();
+  Value lower = write(builder_, place, from), upper = write(builder_, place, to),
+        by = write(builder_, place, typed(step));
+  auto loop = builder_.create<out::ForOp>(place, counter, lower, upper, by, IntegerAttr(), parallel, simd);
+  if (collapse > 1) loop.setCollapse(collapse);
+  Block *body = builder_.createBlock(&loop.getBody());
+  return body->addArgument(indexType(), place);
+}
+
+static std::string hintOf(ArrayRef<Value> values) {
+  for (Value value : values)
+    if (StringRef hint = ir::nameHint(value); !hint.empty() && hint != "_") return hint.str();
+  return "";
+}
+
+/// Rows in parallel, each in pieces that are work enough for a task, so that few rows are shared out as well. Where what
+/// is read lies across the rows that are written, blocks of rows and columns, whose lines stay in the cache.
+LogicalResult KernelEmitter::emitRowsOfLanes(const RowsOfLanes &lanes) {
+  constexpr int64_t piece = 4096, block = 64;
+  OpBuilder::InsertionGuard guard(builder_);
+  names_.push();
+  std::string rowHint = hintOf(lanes.rows), colHint = hintOf(lanes.cols);
+  std::string row = rowHint.empty() ? names_.fresh("row") : names_.declare(rowHint);
+  std::string col = colHint.empty() ? names_.fresh("col") : names_.declare(colHint);
+  ExprRef width = dim(*lanes.width), rowCounter, colFrom = typed(0), colTo = width;
+  auto end = [&](ExprRef from, int64_t step, ExprRef extent) {
+    return call("tsr::min", {binary("+", from, typed(step)), extent}, indexType(),
+                {StringAttr::get(context_, "int64_t")});
+  };
+  bool whole = lanes.width->isConstant() && lanes.width->constant() <= piece;
+  if (lanes.turned) {
+    ExprRef row0 = valueOf(openLoop(names_.fresh(row + "0"), typed(0), lanes.height, block, true, false, 2));
+    colFrom = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, block, false, false, 0));
+    colTo = end(colFrom, block, width);
+    rowCounter = valueOf(openLoop(row, row0, end(row0, block, lanes.height), 1, false, false, 0));
+  } else {
+    rowCounter = valueOf(openLoop(row, typed(0), lanes.height, 1, true, false, whole ? 0 : 2));
+    if (!whole) {
+      colFrom = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, piece, false, false, 0));
+      colTo = end(colFrom, piece, width);
+    }
+  }
+  ExprRef colCounter = valueOf(openLoop(col, colFrom, colTo, 1, false, true, 0));
+  laneLoop_ = rowCounter;
+  for (Value value : lanes.rows) bound_[value] = rowCounter, counters_.insert(value);
+  for (Value value : lanes.cols) bound_[value] = colCounter, counters_.insert(value);
+  LogicalResult result = emitBlock(kernel_.getBody().front());
+  names_.pop();
+  return result;
+}
+
 LogicalResult KernelEmitter::emitPlainLoop() {
+  if (std::optional<RowsOfLanes> rows = rowsOfLanes()) return emitRowsOfLanes(*rows);
   Location place = kernel_.getLoc();
   std::string counter = standingName(kernel_, "linear_id", 0);
   Value from = write(builder_, place, typed(0)), to = write(builder_, place, lanes());
@@ -123,7 +238,43 @@ void KernelEmitter::keepVectorLoops() {
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
     loop.setSimd(!found.wasInterrupted());
+    if (!loop.getSimd()) loop.removeReductionAttr();
   });
+}
+
+/// How OpenMP combines what the lanes of a vector have; "" for what they cannot combine.
+static StringRef combiner(StringRef mnemonic, Type type) {
+  if (!type.isF32() && !type.isF64() && !type.isInteger(32) && !type.isInteger(64)) return "";
+  if (mnemonic == "add") return "+";
+  if (mnemonic == "mul") return "*";
+  if (mnemonic == "max") return "tsr::Max";  // OpenMP's own loses NaNs
+  return mnemonic == "min" ? "tsr::Min" : "";
+}
+
+/// A loop of the compiler's own that only combines values, all in one way, does so in each lane of a vector. The order is
+/// then the vector's; a program's own loops, and what is declared deterministic on all machines, keep theirs.
+void KernelEmitter::combineInVectors(out::ForOp loop, scf::ForOp op, ArrayRef<Storage *> carried) {
+  if (!isCpu() || lane_ || carried.empty() || kernel_.getDeterministic()) return;
+  std::string clause;
+  for (auto [argument, yielded, storage] : llvm::zip(op.getRegionIterArgs(), op.getYieldedValues(), carried)) {
+    auto combine = yielded.getDefiningOp<tile::ElementwiseOp>();
+    if (!storage->reduction || storage->perLane || !combine || combine->getNumOperands() != 2 ||
+        !argument.hasOneUse() || *argument.user_begin() != combine || !yielded.hasOneUse())
+      return;
+    StringRef with = combiner(combine.getMnemonic(), storage->type);
+    auto variable = storage->place->value.getDefiningOp<out::VariableOp>();
+    if (with.empty() || !variable) return;
+    if (clause.empty()) clause = (with + " : " + variable.getName()).str();
+    else if (StringRef(clause).starts_with((with + " :").str())) clause += ", " + variable.getName().str();
+    else return;
+  }
+  bool plain = true;
+  op.getBody()->walk([&](Operation *inner) {
+    plain = plain && inner->getNumRegions() == 0 && (isMemoryEffectFree(inner) || isa<tile::LoadElementOp>(inner));
+  });
+  if (!plain) return;
+  loop.setSimd(true);
+  loop.setReduction(clause);
 }
 
 LogicalResult KernelEmitter::emitGroupLoop() {

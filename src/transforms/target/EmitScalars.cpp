@@ -21,6 +21,7 @@ ExprRef KernelEmitter::size(const Dim &dimension, Location location) {
 
 LogicalResult KernelEmitter::emitScalar(Operation &op) {
   Value result = op.getResult(0);
+  if (counters_.contains(result)) return success();
   ExprRef value;
   if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
     value = constant(constantOp.getValue());

@@ -128,6 +128,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   if (failed(emitBlock(*op.getBody()))) return failure();
   if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc())))
     return failure();
+  combineInVectors(loop, op, carried);
   return success();
 }
 

@@ -71,9 +71,20 @@ private:
   ExprRef lane();
   bool isPlainLoop();
   LogicalResult emitPlainLoop();
+  struct RowsOfLanes {
+    std::optional<Dim> width;
+    ExprRef height;
+    llvm::SmallVector<Value> rows, cols;
+    bool turned = false;  // something is read along the columns
+  };
+  std::optional<RowsOfLanes> rowsOfLanes();
+  LogicalResult emitRowsOfLanes(const RowsOfLanes &lanes);
+  Value openLoop(const std::string &counter, ExprRef from, ExprRef to, int64_t step, bool parallel, bool simd,
+                 int64_t collapse);
   ExprRef lanes();
   LogicalResult emitGroupLoop();
   void keepVectorLoops();
+  void combineInVectors(ir::target::ForOp loop, mlir::scf::ForOp op, llvm::ArrayRef<Storage *> carried);
 
   // ---- lanes in loops, on the CPU (EmitLanes.cpp)
   bool lanesMatter();
@@ -217,6 +228,7 @@ private:
   ExprRef group_, lane_, laneLoop_;
   std::map<std::string, ExprRef> scratch_;
   llvm::DenseMap<Value, PackedOperand> packed_;
+  llvm::DenseSet<Value> counters_;  // values that loops of their own count
   struct Shared {
     std::vector<Dim> extents;
     int64_t elementBytes, extra;
