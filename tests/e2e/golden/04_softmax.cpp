@@ -12,11 +12,13 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
   #pragma omp parallel for
   for (int64_t r = 0; r < R; ++r) {  // 04_softmax.tsr:4
     float v_max = -INFINITY;  // :7
+    TSR_SIMD_REDUCTION(tsr::Max : v_max)
     for (int64_t i = 0; i < C; ++i) {
       const float v = tsr::to<float>(x[r * C + i]);  // :6
       v_max = tsr::max(v_max, v);  // :7
     }
     float e_sum = 0.0f;  // :8
+    #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < C; ++i) {
       const float v = tsr::to<float>(x[r * C + i]);  // :6
       const float e = tsr::exp(v - v_max);  // :7
@@ -41,11 +43,13 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     const int64_t h0 = group / S % H;
     const int64_t s0 = group % S;
     float scores_max = -INFINITY;
+    TSR_SIMD_REDUCTION(tsr::Max : scores_max)
     for (int64_t i = 0; i < S; ++i) {
       scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
     }
     const float scores_max_masked = scores_max > -INFINITY ? scores_max : 0.0f;
     float e_sum = 0.0f;
+    #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < S; ++i) {
       const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
       e_sum += e;

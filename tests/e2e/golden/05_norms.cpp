@@ -16,11 +16,13 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
     float x_sum = 0.0f;  // :3
+    #pragma omp simd reduction(+ : x_sum)
     for (int64_t i = 0; i < D; ++i) {
       x_sum += x[(b0 * S + s0) * D + i];
     }
     const float mean = x_sum / float(D);
     float sum = 0.0f;  // :4
+    #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < D; ++i) {
       const float centred = x[(b0 * S + s0) * D + i] - mean;
       sum += centred * centred;
@@ -50,6 +52,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     }
     const float scale = 1.0f / tsr::max(max, 0.001f);
     float sum = 0.0f;
+    #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < D; ++i) {
       const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
       sum += y * y;

@@ -10,11 +10,13 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
   #pragma omp parallel for
   for (int64_t r = 0; r < R; ++r) {  // softmax.tsr:5
     float row_max = -INFINITY;  // :9
+    TSR_SIMD_REDUCTION(tsr::Max : row_max)
     for (int64_t i = 0; i < C; ++i) {
       const float row = x[r * C + i];  // :8
       row_max = tsr::max(row_max, row);  // :9
     }
     float e_sum = 0.0f;  // :10
+    #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < C; ++i) {
       const float row = x[r * C + i];  // :8
       const float e = tsr::exp(row - row_max);  // :9

@@ -102,6 +102,16 @@ const Wrong inKernel[] = {
         %x = target.variable "x" "copy" () : index
         target.compound_assign "=" %x, %v : !target.lvalue<index>, index)",
      "'=' is no compound assignment"},
+    {R"(%from = target.literal 0 : index
+        %to = target.literal 8 : index
+        %by = target.literal 1 : index
+        target.for "i" %from to %to step %by : index attributes {parallel, reduction = "+ : sum", simd} { ^bb0(%i: index): })",
+     "combines what the lanes of a vector have: it is simd and not parallel"},
+    {R"(%from = target.literal 0 : index
+        %to = target.literal 8 : index
+        %by = target.literal 1 : index
+        target.for "i" %from to %to step %by : index attributes {collapse = 2 : i64} { ^bb0(%i: index): })",
+     "is not parallel: there is nothing to collapse"},
     {R"(%a = target.literal 1.0 : f32
         %b = target.literal 1 : index
         %c = target.binary "*" %a, %b : (f32, index) -> f32)",
