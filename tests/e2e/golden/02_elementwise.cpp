@@ -11,13 +11,16 @@ static void
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
                           int64_t R, int64_t C) {
-  #pragma omp parallel for simd
-  for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:4
-    const int64_t r0 = i / C;
-    const int64_t c = i % C;
-    const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
-    result[r0 * C + c] = tsr::to<tsr::bf16>(
-        0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
+  #pragma omp parallel for collapse(2)
+  for (int64_t r0 = 0; r0 < R; ++r0) {  // 02_elementwise.tsr:4
+    for (int64_t c0 = 0; c0 < C; c0 += 4096) {
+      #pragma omp simd
+      for (int64_t c = c0; c < tsr::min<int64_t>(c0 + 4096, C); ++c) {
+        const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
+        result[r0 * C + c] = tsr::to<tsr::bf16>(
+            0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
+      }
+    }
   }
 }
 
@@ -26,13 +29,16 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
 static void
 swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ up,
               tsr::bf16 *__restrict__ result, int64_t R, int64_t C) {
-  #pragma omp parallel for simd
-  for (int64_t i = 0; i < R * C; ++i) {  // 02_elementwise.tsr:7
-    const int64_t r = i / C;
-    const int64_t c = i % C;
-    const float gate_f32 = tsr::to<float>(gate[r * C + c]);
-    result[r * C + c] = tsr::to<tsr::bf16>(
-        gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
+  #pragma omp parallel for collapse(2)
+  for (int64_t r = 0; r < R; ++r) {  // 02_elementwise.tsr:7
+    for (int64_t c0 = 0; c0 < C; c0 += 4096) {
+      #pragma omp simd
+      for (int64_t c = c0; c < tsr::min<int64_t>(c0 + 4096, C); ++c) {
+        const float gate_f32 = tsr::to<float>(gate[r * C + c]);
+        result[r * C + c] = tsr::to<tsr::bf16>(
+            gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -19,7 +20,7 @@
 template <int Align>
 static __global__ void __launch_bounds__(256, 1)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
-              tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
+              tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {
   constexpr int BM = 128, BN = 256, BK = 64, Stages = 3, Threads = 256;
   using Warps = tsr::MmaGrid<2, 4>;
   struct Shared {
@@ -28,8 +29,10 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // 03_matmul.tsr:13
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
+  const int64_t m = tsr::banded_row<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN)) * BM;  // 03_matmul.tsr:13
+  const int64_t n = tsr::banded_col<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN)) * BN;
   tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
     const int64_t stage_product = stage * BK;
@@ -43,11 +46,11 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
     tsr::group_barrier();
     tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);  // :16
     const int64_t ahead = k + (Stages - 1) * BK;  // :15
-    const int64_t free = (stage + (Stages - 1)) % Stages;
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
     tsr::copy_tile_async<Threads, Align>(shared.A_tile[free], A, m, ahead);  // :16
     tsr::copy_tile_async<Threads, Align>(shared.B_tile[free], B, ahead, n);
     tsr::async_commit();  // :15
-    stage = (stage + 1) % Stages;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
   tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
   #pragma unroll
@@ -67,7 +70,7 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 template <int Align>
 static __global__ void __launch_bounds__(128, 1)
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
-                    tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
+                    tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {
   constexpr int BM = 64, BN = 64, BK = 64, Stages = 4, Threads = 128;
   using Warps = tsr::MmaGrid<2, 2>;
   struct Shared {
@@ -76,8 +79,10 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // 03_matmul.tsr:13
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
+  const int64_t m = tsr::banded_row<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN)) * BM;  // 03_matmul.tsr:13
+  const int64_t n = tsr::banded_col<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN)) * BN;
   tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
     const int64_t stage_product = stage * BK;
@@ -91,11 +96,11 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
     tsr::group_barrier();
     tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);  // :16
     const int64_t ahead = k + (Stages - 1) * BK;  // :15
-    const int64_t free = (stage + (Stages - 1)) % Stages;
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
     tsr::copy_tile_async<Threads, Align>(shared.A_tile[free], A, m, ahead);  // :16
     tsr::copy_tile_async<Threads, Align>(shared.B_tile[free], B, ahead, n);
     tsr::async_commit();  // :15
-    stage = (stage + 1) % Stages;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
   tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
   #pragma unroll
@@ -127,7 +132,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
       kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
-          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, K);
     };
     const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     start(rows_aligned ? matmul_kernel<16> : matmul_kernel<1>, 147456);
@@ -158,7 +163,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
       kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
-          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, N, K);
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, K);
     };
     const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 65536);

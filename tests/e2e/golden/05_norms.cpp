@@ -47,6 +47,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
     float max = -INFINITY;
+    TSR_SIMD_REDUCTION(tsr::Max : max)
     for (int64_t i = 0; i < D; ++i) {
       max = tsr::max(max, tsr::abs(tsr::to<float>(x[(b0 * S + s0) * D + i])));
     }

@@ -54,7 +54,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :17
     tsr::dot(s, shared.Q_tile, tsr::transposed(shared.K_tile[stage]));
     const int64_t ahead = k0 + (Stages - 1) * BN;  // :16
-    const int64_t free = (stage + (Stages - 1)) % Stages;
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
     tsr::copy_tile_async<Threads, Align>(shared.K_tile[free], K[b][h], ahead, 0);  // :17
     tsr::copy_tile_async<Threads, Align>(shared.V_tile[free], V[b][h], ahead, 0);  // :24
     tsr::async_commit();  // :16
@@ -128,7 +128,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     }
     tsr::dot(acc, p_bf16, shared.V_tile[stage]);
     m_i = m_new;  // :16
-    stage = (stage + 1) % Stages;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
   tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;  // :26
   #pragma unroll

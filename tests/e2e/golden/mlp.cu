@@ -41,11 +41,11 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     tsr::group_barrier();
     tsr::dot(acc, shared.x_tile[stage], shared.w1_tile[stage]);
     const int64_t ahead = k + (Stages - 1) * BK;
-    const int64_t free = (stage + (Stages - 1)) % Stages;
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
     tsr::copy_tile_async<Threads, Align>(shared.x_tile[free], x, m, ahead);  // :6
     tsr::copy_tile_async<Threads, Align>(shared.w1_tile[free], w1, ahead, n);
     tsr::async_commit();  // :7
-    stage = (stage + 1) % Stages;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
   tsr::ColVector<float, BN, Grid> b1_tile;  // :6
   tsr::load_fragment(b1_tile, b1, n);
@@ -96,11 +96,11 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
     tsr::group_barrier();
     tsr::dot(acc, shared.temporary_tile[stage], shared.w2_tile[stage]);
     const int64_t ahead = k + (Stages - 1) * BK;
-    const int64_t free = (stage + (Stages - 1)) % Stages;
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
     tsr::copy_tile_async<Threads, Align>(shared.temporary_tile[free], temporary, m, ahead);
     tsr::copy_tile_async<Threads, Align>(shared.w2_tile[free], w2, ahead, n);  // :6
     tsr::async_commit();  // :7
-    stage = (stage + 1) % Stages;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
   tsr::Fragment<float, BM, BN, Grid> x_tile;  // :6
   tsr::load_fragment(x_tile, x, m, n);
