@@ -7,18 +7,15 @@ module {
     %3 = graph.constant 5.000000e-01 : f32
     %4 = graph.full %3 : f32 to <["R", "C"], f32>
     %5 = graph.elementwise "mul" %4, %x_0 : !tsr.tensor<["R", "C"], f32>
-    %6 = graph.constant 1.000000e+00 : f32
+    %6 = graph.constant -0.707106769 : f32
     %7 = graph.full %6 : f32 to <["R", "C"], f32>
-    %8 = graph.constant 0.707106769 : f32
-    %9 = graph.full %8 : f32 to <["R", "C"], f32>
-    %10 = graph.elementwise "mul" %x_0, %9 : !tsr.tensor<["R", "C"], f32>
-    %11 = graph.elementwise "erf" %10 : !tsr.tensor<["R", "C"], f32>
-    %12 = graph.elementwise "add" %7, %11 : !tsr.tensor<["R", "C"], f32>
-    %13 = graph.elementwise "mul" %5, %12 : !tsr.tensor<["R", "C"], f32>
-    %14 = graph.cast %r : !tsr.tensor<["R", "C"], bf16> to !tsr.tensor<["R", "C"], f32>
-    %15 = graph.elementwise "add" %13, %14 : !tsr.tensor<["R", "C"], f32>
-    %16 = graph.cast %15 : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "C"], bf16>
-    graph.return %16 : !tsr.tensor<["R", "C"], bf16>
+    %8 = graph.elementwise "mul" %x_0, %7 : !tsr.tensor<["R", "C"], f32>
+    %9 = graph.elementwise "erfc" %8 : !tsr.tensor<["R", "C"], f32>
+    %10 = graph.elementwise "mul" %5, %9 : !tsr.tensor<["R", "C"], f32>
+    %11 = graph.cast %r : !tsr.tensor<["R", "C"], bf16> to !tsr.tensor<["R", "C"], f32>
+    %12 = graph.elementwise "add" %10, %11 : !tsr.tensor<["R", "C"], f32>
+    %13 = graph.cast %12 : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "C"], bf16>
+    graph.return %13 : !tsr.tensor<["R", "C"], bf16>
   }
   graph.func @swiglu(%gate: !tsr.tensor<["R", "C"], bf16>, %up: !tsr.tensor<["R", "C"], bf16>) -> !tsr.tensor<["R", "C"], bf16> attributes {dims = ["R", "C"], outputs = [#tsr.result<"result", !tsr.tensor<["R", "C"], bf16>>], params = [#tsr.param<"gate", in>, #tsr.param<"up", in>], signature = "def swiglu[R, C](gate: Tensor[R, C, bf16], up: Tensor[R, C, bf16]) -> Tensor[R, C, bf16]", tsr.numerics = {gate = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, up = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
     %0 = graph.cast %gate : !tsr.tensor<["R", "C"], bf16> to !tsr.tensor<["R", "C"], f32>

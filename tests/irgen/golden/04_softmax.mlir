@@ -18,12 +18,23 @@ module {
   }
   graph.func @attention_weights(%scores: !tsr.tensor<["B", "H", "S", "S"], f32>) -> !tsr.tensor<["B", "H", "S", "S"], f32> attributes {dims = ["B", "H", "S"], outputs = [#tsr.result<"result", !tsr.tensor<["B", "H", "S", "S"], f32>>], params = [#tsr.param<"scores", in>], signature = "def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]", tsr.numerics = {result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, scores = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
     %0 = graph.reduce "max" %scores {axes = array<i64: 3>} : <["B", "H", "S", "S"], f32> to !tsr.tensor<["B", "H", "S"], f32>
-    %1 = graph.broadcast %0 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "S"], f32>
-    %2 = graph.elementwise "sub" %scores, %1 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    %e = graph.elementwise "exp" %2 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    %3 = graph.reduce "sum" %e {axes = array<i64: 3>} : <["B", "H", "S", "S"], f32> to !tsr.tensor<["B", "H", "S"], f32>
-    %4 = graph.broadcast %3 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "S"], f32>
-    %5 = graph.elementwise "div" %e, %4 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    graph.return %5 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %largest = graph.broadcast %0 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "1"], f32>
+    %1 = graph.constant 0xFF800000 : f32
+    %2 = graph.full %1 : f32 to <["B", "H", "S", "1"], f32>
+    %3 = graph.elementwise "gt" %largest, %2 : !tsr.tensor<["B", "H", "S", "1"], f32>
+    %4 = graph.constant 0.000000e+00 : f32
+    %5 = graph.full %4 : f32 to <["B", "H", "S", "1"], f32>
+    %6 = graph.elementwise "select" %3, %largest, %5 : !tsr.tensor<["B", "H", "S", "1"], f32>
+    %7 = graph.broadcast %6 {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
+    %8 = graph.elementwise "sub" %scores, %7 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %e = graph.elementwise "exp" %8 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %9 = graph.reduce "sum" %e {axes = array<i64: 3>} : <["B", "H", "S", "S"], f32> to !tsr.tensor<["B", "H", "S"], f32>
+    %10 = graph.broadcast %9 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "1"], f32>
+    %11 = graph.constant 1.000000e+00 : f32
+    %12 = graph.full %11 : f32 to <["B", "H", "S", "1"], f32>
+    %13 = graph.elementwise "max" %10, %12 : !tsr.tensor<["B", "H", "S", "1"], f32>
+    %14 = graph.broadcast %13 {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
+    %15 = graph.elementwise "div" %e, %14 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    graph.return %15 : !tsr.tensor<["B", "H", "S", "S"], f32>
   }
 }
