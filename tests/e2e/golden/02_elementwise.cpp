@@ -14,7 +14,6 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
   #pragma omp parallel for collapse(2)
   for (int64_t r0 = 0; r0 < R; ++r0) {  // 02_elementwise.tsr:4
     for (int64_t c0 = 0; c0 < C; c0 += 4096) {
-      #pragma omp simd
       for (int64_t c = c0; c < tsr::min<int64_t>(c0 + 4096, C); ++c) {
         const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
         result[r0 * C + c] = tsr::to<tsr::bf16>(

@@ -36,7 +36,6 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :7
     tsr::Fragment<float, BM, BN, Grid> x_times_x;
     for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
-      #pragma omp simd
       for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
         acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
         x_times_x(i, j) = 0.5f * acc_plus_b1_tile(i, j) *
