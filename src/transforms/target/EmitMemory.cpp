@@ -138,6 +138,8 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     if (j) at.push_back(j);
     assign(element(place, at, elementType), conditional(inside, value, other), op.getLoc());
   });
+  // Reads under a condition, at a distance: compilers make no vectors of them, and clang warns where it was told to.
+  lastLoop_->walk([](out::ForOp loop) { loop.setSimd(false); });
   return success();
 }
 
