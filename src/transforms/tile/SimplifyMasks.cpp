@@ -88,11 +88,17 @@ private:
     });
   }
 
-  /// `iota < limit`, where the limit is what is left of an extent: every position that it hides is beyond the tile.
-  /// The masks that the compiler makes for reductions are of this form, those of programs have names.
+  /// `iota < extent` of the tile's own extent: every position that it hides is beyond the tile. A program may compare
+  /// positions with any other number; what it reads without its mask must stay without.
   bool comparesWithExtent(Value condition) {
     auto less = elementwiseOf(condition, "lt");
-    return less && less.getArgs()[0].getDefiningOp<tile::IotaOp>() && less.getArgs()[1].getDefiningOp<tile::FillOp>();
+    auto iota = less ? less.getArgs()[0].getDefiningOp<tile::IotaOp>() : tile::IotaOp();
+    auto fill = less ? less.getArgs()[1].getDefiningOp<tile::FillOp>() : tile::FillOp();
+    if (!iota || !fill) return false;
+    auto cast = fill.getValue().getDefiningOp<tile::CastOp>();
+    auto extent = cast ? cast.getValue().getDefiningOp<tile::DimOp>() : tile::DimOp();
+    auto type = mlir::cast<tile::FragmentType>(iota.getResult().getType());
+    return extent && extent.getDim() == type.getShape()[iota.getAxis()].getText();
   }
 
   // ---- 2: what is known of hidden positions
