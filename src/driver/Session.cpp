@@ -1,4 +1,5 @@
 #include "driver/Session.h"
+#include "autodiff/Expand.h"
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "frontend/Parser.h"
@@ -73,6 +74,7 @@ const sema::Program *Session::check(const sema::CheckOptions &options) {
   program_ = sema::check(*main_, sources,
                          [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },
                          diagnostics, options);
+  if (!diagnostics.hasErrors()) autodiff::expand(*program_, sources, diagnostics);
   return program_.get();
 }
 

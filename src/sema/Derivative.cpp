@@ -185,7 +185,6 @@ Value Checker::derivativeValue(const Value &derivative, const Function &callee, 
   e->callee = &callee;
   e->axes = std::move(wrt);
   e->queryAxis = derivative.truth;
-  later("derivatives (`" + derivative.text + "`)", span);
   std::vector<Value> results = callResults(std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
   size_t next = derivative.truth;
   std::vector<Value> gradients;

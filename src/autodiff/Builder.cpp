@@ -1,0 +1,303 @@
+#include "autodiff/Builder.h"
+#include "sema/ExprBuild.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::autodiff {
+
+using sema::Expr;
+using sema::ExprKind;
+using sema::ExprPtr;
+using sema::Type;
+using sema::TypeKind;
+
+DType tangentDType(DType dtype) { return info(dtype).accumulate; }
+
+Type tangentType(const Type &type) {
+  Type tangent = sema::withDType(type, tangentDType(type.dtype));
+  tangent.numerics = {};
+  return tangent;
+}
+
+std::optional<double> constantOf(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Constant:
+    if (auto *real = std::get_if<double>(&expr.value)) return *real;
+    if (auto *whole = std::get_if<int64_t>(&expr.value)) return static_cast<double>(*whole);
+    if (auto *truth = std::get_if<bool>(&expr.value)) return *truth;
+    return std::nullopt;
+  case ExprKind::Full:
+  case ExprKind::Broadcast: return constantOf(*expr.args[0]);
+  default: return std::nullopt;
+  }
+}
+
+std::optional<Dim> dimOf(const Expr &expr) {
+  if (expr.type.kind != TypeKind::Index) return std::nullopt;
+  switch (expr.kind) {
+  case ExprKind::Constant:
+    if (auto *whole = std::get_if<int64_t>(&expr.value)) return Dim(*whole);
+    return std::nullopt;
+  case ExprKind::DimValue: return expr.dim;
+  case ExprKind::VarRef: return Dim::var("%" + std::to_string(expr.var->id));
+  case ExprKind::Elementwise: break;
+  default: return std::nullopt;
+  }
+  if (expr.args.size() != 2) return std::nullopt;
+  auto a = dimOf(*expr.args[0]), b = dimOf(*expr.args[1]);
+  if (!a || !b) return std::nullopt;
+  switch (expr.op) {
+  case ElementwiseOp::Add: return *a + *b;
+  case ElementwiseOp::Sub: return *a - *b;
+  case ElementwiseOp::Mul: return *a * *b;
+  case ElementwiseOp::FloorDiv: return Dim::floorDiv(*a, *b);
+  case ElementwiseOp::Mod: return Dim::mod(*a, *b);
+  case ElementwiseOp::Min: return Dim::min(*a, *b);
+  case ElementwiseOp::Max: return Dim::max(*a, *b);
+  default: return std::nullopt;
+  }
+}
+
+bool sameVariable(const Term &a, const Term &b) {
+  return a && b && a->kind == ExprKind::VarRef && b->kind == ExprKind::VarRef && a->var == b->var;
+}
+
+namespace {
+/// What may be written at every use: it costs nothing where it stands.
+bool isPlain(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::VarRef:
+  case ExprKind::Constant:
+  case ExprKind::DimValue: return true;
+  case ExprKind::Full: return expr.args[0]->kind == ExprKind::Constant || expr.args[0]->kind == ExprKind::DimValue;
+  default: return expr.type.kind == TypeKind::Index;
+  }
+}
+}  // namespace
+
+// ---------------------------------------------------------------- names
+
+sema::Var *Builder::fresh(const std::string &name, Type type) {
+  auto var = std::make_unique<sema::Var>();
+  var->id = static_cast<uint32_t>(function_.vars.size());
+  var->name = name;
+  var->type = std::move(type);
+  var->span = here;
+  function_.vars.push_back(std::move(var));
+  return function_.vars.back().get();
+}
+
+Term Builder::bind(ExprPtr value, const std::string &name) {
+  if (isPlain(*value)) return Term(std::move(value));
+  sema::Var *var = fresh(name, value->type);
+  auto let = std::make_unique<sema::Stmt>();
+  let->kind = sema::StmtKind::Let;
+  let->span = here;
+  let->var = var;
+  definitions_[var] = value.get();
+  let->value = std::move(value);
+  block_->push_back(std::move(let));
+  return ref(var);
+}
+
+Term Builder::ref(sema::Var *var) { return Term(sema::makeRef(var, here)); }
+
+void Builder::name(const Term &term, const std::string &name) {
+  if (term && term->kind == ExprKind::VarRef && term->var->name.empty()) term->var->name = name;
+}
+
+const Expr *Builder::definition(const Term &term) const {
+  if (!term || term->kind != ExprKind::VarRef) return nullptr;
+  auto found = definitions_.find(term->var);
+  return found == definitions_.end() ? nullptr : found->second;
+}
+
+// ---------------------------------------------------------------- elements
+
+Term Builder::number(double value, const Type &like) {
+  ExprPtr constant = sema::makeConstant(like.dtype, value, here);
+  if (like.kind != TypeKind::Tensor) return Term(std::move(constant));
+  ExprPtr full = sema::makeExpr(ExprKind::Full, sema::tensorType(like.dtype, like.shape), here);
+  full->args.push_back(std::move(constant));
+  return Term(std::move(full));
+}
+
+Term Builder::index(const Dim &dim) {
+  if (dim.isConstant()) return Term(sema::makeIndex(dim.constant(), here));
+  ExprPtr value = sema::makeExpr(ExprKind::DimValue, sema::indexType(), here);
+  value->dim = dim;
+  return Term(std::move(value));
+}
+
+/// What an operation is without computing it; null if it has to be.
+Term Builder::folded(ElementwiseOp op, const std::vector<Term> &args, const Type &type) {
+  std::vector<std::optional<double>> known;
+  for (const Term &arg : args) known.push_back(constantOf(*arg));
+  auto is = [&](size_t i, double value) { return known[i] && *known[i] == value; };
+  switch (op) {
+  case ElementwiseOp::Mul:
+    if (known[0] && known[1]) return number(*known[0] * *known[1], type);
+    if (is(0, 1)) return args[1];
+    if (is(1, 1)) return args[0];
+    if (is(0, -1)) return apply(ElementwiseOp::Neg, {args[1]});
+    if (is(1, -1)) return apply(ElementwiseOp::Neg, {args[0]});
+    return nullptr;
+  case ElementwiseOp::Add:
+    if (known[0] && known[1]) return number(*known[0] + *known[1], type);
+    if (is(0, 0)) return args[1];
+    if (is(1, 0)) return args[0];
+    if (sameVariable(args[0], args[1])) return apply(ElementwiseOp::Mul, {number(2, type), args[0]});
+    return nullptr;
+  case ElementwiseOp::Sub:
+    if (known[0] && known[1]) return number(*known[0] - *known[1], type);
+    if (is(1, 0)) return args[0];
+    if (is(0, 0)) return apply(ElementwiseOp::Neg, {args[1]});
+    return nullptr;
+  case ElementwiseOp::Div:
+    if (known[0] && known[1]) return number(*known[0] / *known[1], type);
+    return is(1, 1) ? args[0] : nullptr;
+  case ElementwiseOp::Neg: return known[0] ? number(-*known[0], type) : nullptr;
+  case ElementwiseOp::Pow:
+    if (is(1, 1)) return args[0];
+    if (is(1, 2)) return apply(ElementwiseOp::Mul, {args[0], args[0]});
+    return is(1, 0) ? number(1, type) : nullptr;
+  case ElementwiseOp::Eq: return known[0] && known[1] ? number(*known[0] == *known[1], type) : nullptr;
+  case ElementwiseOp::Select: return known[0] ? args[*known[0] != 0 ? 1 : 2] : nullptr;
+  default: return nullptr;
+  }
+}
+
+Term Builder::apply(ElementwiseOp op, std::vector<Term> args) {
+  Type type = args.back()->type;
+  for (const Term &arg : args)
+    if (arg->type.kind == TypeKind::Tensor) type.kind = TypeKind::Tensor, type.shape = arg->type.shape;
+  type.numerics = {};
+  if (info(op).resultIsBool) type.dtype = DType::Bool;
+  for (Term &arg : args)
+    if (type.kind == TypeKind::Tensor && arg->type.kind != TypeKind::Tensor) {
+      Type filled = sema::tensorType(arg->type.dtype, type.shape);
+      arg = fill(arg, filled);
+    }
+  if (Term simple = folded(op, args, type)) return simple;
+  std::vector<ExprPtr> operands;
+  for (const Term &arg : args) operands.push_back(sema::clone(*arg));
+  return bind(sema::makeElementwise(op, std::move(type), here, std::move(operands)));
+}
+
+Term Builder::cast(const Term &value, DType dtype) {
+  if (value->type.dtype == dtype && value->type.kind != TypeKind::Index) return value;
+  if (auto known = constantOf(*value); known && isFloat(dtype) && value->type.kind != TypeKind::Index)
+    return number(*known, sema::withDType(value->type, dtype));
+  return bind(sema::makeCast(sema::clone(*value), dtype, {}));
+}
+
+Term Builder::fill(const Term &scalar, const Type &type) {
+  if (type.kind != TypeKind::Tensor || scalar->type.kind == TypeKind::Tensor) return scalar;
+  ExprPtr full = sema::makeExpr(ExprKind::Full, sema::tensorType(scalar->type.dtype, type.shape), here);
+  full->args.push_back(sema::clone(*scalar));
+  return bind(std::move(full));
+}
+
+// ---------------------------------------------------------------- arrays
+
+Term Builder::reduce(ReduceOp op, const Term &value, std::vector<int> axes) {
+  if (axes.empty()) return value;
+  Type type = value->type;
+  type.numerics = {};
+  type.shape.clear();
+  for (size_t i = 0; i < value->type.shape.size(); ++i)
+    if (std::find(axes.begin(), axes.end(), static_cast<int>(i)) == axes.end())
+      type.shape.push_back(value->type.shape[i]);
+  if (type.shape.empty()) type.kind = TypeKind::Scalar;
+  ExprPtr e = sema::makeExpr(ExprKind::Reduce, std::move(type), here);
+  e->reduceOp = op;
+  e->axes = std::move(axes);
+  e->args.push_back(sema::clone(*value));
+  return bind(std::move(e));
+}
+
+Term Builder::broadcast(const Term &value, std::vector<Dim> shape, std::vector<int> axes) {
+  Type type = sema::tensorType(value->type.dtype, std::move(shape));
+  if (value->type.kind != TypeKind::Tensor) return fill(value, type);
+  if (auto known = constantOf(*value)) return number(*known, type);
+  ExprPtr e = sema::makeExpr(ExprKind::Broadcast, std::move(type), here);
+  e->axes = std::move(axes);
+  e->args.push_back(sema::clone(*value));
+  return bind(std::move(e));
+}
+
+Term Builder::reshape(const Term &value, const Type &like) {
+  if (value->type.kind != TypeKind::Tensor) return fill(value, like);
+  if (like.kind == TypeKind::Tensor && value->type.shape == like.shape) return value;
+  if (auto known = constantOf(*value)) return number(*known, sema::withDType(like, value->type.dtype));
+  Type type = sema::withDType(like, value->type.dtype);
+  type.numerics = {};
+  if (like.kind != TypeKind::Tensor) {  // one element: its sum
+    std::vector<int> axes;
+    for (size_t i = 0; i < value->type.shape.size(); ++i) axes.push_back(static_cast<int>(i));
+    return reduce(value->type.dtype == DType::Bool ? ReduceOp::Any : ReduceOp::Sum, value, std::move(axes));
+  }
+  ExprPtr e = sema::makeExpr(ExprKind::Reshape, std::move(type), here);
+  e->args.push_back(sema::clone(*value));
+  return bind(std::move(e));
+}
+
+Term Builder::transpose(const Term &value, std::vector<int> axes) {
+  if (std::is_sorted(axes.begin(), axes.end())) return value;
+  Type type = value->type;
+  type.numerics = {};
+  for (size_t i = 0; i < axes.size(); ++i) type.shape[i] = value->type.shape[static_cast<size_t>(axes[i])];
+  if (auto known = constantOf(*value)) return number(*known, type);
+  ExprPtr e = sema::makeExpr(ExprKind::Transpose, std::move(type), here);
+  e->axes = std::move(axes);
+  e->args.push_back(sema::clone(*value));
+  return bind(std::move(e));
+}
+
+Term Builder::flip(const Term &value) {
+  std::vector<int> axes;
+  int rank = static_cast<int>(value->type.shape.size());
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  std::swap(axes[static_cast<size_t>(rank) - 2], axes[static_cast<size_t>(rank) - 1]);
+  const Expr *made = definition(value);
+  if (made && made->kind == ExprKind::Transpose && made->axes == axes) return Term(sema::clone(*made->args[0]));
+  return transpose(value, std::move(axes));
+}
+
+Term Builder::dot(const Term &a, const Term &b, DType dtype) {
+  Type type = sema::tensorType(dtype, a->type.shape);
+  type.shape.back() = b->type.shape.back();
+  ExprPtr e = sema::makeExpr(ExprKind::Dot, std::move(type), here);
+  e->args.push_back(sema::clone(*a));
+  e->args.push_back(sema::clone(*b));
+  return bind(std::move(e));
+}
+
+Term Builder::concat(const std::vector<Term> &parts, int axis) {
+  if (parts.size() == 1) return parts[0];
+  Type type = parts[0]->type;
+  type.numerics = {};
+  Dim extent;
+  for (const Term &part : parts) extent = extent + part->type.shape[static_cast<size_t>(axis)];
+  type.shape[static_cast<size_t>(axis)] = extent;
+  ExprPtr e = sema::makeExpr(ExprKind::Concat, std::move(type), here);
+  e->axes = {axis};
+  for (const Term &part : parts) e->args.push_back(sema::clone(*part));
+  return bind(std::move(e));
+}
+
+Term Builder::iota(std::vector<Dim> shape, int axis) {
+  ExprPtr e = sema::makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, std::move(shape)), here);
+  e->axes = {axis};
+  return bind(std::move(e));
+}
+
+Term Builder::gather(const Term &from, const Term &places, const Type &type, std::vector<int> axes) {
+  ExprPtr e = sema::makeExpr(ExprKind::Gather, type, here);
+  e->axes = std::move(axes);
+  e->args.push_back(sema::clone(*from));
+  e->args.push_back(sema::clone(*places));
+  return bind(std::move(e));
+}
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,223 @@
+#include "autodiff/Expand.h"
+#include "autodiff/Trace.h"
+#include "sema/ExprBuild.h"
+#include <algorithm>
+#include <utility>
+
+namespace tessera::autodiff {
+
+using sema::Block;
+using sema::Expr;
+using sema::ExprKind;
+using sema::ExprPtr;
+using sema::Function;
+using sema::FunctionKind;
+using sema::Stmt;
+using sema::StmtKind;
+using sema::TypeKind;
+using sema::Var;
+
+namespace {
+
+/// Removes what was written for a derivative and is read by nothing.
+class Sweep {
+public:
+  Sweep(Function &function, size_t firstVar) : function_(function), first_(firstVar) {}
+  void run() {
+    for (bool again = true; again;) {
+      again = false;
+      reads_.clear();
+      count(function_.body);
+      again = sweep(function_.body);
+    }
+  }
+
+private:
+  void countDim(const Dim &dim) {
+    std::set<std::string> names;
+    dim.collectVars(names);
+    for (const std::string &name : names)
+      if (name.size() > 1 && name[0] == '%' && name[1] != 'q') ++reads_[static_cast<uint32_t>(std::stoul(name.substr(1)))];
+  }
+  void count(Block &block) {
+    sema::visitExprs(block, [&](Expr &e) {
+      if (e.kind == ExprKind::VarRef) ++reads_[e.var->id];
+      countDim(e.dim);
+      for (const Dim &dim : e.type.shape) countDim(dim);
+      for (const sema::IndexPart &part : e.access.parts) countDim(part.size);
+    });
+  }
+  bool sweep(Block &block) {
+    bool removed = false;
+    for (size_t i = block.size(); i-- > 0;) {
+      Stmt &stmt = *block[i];
+      if (sweep(stmt.body)) removed = true;
+      if (sweep(stmt.otherwise)) removed = true;
+      bool ours = stmt.kind == StmtKind::Let && stmt.var->id >= first_ && !stmt.var->reassigned;
+      if (!ours || reads_[stmt.var->id] > 0) continue;
+      sema::visitExprs(stmt.value.get(), [&](Expr &e) {
+        if (e.kind == ExprKind::VarRef) --reads_[e.var->id];
+      });
+      block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
+      removed = true;
+    }
+    return removed;
+  }
+  Function &function_;
+  size_t first_;
+  std::map<uint32_t, int> reads_;
+};
+
+class Expander {
+public:
+  Expander(sema::Program &program, const Sources &sources, diag::Engine &diagnostics)
+      : program_(program), sources_(sources), diagnostics_(diagnostics) {}
+
+  bool run() {
+    for (auto &function : program_.functions) expand(*function);
+    done_.clear();
+    derivatives_ = false;
+    for (auto &function : program_.functions)
+      if (!failed_) expand(*function);
+    return !failed_;
+  }
+
+private:
+  void expand(Function &function) {
+    if (!done_.insert(&function).second) return;
+    function_ = &function;
+    size_t firstVar = function.vars.size();
+    tuples_.clear();
+    Block body = std::move(function.body);
+    function.body = expanded(std::move(body));
+    if (function.vars.size() != firstVar) Sweep(function, firstVar).run();
+  }
+  /// What a derivative is of is without derivatives first.
+  void expandCallee(const Function *callee) {
+    Function *outer = function_;
+    auto tuples = std::move(tuples_);
+    for (auto &function : program_.functions)
+      if (function.get() == callee) expand(*function);
+    function_ = outer;
+    tuples_ = std::move(tuples);
+  }
+
+  Block expanded(Block block) {
+    Block out;
+    for (auto &stmt : block) {
+      bool isTuple = stmt->kind == StmtKind::Let && stmt->var->type.kind == TypeKind::Tuple;
+      if (isTuple && isWritten(*stmt->value)) {
+        tuples_[stmt->var] = written(*stmt->value, out);
+        continue;
+      }
+      if (stmt->kind == StmtKind::While && derivatives_) inCondition(stmt->condition.get());
+      for (ExprPtr *e : {&stmt->value, &stmt->extra, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+        replace(*e, out);
+      for (ExprPtr &e : stmt->values) replace(e, out);
+      stmt->body = expanded(std::move(stmt->body));
+      stmt->otherwise = expanded(std::move(stmt->otherwise));
+      out.push_back(std::move(stmt));
+    }
+    return out;
+  }
+  /// Derivatives first, while functions with a derivative of their own are still called; then those calls.
+  bool isWritten(const Expr &e) const {
+    if (derivatives_) return e.kind == ExprKind::Derivative;
+    return e.kind == ExprKind::Call && e.callee->kind == FunctionKind::Tensor && function_->kind == FunctionKind::Tensor;
+  }
+  std::vector<Term> written(Expr &e, Block &out) { return derivatives_ ? derivative(e, out) : body(e, out); }
+  /// A condition is asked every turn; what stands before the loop is computed once.
+  void inCondition(Expr *condition) {
+    sema::visitExprs(condition, [&](Expr &e) {
+      if (e.kind != ExprKind::Derivative) return;
+      failed_ = true;
+      diagnostics_.report(diag::Id::notSupportedYet, e.span, "a derivative in the condition of a loop");
+    });
+  }
+
+  void replace(ExprPtr &e, Block &out) {
+    if (!e || failed_) return;
+    for (ExprPtr &arg : e->args) replace(arg, out);
+    for (sema::IndexPart &part : e->access.parts) replace(part.offset, out);
+    if (isWritten(*e)) {
+      std::vector<Term> results = written(*e, out);
+      if (!results.empty()) e = sema::clone(*results[0]);
+    } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
+      auto tuple = tuples_.find(e->args[0]->var);
+      if (tuple != tuples_.end() && static_cast<size_t>(e->queryAxis) < tuple->second.size())
+        e = sema::clone(*tuple->second[static_cast<size_t>(e->queryAxis)]);
+    }
+  }
+
+  std::vector<Term> derivative(Expr &e, Block &out);
+  std::vector<Term> body(Expr &e, Block &out);
+
+  sema::Program &program_;
+  const Sources &sources_;
+  diag::Engine &diagnostics_;
+  Function *function_ = nullptr;
+  std::set<const Function *> done_;
+  std::map<const Var *, std::vector<Term>> tuples_;
+  bool derivatives_ = true;
+  bool failed_ = false;
+};
+
+/// The body of a function in the place of its call.
+std::vector<Term> Expander::body(Expr &e, Block &out) {
+  for (ExprPtr &arg : e.args) replace(arg, out);
+  expandCallee(e.callee);
+  Builder builder(*function_, out);
+  builder.here = e.span;
+  Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
+  Trace trace(builder, reporter);
+  std::vector<Term> arguments;
+  for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
+  trace.bindDims(*e.callee, arguments);
+  for (size_t i = 0; i < arguments.size(); ++i) trace.bindParameter(*e.callee->params[i].var, arguments[i], false);
+  std::vector<Term> results = trace.body(*e.callee);
+  failed_ |= reporter.failed;
+  return failed_ ? std::vector<Term>() : results;
+}
+
+/// The value, if it is asked for, then the derivatives by the parameters e.axes.
+std::vector<Term> Expander::derivative(Expr &e, Block &out) {
+  for (ExprPtr &arg : e.args) replace(arg, out);
+  expandCallee(e.callee);
+  if (failed_) return {};
+  Builder builder(*function_, out);
+  builder.here = e.span;
+  Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
+  Trace trace(builder, reporter);
+  std::vector<Term> arguments;
+  for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
+  trace.bindDims(*e.callee, arguments);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    trace.bindParameter(*e.callee->params[i].var, arguments[i], std::count(e.axes.begin(), e.axes.end(), static_cast<int>(i)) != 0);
+  std::vector<Term> values = trace.body(*e.callee);
+  std::vector<Term> results;
+  if (!reporter.failed && e.queryAxis) results.push_back(values.at(0));
+  builder.here = e.span;
+  Cotangents cotangents(builder);
+  if (!reporter.failed && trace.isActive(values.at(0)))
+    cotangents.add(values[0]->var, {builder.number(1, tangentType(values[0]->type)), nullptr});
+  for (size_t i = trace.steps().size(); i-- > 0 && !reporter.failed;) trace.steps()[i]->pullBack(cotangents);
+  for (int axis : e.axes) {
+    if (reporter.failed) break;
+    const Var &parameter = *e.callee->params[static_cast<size_t>(axis)].var;
+    const Var *by = trace.parameter(parameter);
+    Term gradient = cotangents.takePlain(by);
+    if (!gradient) gradient = builder.number(0, by->type);
+    results.push_back(builder.cast(gradient, by->type.dtype));
+    Builder::name(results.back(), "d" + parameter.name);
+  }
+  failed_ |= reporter.failed;
+  return failed_ ? std::vector<Term>() : results;
+}
+
+}  // namespace
+
+bool expand(sema::Program &program, const Sources &sources, diag::Engine &diagnostics) {
+  return Expander(program, sources, diagnostics).run();
+}
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,138 @@
+#include "autodiff/Linear.h"
+#include "sema/ExprBuild.h"
+#include "support/Check.h"
+#include <algorithm>
+
+namespace tessera::autodiff {
+
+using sema::ExprKind;
+using sema::TypeKind;
+
+Term masked(const Cotangent &cotangent, Builder &builder) {
+  if (!cotangent.value || !cotangent.mask) return cotangent.value;
+  return builder.select(cotangent.mask, cotangent.value, builder.number(0, cotangent.value->type));
+}
+
+Cotangent fitted(Cotangent cotangent, const sema::Type &type, Builder &builder) {
+  const sema::Type &have = cotangent.value->type;
+  if (type.kind == TypeKind::Tensor) {
+    if (have.kind == TypeKind::Tensor && have.shape == type.shape) return cotangent;
+    return {builder.reshape(cotangent.value, type), cotangent.mask ? builder.reshape(cotangent.mask, type) : nullptr};
+  }
+  if (have.kind != TypeKind::Tensor) return cotangent;
+  return {builder.reshape(masked(cotangent, builder), type), nullptr};
+}
+
+// ---------------------------------------------------------------- sums
+
+void Cotangents::add(const sema::Var *var, Cotangent part) {
+  if (part.value) parts_[var].push_back(fitted(std::move(part), var->type, builder_));
+}
+
+Cotangent Cotangents::sum(std::vector<Cotangent> parts) {
+  if (parts.size() == 1) return parts[0];
+  auto add = [&](const Term &a, const Term &b) { return builder_.apply(ElementwiseOp::Add, {a, b}); };
+  bool allMasked = std::all_of(parts.begin(), parts.end(), [](const Cotangent &c) { return c.mask != nullptr; });
+  bool oneMask = allMasked && std::all_of(parts.begin(), parts.end(),
+                                          [&](const Cotangent &c) { return sameVariable(c.mask, parts[0].mask); });
+  Cotangent total;
+  for (const Cotangent &part : parts) {
+    Term value = oneMask ? part.value : masked(part, builder_);
+    total.value = total.value ? add(total.value, value) : value;
+    if (allMasked && !oneMask)
+      total.mask = total.mask ? builder_.apply(ElementwiseOp::Or, {total.mask, part.mask}) : part.mask;
+  }
+  if (oneMask) total.mask = parts[0].mask;
+  return total;
+}
+
+Cotangent Cotangents::take(const sema::Var *var) {
+  auto found = parts_.find(var);
+  if (found == parts_.end()) return {};
+  std::vector<Cotangent> parts = std::move(found->second);
+  parts_.erase(found);
+  Cotangent total = sum(std::move(parts));
+  if (!var->name.empty()) Builder::name(total.value, "d" + var->name);
+  return total;
+}
+
+Term Cotangents::plain(const Cotangent &cotangent) { return masked(cotangent, builder_); }
+
+// ---------------------------------------------------------------- steps
+
+void LinearStep::pushForward(Tangents &tangents, Builder &builder) const {
+  Term total;
+  for (const Edge &edge : edges_) {
+    auto from = tangents.find(edge.from);
+    if (from == tangents.end()) continue;
+    Term part = pushedForward(edge, from->second, builder);
+    total = total ? builder.apply(ElementwiseOp::Add, {total, part}) : part;
+  }
+  if (!total) return;
+  total = builder.reshape(total, tangentType(out_->type));
+  if (!out_->name.empty()) Builder::name(total, "d" + out_->name);
+  tangents[out_] = total;
+}
+
+void LinearStep::pullBack(Cotangents &cotangents) const {
+  Cotangent cotangent = cotangents.take(out_);
+  if (!cotangent.value) return;
+  for (const Edge &edge : edges_) cotangents.add(edge.from, pulledBack(edge, cotangent, cotangents.builder()));
+}
+
+namespace {
+Term scaled(const Edge &edge, const Term &value, Builder &builder) {
+  switch (edge.kind) {
+  case Edge::Kind::Negated: return builder.apply(ElementwiseOp::Neg, {value});
+  case Edge::Kind::Over: return builder.apply(ElementwiseOp::Div, {value, edge.factor});
+  case Edge::Kind::Times:
+  case Edge::Kind::Chosen:
+    return edge.factor ? builder.apply(ElementwiseOp::Mul, {value, edge.factor}) : value;
+  default: return value;
+  }
+}
+
+/// The operation on a tangent in the place of its operand. What is joined with a tangent has none itself: zeros.
+Term moved(const Edge &edge, const Term &tangent, Builder &builder) {
+  const sema::Expr &op = *edge.op;
+  DType dtype = tangent->type.dtype;
+  if (op.kind == ExprKind::Cast) return builder.cast(tangent, tangentDType(op.type.dtype));
+  sema::ExprPtr e = sema::clone(op);
+  e->type = sema::withDType(op.type, op.kind == ExprKind::Dot ? tangentDType(op.type.dtype) : dtype);
+  e->type.numerics = {};
+  Term operand = tangent;
+  if (op.kind == ExprKind::Dot) {
+    const sema::Type &wanted = op.args[edge.operand]->type;
+    int rank = static_cast<int>(wanted.shape.size());
+    operand = builder.cast(operand, wanted.dtype);
+    if (edge.repeated) operand = builder.broadcast(operand, wanted.shape, {rank - 2, rank - 1});
+  }
+  for (size_t i = 0; i < e->args.size(); ++i) {
+    if (i == edge.operand) e->args[i] = sema::clone(*operand);
+    else if (op.kind == ExprKind::Concat)
+      e->args[i] = sema::clone(*builder.number(0, sema::withDType(op.args[i]->type, dtype)));
+  }
+  return builder.bind(std::move(e));
+}
+}  // namespace
+
+Term pushedForward(const Edge &edge, const Term &tangent, Builder &builder) {
+  if (edge.kind == Edge::Kind::Moved) return moved(edge, tangent, builder);
+  Term value = scaled(edge, tangent, builder);
+  if (edge.kind != Edge::Kind::Chosen) return value;
+  Term zero = builder.number(0, edge.condition->type.kind == TypeKind::Tensor
+                                    ? sema::withDType(edge.condition->type, value->type.dtype)
+                                    : value->type);
+  return edge.when ? builder.select(edge.condition, value, zero) : builder.select(edge.condition, zero, value);
+}
+
+Cotangent pulledBack(const Edge &edge, const Cotangent &cotangent, Builder &builder) {
+  if (edge.kind == Edge::Kind::Moved) return transposed(edge, cotangent, builder);
+  Cotangent back{scaled(edge, cotangent.value, builder), cotangent.mask};
+  if (edge.kind != Edge::Kind::Chosen) return back;
+  Term holds = edge.when ? edge.condition : builder.apply(ElementwiseOp::Not, {edge.condition});
+  back.mask = back.mask ? builder.apply(ElementwiseOp::And, {back.mask, holds}) : holds;
+  return back;
+}
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,90 @@
+// The linear maps that a derivative is made of. A tangent is a sum of linear maps of other tangents: pushed forward they
+// are the program of `jvp`, pulled back, from the last to the first, that of `grad`. Only these know both directions.
+#pragma once
+#include "autodiff/Builder.h"
+#include "diag/Diagnostic.h"
+#include <functional>
+
+namespace tessera::autodiff {
+
+/// The derivative of the result by a value. Where `mask` is false it is 0, whatever `value` is there: a branch that is
+/// not taken contributes exactly nothing, also where its own derivative is infinite.
+struct Cotangent {
+  Term value;  // null: 0
+  Term mask;   // null: true everywhere
+};
+
+/// A linear map of one tangent.
+struct Edge {
+  enum class Kind : uint8_t {
+    Same,
+    Negated,
+    Times,   // element by element, times `factor`
+    Over,    // ... divided by it
+    Chosen,  // ... where `condition` is `when`, and times `factor` if there is one; 0 elsewhere
+    Moved,   // the linear operation `op` of its operand
+  };
+  Kind kind = Kind::Same;
+  sema::Var *from = nullptr;
+  Term factor, condition;
+  bool when = true;
+  std::shared_ptr<const sema::Expr> op;
+  size_t operand = 0;
+  bool repeated = false;  // a product: `from` is a matrix that the operand repeats for all of a batch
+};
+
+/// What is known of derivatives by and of values while the steps are gone through.
+class Cotangents {
+public:
+  explicit Cotangents(Builder &builder) : builder_(builder) {}
+  void add(const sema::Var *var, Cotangent part);
+  /// All that was added for a value, as one; `value` is null if there is nothing.
+  Cotangent take(const sema::Var *var);
+  bool has(const sema::Var *var) const { return parts_.count(var) != 0; }
+  /// The cotangent as a plain value of this type.
+  Term plain(const Cotangent &cotangent);
+  Term takePlain(const sema::Var *var) { return plain(take(var)); }
+  Builder &builder() { return builder_; }
+
+private:
+  Cotangent sum(std::vector<Cotangent> parts);
+  Builder &builder_;
+  std::map<const sema::Var *, std::vector<Cotangent>> parts_;
+};
+
+/// Tangents by their values; a value without one has the tangent 0.
+using Tangents = std::map<const sema::Var *, Term>;
+
+/// Something that the primal computes, with its tangents.
+class Step {
+public:
+  virtual ~Step() = default;
+  virtual void pushForward(Tangents &tangents, Builder &builder) const = 0;
+  virtual void pullBack(Cotangents &cotangents) const = 0;
+};
+
+/// The tangent of `out` is the sum of the edges.
+class LinearStep : public Step {
+public:
+  LinearStep(sema::Var *out, std::vector<Edge> edges) : out_(out), edges_(std::move(edges)) {}
+  void pushForward(Tangents &tangents, Builder &builder) const override;
+  void pullBack(Cotangents &cotangents) const override;
+
+private:
+  sema::Var *out_;
+  std::vector<Edge> edges_;
+};
+
+/// One edge in each direction.
+Term pushedForward(const Edge &edge, const Term &tangent, Builder &builder);
+Cotangent pulledBack(const Edge &edge, const Cotangent &cotangent, Builder &builder);
+
+/// The transpose of a linear operation: what its result's cotangent is for the operand (Transpose.cpp).
+Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &builder);
+
+/// `value` where `mask` holds, else 0.
+Term masked(const Cotangent &cotangent, Builder &builder);
+/// In the spelling of this type's shape; a scalar is the sum of what it was repeated to.
+Cotangent fitted(Cotangent cotangent, const sema::Type &type, Builder &builder);
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,90 @@
+// The body of a function written out where its derivative is taken: each value once, under a name of its own, and beside
+// it what its tangent is made of.
+#pragma once
+#include "autodiff/Linear.h"
+#include "support/Sources.h"
+#include <set>
+
+namespace tessera::autodiff {
+
+/// What has no derivative, and why that is asked for.
+struct Refusal {
+  Span span;
+  std::string what;  // "the kernel `k`"
+};
+
+/// Where messages go, and what they are about.
+struct Reporter {
+  diag::Engine &diagnostics;
+  const Sources &sources;
+  Span call;                // where the derivative is taken
+  std::string function;     // of what
+  bool failed = false;
+  bool inLibrary(Span span) const;
+  void refuse(const Refusal &refusal, const std::string &by, const std::vector<std::string> &through);
+  void cannot(Span span, const std::string &what);
+};
+
+class Trace {
+public:
+  Trace(Builder &builder, Reporter &reporter) : builder_(builder), reporter_(reporter) {}
+
+  /// Gives a parameter its value. An active one is what the derivative is by.
+  void bindParameter(const sema::Var &parameter, const Term &argument, bool active);
+  /// The dimensions of a function, from the shapes of its arguments.
+  void bindDims(const sema::Function &function, const std::vector<Term> &arguments);
+  /// Writes the body; gives what it returns.
+  std::vector<Term> body(const sema::Function &function);
+  sema::Var *parameter(const sema::Var &parameter) const;
+
+  bool isActive(const Term &term) const { return term && term->kind == sema::ExprKind::VarRef && active_.count(term->var); }
+  /// What an active value depends on: the parameter, and the names between.
+  std::pair<std::string, std::vector<std::string>> dependence(const sema::Var *var) const;
+  const std::vector<std::unique_ptr<Step>> &steps() const { return steps_; }
+  void refuse(const sema::Var *out, const Refusal &refusal) const;
+
+private:
+  using Env = std::map<const sema::Var *, Term>;
+  void block(const sema::Block &block);
+  void statement(const sema::Stmt &stmt);
+  void assign(const sema::Stmt &stmt);
+  void loop(const sema::Stmt &stmt);
+  void branch(const sema::Stmt &stmt);
+  void choose(const sema::Stmt &stmt, const Term &condition);
+
+  Term expr(const sema::Expr &expr, const std::string &name = "");
+  Term call(const sema::Expr &expr);
+  Term rewritten(const sema::Expr &expr, const std::string &name);
+  /// A program integer or truth value as it is written, with the names of here.
+  sema::ExprPtr tree(const sema::Expr &expr);
+  sema::Type here(sema::Type type) const;
+  Term copied(const Term &value, const std::string &name);
+  void setIndex(const sema::Var &var, const Term &value);
+
+  // Linearize.cpp
+  void linearize(sema::Var *out, const sema::Expr &op);
+  void linearizeElementwise(sema::Var *out, const sema::Expr &op);
+  void linearizeExtremum(sema::Var *out, const sema::Expr &op);
+  void linearizeReduction(sema::Var *out, const sema::Expr &op);
+  std::vector<Edge> partials(const sema::Expr &op, const Term &result);
+  Edge moved(const std::shared_ptr<const sema::Expr> &op, size_t operand) const;
+  Term wide(const Term &value);
+  void step(sema::Var *out, std::vector<Edge> edges);
+  void refused(sema::Var *out, const sema::Var *because, Refusal refusal);
+  void activate(sema::Var *out, const sema::Var *because) { active_.emplace(out, because); }
+  sema::Var *unwritten(const sema::Type &type);
+
+  Builder &builder_;
+  Reporter &reporter_;
+  Env env_;
+  std::map<std::string, Dim> dims_;
+  std::vector<Term> returned_;
+  bool hasReturned_ = false;
+  std::map<const sema::Var *, const sema::Var *> active_;  // with what makes them so; null: a parameter
+  std::map<const sema::Var *, const sema::Var *> whole_;   // integers that were made of active values
+  std::map<const sema::Var *, Refusal> refusals_;          // of calls, whose results are refused like them
+  std::vector<std::unique_ptr<Step>> steps_;
+  std::vector<std::unique_ptr<sema::Var>> unwritten_;      // values that only tangents go through
+};
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,272 @@
+// The transposes of the linear operations: what is repeated is added up, what is added up is repeated, what is moved goes
+// back, what is left out becomes 0, a product becomes a product.
+#include "autodiff/Linear.h"
+#include "sema/ExprBuild.h"
+#include "support/Check.h"
+#include <algorithm>
+
+namespace tessera::autodiff {
+
+using sema::Expr;
+using sema::ExprKind;
+using sema::Type;
+using sema::TypeKind;
+
+namespace {
+
+/// The same rearrangement of the value and of its mask.
+template <class Move> Cotangent both(const Cotangent &cotangent, const Move &move) {
+  return {move(cotangent.value), cotangent.mask ? move(cotangent.mask) : nullptr};
+}
+
+Term ofBroadcast(const Expr &op, const Term &value, Builder &builder) {
+  const Type &from = op.args[0]->type;
+  std::vector<int> added;
+  for (size_t axis = 0; axis < op.type.shape.size(); ++axis) {
+    auto at = std::find(op.axes.begin(), op.axes.end(), static_cast<int>(axis));
+    bool repeats = at == op.axes.end() ||
+                   (from.shape[static_cast<size_t>(at - op.axes.begin())] == Dim(1) && !(op.type.shape[axis] == Dim(1)));
+    if (repeats) added.push_back(static_cast<int>(axis));
+  }
+  return builder.reshape(builder.reduce(ReduceOp::Sum, value, std::move(added)), from);
+}
+
+Term ofReduce(const Expr &op, const Term &value, Builder &builder) {
+  std::vector<int> kept;
+  const std::vector<Dim> &shape = op.args[0]->type.shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (std::find(op.axes.begin(), op.axes.end(), static_cast<int>(axis)) == op.axes.end())
+      kept.push_back(static_cast<int>(axis));
+  return builder.broadcast(value, shape, std::move(kept));
+}
+
+Term ofTranspose(const Expr &op, const Term &value, Builder &builder) {
+  std::vector<int> back(op.axes.size());
+  for (size_t i = 0; i < op.axes.size(); ++i) back[static_cast<size_t>(op.axes[i])] = static_cast<int>(i);
+  return builder.transpose(value, std::move(back));
+}
+
+// ---------------------------------------------------------------- products
+
+/// [batch..., M, K] as [batch * M, K]: the batch is added up with the rows.
+Term rowsOfBatch(const Term &value, Builder &builder) {
+  const std::vector<Dim> &shape = value->type.shape;
+  Dim rows(1);
+  for (size_t i = 0; i + 1 < shape.size(); ++i) rows = rows * shape[i];
+  return builder.reshape(value, sema::tensorType(value->type.dtype, {rows, shape.back()}));
+}
+
+/// The other factor with its last two axes exchanged; of a matrix that is repeated for a batch, the matrix.
+Term flippedFactor(const Term &factor, Builder &builder) {
+  const Expr *made = builder.definition(factor);
+  int rank = static_cast<int>(factor->type.shape.size());
+  bool repeats = made && made->kind == ExprKind::Broadcast && made->axes == std::vector<int>{rank - 2, rank - 1} &&
+                 made->args[0]->kind == ExprKind::VarRef;
+  if (!repeats) return builder.flip(factor);
+  std::vector<Dim> shape = factor->type.shape;
+  std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
+  Term matrix = builder.flip(Term(sema::clone(*made->args[0])));
+  return builder.broadcast(matrix, std::move(shape), {rank - 2, rank - 1});
+}
+
+/// Of C = A B: dA = dC B', dB = A' dC. The factors keep the dtype that the primal product has them in, and the products
+/// are added up as there.
+Term ofDot(const Edge &edge, const Term &value, Builder &builder) {
+  const Expr &op = *edge.op;
+  Term a(sema::clone(*op.args[0])), b(sema::clone(*op.args[1]));
+  DType factors = edge.operand == 0 ? b->type.dtype : a->type.dtype;
+  bool tiny = isFloat(factors) && info(factors).bits < 16;  // cotangents need the range of larger floats
+  if (tiny) factors = DType::BF16;
+  Term dC = builder.cast(value, factors);
+  DType sums = tangentDType(op.type.dtype);
+  if (edge.operand == 0) {
+    Term right = builder.cast(flippedFactor(b, builder), factors);
+    return builder.dot(dC, right, sums);
+  }
+  if (edge.repeated) {
+    Term left = builder.flip(builder.cast(rowsOfBatch(a, builder), factors));
+    return builder.dot(left, rowsOfBatch(dC, builder), sums);
+  }
+  return builder.dot(builder.cast(builder.flip(a), factors), dC, sums);
+}
+
+// ---------------------------------------------------------------- parts
+
+/// Places counted in i64 along a new axis of this many elements.
+Term placesOf(const Dim &extent, Builder &builder) {
+  return builder.cast(builder.iota({extent}, 0), DType::I64);
+}
+Term whole(int64_t number, const Type &like, Builder &builder) {
+  return builder.number(static_cast<double>(number), sema::withDType(like, DType::I64));
+}
+
+/// Along one axis: element k of `value` goes to `offset + k * step` among `extent`, zeros elsewhere.
+Term spread(const Term &value, size_t axis, const Term &offset, int64_t step, const Dim &extent, Builder &builder) {
+  const Dim size = value->type.shape[axis];
+  std::optional<Dim> first = dimOf(*offset);
+  if (first && step == 1) {
+    auto zeros = [&](const Dim &count) {
+      Type type = value->type;
+      type.shape[axis] = count;
+      return builder.number(0, type);
+    };
+    std::vector<Term> parts;
+    Dim after = extent - *first - size;
+    if (!(*first == Dim(0))) parts.push_back(zeros(*first));
+    parts.push_back(value);
+    if (!(after == Dim(0))) parts.push_back(zeros(after));
+    return builder.concat(parts, static_cast<int>(axis));
+  }
+  // Element j takes what stands at (j - offset) / step; outside of the axis there is 0.
+  Term places = placesOf(extent, builder);
+  Term start = builder.fill(builder.cast(offset, DType::I64), places->type);
+  places = step > 0 ? builder.apply(ElementwiseOp::Sub, {places, start})
+                    : builder.apply(ElementwiseOp::Sub, {start, places});
+  if (int64_t apart = step > 0 ? step : -step; apart > 1) {
+    Term number = whole(apart, places->type, builder);
+    Term hits = builder.apply(ElementwiseOp::Eq, {builder.apply(ElementwiseOp::Mod, {places, number}),
+                                                  whole(0, places->type, builder)});
+    places = builder.select(hits, builder.apply(ElementwiseOp::FloorDiv, {places, number}),
+                            whole(-1, places->type, builder));
+  }
+  Type type = value->type;
+  type.shape[axis] = extent;
+  int along = static_cast<int>(axis);
+  return builder.gather(value, places, type, {along, along});
+}
+
+Term ofSlice(const Expr &op, Term value, Builder &builder) {
+  const std::vector<Dim> &shape = op.args[0]->type.shape;
+  const std::vector<sema::IndexPart> &parts = op.access.parts;
+  std::vector<Dim> sizes;
+  for (const sema::IndexPart &part : parts) sizes.push_back(part.isPoint ? Dim(1) : part.size);
+  value = builder.reshape(value, sema::tensorType(value->type.dtype, std::move(sizes)));
+  for (size_t axis = 0; axis < parts.size(); ++axis) {
+    const sema::IndexPart &part = parts[axis];
+    int64_t step = part.isPoint ? 1 : part.step;
+    if (!part.offset && step == 1 && value->type.shape[axis] == shape[axis]) continue;
+    Term offset = part.offset ? Term(sema::clone(*part.offset)) : builder.index(Dim(0));
+    value = spread(value, axis, offset, step, shape[axis], builder);
+  }
+  return value;
+}
+
+Term ofConcat(const Edge &edge, const Term &value, Builder &builder) {
+  const Expr &op = *edge.op;
+  size_t axis = static_cast<size_t>(op.axes.at(0));
+  Dim start;
+  for (size_t i = 0; i < edge.operand; ++i) start = start + op.args[i]->type.shape[axis];
+  Type type = value->type;
+  type.shape = op.args[edge.operand]->type.shape;
+  sema::ExprPtr e = sema::makeExpr(ExprKind::Slice, type, builder.here);
+  e->args.push_back(sema::clone(*value));
+  for (size_t i = 0; i < type.shape.size(); ++i) {
+    sema::IndexPart part;
+    part.size = i == axis ? type.shape[i] : value->type.shape[i];
+    part.inBounds = true;
+    if (i == axis && !(start == Dim(0))) part.offset = sema::clone(*builder.index(start));
+    e->access.parts.push_back(std::move(part));
+    e->type.shape[i] = e->access.parts.back().size;
+  }
+  return builder.bind(std::move(e));
+}
+
+/// Windows (k, i) at i * step + k * dilation: element j gets from each place k the window (j - k * dilation) / step.
+Term ofWindow(const Expr &op, const Term &value, Builder &builder) {
+  size_t axis = static_cast<size_t>(op.axes.at(0));
+  int64_t step = op.axes.at(1), dilation = op.axes.at(2);
+  const Dim &extent = op.args[0]->type.shape[axis], &size = op.type.shape[axis];
+  Type type = value->type;
+  type.shape[axis + 1] = extent;
+  std::vector<Dim> pair = {size, extent};
+  auto counted = [&](int along) { return builder.cast(builder.iota(pair, along), DType::I64); };
+  Term k = counted(0);
+  Term places = builder.apply(
+      ElementwiseOp::Sub, {counted(1), builder.apply(ElementwiseOp::Mul, {k, whole(dilation, k->type, builder)})});
+  if (step > 1) {
+    Term number = whole(step, k->type, builder);
+    Term hits = builder.apply(ElementwiseOp::Eq, {builder.apply(ElementwiseOp::Mod, {places, number}),
+                                                  whole(0, k->type, builder)});
+    places =
+        builder.select(hits, builder.apply(ElementwiseOp::FloorDiv, {places, number}), whole(-1, k->type, builder));
+  }
+  int along = static_cast<int>(axis);
+  return builder.reduce(ReduceOp::Sum, builder.gather(value, places, type, {along + 1, along, along + 1}), {along});
+}
+
+// ---------------------------------------------------------------- what is chosen by indices
+
+/// Whether place `v` of the axis is the one chosen, on the shape with the axis `v` put in front of the chosen one.
+Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
+  int axis = op.axes.at(0);
+  std::vector<int> along;
+  for (size_t i = 1; i < op.axes.size(); ++i) along.push_back(op.axes[i] < axis ? op.axes[i] : op.axes[i] + 1);
+  Term places = builder.broadcast(Term(sema::clone(*op.args[1])), shape, std::move(along));
+  Term numbers = builder.cast(builder.iota(shape, axis), DType::I64);
+  return builder.apply(ElementwiseOp::Eq, {places, numbers});
+}
+
+/// Places that are the same along all other axes: a product with the matrix of what was chosen.
+Term scatteredByProduct(const Expr &op, const Term &value, Builder &builder) {
+  int axis = op.axes.at(0), rank = static_cast<int>(value->type.shape.size());
+  const Dim &places = value->type.shape[static_cast<size_t>(axis)], &extent = op.args[0]->type.shape[static_cast<size_t>(axis)];
+  std::vector<int> front = {axis}, back;
+  for (int i = 0; i < rank; ++i)
+    if (i != axis) front.push_back(i);
+  for (int i = 0; i < rank; ++i) back.push_back(i < axis ? i + 1 : i == axis ? 0 : i);
+  Term rows = builder.transpose(value, front);
+  Dim width(1);
+  for (size_t i = 1; i < rows->type.shape.size(); ++i) width = width * rows->type.shape[i];
+  std::vector<Dim> pair = {extent, places};
+  Term at = builder.broadcast(Term(sema::clone(*op.args[1])), pair, {1});
+  Term hits = builder.apply(ElementwiseOp::Eq, {at, builder.cast(builder.iota(pair, 0), DType::I64)});
+  Type chosen = sema::tensorType(value->type.dtype, pair);
+  Term matrix = builder.select(hits, builder.number(1, chosen), builder.number(0, chosen));
+  Type moved = rows->type;
+  moved.shape[0] = extent;
+  Term sums = builder.dot(matrix, builder.reshape(rows, sema::tensorType(value->type.dtype, {places, width})), value->type.dtype);
+  return builder.transpose(builder.reshape(sums, moved), back);
+}
+
+/// Each element of the axis adds up what was taken from it, in the order of the places: no atomics, the same bits always.
+Term ofGather(const Expr &op, const Term &value, Builder &builder) {
+  int axis = op.axes.at(0);
+  if (op.axes.size() == 2 && value->type.shape.size() > 1) return scatteredByProduct(op, value, builder);
+  std::vector<Dim> shape = value->type.shape;
+  shape.insert(shape.begin() + axis, op.args[0]->type.shape[static_cast<size_t>(axis)]);
+  std::vector<int> kept;
+  for (int i = 0; i < static_cast<int>(shape.size()); ++i)
+    if (i != axis) kept.push_back(i);
+  Term hits = isChosen(op, shape, builder);
+  Term all = builder.broadcast(value, shape, kept);
+  return builder.reduce(ReduceOp::Sum, builder.select(hits, all, builder.number(0, all->type)), {axis + 1});
+}
+
+}  // namespace
+
+Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &builder) {
+  const Expr &op = *edge.op;
+  switch (op.kind) {  // what moves elements without adding them up moves the mask, too
+  case ExprKind::Cast: return {builder.cast(cotangent.value, tangentDType(op.args[0]->type.dtype)), cotangent.mask};
+  case ExprKind::Reduce: return both(cotangent, [&](const Term &t) { return ofReduce(op, t, builder); });
+  case ExprKind::Transpose: return both(cotangent, [&](const Term &t) { return ofTranspose(op, t, builder); });
+  case ExprKind::Concat: return both(cotangent, [&](const Term &t) { return ofConcat(edge, t, builder); });
+  case ExprKind::Reshape:
+    if (op.args[0]->type.kind != TypeKind::Tensor) break;
+    return both(cotangent, [&](const Term &t) { return builder.reshape(t, op.args[0]->type); });
+  default: break;
+  }
+  Term value = masked(cotangent, builder);
+  switch (op.kind) {
+  case ExprKind::Full:
+  case ExprKind::Reshape: return {builder.reshape(value, op.args[0]->type), nullptr};
+  case ExprKind::Broadcast: return {ofBroadcast(op, value, builder), nullptr};
+  case ExprKind::Dot: return {ofDot(edge, value, builder), nullptr};
+  case ExprKind::Slice: return {ofSlice(op, value, builder), nullptr};
+  case ExprKind::Window: return {ofWindow(op, value, builder), nullptr};
+  case ExprKind::Gather: return {ofGather(op, value, builder), nullptr};
+  default: TSR_UNREACHABLE("the transpose of an operation that is not linear");
+  }
+}
+
+}  // namespace tessera::autodiff

@@ -1,0 +1,191 @@
+// Every operation and every function of the library: its derivative against central differences in f64, and the
+// derivative of its derivative.
+#include "Derivatives.h"
+#include "support/Ops.h"
+#include <set>
+
+namespace tessera::test {
+namespace {
+
+void PrintTo(const struct Case &c, std::ostream *out);
+struct Case {
+  std::string name;
+  std::string expression;               // over x, and w and i where they are given
+  std::string result = "N, M";          // its shape
+  double low = -2, high = 2;            // of x; where the expression is smooth
+  std::string x = "N, M", w = "N, M";   // shapes; w only if the expression has it
+  std::string indices = {};             // the shape of i: whole numbers, of which there are 0, 1 and 2
+  bool second = true;
+};
+
+const std::map<char, int64_t> kSizes = {{'N', 3}, {'M', 5}, {'K', 4}, {'B', 2}, {'V', 7}};
+
+std::vector<int64_t> shapeOf(const std::string &text) {
+  std::vector<int64_t> shape;
+  std::stringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    part.erase(0, part.find_first_not_of(' '));
+    shape.push_back(kSizes.count(part[0]) ? kSizes.at(part[0]) : std::stoll(part));
+  }
+  return shape;
+}
+
+std::string tensor(const std::string &shape) { return shape.empty() ? "f64" : "Tensor[" + shape + ", f64]"; }
+
+class Sweep : public testing::TestWithParam<Case> {
+protected:
+  std::mt19937 random{20261122};
+  double uniform(double low, double high) { return low + (high - low) * (random() + 0.5) / 4294967296.0; }
+  reference::Value values(const std::string &shape, double low, double high) {
+    auto value = reference::Value::poison(DType::F64, shapeOf(shape));
+    for (double &v : value.floats) v = uniform(low, high);
+    return value;
+  }
+};
+
+bool usesWord(const std::string &text, char word) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto letter = [&](size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'); };
+    if (text[i] == word && !letter(i + 1) && (i == 0 || !letter(i - 1))) return true;
+  }
+  return false;
+}
+
+std::string dimsOf(const std::string &text) {
+  std::set<char> dims;
+  for (char c : text)
+    if (kSizes.count(c)) dims.insert(c);
+  std::string list;
+  for (char c : dims) list += (list.empty() ? "" : ", ") + std::string(1, c);
+  return list.empty() ? "" : "[" + list + "]";
+}
+
+std::string programOf(const Case &c, bool hasW) {
+  std::string dims = dimsOf(c.x + (hasW ? c.w : "") + c.indices + c.result);
+  std::string more = c.indices.empty() ? "" : ", i: Tensor[" + c.indices + ", i64]";
+  std::string parameters = "x: " + tensor(c.x) + (hasW ? ", w: " + tensor(c.w) : "") + more + ", u: " + tensor(c.result);
+  std::string names = std::string("x") + (hasW ? ", w" : "") + (c.indices.empty() ? "" : ", i") + ", u";
+  std::string weighted = c.result.empty() ? "(" + c.expression + ") * u" : "sum((" + c.expression + ") * u)";
+  std::string text = "def loss" + dims + "(" + parameters + ") -> f64:\n    return " + weighted + "\n\n" +
+                     "first = grad(loss, wrt=" + (hasW ? "(\"x\", \"w\")" : "(\"x\",)") + ")\n\n";
+  if (c.second)
+    text += "def along" + dims + "(" + parameters + ", v: " + tensor(c.x) + ") -> f64:\n    return sum(grad(loss, wrt=\"x\")(" +
+            names + ") * v)\n\nsecond = grad(along, wrt=\"x\")\n";
+  return text;
+}
+
+/// Whether some step of a central difference agrees with a derivative along a direction.
+testing::AssertionResult agrees(const Module &module, const std::string &function, std::vector<reference::Value> arguments,
+                                size_t by, const reference::Value &direction, double expected) {
+  double nearest = HUGE_VAL, found = 0;
+  for (double step : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
+    auto moved = [&](double by_) {
+      auto given = arguments;
+      for (size_t i = 0; i < direction.size(); ++i) given[by].floats[i] += by_ * direction.floats[i];
+      return module.run(function, given).at(0).floats.at(0);
+    };
+    double slope = (moved(step) - moved(-step)) / (2 * step);
+    double apart = std::fabs(slope - expected);
+    if (!(apart > nearest)) nearest = apart, found = slope;
+  }
+  if (nearest <= 1e-6 * std::max(1.0, std::fabs(expected))) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << function << " by argument " << by << ": differences say " << found
+                                     << ", the derivative says " << expected;
+}
+
+TEST_P(Sweep, DerivativeEqualsDifferences) {
+  const Case &c = GetParam();
+  bool hasW = usesWord(c.expression, 'w');
+  std::string text = programOf(c, hasW);
+  Module module(text);
+  ASSERT_FALSE(module.hasErrors()) << text << module.messages();
+  std::vector<reference::Value> arguments = {values(c.x, c.low, c.high)};
+  if (hasW) arguments.push_back(values(c.w, c.low, c.high));
+  if (!c.indices.empty()) {
+    auto indices = reference::Value::poison(DType::I64, shapeOf(c.indices));
+    for (int64_t &index : indices.ints) index = static_cast<int64_t>(random() % 3);
+    arguments.push_back(indices);
+  }
+  arguments.push_back(values(c.result, -1, 1));
+  std::vector<reference::Value> gradients = module.run("first", arguments);
+  ASSERT_EQ(gradients.size(), hasW ? 2u : 1u);
+  for (size_t by = 0; by < gradients.size(); ++by) {
+    EXPECT_EQ(gradients[by].shape, arguments[by].shape);
+    reference::Value direction = values(by == 0 ? c.x : c.w, -1, 1);
+    EXPECT_TRUE(agrees(module, "loss", arguments, by, direction, dot(gradients[by], direction))) << text << sema::dump(module.function("first"));
+  }
+  if (!c.second) return;
+  arguments.push_back(values(c.x, -1, 1));
+  reference::Value direction = values(c.x, -1, 1);
+  reference::Value second = module.run("second", arguments).at(0);
+  EXPECT_TRUE(agrees(module, "along", arguments, 0, direction, dot(second, direction))) << text << sema::dump(module.function("second"));
+}
+
+const Case kOperations[] = {
+    {"add", "x + w"}, {"sub", "w - x"}, {"mul", "x * w"}, {"square", "x * x"}, {"div", "x / w", "N, M", 0.5, 2},
+    {"floordiv", "x + (w // 0.7)", "N, M", 0.01, 0.6}, {"mod", "x % w", "N, M", 1.1, 1.9},
+    {"pow", "pow(x, w)", "N, M", 0.5, 2}, {"pow_number", "x ** 2.5", "N, M", 0.5, 2}, {"cube", "x ** 3"},
+    {"min", "minimum(x, w)"}, {"max", "maximum(x, w)"}, {"max_number", "maximum(x, 0.3)"}, {"min_number", "minimum(0.3, x)"},
+    {"neg", "-x"}, {"abs", "abs(x)"}, {"exp", "exp(x)"}, {"exp2", "exp2(x)"}, {"log", "log(x)", "N, M", 0.5, 2},
+    {"log2", "log2(x)", "N, M", 0.5, 2}, {"sqrt", "sqrt(x)", "N, M", 0.5, 2}, {"rsqrt", "rsqrt(x)", "N, M", 0.5, 2},
+    {"tanh", "tanh(x)"}, {"sigmoid", "sigmoid(x)"}, {"erf", "erf(x)"}, {"erfc", "erfc(x)"}, {"sin", "sin(x)"}, {"cos", "cos(x)"},
+    {"floor", "x * floor(x)", "N, M", 0.1, 0.9}, {"ceil", "x * ceil(x)", "N, M", 0.1, 0.9}, {"round", "x + round(x)", "N, M", 0.6, 0.9},
+    {"expm1", "expm1(x)"}, {"log1p", "log1p(x)", "N, M", -0.5, 2},
+    {"eq", "where(x == w, x, 2 * x)"}, {"ne", "where(x != w, x * x, w)"}, {"lt", "where(x < w, x * w, sin(x))"},
+    {"le", "where(x <= w, x, w)"}, {"gt", "where(x > w, exp(x), w)"}, {"ge", "where(x >= w, x, w)"},
+    {"and", "where((x > 0) & (w > 0), x * w, x)"}, {"or", "where((x > 0) | (w > 0), x * w, x)"},
+    {"xor", "where((x > 0) ^ (w > 0), x * w, x)"}, {"not", "where(~(x > 0), x * w, x)"}, {"isnan", "where(isnan(x), w, x * w)"},
+    {"select", "where(x > 0, sqrt(abs(x)), w)"},
+};
+const Case kArrays[] = {
+    {"sum", "sum(x)", ""}, {"sum_rows", "sum(x, axis=0)", "M"}, {"sum_kept", "sum(x, axis=1, keepdim=True)", "N, 1"},
+    {"mean", "mean(x * x, axis=1)", "N"}, {"max_rows", "max(x, axis=1)", "N"}, {"min_all", "min(x)", ""},
+    {"prod", "prod(x, axis=1)", "N", 0.5, 2}, {"prod_all", "prod(x)", "", 0.5, 1.5},
+    {"broadcast_row", "x * w", "N, M", -2, 2, "N, M", "M"}, {"broadcast_column", "x * w", "N, M", -2, 2, "N, M", "N, 1"},
+    {"broadcast_number", "x * w", "N, M", -2, 2, "N, M", ""},
+    {"transpose", "x.T * w", "M, N", -2, 2, "N, M", "M, N"}, {"permute", "permute(x, 2, 0, 1) * w", "K, N, M", -2, 2, "N, M, K", "K, N, M"},
+    {"reshape", "reshape(x, M, N) * w", "M, N", -2, 2, "N, M", "M, N"}, {"flatten", "x.flatten()", "12", -2, 2, "3, 4"},
+    {"product", "x @ w", "N, K", -2, 2, "N, M", "M, K"}, {"product_turned", "x.T @ w", "M, K", -2, 2, "N, M", "N, K"},
+    {"square_product", "x @ x.T", "N, N"},
+    {"batched", "x @ w", "B, N, K", -2, 2, "B, N, M", "B, M, K"}, {"batch_of_one", "x @ w", "B, N, K", -2, 2, "B, N, M", "M, K"},
+    {"matrix_vector", "x @ w", "N", -2, 2, "N, M", "M"}, {"outer", "einsum(\"i,j->ij\", x, w)", "N, M", -2, 2, "N", "M"},
+    {"einsum", "einsum(\"bij,bjk->ik\", x, w)", "N, K", -2, 2, "B, N, M", "B, M, K"},
+    {"slice", "x[0:2, 1:4] * x[1:3, 0:3]", "2, 3", -2, 2, "3, 5"}, {"point", "x[1] * x[0, 2]", "5", -2, 2, "3, 5"},
+    {"strided", "x[:, 0:5:2] * 2", "N, 3", -2, 2, "N, 5"}, {"reversed", "x[:, ::-1] * w", "N, M"},
+    {"concat", "concat(x, w, axis=1)", "3, 7", -2, 2, "3, 5", "3, 2"}, {"stack", "stack(x, w * x, axis=0)", "2, N, M"},
+    {"split", "split(x * w, 2, axis=0)[1] * x[0:2]", "2, M", -2, 2, "4, M", "4, M"},
+    {"take", "take(x, i, axis=0)", "K, M", -2, 2, "V, M", "", "K"},
+    {"take_of_vector", "take(x, i)", "K", -2, 2, "V", "", "K"},
+    {"gather", "gather(x, i, axis=1)", "N, M", -2, 2, "N, M", "", "N, M"},
+    {"conv1d", "conv1d(x, w, stride=2, padding=1)", "B, 3, 3", -2, 2, "B, 2, 6", "3, 2, 3"},
+    {"conv2d", "conv2d(x, w, padding=1)", "B, 2, 4, 4", -1, 1, "B, 2, 4, 4", "2, 2, 3, 3", "", false},
+    {"max_pool", "max_pool(x, 2)", "B, 2, 3", -2, 2, "B, 2, 6"}, {"avg_pool", "x.avg_pool(3, stride=1, padding=1) * w", "B, 2, 6", -2, 2, "B, 2, 6", "B, 2, 6"},
+};
+const Case kLibrary[] = {
+    {"relu", "relu(x)"}, {"gelu", "gelu(x)"}, {"gelu_tanh", "gelu_tanh(x)"}, {"silu", "silu(x)"}, {"softplus", "softplus(x)"},
+    {"row_max", "row_max(x)", "N"}, {"row_min", "row_min(x)", "N"}, {"row_sum", "row_sum(x)", "N"},
+    {"var", "var(x)", ""}, {"var_rows", "var(x, axis=1)", "N"}, {"std", "std(x, axis=0)", "M"}, {"mse", "mse(x, w)", ""},
+    {"softmax_safe", "softmax_safe(x)"}, {"softmax_of_columns", "softmax_safe(x, axis=0)"}, {"log_softmax_safe", "log_softmax_safe(x)"},
+    {"rmsnorm_safe", "rmsnorm_safe(x)"}, {"rmsnorm_weighted", "rmsnorm_safe(x, w)", "N, M", 0.2, 2, "N, M", "M"},
+    {"layernorm_safe", "layernorm_safe(x)"}, {"layernorm_weighted", "layernorm_safe(x, w, w)", "N, M", 0.2, 2, "N, M", "M"},
+    {"norm", "norm(x)", ""}, {"attention", "flash_attention(x, w, w)", "N, M"},
+    {"attention_causal", "flash_attention(x, x * w, w, causal=True)", "N, M"},
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.expression; }
+std::string nameOf(const testing::TestParamInfo<Case> &info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Operations, Sweep, testing::ValuesIn(kOperations), nameOf);
+INSTANTIATE_TEST_SUITE_P(Arrays, Sweep, testing::ValuesIn(kArrays), nameOf);
+INSTANTIATE_TEST_SUITE_P(Library, Sweep, testing::ValuesIn(kLibrary), nameOf);
+
+/// A new row of Ops.def without a case is one that nothing has tried.
+TEST(SweepTest, EveryElementwiseOperationHasACase) {
+  std::set<std::string> names;
+  for (const Case &c : kOperations) names.insert(c.name);
+  for (const char *ofIntegers : {"shl", "shr"}) names.insert(ofIntegers);
+#define TSR_ELEMENTWISE(id, mnemonic, arity, result) EXPECT_TRUE(names.count(mnemonic)) << mnemonic;
+#include "support/Ops.def"
+}
+
+}  // namespace
+}  // namespace tessera::test
