@@ -6,9 +6,9 @@
 //     tsr::Dim R("R"), C("C");
 //     const auto x_view = call.input<const tsr::bf16>("x", x, {R, C});  ...
 #pragma once
-#include "tessera/abi.h"
 #include "tessera/device/math.h"
 #include "tessera/device/view.h"
+#include "tessera/error.h"
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -18,15 +18,8 @@
 #include <utility>
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace detail {
-
-struct ErrorText {
-  char text[1024] = "";
-};
-inline ErrorText &error_text() {
-  static thread_local ErrorText error;
-  return error;
-}
 
 template <class T> struct DTypeOf;
 #define TSR_DTYPE_OF(type, code, bits, name)                       \
@@ -159,7 +152,7 @@ struct Extent {
 class Call {
 public:
   Call(const char *function, TessStream stream) : function_(function), stream_(stream) {
-    detail::error_text().text[0] = '\0';
+    error_text().text[0] = '\0';
   }
   ~Call() {
     while (memory_) {
@@ -278,12 +271,12 @@ public:
   void fail(TessStatus status, const char *format, ...) {
     if (failed()) return;
     status_ = status;
-    char *text = detail::error_text().text;
-    int used = snprintf(text, sizeof(detail::ErrorText), "%s: ", function_);
-    if (used < 0 || used >= static_cast<int>(sizeof(detail::ErrorText))) return;
+    char *text = error_text().text;
+    int used = snprintf(text, sizeof(ErrorText), "%s: ", function_);
+    if (used < 0 || used >= static_cast<int>(sizeof(ErrorText))) return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + used, sizeof(detail::ErrorText) - static_cast<size_t>(used), format, arguments);
+    vsnprintf(text + used, sizeof(ErrorText) - static_cast<size_t>(used), format, arguments);
     va_end(arguments);
   }
 
@@ -447,7 +440,5 @@ TessStatus call_with(TessStatus (*function)(P...), const char *name, const TessV
   return detail::call_unpacked(function, name, args, stream, std::make_index_sequence<declared>());
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
-
-// One definition in a program, whichever emitted file it comes from.
-extern "C" __attribute__((weak)) const char *tessLastErrorText(void) { return tsr::detail::error_text().text; }

@@ -8,7 +8,7 @@
 namespace tessera::runtime {
 
 TessStatus fail(TessStatus status, const char *format, ...) {
-  auto &text = tsr::detail::error_text().text;
+  auto &text = tsr::error_text().text;
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
@@ -16,6 +16,6 @@ TessStatus fail(TessStatus status, const char *format, ...) {
   return status;
 }
 
-void clearError() { tsr::detail::error_text().text[0] = '\0'; }
+void clearError() { tsr::error_text().text[0] = '\0'; }
 
 }  // namespace tessera::runtime

@@ -12,6 +12,7 @@
 #include "tessera/device/shared.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace detail {
 
 #if defined(TSR_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -210,4 +211,5 @@ template <int Pending> TSR_DEVICE void async_wait() {
 #endif
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

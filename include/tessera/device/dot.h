@@ -6,6 +6,7 @@
 #include "tessera/device/shared.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// acc (M x N, in registers) += a (M x K) * b (K x N). Products and sums are in the accumulator's type, k ascending.
 /// `a` and `b` are SharedTiles or transposed() ones.
@@ -33,4 +34,5 @@ TSR_DEVICE void dot(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
 #endif
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -22,6 +22,7 @@
 #endif
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 enum class Round { NearestEven, TowardZero, Up, Down };
 
@@ -337,4 +338,5 @@ using Compute = typename std::conditional<
                               typename std::conditional<(sizeof(T) < 4) && std::is_integral<T>::value && !std::is_same<T, bool>::value,
                                                         int32_t, typename std::conditional<std::is_same<T, i4>::value, int32_t, T>::type>::type>::type>::type;
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

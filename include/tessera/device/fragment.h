@@ -22,6 +22,7 @@
 #include "tessera/device/view.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 template <int Rows, int Cols> struct ThreadGrid {
   static_assert(Rows >= 1 && Cols >= 1, "a grid has lanes");
@@ -257,4 +258,5 @@ TSR_DEVICE void store_whole_fragment(const View<V, Rank> &to, const Tile &from, 
   detail::store_elements<detail::Inside>(to, from, first...);
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -10,6 +10,7 @@
 #include "tessera/device/dtype.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 template <class T> TSR_INLINE bool isnan(T x) { return x != x; }
 
@@ -199,6 +200,7 @@ struct All {
 #pragma omp declare reduction(Min : float, double, int32_t, int64_t : omp_out = min(omp_out, omp_in)) initializer(omp_priv = omp_orig)
 #endif
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 
 // Before a loop that combines values with tsr::Max or tsr::Min: each lane of a vector combines its own. Clang makes no

@@ -14,6 +14,7 @@
 
 #if defined(TSR_CUDA)
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// WarpRows x WarpCols warps cover 16 * WarpRows rows and 16 * WarpCols columns in one step; a lane holds 2 x 4 of
 /// those elements, the columns in neighbouring pairs.
@@ -258,5 +259,6 @@ col_reduce(const Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &tile, T *scratc
   return result;
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

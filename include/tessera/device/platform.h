@@ -6,14 +6,18 @@
 // wave on wave64 AMD. Shuffles stay inside such a row on every machine, so results have the same bits on all.
 #pragma once
 
+// The names of each target are different for the linker (`tsr::on_cuda::max`): one program may have code for several.
 #if defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_NVIDIA__) || defined(__HIP__)
 #define TSR_HIP 1
+#define TSR_TARGET on_hip
 #include <hip/hip_runtime.h>
 #elif defined(__CUDACC__)
 #define TSR_CUDA 1
+#define TSR_TARGET on_cuda
 #include <cuda_runtime.h>
 #else
 #define TSR_CPU 1
+#define TSR_TARGET on_cpu
 #endif
 
 #include <cstddef>
@@ -57,6 +61,7 @@
 #endif
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// Lanes that can shuffle with each other.
 [[maybe_unused]] constexpr int kRowLanes = 32;
@@ -130,4 +135,5 @@ template <class T> TSR_DEVICE T shuffle(const T &value, int from) {
 }
 #endif
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

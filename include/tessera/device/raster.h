@@ -6,6 +6,7 @@
 #include "tessera/device/platform.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// The row of tiles of group number `group`, of rows x cols tiles.
 template <int Band> TSR_INLINE int64_t banded_row(int64_t group, int64_t rows, int64_t cols) {
@@ -20,4 +21,5 @@ template <int Band> TSR_INLINE int64_t banded_col(int64_t group, int64_t rows, i
   return static_cast<unsigned>(group) % static_cast<unsigned>(Band * cols) / height;
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -5,6 +5,7 @@
 #include "tessera/device/math.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace detail {
 
 /// Combines the values of `Width` neighbouring lanes (a power of two up to 32); all of them get the result.
@@ -145,4 +146,5 @@ template <class Op, int Lanes, class T> TSR_INLINE T group_reduce(const T (&valu
   return total;
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

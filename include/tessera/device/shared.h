@@ -3,6 +3,7 @@
 #include "tessera/device/fragment.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// Element (i, j) at i * N + j.
 struct Linear {
@@ -67,4 +68,5 @@ TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const SharedTile<
   }
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

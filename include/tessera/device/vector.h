@@ -20,6 +20,7 @@
 #include "tessera/device/dtype.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 template <class T, int Count> struct Vector {
   static_assert(Count >= 1 && (Count & (Count - 1)) == 0, "a vector has a power of two of elements");
@@ -121,4 +122,5 @@ template <class T, int Count, int Held> struct KeptRow {
   }
 };
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -3,6 +3,7 @@
 #include "tessera/device/dtype.h"
 
 namespace tsr {
+inline namespace TSR_TARGET {
 
 /// `Rank` extents and a pointer. `x(i, j)` is an element, `x[i]` what is left when the first index is fixed (a view of
 /// one rank less; of rank 1: the element). Indices are not checked; `x.at(i, j)` and `x.put(value, i, j)` are masked.
@@ -64,4 +65,5 @@ template <class T, int Rank> struct View {
   }
 };
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -4,6 +4,7 @@
 
 #if defined(TSR_CPU)
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 /// The left operand of a product in the accumulator's type T, read in place where the tile allows it.
@@ -90,5 +91,6 @@ inline void dot(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
 }
 
 }  // namespace cpu
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

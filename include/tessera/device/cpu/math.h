@@ -11,6 +11,7 @@
 #include <limits>
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 /// a * b + c, with one rounding where the machine has it: the bounds hold either way.
@@ -162,5 +163,6 @@ inline float sigmoid(float x) {
 }
 
 }  // namespace cpu
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

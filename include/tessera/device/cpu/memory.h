@@ -11,6 +11,7 @@
 #include <new>
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 /// The chunks of one thread. Once all of it is given back, one chunk as large as all of them takes their place.
@@ -80,5 +81,6 @@ private:
 };
 
 }  // namespace cpu
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

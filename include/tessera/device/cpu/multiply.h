@@ -8,6 +8,7 @@
 
 #if defined(TSR_CPU)
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 // Vectors of a panel, and rows of c, that the registers hold together.
@@ -106,5 +107,6 @@ inline void multiply(T *c, int64_t c_stride, const Left<T, DepthFirst> &a, const
 }
 
 }  // namespace cpu
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

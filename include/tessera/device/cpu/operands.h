@@ -16,6 +16,7 @@
 
 #if defined(TSR_CPU)
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 /// The part of a tile at (row0, col0) that lies inside of a tensor.
@@ -138,5 +139,6 @@ inline void copy_transposed_tile(RightPanels<T, K, N> &tile, const View<V, 2> &v
   cpu::pack_transposed(tile.data, K, part.width, part.height, [&](int j) { return part.from + j * part.stride; });
 }
 
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif

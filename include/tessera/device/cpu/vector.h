@@ -39,6 +39,7 @@
 #define TSR_ALWAYS_INLINE inline __attribute__((always_inline))
 
 namespace tsr {
+inline namespace TSR_TARGET {
 namespace cpu {
 
 template <class T> [[maybe_unused]] constexpr int lanes = TSR_VECTOR_BYTES / static_cast<int>(sizeof(T));
@@ -78,5 +79,6 @@ template <int Step, class T> TSR_ALWAYS_INLINE void exchange_all(Vector<T> (&row
 template <class T> TSR_ALWAYS_INLINE void transpose(Vector<T> (&row)[lanes<T>]) { detail::exchange_all<1, T>(row); }
 
 }  // namespace cpu
+}  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif
