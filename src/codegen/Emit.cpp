@@ -45,19 +45,24 @@ void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Lan
 
 Emitted emit(ModuleOp module, const EmitOptions &options) {
   const Language &language = languageOf(module);
-  std::vector<EntryFacts> entries = entriesOf(module);
+  std::vector<EntryFacts> entries = entriesOf(module, options.nameSpace);
   // The body first: which headers it needs is read off it. The head's lines then come before it.
   Writer body(options.lineDirectives);
-  for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
-  for (const EntryFacts &entry : entries) printEntry(entry, language, body);
-  bool host = !module.getOps<target::HostFuncOp>().empty();
+  bool dispatch = !options.dispatch.empty();
+  if (dispatch) {
+    printDispatch(entries, options, body);
+  } else {
+    for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
+    for (const EntryFacts &entry : entries) printEntry(entry, language, body);
+  }
+  bool host = !dispatch && !module.getOps<target::HostFuncOp>().empty();
   if (host) printHost(module, entries, language, body);
   Emitted result;
-  result.suffix = language.suffix;
+  result.suffix = dispatch ? cpuLanguage().suffix : language.suffix;
   std::string file = options.name + result.suffix;
   std::vector<std::string> headers = headersFor(body.text(file));
   Writer whole(options.lineDirectives);
-  printHead(whole, entries, language, options);
+  printHead(whole, entries, dispatch ? cpuLanguage() : language, options);
   if (options.standalone) {
     TSR_CHECK(options.headerText,
               "a file that needs no headers is made from their texts, which are not given");
@@ -71,6 +76,8 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   std::string abi = "#include \"tessera/abi.h\"\n";
   result.header = headerText(entries, options.name, options.program,
                              options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
+  result.cppHeader = cppHeaderText(
+      entries, options, options.standalone ? pastedHeaders({"tessera/tensor.h"}, options.headerText) : "#include \"tessera/tensor.h\"\n");
   result.manifest = manifestText(module, entries,
                                  {options.name, options.program, options.arch, &language, options.tools,
                                   featuresOf(body.text(file), language.target)});

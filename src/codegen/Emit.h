@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -17,13 +18,16 @@ struct EmitOptions {
   std::string arch;             // "sm_90a", "gfx942"; empty: any
   bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
   bool standalone = false;      // paste in the headers that are used
+  std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`
+  /// Not the functions, but those that call one of them, for each target ("cpu", "cuda:sm_90a") in a namespace of its own.
+  std::vector<std::string> dispatch;
   std::map<std::string, std::string> tools;  // name -> version, for the manifest
   /// The text of a header by the path that `#include` has ("tessera/device/math.h"); needed for `standalone`.
   std::function<std::string(const std::string &path)> headerText;
 };
 
 struct Emitted {
-  std::string source, header;
+  std::string source, header, cppHeader;
   std::string manifest;  // JSON
   std::string lineMap;   // JSON: emitted line -> line of the program
   std::string suffix;    // ".cu", ".hip", ".cpp"

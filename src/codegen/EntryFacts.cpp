@@ -21,7 +21,7 @@ std::string ParameterFacts::text() const {
 }
 
 EntryFacts::EntryFacts(target::EntryOp op)
-    : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)),
+    : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)), call(name + "_call"), cppName(symbol),
       signature(op.getSignature().str()), doc(op.getDoc().str()) {
   Names names;
   for (auto attr : op.getParameters().getAsRange<target::ParameterAttr>()) {
@@ -76,7 +76,16 @@ Dim EntryFacts::workspaceBytes() const {
   return total;
 }
 
-std::vector<EntryFacts> entriesOf(ModuleOp module) {
+std::string prefixOf(const std::string &nameSpace) {
+  std::string prefix;
+  for (size_t at = 0; at < nameSpace.size(); ++at) {
+    if (nameSpace[at] != ':') prefix += nameSpace[at];
+    else prefix += '_', ++at;
+  }
+  return prefix.empty() ? "" : prefix + "_";
+}
+
+std::vector<EntryFacts> entriesOf(ModuleOp module, const std::string &nameSpace) {
   std::vector<EntryFacts> entries;
   for (auto entry : module.getOps<target::EntryOp>()) entries.emplace_back(entry);
   // A name that was changed stays clear of those that were not.
@@ -84,6 +93,12 @@ std::vector<EntryFacts> entriesOf(ModuleOp module) {
   for (EntryFacts &entry : entries) taken.insert({entry.name, entry.name + "_call"});
   for (EntryFacts &entry : entries)
     while (entry.symbol != entry.name && !taken.insert(entry.symbol).second) entry.symbol += '_';
+  const std::string prefix = prefixOf(nameSpace);
+  for (EntryFacts &entry : entries) {
+    entry.cppName = entry.symbol;
+    entry.symbol = prefix + (prefix.empty() ? entry.symbol : entry.name);  // with a prefix no other name is like it
+    entry.call = prefix + entry.call;
+  }
   return entries;
 }
 

@@ -30,8 +30,10 @@ struct SolvedDim {
 struct EntryFacts {
   explicit EntryFacts(ir::target::EntryOp entry);
   ir::target::EntryOp entry;
-  std::string name;    // as the program has it; `<name>_call` is the uniform form
+  std::string name;    // as the program has it
   std::string symbol;  // of the C function
+  std::string call;    // of its uniform form
+  std::string cppName;  // of the C++ function, in its namespace
   std::string signature, doc;
   std::vector<ParameterFacts> parameters;
   std::vector<std::string> returns;
@@ -48,6 +50,9 @@ struct EntryFacts {
   Dim workspaceBytes() const;
 };
 
-std::vector<EntryFacts> entriesOf(mlir::ModuleOp module);
+/// "kernels_cpu_" for the namespace "kernels::cpu": what the names of its C functions begin with.
+std::string prefixOf(const std::string &nameSpace);
+/// In the order of the program. `nameSpace`: of EmitOptions.
+std::vector<EntryFacts> entriesOf(mlir::ModuleOp module, const std::string &nameSpace = {});
 
 }  // namespace tessera::codegen

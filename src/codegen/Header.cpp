@@ -6,15 +6,6 @@
 namespace tessera::codegen {
 namespace {
 
-std::string guardOf(const std::string &name) {
-  std::string guard = "TESSERA_GENERATED_";
-  for (char c : name)
-    guard += std::isalnum(static_cast<unsigned char>(c))
-                 ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
-                 : '_';
-  return guard + "_H";
-}
-
 std::string harmless(std::string text) {  // inside a C comment
   for (size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
   return text;
@@ -55,21 +46,21 @@ void document(const EntryFacts &entry, std::ostringstream &out) {
 std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name,
                        const std::string &program, const std::string &includes) {
   std::ostringstream out;
-  std::string guard = guardOf(name);
   out << "/* The C interface of " << (program.empty() ? name : baseName(program))
       << ", for C and C++. Every function checks its arguments and returns TESS_OK or an error\n"
          " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. "
          "*/\n";
-  out << "#ifndef " << guard << "\n#define " << guard << "\n"
+  // No guard with a name: that of `a-b.h` would be that of `a_b.h`, and of each `model.h` of a program.
+  out << "#pragma once\n"
       << includes << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const EntryFacts &entry : entries) {
     out << "\n";
     document(entry, out);
     out << entryDeclaration(entry) << "\n";
-    out << "/* The same with uniform arguments. */\nTessStatus " << entry.name
-        << "_call(const TessValue *args, int32_t count, TessStream stream);\n";
+    out << "/* The same with uniform arguments. */\nTessStatus " << entry.call
+        << "(const TessValue *args, int32_t count, TessStream stream);\n";
   }
-  out << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  out << "\n#ifdef __cplusplus\n}\n#endif\n";
   return out.str();
 }
 

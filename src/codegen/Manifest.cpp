@@ -133,7 +133,7 @@ Json emulatedJson(ModuleOp module, Target target) {
 Json entryJson(const EntryFacts &entry) {
   Json json{{"name", entry.name},
             {"symbol", entry.symbol},
-            {"call", entry.name + "_call"},
+            {"call", entry.call},
             {"signature", entry.signature}};
   if (!entry.doc.empty()) json["doc"] = entry.doc;
   json["dims"] = entry.dims;

@@ -421,7 +421,7 @@ void EntryPrinter::print() {
   names.take(facts_.symbol);
   std::string args = names.fresh("args"), count = names.fresh("count"), stream = names.fresh("stream");
   writer_.statement(
-      Doc("extern \"C\" TessStatus " + facts_.name + "_call(") +
+      Doc("extern \"C\" TessStatus " + facts_.call + "(") +
       Doc::align(commaSeparated({"const TessValue *" + args, "int32_t " + count, "TessStream " + stream})) +
       ") {");
   writer_.line("  return tsr::call_with(" + facts_.symbol + ", " + quoted(facts_.name) + ", " + args + ", " +

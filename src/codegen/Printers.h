@@ -1,5 +1,6 @@
 // The parts of an emitted source, one function each.
 #pragma once
+#include "codegen/Emit.h"
 #include "codegen/EntryFacts.h"
 #include "codegen/Language.h"
 #include <functional>
@@ -18,6 +19,12 @@ std::string entryDeclaration(const EntryFacts &facts);
 
 std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name,
                        const std::string &program, const std::string &includes);
+/// The C++ interface: views of tensors, statuses as exceptions. `includes`: of tessera/tensor.h, or its text.
+std::string cppHeaderText(const std::vector<EntryFacts> &entries, const EmitOptions &options, const std::string &includes);
+/// "kernels::cuda_sm_90a": where the code for one target of a dispatch is.
+std::string dispatchedNamespace(const std::string &nameSpace, const std::string &target);
+/// Functions that call the code for the target on which their arguments are.
+void printDispatch(const std::vector<EntryFacts> &entries, const EmitOptions &options, Writer &writer);
 struct ManifestFacts {
   std::string name, program, arch;
   const Language *language;

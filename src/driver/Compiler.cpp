@@ -73,6 +73,8 @@ struct Compiler::State {
     emit.arch = options.target.arch;
     emit.lineDirectives = options.lineDirectives;
     emit.standalone = options.standalone;
+    emit.nameSpace = options.nameSpace;
+    emit.dispatch = options.dispatch;
     emit.tools = {{"tesserac", TESSERA_VERSION}};
     emit.headerText = [](const std::string &path) {
       for (const EmbeddedFile &file : embeddedHeaders())
@@ -115,7 +117,7 @@ std::optional<Product> Compiler::emit() {
   State &s = *state_;
   if (!s.lowerTo(Level::Target)) return std::nullopt;
   codegen::Emitted emitted = s.emitModule(*s.module);
-  return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.manifest), std::move(emitted.lineMap)};
+  return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap)};
 }
 
 }  // namespace tessera::driver

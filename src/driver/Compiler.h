@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tessera::driver {
 
@@ -18,9 +19,11 @@ struct CompileOptions {
   std::string sourceName = "model.cu";  // file name of the emitted source: the header and manifest are named after it
   bool lineDirectives = false;
   bool standalone = false;
+  std::string nameSpace;              // of the C++ functions, and before the names of the C functions
+  std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };
 struct Product {
-  std::string source, header, manifest, lineMap;
+  std::string source, header, cppHeader, manifest, lineMap;
 };
 
 /// Carries a session's checked program down. Each call goes as far as it must; messages go to the session's engine.

@@ -26,6 +26,7 @@ struct Emission {
     file = as + emitted.suffix;
     std::ofstream(folder / file) << emitted.source;
     std::ofstream(folder / (as + ".h")) << emitted.header;
+    std::ofstream(folder / (as + ".hpp")) << emitted.cppHeader;
   }
 };
 
@@ -135,7 +136,10 @@ TEST(Standalone, NeedsNothingOfOurs) {
   EXPECT_EQ(e.emitted.source.find("struct Fragment"), std::string::npos) << "only the headers that are used";
   EXPECT_EQ(e.emitted.header.find("#include \"tessera"), std::string::npos);
   expectQuiet(e.folder, "g++ -std=c++17 -O2 -fopenmp" + kWarnings + "-c " + e.file + " -o out.o");
-  expectQuiet(e.folder, "gcc -std=c99 -pedantic" + kWarnings + "-fsyntax-only -x c saxpy.h");
+  expectQuiet(e.folder, "echo '#include \"saxpy.h\"' | gcc -std=c99 -pedantic" + kWarnings + "-fsyntax-only -I. -x c -");
+  EXPECT_EQ(e.emitted.cppHeader.find("#include \"tessera"), std::string::npos);
+  for (const char *standard : {"c++17", "c++20"})
+    expectQuiet(e.folder, std::string("echo '#include \"saxpy.hpp\"' | g++ -pedantic -std=") + standard + kWarnings + "-fsyntax-only -I. -x c++ -");
   Emission gpu("matmul", "cuda", "matmul", true);
   if (have("nvcc")) expectQuiet(gpu.folder, "nvcc -std=c++17 -arch=sm_90a -c " + gpu.file + " -o out.o");
 }

@@ -30,8 +30,44 @@ class Compile(ToolTest):
         for name in ("a", "b"):
             os.mkdir(self.path(name))
             self.assertEqual(run("tesserac", SOFTMAX, "-o", self.path(name + "/s.cu")).returncode, 0)
-            texts.append([read(self.path(f"{name}/s{end}")) for end in (".cu", ".h", ".json", ".lines.json")])
+            texts.append([read(self.path(f"{name}/s{end}")) for end in (".cu", ".h", ".hpp", ".json", ".lines.json")])
         self.assertEqual(texts[0], texts[1])
+
+    def test_names_in_a_namespace(self):
+        result = run("tesserac", SOFTMAX, "--namespace", "mine::nn", "-o", self.path("s.cpp"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("s.cpp", "s.h", "s.hpp", "s.json"):
+            self.assertIn("mine_nn_softmax", read(self.path(name)))
+        self.assertIn("namespace mine::nn {", read(self.path("s.hpp")))
+        self.assertIn('extern "C" TessStatus mine_nn_softmax_call(', read(self.path("s.cpp")))
+        for wrong in ("1st", "a.b", "a:b", "a::", "::a"):
+            result = run("tesserac", SOFTMAX, "--namespace", wrong, "-o", self.path("wrong.cpp"))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("is no namespace of C++", result.stderr)
+            self.assertFalse(os.path.exists(self.path("wrong.cpp")))
+
+    def test_dispatch_calls_the_code_of_the_targets(self):
+        result = run("tesserac", SOFTMAX, "--namespace", "nn", "--dispatch", "cpu,cuda:sm_90a", "-o", self.path("s.cpp"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = read(self.path("s.cpp"))
+        self.assertIn("case TESS_CPU: return nn_cpu_softmax(x, ", text)
+        self.assertIn("case TESS_CUDA: return nn_cuda_sm_90a_softmax_call(args, count, stream);", text)
+        self.assertNotIn("__global__", text)
+        for options, said in ((("cuda:sm_80,cuda:sm_90a",), "of its kind"), (("cpu,tpu",), "tpu"), (("cpu", "--target", "cuda"), "--target"),
+                              (("cpu", "-o", self.path("s.cu")), "C++")):
+            result = run("tesserac", SOFTMAX, *([] if "-o" in options else ["-o", self.path("t.cpp")]), "--dispatch", *options)
+            self.assertEqual(result.returncode, 1, options)
+            self.assertIn(said, result.stderr)
+
+    def test_headers_of_similar_names_go_together(self):
+        for name, function in (("a-b", "dash"), ("a_b", "line")):
+            program = self.write(name + ".tsr", f"def {function}(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return x + 1.0\n")
+            self.assertEqual(run("tesserac", program, "-o", self.path(name + ".cpp")).returncode, 0)
+        self.write("both.c", '#include "a-b.h"\n#include "a_b.h"\nint main(void) { return &dash == &line; }\n')
+        include = os.path.join(os.path.dirname(os.path.dirname(CANON)), "include")
+        command = ["gcc", "-std=c99", "-Wall", "-Werror=implicit-function-declaration", "-fsyntax-only", "-I" + include, self.path("both.c")]
+        result = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_manifest_lists_effects(self):
         program = self.path("fast.tsr")

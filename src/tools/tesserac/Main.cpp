@@ -5,6 +5,8 @@
 #include "driver/Console.h"
 #include "driver/Files.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 using namespace tessera;
@@ -14,6 +16,8 @@ namespace {
 
 struct Options {
   std::string input, output, target, emit, depfile, function, sarif;
+  std::string nameSpace;
+  std::vector<std::string> dispatch;
   bool json = false, lineDirectives = false, standalone = false;
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
@@ -23,6 +27,8 @@ constexpr const char *kFooter = R"(Examples:
   tesserac model.tsr -o model.hip                 HIP
   tesserac model.tsr -o build/model.cpp           C++ with OpenMP
   tesserac model.tsr --target cuda:sm_90a -o k.cu --standalone
+  tesserac model.tsr --target cuda:sm_90a --namespace nn::cuda_sm_90a -o model.cu
+  tesserac model.tsr --dispatch cpu,cuda:sm_90a --namespace nn -o model.cpp
   tesserac model.tsr --emit=tile                  the program at one level of the compiler, to stdout
   tesserac model.tsr --json -o model.cu           messages as JSON on stdout)";
 
@@ -35,14 +41,55 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja");
   app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
   app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
+  app.add_option("--namespace", options.nameSpace, "of the C++ functions, such as `mine::nn`; the C functions are then `mine_nn_softmax`");
+  app.add_option("--dispatch", options.dispatch, "write functions that call the code for the target on which their arguments are: cpu,cuda:sm_90a")
+      ->delimiter(',');
   app.add_flag("--json", options.json, "messages as JSON on stdout");
   app.add_option("--sarif", options.sarif, "also write the messages to this file, as SARIF 2.1.0; `-` is stdout");
   app.footer(kFooter);
   app.set_version_flag("--version", "tesserac " TESSERA_VERSION);
 }
 
+/// `nn`, `mine::nn`
+bool isNamespace(const std::string &text) {
+  bool begins = true;
+  for (size_t at = 0; at < text.size(); ++at) {
+    unsigned char c = static_cast<unsigned char>(text[at]);
+    if (c == ':' && !begins && text.compare(at, 2, "::") == 0) begins = true, ++at;
+    else if (std::isalpha(c) || c == '_' || (!begins && std::isdigit(c))) begins = false;
+    else return false;
+  }
+  return !begins;
+}
+
+/// The targets of --dispatch; the first is the one for which the program is compiled to know its functions.
+std::optional<TargetSpec> dispatchTargets(const Options &options, diag::Engine &diagnostics) {
+  std::optional<TargetSpec> first;
+  std::vector<Target> families;
+  for (const std::string &text : options.dispatch) {
+    auto target = parseTarget(text);
+    if (!target || target->reference) {
+      diagnostics.report(diag::Id::unknownTarget, {}, text).help("name those that tesserac compiles for, such as `--dispatch cpu,cuda:sm_90a`");
+      return std::nullopt;
+    }
+    if (std::find(families.begin(), families.end(), target->target) != families.end()) {
+      diagnostics.report(diag::Id::badOption, {}, "`--dispatch` names `" + text + "` beside another target of its kind")
+          .help("functions choose by where their arguments are: give one target each for CPU, CUDA and HIP");
+      return std::nullopt;
+    }
+    families.push_back(target->target);
+    if (!first) first = target;
+  }
+  if (!options.target.empty())
+    diagnostics.report(diag::Id::badOption, {}, "`--dispatch` names its targets, and so does `--target`").help("leave out `--target`");
+  if (auto suffix = targetOfSuffix(suffixOf(options.output)); !suffix || suffix->target != Target::Cpu)
+    diagnostics.report(diag::Id::badOption, {}, "what `--dispatch` writes is C++").help("name it .cpp");
+  return first;
+}
+
 /// The target of the options; reports what is wrong with them.
 std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &diagnostics) {
+  if (!options.dispatch.empty()) return dispatchTargets(options, diagnostics);
   if (!options.target.empty()) {
     auto target = parseTarget(options.target);
     if (target && !target->reference) return target;
@@ -80,6 +127,7 @@ bool writeProduct(Session &session, const Options &options, Product product) {
   std::vector<OutputFile> files = {{options.output, std::move(product.source)}};
   if (!isDevice(options.output)) {  // a device gets the source alone: nothing can stand beside it
     files.push_back({stem + ".h", std::move(product.header)});
+    files.push_back({stem + ".hpp", std::move(product.cppHeader)});
     files.push_back({stem + ".json", std::move(product.manifest)});
     files.push_back({stem + ".lines.json", std::move(product.lineMap)});
   }
@@ -97,6 +145,9 @@ bool compile(Session &session, const Options &options) {
   }
   auto target = chooseTarget(options, session.diagnostics);
   auto level = options.emit.empty() ? std::optional(Level::Source) : levelByName(options.emit);
+  if (!options.nameSpace.empty() && !isNamespace(options.nameSpace))
+    session.diagnostics.report(diag::Id::badOption, {}, "`--namespace " + options.nameSpace + "` is no namespace of C++")
+        .help("write it as `nn` or `mine::nn`");
   if (!level)
     session.diagnostics.report(diag::Id::badOption, {}, "`--emit=" + options.emit + "` names no level")
         .help("the levels are ast, checked, graph, schedule, tile, target and source");
@@ -110,6 +161,8 @@ bool compile(Session &session, const Options &options) {
   compileOptions.sourceName = options.output.empty() ? stemOf(options.input) + target->suffix() : fileNameOf(options.output);
   compileOptions.lineDirectives = options.lineDirectives;
   compileOptions.standalone = options.standalone;
+  compileOptions.nameSpace = options.nameSpace;
+  compileOptions.dispatch = options.dispatch;
   Compiler compiler(session, compileOptions);
   if (!options.emit.empty()) {
     auto text = compiler.textAt(*level, options.function);

@@ -1,7 +1,6 @@
 /* The C interface of matmul.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
  * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
-#ifndef TESSERA_GENERATED_MATMUL_H
-#define TESSERA_GENERATED_MATMUL_H
+#pragma once
 #include "tessera/abi.h"
 
 #ifdef __cplusplus
@@ -19,5 +18,4 @@ TessStatus matmul_call(const TessValue *args, int32_t count, TessStream stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The C interface of 03_matmul.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
  * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
-#ifndef TESSERA_GENERATED_03_MATMUL_H
-#define TESSERA_GENERATED_03_MATMUL_H
+#pragma once
 #include "tessera/abi.h"
 
 #ifdef __cplusplus
@@ -29,5 +28,4 @@ TessStatus small_matmul_call(const TessValue *args, int32_t count, TessStream st
 
 #ifdef __cplusplus
 }
-#endif
 #endif

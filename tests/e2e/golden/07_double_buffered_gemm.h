@@ -1,7 +1,6 @@
 /* The C interface of 07_double_buffered_gemm.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
  * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
-#ifndef TESSERA_GENERATED_07_DOUBLE_BUFFERED_GEMM_H
-#define TESSERA_GENERATED_07_DOUBLE_BUFFERED_GEMM_H
+#pragma once
 #include "tessera/abi.h"
 
 #ifdef __cplusplus
@@ -20,5 +19,4 @@ TessStatus double_buffered_gemm_call(const TessValue *args, int32_t count, TessS
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The C interface of 08_flash_attention.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
  * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
-#ifndef TESSERA_GENERATED_08_FLASH_ATTENTION_H
-#define TESSERA_GENERATED_08_FLASH_ATTENTION_H
+#pragma once
 #include "tessera/abi.h"
 
 #ifdef __cplusplus
@@ -25,5 +24,4 @@ TessStatus flash_attention_call(const TessValue *args, int32_t count, TessStream
 
 #ifdef __cplusplus
 }
-#endif
 #endif
