@@ -154,13 +154,15 @@ std::string cacheProblem(Session &session, const std::string &path, const std::s
   return {};
 }
 
-std::string compileInto(Session &session, const TargetSpec &target, bool shared) {
+/// `kept`: takes what was emitted.
+std::string compileInto(Session &session, const TargetSpec &target, bool shared, Product *kept = nullptr) {
   CompileOptions options;
   options.target = target;
   options.sourceName = stemOf(session.path()) + target.suffix();
   Compiler compiler(session, options);
   auto product = compiler.emit();
   if (!product) return {};
+  if (kept) *kept = *product;
   auto headers = unpackedHeaders();
   if (!headers) return cacheProblem(session, cacheFolder(), headers.error());
   std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (shared ? "so" : "exe"));
@@ -247,6 +249,18 @@ std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32
     return nullptr;
   }
   return std::make_unique<SharedProgram>(library, Place{context, deviceType, false});
+}
+
+std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target) {
+  BuiltLibrary built;
+  built.path = compileInto(session, target, true, &built.product);
+  if (built.path.empty()) return std::nullopt;
+  std::string manifest = built.path.substr(0, built.path.size() - 3) + ".json";
+  if (std::string problem = writeFiles({{manifest, built.product.manifest}}); !problem.empty()) {
+    cacheProblem(session, manifest, problem);
+    return std::nullopt;
+  }
+  return built;
 }
 
 std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, false); }

@@ -3,6 +3,7 @@
 #include "driver/Arguments.h"
 #include "driver/Compiler.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tessera::driver {
@@ -22,6 +23,13 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
 /// A library that is already compiled, whose functions expect memory of `deviceType` (enum TessDeviceType) and are
 /// given memory of this process: HIP whose kernels run on the CPU. Null and a message where it cannot be loaded.
 std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32_t deviceType, std::string &problem);
+/// A shared library, and what was emitted for it.
+struct BuiltLibrary {
+  std::string path;  // in the cache; the manifest is beside it, with the suffix .json
+  Product product;
+};
+/// Nothing after an error, which is in the session's engine.
+std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target);
 /// The same as an executable of the program's `def main()`: its path, or empty after an error.
 std::string buildProgram(Session &session, const TargetSpec &target);
 /// A folder that holds the headers of emitted code, unpacked from the tool into the cache.

@@ -280,7 +280,7 @@ class Others(ToolTest):
             self.write("examples/" + name, read(source))
         self.assertEqual(run("tessera", "run", "model.tsr", "--random", "R=2,C=3", "--target", "reference", "--out", "x.npy", cwd=folder).returncode, 0)
         path = BIN + os.pathsep + os.environ["PATH"]
-        for command in ([], *[[c] for c in ("run", "check", "fmt", "explain", "inspect", "new")], None):
+        for command in ([], *[[c] for c in ("run", "check", "build", "fmt", "explain", "inspect", "new")], None):
             text = run("tesserac", "--help").stdout if command is None else run("tessera", *command, "--help").stdout
             lines = [line.strip() for line in re.split("Examples?:\n", text)[1].splitlines() if line.startswith("  tesser")]
             self.assertTrue(lines)
@@ -292,7 +292,7 @@ class Others(ToolTest):
                 self.assertEqual(result.returncode, 0, line + "\n" + result.stdout + result.stderr)
 
     def test_help_has_examples(self):
-        for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "fmt", "explain", "inspect", "new")]):
+        for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "build", "fmt", "explain", "inspect", "new")]):
             result = run(*command, "--help")
             self.assertEqual(result.returncode, 0)
             self.assertIn("Example", result.stdout)

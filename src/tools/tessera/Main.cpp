@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
     tools::Chosen chosen;
     tools::addRun(app, chosen);
     tools::addCheck(app, chosen);
+    tools::addBuild(app, chosen);
     tools::addFmt(app, chosen);
     tools::addExplain(app, chosen);
     tools::addInspect(app, chosen);
