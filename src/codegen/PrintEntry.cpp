@@ -27,6 +27,7 @@ private:
   Expr conditions(ArrayAttr when);
   void under(ArrayAttr when);
   void launch(target::LaunchOp launch);
+  void launchVariants(target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
   Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
@@ -259,6 +260,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
                                       shapes && i < shapes.size() ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr()));
   text.kernel = kernel.getSymName().str();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
+  if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));
   bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);
   if (!gpu && scope) {
     writer_.line("{");
@@ -296,6 +298,59 @@ std::string EntryPrinter::alignmentTest(target::LaunchOp launch) {
   for (auto rest : launch.getAlignedRows()->getAsRange<StringAttr>())
     test += (test.empty() ? "" : " && ") + plain(binaryExpr("==", dims_(rest.getValue().str()), {"0", Precedence::Primary}));
   return test;
+}
+
+/// The first variant whose conditions hold; the last has none.
+void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
+  auto variants = launch->getAttrOfType<ArrayAttr>("variants");
+  std::string kernel = launch.getKernel().str();
+  auto number = [](DictionaryAttr variant, llvm::StringRef name) { return variant.getAs<IntegerAttr>(name).getInt(); };
+  auto first = cast<DictionaryAttr>(variants[0]);
+  bool packs = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) { return number(v, "rows") != 1; });
+  bool sizes = packs || llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) {
+    return number(v, "threads") != number(first, "threads");
+  });
+  text.kernel = kernelName_;
+  text.groups = groups_;
+  if (sizes) text.group = "block";
+  writer_.line("{");
+  writer_.indent();
+  writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t count" +
+               (packs ? ", dim3 block" : sizes ? ", int block" : "") + ") {");
+  writer_.indent();
+  writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(count))");
+  writer_.indent();
+  writer_.statement(Doc::nest(4, language_.launch(text, call_)));
+  writer_.dedent();
+  writer_.dedent();
+  writer_.line("};");
+  for (auto [i, variant] : llvm::enumerate(variants.getAsRange<DictionaryAttr>())) {
+    std::vector<Expr> conditions;
+    if (auto aligned = variant.getAs<ArrayAttr>("aligned")) {
+      std::string names;
+      for (auto name : aligned.getAsRange<StringAttr>()) names += ", " + facts_.parameter(name.getValue().str())->symbol;
+      conditions.push_back({Doc(call_ + ".aligned(16" + names + ")"), Precedence::Primary});
+    }
+    if (auto when = variant.getAs<ArrayAttr>("when"))
+      for (Attribute asked : when) conditions.push_back(condition(asked));
+    std::optional<Expr> all;
+    for (const Expr &one : conditions) all = all ? binaryExpr("&&", *all, one) : one;
+    std::string block;
+    int64_t threads = number(variant, "threads"), rows = number(variant, "rows");
+    if (packs) block = rows == 1 ? ", " + std::to_string(threads) : ", dim3(" + std::to_string(threads) + ", " + std::to_string(rows) + ")";
+    else if (sizes) block = ", " + std::to_string(threads);
+    Doc call = Doc(start_ + "(" + kernel + "<" + variant.getAs<StringAttr>("arguments").getValue().str() + ">, ") +
+               dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc + block + ");";
+    bool isLast = i + 1 == variants.size();
+    if (all && !isLast) writer_.statement(Doc(i ? "else if (" : "if (") + Doc::nest(4, all->doc) + ")");
+    else if (i) writer_.line("else");
+    if (i || all) writer_.indent();
+    writer_.statement(call);
+    if (i || all) writer_.dedent();
+    if (!all) break;  // those that follow are never taken
+  }
+  writer_.dedent();
+  writer_.line("}");
 }
 
 /// One branch for each combination of capacities, the least that hold the dimensions.

@@ -45,10 +45,11 @@ Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter
     parameters.push_back(printer.spell().declaration(argument.getType(), shown,
                                                      kernel.getMayAlias() ? "" : language.restrictMark));
   }
+  auto bounds = kernel->getAttrOfType<StringAttr>("bounds");  // where they are template parameters
   std::string marks = std::string(language.kernelMarks) + " void";
   if (*language.launchBounds && kernel.getGroup() > 0)
-    marks += std::string(" ") + language.launchBounds + "(" + std::to_string(kernel.getGroup()) +
-             (kernel.getOneGroup() ? ", 1)" : ")");
+    marks += std::string(" ") + language.launchBounds + "(" +
+             (bounds ? bounds.getValue().str() : std::to_string(kernel.getGroup())) + (kernel.getOneGroup() ? ", 1)" : ")");
   Doc list = Doc(kernel.getSymName().str()) + "(" + Doc::align(commaSeparated(parameters)) + ") {";
   return Doc::group(Doc(marks) + Doc::line() + list);
 }

@@ -128,6 +128,8 @@ void FunctionPrinter::forLoop(Operation *op) {
     writer_.directive(std::string("#pragma omp") + (o.getParallel() ? " parallel for" : "") +
                       (o.getSimd() ? " simd" : "") +
                       (o.getCollapse() ? " collapse(" + std::to_string(*o.getCollapse()) + ")" : ""));
+  else if (auto text = o->getAttrOfType<StringAttr>("unroll_by"))  // an expression of the template's parameters
+    writer_.directive(std::string(language_.unrollBy) + text.getValue().str());
   else if (std::optional<int64_t> by = o.getUnroll())
     writer_.directive(*by == 0 ? language_.unrollAll : language_.unrollBy + std::to_string(*by));
   auto stepLiteral = o.getStep().getDefiningOp<target::LiteralOp>();

@@ -140,7 +140,16 @@ LogicalResult LaunchOp::verify() {
   if (getAlignedRows())
     for (StringAttr dim : getAlignedRows()->getAsRange<StringAttr>())
       if (failed(verifyDim(*this, dim))) return failure();
-  size_t chosen = capacities + (getAligned() ? 1 : 0);
+  auto variants = (*this)->getAttrOfType<ArrayAttr>("variants");
+  if (variants) {
+    size_t wanted = kernel.getCapacities().size();
+    for (auto variant : variants.getAsRange<DictionaryAttr>()) {
+      auto arguments = variant.getAs<StringAttr>("arguments");
+      if (!arguments || arguments.getValue().count(',') + 1 != wanted || !variant.getAs<StringAttr>("grid"))
+        return emitOpError() << "has a variant without a grid or without the " << wanted << " template arguments";
+    }
+  }
+  size_t chosen = variants ? kernel.getCapacities().size() : capacities + (getAligned() ? 1 : 0);
   if (chosen != kernel.getCapacities().size())
     return emitOpError() << "chooses " << chosen << " capacities of " << kernel.getCapacities().size();
   if (getSharedBytes() && getSharedBytes()->size() != combinations)

@@ -17,3 +17,12 @@
 #include "ir/tile/TileTypes.h.inc"
 #define GET_OP_CLASSES
 #include "ir/tile/TileOps.h.inc"
+
+namespace tessera::ir::tile {
+/// On a loop: written out by the compiler of the emitted text.
+constexpr llvm::StringLiteral kUnrolled = "tsr.unrolled";
+/// On a loop that the compiler made of a reduction, in an order of its own: which.
+constexpr llvm::StringLiteral kReduces = "tsr.reduces";
+/// The variants of a kernel are dictionaries of the sizes and conditions that there are.
+mlir::LogicalResult verifyVariants(KernelOp kernel);
+}  // namespace tessera::ir::tile

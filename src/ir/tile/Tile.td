@@ -97,6 +97,40 @@ def Tile_FragmentType : TypeDef<Tile_Dialect, "Fragment", [DeclareTypeInterfaceM
   }];
 }
 
+def Tile_LaneVectorType : TypeDef<Tile_Dialect, "LaneVector", [DeclareTypeInterfaceMethods<Tsr_ArrayLike>]> {
+  let mnemonic = "lane_vector";
+  let summary = "`T.vector` elements that one lane has in registers";
+  let description = "Example: `!tile.lane_vector<bf16>`";
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
+}
+def Tile_HeldRowType : TypeDef<Tile_Dialect, "HeldRow", [DeclareTypeInterfaceMethods<Tsr_ArrayLike>]> {
+  let mnemonic = "held_row";
+  let summary = "a row of a view, in vectors that the lanes of the group take in turn";
+  let description = [{
+    Turn `k` of lane `l` is the vector at `(k * group + l) * T.vector`. Kept in registers where the size `T.held` of the
+    variant is above 0, else read again for each use.
+
+    Example: `!tile.held_row<bf16>`
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
+}
+def Tile_KeptRowType : TypeDef<Tile_Dialect, "KeptRow", [DeclareTypeInterfaceMethods<Tsr_ArrayLike>]> {
+  let mnemonic = "kept_row";
+  let summary = "values that a lane computed for its elements of a row, kept for a later loop over them";
+  let description = [{
+    Laid out as a held row. It holds something only where `T.held` is above 0. Example: `!tile.kept_row<f32>`
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
+}
+def Tile_ElementMemory : AnyTypeOf<[Tsr_ViewType, Tsr_SharedType, Tile_LaneVectorType],
+                                   "a view, a shared buffer or a lane's vector">;
+
 def Tile_Value : AnyTypeOf<[Tsr_Scalar, Tile_FragmentType], "a scalar or a fragment">;
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
@@ -106,5 +140,6 @@ class Tile_ValueOp<string mnemonic, list<Trait> traits = []> : Tsr_Op<Tile_Diale
 include "ir/tile/TileStructure.td"
 include "ir/tile/TileValues.td"
 include "ir/tile/TileMemory.td"
+include "ir/tile/TileVectors.td"
 
 #endif

@@ -10,7 +10,7 @@ namespace {
 
 LogicalResult checkElement(Operation *op, Type base, size_t indices, std::optional<ArrayRef<bool>> inBounds,
                            Type value) {
-  size_t rank = shapeOf(base).size();
+  size_t rank = isa<LaneVectorType>(base) ? 1 : shapeOf(base).size();
   if (indices != rank)
     return op->emitOpError() << "has " << indices << " indices for a base of rank " << rank;
   if (inBounds && inBounds->size() != rank)

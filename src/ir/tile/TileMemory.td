@@ -27,7 +27,7 @@ def Tile_LoadElementOp : Tile_AccessOp<"load_element", [AttrSizedOperandSegments
     !tsr.view<["M", "N"], f32>`
   }];
   let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
-  let arguments = (ins Arg<Tsr_Memory, "", [MemRead]>:$base, Variadic<Index>:$indices,
+  let arguments = (ins Arg<Tile_ElementMemory, "", [MemRead]>:$base, Variadic<Index>:$indices,
       Optional<Tsr_Scalar>:$other,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs Tsr_Scalar:$result);
@@ -38,7 +38,7 @@ def Tile_StoreElementOp : Tile_AccessStmt<"store_element"> {
   let summary = "writes one element; every lane that reaches it writes its own value";
   let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
   let description = "Example: `tile.store_element %v, %y[%i] : f32, !tsr.view<[\"n\"], f32>`";
-  let arguments = (ins Tsr_Scalar:$value, Arg<Tsr_Memory, "", [MemWrite]>:$base, Variadic<Index>:$indices,
+  let arguments = (ins Tsr_Scalar:$value, Arg<Tile_ElementMemory, "", [MemWrite]>:$base, Variadic<Index>:$indices,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let assemblyFormat = "$value `,` $base `[` $indices `]` attr-dict `:` type($value) `,` type($base)";
 }

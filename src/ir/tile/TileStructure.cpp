@@ -32,6 +32,7 @@ LogicalResult KernelOp::verify() {
     if (!values || values.empty() || !llvm::is_sorted(values.asArrayRef()) || values[0] < 1)
       return emitOpError() << "the capacities of " << entry.getName() << " are not ascending numbers above 0";
   }
+  if (failed(verifyVariants(*this))) return failure();
   return verifyKernel(*this, getParams(), getOutputs(), getGrid(), getGroup());
 }
 

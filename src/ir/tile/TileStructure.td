@@ -11,6 +11,10 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
     compiled for; the entry function takes the least that is not below the dimension. `reasons`: sentences for
     the comment over the kernel. The verifier requires fragments of exactly `group` lanes, and of every extent
     of a fragment or shared buffer that its variables are sizes or in `capacity`.
+    `variants`: what the kernel is compiled for, each a dictionary of numbers for the sizes `vector` (elements of a lane's
+    vector), `held` (vectors of a row that a lane keeps), `threads` (lanes of a group) and `rows` (groups that share a
+    block, each of one warp), with `when`, an array of requirements, and `aligned`, parameters whose memory begins on a
+    multiple of 16 bytes. The entry function takes the first whose conditions hold; the last has none.
 
     Example:
     ```mlir
@@ -26,7 +30,7 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
   }];
   let arguments = !con(Tsr_FunctionArguments, Tsr_KernelArguments,
                        (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity, DefaultValuedAttr<StrArrayAttr,
-                           "{}">:$reasons));
+                           "{}">:$reasons, OptionalAttr<ArrayAttr>:$variants));
   let hasRegionVerifier = 1;
 }
 

@@ -138,8 +138,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
         }
       if (progress) continue;
     }
-    auto reduce = value.getDefiningOp<graph::ReduceOp>();
-    if (fixed > rank || (fixed == rank && reduce && isForLanes(reduce)))
+    bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
+    if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true));
     return finish(rowKernel(value, fixed, target));
   }

@@ -131,7 +131,7 @@ void KernelEmitter::declareParameters() {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
         Operation *user = use.getOwner();
-        return (isa<tile::StoreElementOp>(user) || isa<tile::StoreFragmentOp>(user)) &&
+        return isa<tile::StoreElementOp, tile::StoreVectorOp, tile::StoreFragmentOp>(user) &&
                use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
@@ -274,7 +274,8 @@ void KernelEmitter::declareConstants() {
   declareNamedSizes();
   declareScheduleSizes();
   declareCapacities();
-  if (!isCpu()) {
+  declareVariants();
+  if (!isCpu() && !constants_.count("T.Threads")) {
     info_.groupName = names_.fresh("Threads");
     declareConstant("T.Threads", info_.groupName, kernel_.getGroup());
   }
@@ -286,11 +287,20 @@ void KernelEmitter::declareConstants() {
 }
 
 LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body) {
-  group_ = castTo(indexType(), name("blockIdx.x", IntegerType::get(context_, 32, IntegerType::Unsigned)));
+  Type word = IntegerType::get(context_, 32, IntegerType::Unsigned);
+  group_ = castTo(indexType(), name("blockIdx.x", word));
   Dim groups(1);
   for (const Dim &count : groupCounts_) groups = groups * count;
-  info_.grid = inConstants(groups).str();
+  bool packs = constants_.count("T.rows") != 0;  // several groups in a block, each of one warp then
+  info_.grid = inConstants(packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups).str();
   info_.group = kernel_.getGroup();
+  if (!packs) return body();
+  Location place = kernel_.getLoc();
+  ExprRef row = binary("+", binary("*", group_, dimVar("T.rows")), castTo(indexType(), name("threadIdx.y", word)));
+  group_ = read(declare(names_.fresh("group"), indexType(), "copy", {row}, true, place));
+  auto inside = builder_.create<out::IfOp>(place, write(builder_, place, compare("<", group_, dim(groups))));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.createBlock(&inside.getThenBody());
   return body();
 }
 
@@ -338,6 +348,8 @@ void KernelEmitter::finish() {
   std::vector<std::string> capacities;
   for (const auto &[dim, values] : info_.capacities) capacities.push_back(capacities_.at(dim));
   if (!alignment_.empty()) capacities.push_back(alignment_);
+  llvm::append_range(capacities, templates_);
+  if (constants_.count("T.rows")) out_->setAttr("bounds", builder_.getStringAttr(constants_["T.Threads"] + " * " + constants_["T.rows"]));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   computeSharedBytes();
@@ -347,11 +359,9 @@ void KernelEmitter::finish() {
 /// One entry for each access of a tensor: its line, and whether the facts prove that it needs no mask.
 ArrayAttr KernelEmitter::accesses() {
   SmallVector<Attribute> list;
-  auto note = [&](auto op, StringRef kind) {
+  auto noteAs = [&](auto op, StringRef kind, bool proved) {
     auto base = dyn_cast<BlockArgument>(op.getBase());
-    if (!base || base.getOwner()->getParentOp() != kernel_) return;  // a shared buffer
-    DenseBoolArrayAttr inBounds = op.getInBoundsAttr();
-    bool proved = inBounds && llvm::all_of(inBounds.asArrayRef(), [](bool inside) { return inside; });
+    if (!base || base.getOwner()->getParentOp() != kernel_) return;  // a shared buffer, or a lane's vector
     FileLineColLoc place = ir::placeOf(op);
     NamedAttrList entry;
     entry.set("tensor", builder_.getStringAttr(kernel_.param(base.getArgNumber()).getName()));
@@ -361,10 +371,17 @@ ArrayAttr KernelEmitter::accesses() {
     Attribute made = entry.getDictionary(context_);
     if (!llvm::is_contained(list, made)) list.push_back(made);
   };
+  auto note = [&](auto op, StringRef kind) {
+    DenseBoolArrayAttr inBounds = op.getInBoundsAttr();
+    noteAs(op, kind, inBounds && !llvm::is_contained(inBounds.asArrayRef(), false));
+  };
   kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) note(load, "read");
     else if (auto load = dyn_cast<tile::LoadElementOp>(op)) note(load, "read");
     else if (auto copy = dyn_cast<tile::CopyOp>(op)) note(copy, "read");
+    else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) noteAs(load, "read", true);
+    else if (auto row = dyn_cast<tile::HoldRowOp>(op)) noteAs(row, "read", true);
+    else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) noteAs(store, "write", true);
     else if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) note(store, "write");
     else if (auto store = dyn_cast<tile::StoreElementOp>(op)) note(store, "write");
   });

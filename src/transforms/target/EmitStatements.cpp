@@ -28,6 +28,9 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
+  if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp, tile::RowTurnsOp,
+          tile::NewRowOp, tile::KeepOp, tile::RecallOp>(op))
+    return emitVector(op);
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
                    llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);
@@ -121,7 +124,13 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
-  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, IntegerAttr(), false, false);
+  IntegerAttr unroll = op->hasAttr(tile::kUnrolled) ? builder_.getI64IntegerAttr(0) : IntegerAttr();
+  auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, unroll, false, false);
+  if (isa_and_nonnull<StringAttr>(op->getAttr(tile::kUnrolled))) {  // over turns: as many as are held
+    auto held = constants_.find("T.held");
+    std::string by = held == constants_.end() ? "4" : held->second + " > 0 ? " + held->second + " : 4";
+    loop->setAttr("unroll_by", builder_.getStringAttr(by));
+  }
   Block *body = scope.enter(loop.getBody());
   body->addArgument(from.getType(), place);
   bound_[op.getInductionVar()] = valueOf(body->getArgument(0));

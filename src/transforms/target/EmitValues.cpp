@@ -12,6 +12,7 @@ namespace out = tessera::ir::target;
 namespace tessera::transforms::totarget {
 
 Type KernelEmitter::placeType(Type type, Location location) {
+  if (isa<tile::LaneVectorType, tile::HeldRowType, tile::KeptRowType>(type)) return vectorType(type);
   auto fragment = dyn_cast<tile::FragmentType>(type);
   return fragment ? Type(out::NamedType::get(context_, fragmentType(fragment, location))) : type;
 }

@@ -117,6 +117,34 @@ void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &nam
   made.setAlignedRowsAttr(builder.getArrayAttr(rows.getArrayRef()));
 }
 
+/// What the launch chooses from: template arguments, the grid, the block, and the conditions.
+ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
+                     const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+  SmallVector<Attribute> list;
+  for (const KernelInfo::Variant &variant : info.variants) {
+    std::map<std::string, Dim> values = dims;
+    for (const auto &[name, value] : info.constants) values.emplace(name, Dim(value));
+    for (const auto &[name, value] : variant.sizes) values[name] = value;
+    NamedAttrList entries;
+    entries.set("arguments", builder.getStringAttr(variant.arguments));
+    entries.set("grid", builder.getStringAttr(Dim::parse(info.grid)->substitute(values).str()));
+    entries.set("threads", builder.getI64IntegerAttr(variant.threads));
+    entries.set("rows", builder.getI64IntegerAttr(variant.rows));
+    SmallVector<Attribute> when, aligned;
+    for (ir::RequirementAttr asked : variant.when) {
+      auto side = [&](ir::DimAttr dim) { return dim.getDim().substitute(values).str(); };
+      when.push_back(builder.getStrArrayAttr({relationText(asked.getRelation()), side(asked.getLeft()), side(asked.getRight())}));
+    }
+    for (int64_t param : variant.aligned)
+      if (isa<BlockArgument>(launch.getArgs()[param]))  // temporaries are
+        aligned.push_back(builder.getStringAttr(names.names.at(launch.getArgs()[param])));
+    if (!when.empty()) entries.set("when", builder.getArrayAttr(when));
+    if (!aligned.empty()) entries.set("aligned", builder.getArrayAttr(aligned));
+    list.push_back(entries.getDictionary(builder.getContext()));
+  }
+  return builder.getArrayAttr(list);
+}
+
 LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
                          std::map<std::string, int64_t> &constants, OpBuilder &builder) {
   std::map<std::string, Dim> dims = dimsOfLaunch(launch, info);
@@ -132,7 +160,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   }
   for (const std::string &dim : info.dims)
     arguments.push_back(out::ArgumentAttr::get(context, "dim", substituted(dim).str()));
-  // The grid and the group are written in the kernel's constants; two kernels with other values of one name
+  // The grid and the group are written in the kernel's constants, but for those in which its variants differ; two kernels with other values of one name
   // get numbers.
   std::map<std::string, Dim> numbers;
   StringAttr groupName;
@@ -146,6 +174,8 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
     else if (name == info.groupName) groupName = builder.getStringAttr(name);
   }
   StringAttr grid;
+  if (!info.variants.empty())  // each variant has its own
+    for (const auto &[name, value] : info.variants.back().sizes) numbers.insert_or_assign(name, value);
   if (!info.grid.empty()) grid = builder.getStringAttr(substituted(info.grid).substitute(numbers).str());
   ArrayAttr capacities;
   SmallVector<Attribute> list;
@@ -161,6 +191,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made);
+  if (!info.variants.empty()) made->setAttr("variants", variantsOf(launch, info, names, dims, builder));
   return success();
 }
 

@@ -24,6 +24,14 @@ struct KernelInfo {
   std::string grid;                  // number of groups, a dimension expression; empty on the CPU
   std::vector<int64_t> sharedBytes;  // for each combination of capacities; empty: static
   std::vector<unsigned> aligned;     // parameters whose rows the entry asks for alignment; empty: the kernel does not ask
+  struct Variant {
+    std::string arguments;                // of the template
+    std::map<std::string, Dim> sizes;     // the constants of the grid: "Vector" -> 8
+    int64_t threads, rows;                // of a block
+    std::vector<ir::RequirementAttr> when;
+    std::vector<int64_t> aligned;         // parameters
+  };
+  std::vector<Variant> variants;
 };
 
 class KernelEmitter {
@@ -51,6 +59,7 @@ private:
   const std::string &layoutName(ir::tile::FragmentType type);
   bool wantsRegisters();
   bool usesSwizzle();
+  void declareVariants();
   std::vector<std::string> headComment();
   std::vector<std::string> withoutEffect();
   llvm::SmallVector<mlir::NamedAttribute> sortedSizes();
@@ -203,6 +212,11 @@ private:
   std::string dtypeText(mlir::Type type);
   LogicalResult emitTime(Operation &op);
 
+  // ---- vectors of a lane (EmitVectors.cpp)
+  LogicalResult emitVector(Operation &op);
+  mlir::Type vectorType(mlir::Type type);
+  ExprRef pointerTo(Value base, mlir::ValueRange indices, bool flat);
+
   ir::tile::KernelOp kernel_;
   Target target_;
   mlir::MLIRContext *context_;
@@ -242,6 +256,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane
+  std::vector<std::string> templates_;      // constants that are parameters of the template
 };
 
 }  // namespace tessera::transforms::totarget

@@ -28,7 +28,7 @@ bool isElementwiseFragment(Operation *op) {
 }
 
 bool writesMemory(Operation *op) {
-  if (isa<tile::StoreElementOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::CopyOp, tile::BarrierOp,
+  if (isa<tile::StoreElementOp, tile::StoreVectorOp, tile::KeepOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::CopyOp, tile::BarrierOp,
           tile::WaitGroupOp, tile::GroupReduceOp>(op))
     return true;
   bool inside = false;
@@ -81,7 +81,9 @@ bool Plan::foldsScalar(Operation &op) const {
   if (isa<tile::ConstantOp>(op) && isa<IndexType>(result.getType()))
     return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
-  if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp>(op)) return false;
+  if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
+          tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
+    return false;
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
   if (named || !result.hasOneUse()) return false;
   Operation *user = *result.user_begin();
@@ -250,6 +252,13 @@ Storage *Plan::startOf(Operation &loop, Value init, Value result) {
 
 /// A loop of the compiler's that combines values called v with `max` carries v_max.
 static std::string reductionHint(Value argument, Value yielded) {
+  // Under a condition, in a loop over the elements of a vector.
+  if (auto branch = yielded.getDefiningOp<scf::IfOp>())
+    yielded = branch.thenYield().getOperand(cast<OpResult>(yielded).getResultNumber());
+  if (auto loop = yielded.getDefiningOp<scf::ForOp>()) {
+    unsigned i = cast<OpResult>(yielded).getResultNumber();
+    if (loop.getInitArgs()[i] == argument) return reductionHint(loop.getRegionIterArgs()[i], loop.getYieldedValues()[i]);
+  }
   auto combine = yielded.getDefiningOp<tile::ElementwiseOp>();
   if (!combine || combine.getArgs().size() != 2 || !llvm::is_contained(combine.getArgs(), argument))
     return "";

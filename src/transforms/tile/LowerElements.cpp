@@ -209,7 +209,7 @@ Value KernelLowering::reducedElement(graph::ReduceOp reduce, ArrayRef<Value> ind
     reduce.emitError("this reduction is not available for its dtype inside a kernel");
     return {};
   }
-  return loopOver(reduced, /*byGroup=*/false, start, loc, [&](ArrayRef<Value> position, Value sum) -> Value {
+  Value total = loopOver(reduced, /*byGroup=*/false, start, loc, [&](ArrayRef<Value> position, Value sum) -> Value {
     Index inner(shape.size());
     auto kept = index.begin();
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -219,6 +219,8 @@ Value KernelLowering::reducedElement(graph::ReduceOp reduce, ArrayRef<Value> ind
     Value value = element(reduce.getOperand(), inner);
     return value ? combine(reduce.getMnemonic(), sum, cast(value, carried, loc), loc) : Value();
   });
+  if (total) total.getDefiningOp()->setAttr(tile::kReduces, reduce.getMnemonicAttr());
+  return total;
 }
 
 }  // namespace tessera::transforms

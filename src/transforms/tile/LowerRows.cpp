@@ -176,7 +176,10 @@ LogicalResult KernelLowering::storeRow(graph::StoreOp op) {
 LogicalResult KernelLowering::reduceRow(graph::ReduceOp op) {
   if (!checkReadsBefore(op, op.getOperand())) return failure();
   bool byGroup = !isInVaryingFlow(op) && !isVarying(op.getOperand());
-  Type carried = elementTypeOf(op.getType());
+  Type result = elementTypeOf(op.getType()), carried = result;
+  // The greatest of narrow floats is the same in f32, in which they are compared anyway.
+  bool narrow = isa<FloatType>(carried) && carried.getIntOrFloatBitWidth() < 32;
+  if (narrow && (op.getMnemonic() == "max" || op.getMnemonic() == "min")) carried = builder_.getF32Type();
   Value start = identity(op.getMnemonic(), carried, op.getLoc());
   if (!start) return unsupported(op, "this reduction is not available for its dtype inside a kernel");
   Value total =
@@ -187,8 +190,9 @@ LogicalResult KernelLowering::reduceRow(graph::ReduceOp op) {
                               : Value();
                });
   if (!total) return failure();
+  total.getDefiningOp()->setAttr(tile::kReduces, op.getMnemonicAttr());
   if (byGroup) total = builder_.create<tile::GroupReduceOp>(op.getLoc(), carried, op.getMnemonic(), total);
-  values_.map(op.getResult(), total);
+  values_.map(op.getResult(), cast(total, result, op.getLoc()));
   return success();
 }
 

@@ -20,6 +20,10 @@ std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+/// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.
+std::unique_ptr<mlir::Pass> createSplitReductionsPass();
+/// Kernels whose lanes take single elements take vectors of 16 bytes; for GPUs.
+std::unique_ptr<mlir::Pass> createVectorisePass();
 void registerTileTransforms();
 
 }  // namespace tessera::transforms

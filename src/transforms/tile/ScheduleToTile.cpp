@@ -91,6 +91,8 @@ void registerTileTransforms() {
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);
+  registerPass(createSplitReductionsPass);
+  registerPass(createVectorisePass);
 }
 
 }  // namespace tessera::transforms

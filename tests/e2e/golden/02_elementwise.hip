@@ -2,41 +2,58 @@
 // Functions: bias_gelu_residual, swiglu (declared in 02_elementwise.h).
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
+#include "tessera/device/vector.h"
 #include "tessera/entry.h"
 
 // def bias_gelu_residual[R, C](x: Tensor[R, C, bf16], b: Tensor[C, bf16], r: Tensor[R, C, bf16]) ->
 //   Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   one lane an element
+//   map: a lane loads, computes and stores Vector neighbouring elements at once
+template <int Vector>
 static __global__ void __launch_bounds__(256)
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
                           int64_t C, int64_t R) {
   constexpr int Threads = 256;
-  const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:4
+  // 02_elementwise.tsr:4
+  const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   if (i < C * R) {
-    const int64_t r0 = i / C;
-    const int64_t c = i % C;
-    const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
-    result[r0 * C + c] = tsr::to<tsr::bf16>(
-        0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
+    tsr::Vector<tsr::bf16, Vector> result_vector;
+    const tsr::Vector<tsr::bf16, Vector> x_vector = tsr::load_vector<Vector>(x + i);  // :2
+    const int64_t c = i % C;  // :4
+    const tsr::Vector<tsr::bf16, Vector> b_vector = tsr::load_vector<Vector>(b + c);  // :2
+    const tsr::Vector<tsr::bf16, Vector> r_vector = tsr::load_vector<Vector>(r + i);
+    #pragma unroll
+    for (int64_t v = 0; v < Vector; ++v) {  // :4
+      const float x0 = tsr::to<float>(x_vector(v)) + tsr::to<float>(b_vector(v));
+      result_vector(v) = tsr::to<tsr::bf16>(
+          0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v)));
+    }
+    tsr::store_vector(result + i, result_vector);
   }
 }
 
 // def swiglu[R, C](gate: Tensor[R, C, bf16], up: Tensor[R, C, bf16]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   one lane an element
+//   map: a lane loads, computes and stores Vector neighbouring elements at once
+template <int Vector>
 static __global__ void __launch_bounds__(256)
 swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ up,
               tsr::bf16 *__restrict__ result, int64_t C, int64_t R) {
   constexpr int Threads = 256;
-  const int64_t i = int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x);  // 02_elementwise.tsr:7
+  // 02_elementwise.tsr:7
+  const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   if (i < C * R) {
-    const int64_t r = i / C;
-    const int64_t c = i % C;
-    const float gate_f32 = tsr::to<float>(gate[r * C + c]);
-    result[r * C + c] = tsr::to<tsr::bf16>(
-        gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
+    tsr::Vector<tsr::bf16, Vector> result_vector;
+    const tsr::Vector<tsr::bf16, Vector> gate_vector = tsr::load_vector<Vector>(gate + i);  // :6
+    const tsr::Vector<tsr::bf16, Vector> up_vector = tsr::load_vector<Vector>(up + i);
+    #pragma unroll
+    for (int64_t v = 0; v < Vector; ++v) {  // :7
+      const float gate_vector_f32 = tsr::to<float>(gate_vector(v));
+      result_vector(v) = tsr::to<tsr::bf16>(
+          gate_vector_f32 * tsr::sigmoid(gate_vector_f32) * tsr::to<float>(up_vector(v)));
+    }
+    tsr::store_vector(result + i, result_vector);
   }
 }
 
@@ -55,10 +72,17 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   call.output<tsr::bf16>("result", result, {R, C});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    hipLaunchKernelGGL(bias_gelu_residual_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
-        call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b), call.data<const tsr::bf16>(r),
-        call.data<tsr::bf16>(result), C, R);
+  {
+    const auto start = [&](auto *kernel, int64_t count) {
+      if (const unsigned groups = call.groups(count))
+        hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), 0, call.stream(),
+            call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b),
+            call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), C, R);
+    };
+    if (call.aligned(16, x, b, r, result) && C % 8 == 0)
+      start(bias_gelu_residual_kernel<8>, tsr::ceil_div(tsr::ceil_div(C * R, 8), 256));
+    else
+      start(bias_gelu_residual_kernel<1>, tsr::ceil_div(C * R, 256));
   }
   return call.finish();
 }
@@ -78,10 +102,17 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   call.output<tsr::bf16>("result", result, {R, C});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(C * R, Threads))) {
-    hipLaunchKernelGGL(swiglu_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
-        call.data<const tsr::bf16>(gate), call.data<const tsr::bf16>(up),
-        call.data<tsr::bf16>(result), C, R);
+  {
+    const auto start = [&](auto *kernel, int64_t count) {
+      if (const unsigned groups = call.groups(count))
+        hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), 0, call.stream(),
+            call.data<const tsr::bf16>(gate), call.data<const tsr::bf16>(up),
+            call.data<tsr::bf16>(result), C, R);
+    };
+    if (call.aligned(16, gate, up, result) && C * R % 8 == 0)
+      start(swiglu_kernel<8>, tsr::ceil_div(tsr::ceil_div(C * R, 8), 256));
+    else
+      start(swiglu_kernel<1>, tsr::ceil_div(C * R, 256));
   }
   return call.finish();
 }

@@ -3,78 +3,174 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
+#include "tessera/device/vector.h"
 #include "tessera/entry.h"
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   a group streams over C: one row is too long to keep
-static __global__ void __launch_bounds__(256)
-softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t C) {
-  constexpr int Threads = 256;
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+template <int Vector, int Held, int Threads, int Rows>
+static __global__ void __launch_bounds__(Threads * Rows)
+softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t R,
+               int64_t C) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:4
-  const int64_t r = int64_t(blockIdx.x);  // :5
-  float lane_v_max = -INFINITY;  // :7
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float v = tsr::to<float>(x[r * C + i]);  // :6
-    lane_v_max = tsr::max(lane_v_max, v);  // :7
-  }
-  const float v_max = tsr::group_reduce<tsr::Max, Threads>(lane_v_max, scratch);
-  float lane_e_sum = 0.0f;  // :8
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float v = tsr::to<float>(x[r * C + i]);  // :6
-    const float e = tsr::exp(v - v_max);  // :7
-    lane_e_sum += e;  // :8
-  }
-  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float v = tsr::to<float>(x[r * C + i]);  // :6
-    const float e = tsr::exp(v - v_max);  // :7
-    result[r * C + i] = tsr::to<tsr::bf16>(e / e_sum);  // :8
+  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  if (group < R) {
+    const int64_t r = group;  // :5
+    const tsr::HeldRow<tsr::bf16, Vector, Held, Threads> x_row(x + r * C, C);  // :6
+    float lane_v_max = -INFINITY;  // :7
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :6
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :7
+          const float v0 = tsr::to<float>(x_vector(v));  // :6
+          lane_v_max = tsr::max(lane_v_max, v0);  // :7
+        }
+      }
+    }
+    const float v_max = tsr::group_reduce<tsr::Max, Threads>(lane_v_max, scratch);
+    tsr::KeptRow<float, Vector, Held> e_row;
+    float lane_e_sum = 0.0f;  // :8
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :6
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :8
+          const float v0 = tsr::to<float>(x_vector(v));  // :6
+          const float e = tsr::exp(v0 - v_max);  // :7
+          e_row.keep(k, v, e);
+          lane_e_sum += e;  // :8
+        }
+      }
+    }
+    const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        tsr::Vector<tsr::bf16, Vector> result_vector;
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :6
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :8
+          float e;  // :7
+          if (Held > 0) {
+            e = e_row(k, v);
+          } else {
+            const float v0 = tsr::to<float>(x_vector(v));  // :6
+            e = tsr::exp(v0 - v_max);  // :7
+          }
+          result_vector(v) = tsr::to<tsr::bf16>(e / e_sum);  // :8
+        }
+        tsr::store_vector(result + (r * C + c), result_vector);
+      }
+    }
   }
 }
 
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 //   schedule  256 threads a group
 //   one group a row
-static __global__ void __launch_bounds__(256)
-attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t H,
-                         int64_t S) {
-  constexpr int Threads = 256;
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+template <int Vector, int Held, int Threads, int Rows>
+static __global__ void __launch_bounds__(Threads * Rows)
+attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
+                         int64_t H, int64_t S) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:12
-  const int64_t b0 = int64_t(blockIdx.x) / (H * S);
-  const int64_t h0 = int64_t(blockIdx.x) / S % H;
-  const int64_t s0 = int64_t(blockIdx.x) % S;
-  float lane_scores_max = -INFINITY;
-  for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    lane_scores_max = tsr::max(lane_scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
-  }
-  const float scores_max = tsr::group_reduce<tsr::Max, Threads>(lane_scores_max, scratch);
-  const float scores_max_masked = scores_max > -INFINITY ? scores_max : 0.0f;
-  float lane_e_sum = 0.0f;
-  for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
-    lane_e_sum += e;
-  }
-  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
-  const float e_sum_max = tsr::max(e_sum, 1.0f);
-  for (int64_t i = threadIdx.x; i < S; i += Threads) {
-    const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
-    result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum_max;
+  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  if (group < B * H * S) {
+    const int64_t b0 = group / (H * S);
+    const int64_t h0 = group / S % H;
+    const int64_t s0 = group % S;
+    const tsr::HeldRow<float, Vector, Held, Threads> scores_row(scores +  // :11
+        ((b0 * H + h0) * S + s0) * S, S);
+    float lane_max = -INFINITY;  // :12
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < S) {
+        const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :12
+          lane_max = tsr::max(lane_max, scores_vector(v));
+        }
+      }
+    }
+    const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
+    const float max_masked = max > -INFINITY ? max : 0.0f;
+    tsr::KeptRow<float, Vector, Held> e_row;
+    float lane_e_sum = 0.0f;
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < S) {
+        const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :12
+          const float e = tsr::exp(scores_vector(v) - max_masked);
+          e_row.keep(k, v, e);
+          lane_e_sum += e;
+        }
+      }
+    }
+    const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
+    const float e_sum_max = tsr::max(e_sum, 1.0f);
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < S) {
+        tsr::Vector<float, Vector> result_vector;
+        const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :12
+          float e;
+          if (Held > 0) {
+            e = e_row(k, v);
+          } else {
+            e = tsr::exp(scores_vector(v) - max_masked);
+          }
+          result_vector(v) = e / e_sum_max;
+        }
+        tsr::store_vector(result + (((b0 * H + h0) * S + s0) * S + c), result_vector);
+      }
+    }
   }
 }
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
-  constexpr int Threads = 256;
   tsr::Call call("softmax", stream);
   tsr::Dim R("R"), C("C");
   call.input<tsr::bf16>("x", x, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(R)) {
-    softmax_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
-        call.data<tsr::bf16>(result), C);
+  {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+      if (const unsigned groups = call.groups(count))
+        kernel<<<groups, block, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+            call.data<tsr::bf16>(result), R, C);
+    };
+    if (call.aligned(16, x, result) && C % 8 == 0 && C <= 256)
+      start(softmax_kernel<8, 1, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 1024)
+      start(softmax_kernel<8, 4, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 4096)
+      start(softmax_kernel<8, 4, 128, 1>, R, 128);
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 8192)
+      start(softmax_kernel<8, 4, 256, 1>, R, 256);
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 32768)
+      start(softmax_kernel<8, 4, 1024, 1>, R, 1024);
+    else if (call.aligned(16, x, result) && C % 8 == 0)
+      start(softmax_kernel<8, 0, 1024, 1>, R, 1024);
+    else if (C <= 1024)
+      start(softmax_kernel<1, 32, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else
+      start(softmax_kernel<1, 0, 256, 1>, R, 256);
   }
   return call.finish();
 }
@@ -85,16 +181,34 @@ extern "C" TessStatus softmax_call(const TessValue *args, int32_t count, TessStr
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *result,
                                         TessStream stream) {
-  constexpr int Threads = 256;
   tsr::Call call("attention_weights", stream);
   tsr::Dim B("B"), H("H"), S("S");
   call.input<float>("scores", scores, {B, H, S, S});
   call.output<float>("result", result, {B, H, S, S});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(B * H * S)) {
-    attention_weights_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(scores),
-        call.data<float>(result), H, S);
+  {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+      if (const unsigned groups = call.groups(count))
+        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(scores),
+            call.data<float>(result), B, H, S);
+    };
+    if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 256)
+      start(attention_weights_kernel<4, 2, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 1024)
+      start(attention_weights_kernel<4, 8, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 4096)
+      start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128);
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 8192)
+      start(attention_weights_kernel<4, 8, 256, 1>, B * H * S, 256);
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 32768)
+      start(attention_weights_kernel<4, 8, 1024, 1>, B * H * S, 1024);
+    else if (call.aligned(16, scores, result) && S % 4 == 0)
+      start(attention_weights_kernel<4, 0, 1024, 1>, B * H * S, 1024);
+    else if (S <= 1024)
+      start(attention_weights_kernel<1, 32, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+    else
+      start(attention_weights_kernel<1, 0, 256, 1>, B * H * S, 256);
   }
   return call.finish();
 }

@@ -3,37 +3,71 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
+#include "tessera/device/vector.h"
 #include "tessera/entry.h"
 
 // def layer_norm[D](x: Tensor["B", "S", D, f32], gamma: Tensor[D, f32], beta: Tensor[D, f32]) ->
 //   Tensor["B", "S", D, f32]
 //   schedule  256 threads a group
 //   one group a row
-static __global__ void __launch_bounds__(256)
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+template <int Vector, int Held, int Threads, int Rows>
+static __global__ void __launch_bounds__(Threads * Rows)
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
-                  const float *__restrict__ beta, float *__restrict__ result, int64_t S,
+                  const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
                   int64_t D) {
-  constexpr int Threads = 256;
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:5
-  const int64_t b0 = int64_t(blockIdx.x) / S;
-  const int64_t s0 = int64_t(blockIdx.x) % S;
-  float lane_x_sum = 0.0f;  // :3
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    lane_x_sum += x[(b0 * S + s0) * D + i];
-  }
-  const float x_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_x_sum, scratch);
-  const float mean = x_sum / float(D);
-  float lane_sum = 0.0f;  // :4
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float centred = x[(b0 * S + s0) * D + i] - mean;
-    lane_sum += centred * centred;
-  }
-  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-  const float var = sum / float(D);
-  const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
-    result[(b0 * S + s0) * D + i] = centred / var_sqrt * gamma[i] + beta[i];  // :5
+  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  if (group < B * S) {
+    const int64_t b0 = group / S;
+    const int64_t s0 = group % S;
+    const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + (b0 * S + s0) * D, D);  // :1
+    float lane_sum = 0.0f;  // :3
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :3
+          lane_sum += x_vector(v);
+        }
+      }
+    }
+    const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
+    const float mean = sum / float(D);
+    float lane_sum_2 = 0.0f;  // :4
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :4
+          const float centred = x_vector(v) - mean;
+          lane_sum_2 += centred * centred;
+        }
+      }
+    }
+    const float sum_2 = tsr::group_reduce<tsr::Sum, Threads>(lane_sum_2, scratch);
+    const float var = sum_2 / float(D);
+    const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        tsr::Vector<float, Vector> result_vector;
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+        const tsr::Vector<float, Vector> gamma_vector = tsr::load_vector<Vector>(gamma + c);
+        const tsr::Vector<float, Vector> beta_vector = tsr::load_vector<Vector>(beta + c);
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :5
+          const float centred = x_vector(v) - mean;  // :4
+          result_vector(v) = centred / var_sqrt * gamma_vector(v) + beta_vector(v);  // :5
+        }
+        tsr::store_vector(result + ((b0 * S + s0) * D + c), result_vector);
+      }
+    }
   }
 }
 
@@ -41,31 +75,63 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   D, bf16]
 //   schedule  256 threads a group
 //   one group a row
-static __global__ void __launch_bounds__(256)
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+template <int Vector, int Held, int Threads, int Rows>
+static __global__ void __launch_bounds__(Threads * Rows)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
-                tsr::bf16 *__restrict__ result, int64_t S, int64_t D) {
-  constexpr int Threads = 256;
+                tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
-  const int64_t b0 = int64_t(blockIdx.x) / S;
-  const int64_t s0 = int64_t(blockIdx.x) % S;
-  float lane_max = -INFINITY;
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x[(b0 * S + s0) * D + i])));
-  }
-  const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
-  const float scale = 1.0f / tsr::max(max, 0.001f);
-  float lane_sum = 0.0f;
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
-    lane_sum += y * y;
-  }
-  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-  const float scale_2 = 1.0f / tsr::max(max, 0.001f);
-  const float root = 0.001f * scale_2;
-  const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
-  for (int64_t i = threadIdx.x; i < D; i += Threads) {
-    const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
-    result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w[i]));
+  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  if (group < B * S) {
+    const int64_t b0 = group / S;
+    const int64_t s0 = group % S;
+    const tsr::HeldRow<tsr::bf16, Vector, Held, Threads> x_row(x + (b0 * S + s0) * D, D);  // :7
+    float lane_max = -INFINITY;  // :8
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :8
+          lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x_vector(v))));
+        }
+      }
+    }
+    const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
+    const float scale = 1.0f / tsr::max(max, 0.001f);
+    float lane_sum = 0.0f;
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :8
+          const float y = tsr::to<float>(x_vector(v)) * scale;
+          lane_sum += y * y;
+        }
+      }
+    }
+    const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
+    const float scale_2 = 1.0f / tsr::max(max, 0.001f);
+    const float root = 0.001f * scale_2;
+    const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < D) {
+        tsr::Vector<tsr::bf16, Vector> result_vector;
+        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+        const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :8
+          const float y = tsr::to<float>(x_vector(v)) * scale;
+          result_vector(v) = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w_vector(v)));
+        }
+        tsr::store_vector(result + ((b0 * S + s0) * D + c), result_vector);
+      }
+    }
   }
 }
 
@@ -74,7 +140,6 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
 //   Mean and variance along the last axis; one fused kernel, accumulated in f32.
 extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
                                  const TessTensor *beta, TessTensor *result, TessStream stream) {
-  constexpr int Threads = 256;
   tsr::Call call("layer_norm", stream);
   tsr::Dim B("B"), S("S"), D("D");
   call.input<float>("x", x, {B, S, D});
@@ -83,10 +148,29 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
   call.output<float>("result", result, {B, S, D});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(B * S)) {
-    layer_norm_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(x),
-        call.data<const float>(gamma), call.data<const float>(beta), call.data<float>(result), S,
-        D);
+  {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+      if (const unsigned groups = call.groups(count))
+        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(x),
+            call.data<const float>(gamma), call.data<const float>(beta), call.data<float>(result),
+            B, S, D);
+    };
+    if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 256)
+      start(layer_norm_kernel<4, 2, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 1024)
+      start(layer_norm_kernel<4, 8, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 4096)
+      start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128);
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 8192)
+      start(layer_norm_kernel<4, 8, 256, 1>, B * S, 256);
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 32768)
+      start(layer_norm_kernel<4, 8, 1024, 1>, B * S, 1024);
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0)
+      start(layer_norm_kernel<4, 0, 1024, 1>, B * S, 1024);
+    else if (D <= 1024)
+      start(layer_norm_kernel<1, 32, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else
+      start(layer_norm_kernel<1, 0, 256, 1>, B * S, 256);
   }
   return call.finish();
 }
@@ -98,7 +182,6 @@ extern "C" TessStatus layer_norm_call(const TessValue *args, int32_t count, Tess
 //   D, bf16]
 extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTensor *result,
                                TessStream stream) {
-  constexpr int Threads = 256;
   tsr::Call call("rms_norm", stream);
   tsr::Dim B("B"), S("S"), D("D");
   call.input<tsr::bf16>("x", x, {B, S, D});
@@ -106,9 +189,28 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
   call.output<tsr::bf16>("result", result, {B, S, D});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(B * S)) {
-    rms_norm_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
-        call.data<const tsr::bf16>(w), call.data<tsr::bf16>(result), S, D);
+  {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+      if (const unsigned groups = call.groups(count))
+        kernel<<<groups, block, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+            call.data<const tsr::bf16>(w), call.data<tsr::bf16>(result), B, S, D);
+    };
+    if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 256)
+      start(rms_norm_kernel<8, 1, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 1024)
+      start(rms_norm_kernel<8, 4, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 4096)
+      start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)
+      start(rms_norm_kernel<8, 4, 256, 1>, B * S, 256);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
+      start(rms_norm_kernel<8, 4, 1024, 1>, B * S, 1024);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0)
+      start(rms_norm_kernel<8, 0, 1024, 1>, B * S, 1024);
+    else if (D <= 1024)
+      start(rms_norm_kernel<1, 32, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else
+      start(rms_norm_kernel<1, 0, 256, 1>, B * S, 256);
   }
   return call.finish();
 }

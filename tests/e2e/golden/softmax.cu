@@ -2,49 +2,102 @@
 // Functions: softmax (declared in softmax.h).
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
+#include "tessera/device/vector.h"
 #include "tessera/entry.h"
 
 // def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
 //   schedule  256 threads a group
-//   a group streams over C: one row is too long to keep
-static __global__ void __launch_bounds__(256)
-softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t C) {
-  constexpr int Threads = 256;
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+template <int Vector, int Held, int Threads, int Rows>
+static __global__ void __launch_bounds__(Threads * Rows)
+softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // softmax.tsr:5
-  const int64_t r = int64_t(blockIdx.x);  // :7
-  float lane_row_max = -INFINITY;  // :9
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float row = x[r * C + i];  // :8
-    lane_row_max = tsr::max(lane_row_max, row);  // :9
-  }
-  const float row_max = tsr::group_reduce<tsr::Max, Threads>(lane_row_max, scratch);
-  float lane_e_sum = 0.0f;  // :10
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float row = x[r * C + i];  // :8
-    const float e = tsr::exp(row - row_max);  // :9
-    lane_e_sum += e;  // :10
-  }
-  const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
-  for (int64_t i = threadIdx.x; i < C; i += Threads) {
-    const float row = x[r * C + i];  // :8
-    const float e = tsr::exp(row - row_max);  // :9
-    result[r * C + i] = e / e_sum;  // :10
+  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  if (group < R) {
+    const int64_t r = group;  // :7
+    const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + r * C, C);  // :8
+    float lane_max = -INFINITY;  // :9
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :8
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :9
+          lane_max = tsr::max(lane_max, x_vector(v));
+        }
+      }
+    }
+    const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
+    tsr::KeptRow<float, Vector, Held> e_row;
+    float lane_e_sum = 0.0f;  // :10
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :8
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :10
+          const float e = tsr::exp(x_vector(v) - max);  // :9
+          e_row.keep(k, v, e);
+          lane_e_sum += e;  // :10
+        }
+      }
+    }
+    const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
+    #pragma unroll Held > 0 ? Held : 4
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+      if (c < C) {
+        tsr::Vector<float, Vector> result_vector;
+        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :8
+        #pragma unroll
+        for (int64_t v = 0; v < Vector; ++v) {  // :10
+          float e;  // :9
+          if (Held > 0) {
+            e = e_row(k, v);
+          } else {
+            e = tsr::exp(x_vector(v) - max);
+          }
+          result_vector(v) = e / e_sum;  // :10
+        }
+        tsr::store_vector(result + (r * C + c), result_vector);
+      }
+    }
   }
 }
 
 // def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
 //   exp(x) / sum(exp(x)) along each row, without overflow.
 extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStream stream) {
-  constexpr int Threads = 256;
   tsr::Call call("softmax", stream);
   tsr::Dim R("R"), C("C");
   call.input<float>("x", x, {R, C});
   call.output<float>("result", result, {R, C});
   if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(R)) {
-    softmax_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(x),
-        call.data<float>(result), C);
+  {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+      if (const unsigned groups = call.groups(count))
+        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(x),
+            call.data<float>(result), R, C);
+    };
+    if (call.aligned(16, x, result) && C % 4 == 0 && C <= 256)
+      start(softmax_kernel<4, 2, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 1024)
+      start(softmax_kernel<4, 8, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 4096)
+      start(softmax_kernel<4, 8, 128, 1>, R, 128);
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 8192)
+      start(softmax_kernel<4, 8, 256, 1>, R, 256);
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 32768)
+      start(softmax_kernel<4, 8, 1024, 1>, R, 1024);
+    else if (call.aligned(16, x, result) && C % 4 == 0)
+      start(softmax_kernel<4, 0, 1024, 1>, R, 1024);
+    else if (C <= 1024)
+      start(softmax_kernel<1, 32, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else
+      start(softmax_kernel<1, 0, 256, 1>, R, 256);
   }
   return call.finish();
 }

@@ -111,3 +111,38 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   tile.store_fragment %sum, %C[%c0 in_bounds, %m size "T.m", %n size "T.n"] : !F, <["B", "M", "N"], f32>
   tile.kernel_end
 }
+
+// Vectors of a lane, rows that are held, and what a kernel is compiled for.
+// CHECK-LABEL: tile.kernel @vectors
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1>, held = 4 : i64, rows = 8 : i64, threads = 32 : i64, vector = 8 : i64, when = [#tsr.requirement<"C % 8" eq "0", "">]}, {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
+tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 1>, group = 256 : i64,
+    variants = [{vector = 8 : i64, held = 4 : i64, threads = 32 : i64, rows = 8 : i64, aligned = array<i64: 0, 1>,
+                 when = [#tsr.requirement<"C % 8" eq "0", "">]}, {vector = 1 : i64, held = 0 : i64, threads = 256 : i64, rows = 1 : i64}]} {
+  %r = tile.query "origin"
+  %zero = tile.constant 0 : index
+  %C = tile.dim "C"
+  // CHECK: tile.hold_row %x[%{{.*}}] extent %{{.*}} : <["R", "C"], bf16> to <bf16>
+  %row = tile.hold_row %x[%r] extent %C : !tsr.view<["R", "C"], bf16> to !tile.held_row<bf16>
+  // CHECK: tile.row_turns %{{.*}}
+  %turns = tile.row_turns %C
+  // CHECK: tile.row_vector %{{.*}}[%{{.*}}] : <bf16>
+  %held = tile.row_vector %row[%zero] : !tile.held_row<bf16>
+  // CHECK: tile.load_vector %x[%{{.*}}, %{{.*}}] : <["R", "C"], bf16> to <bf16>
+  %v = tile.load_vector %x[%r, %zero] : !tsr.view<["R", "C"], bf16> to !tile.lane_vector<bf16>
+  // CHECK: tile.new_vector : <bf16>
+  %w = tile.new_vector : !tile.lane_vector<bf16>
+  // CHECK: tile.load_element %{{.*}}[%{{.*}}] {in_bounds = array<i1: true>} : !tile.lane_vector<bf16>
+  %e = tile.load_element %held[%zero] {in_bounds = array<i1: true>} : !tile.lane_vector<bf16>
+  // CHECK: tile.store_element %{{.*}}, %{{.*}}[%{{.*}}] {in_bounds = array<i1: true>} : bf16, !tile.lane_vector<bf16>
+  tile.store_element %e, %w[%zero] {in_bounds = array<i1: true>} : bf16, !tile.lane_vector<bf16>
+  // CHECK: tile.new_row : <bf16>
+  %kept = tile.new_row : !tile.kept_row<bf16>
+  // CHECK: tile.keep %{{.*}} in %{{.*}}[%{{.*}}, %{{.*}}] : bf16, <bf16>
+  tile.keep %e in %kept[%zero, %zero] : bf16, !tile.kept_row<bf16>
+  // CHECK: tile.recall %{{.*}}[%{{.*}}, %{{.*}}] : <bf16>
+  %again = tile.recall %kept[%zero, %zero] : !tile.kept_row<bf16>
+  // CHECK: tile.store_vector %{{.*}}, %y[%{{.*}}] {flat} : <bf16>, <["R", "C"], bf16>
+  tile.store_vector %w, %y[%zero] {flat} : !tile.lane_vector<bf16>, !tsr.view<["R", "C"], bf16>
+  tile.kernel_end
+}

@@ -557,3 +557,39 @@ tile.kernel @k(%x: !tsr.view<["M"], f32>) attributes {dims = ["M"], params = [#t
   %y = tile.dot %f, %s, %s : <["T.m", "T.m"], bf16, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.m"], f32, "">, <["T.m", "T.m"], f32, "">
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  %zero = tile.constant 0 : index
+  // expected-error @+1 {{has 1 indices, not 2}}
+  %v = tile.load_vector %x[%zero] : !tsr.view<["R", "C"], bf16> to !tile.lane_vector<bf16>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  %zero = tile.constant 0 : index
+  // expected-error @+1 {{the vector holds 'f32', the base 'bf16'}}
+  %v = tile.load_vector %x[%zero] {flat} : !tsr.view<["R", "C"], bf16> to !tile.lane_vector<f32>
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{'variants': the last has no conditions}}
+tile.kernel @k(%x: !tsr.view<["C"], bf16>) attributes {dims = ["C"], params = [#tsr.param<"x", in>], outputs = [],
+    grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, aligned = array<i64: 0>}]} {
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{'variants': there is no 'lanes'}}
+tile.kernel @k(%x: !tsr.view<["C"], bf16>) attributes {dims = ["C"], params = [#tsr.param<"x", in>], outputs = [],
+    grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, lanes = 3 : i64}]} {
+  tile.kernel_end
+}

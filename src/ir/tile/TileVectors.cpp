@@ -1,0 +1,73 @@
+// Rules of the vectors of one lane, and of the variants that a kernel is compiled for.
+#include "ir/tile/Tile.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tessera::ir;
+using namespace tessera::ir::tile;
+
+LogicalResult LaneVectorType::verify(function_ref<InFlightDiagnostic()> emitError, Type element) {
+  return isDType(element) ? success() : emitError() << "a vector holds values of a dtype, not " << element;
+}
+LogicalResult HeldRowType::verify(function_ref<InFlightDiagnostic()> emitError, Type element) {
+  return isDType(element) ? success() : emitError() << "a row holds values of a dtype, not " << element;
+}
+LogicalResult KeptRowType::verify(function_ref<InFlightDiagnostic()> emitError, Type element) {
+  return isDType(element) ? success() : emitError() << "a row holds values of a dtype, not " << element;
+}
+Type KeptRowType::withElementType(Type element) const { return KeptRowType::get(getContext(), element); }
+Type LaneVectorType::withElementType(Type element) const { return LaneVectorType::get(getContext(), element); }
+Type HeldRowType::withElementType(Type element) const { return HeldRowType::get(getContext(), element); }
+
+static LogicalResult checkVector(Operation *op, ViewType base, size_t indices, bool flat, Type element) {
+  size_t expected = flat ? 1 : base.getRank();
+  if (indices != expected) return op->emitOpError() << "has " << indices << " indices, not " << expected;
+  if (element != base.getElementType())
+    return op->emitOpError() << "the vector holds " << element << ", the base " << base.getElementType();
+  return success();
+}
+
+LogicalResult LoadVectorOp::verify() {
+  return checkVector(*this, getBase().getType(), getIndices().size(), getFlat(), getResult().getType().getElementType());
+}
+LogicalResult StoreVectorOp::verify() {
+  return checkVector(*this, getBase().getType(), getIndices().size(), getFlat(), getValue().getType().getElementType());
+}
+LogicalResult HoldRowOp::verify() {
+  return checkVector(*this, getBase().getType(), getIndices().size() + 1, false, getResult().getType().getElementType());
+}
+
+LogicalResult tile::verifyVariants(KernelOp kernel) {
+  ArrayAttr variants = kernel.getVariantsAttr();
+  if (!variants) return success();
+  auto wrong = [&](const Twine &why) { return kernel.emitOpError() << "'variants': " << why; };
+  if (variants.empty()) return wrong("there is none");
+  StringRef known[] = {"vector", "held", "threads", "rows", "when", "aligned"};
+  auto first = dyn_cast<DictionaryAttr>(variants[0]);
+  for (Attribute attribute : variants) {
+    auto variant = dyn_cast<DictionaryAttr>(attribute);
+    if (!variant || !variant.getAs<IntegerAttr>("vector")) return wrong("each is a dictionary with a 'vector'");
+    for (NamedAttribute entry : variant) {
+      StringRef name = entry.getName();
+      if (!llvm::is_contained(known, name)) return wrong("there is no '" + name + "'");
+      if (name == "when") {
+        auto conditions = dyn_cast<ArrayAttr>(entry.getValue());
+        if (!conditions || !llvm::all_of(conditions, llvm::IsaPred<RequirementAttr>))
+          return wrong("'when' is an array of requirements");
+      } else if (name == "aligned") {
+        auto params = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
+        if (!params || llvm::any_of(params.asArrayRef(), [&](int64_t i) {
+              return i < 0 || i >= static_cast<int64_t>(kernel.getNumArguments());
+            }))
+          return wrong("'aligned' lists parameters");
+      } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); !number || number.getInt() < (name == "held" ? 0 : 1)) {
+        return wrong("'" + name + "' is a number above 0");
+      } else if (!first.contains(name)) {
+        return wrong("each has the sizes of the first");
+      }
+    }
+  }
+  auto last = cast<DictionaryAttr>(variants[variants.size() - 1]);
+  if (last.contains("when") || last.contains("aligned")) return wrong("the last has no conditions");
+  return success();
+}

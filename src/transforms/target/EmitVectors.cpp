@@ -1,0 +1,107 @@
+// Vectors of one lane, rows that are held, and what a kernel is compiled for.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "transforms/target/Elementwise.h"
+#include "transforms/target/KernelEmitter.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+/// The sizes in which the variants of a kernel differ are parameters of its template.
+void KernelEmitter::declareVariants() {
+  ArrayAttr variants = kernel_.getVariantsAttr();
+  if (!variants) return;
+  auto first = cast<DictionaryAttr>(variants[0]);
+  std::vector<StringRef> order;
+  for (StringRef size : {"vector", "held", "threads", "rows"}) {
+    if (!first.contains(size)) continue;
+    order.push_back(size);
+    std::string name = names_.fresh(size.substr(0, 1).upper() + size.drop_front().str());
+    constants_[size == "threads" ? "T.Threads" : ("T." + size).str()] = name;
+    sizes_[name] = first.getAs<IntegerAttr>(size).getInt();
+    templates_.push_back(name);
+  }
+  for (auto variant : variants.getAsRange<DictionaryAttr>()) {
+    auto number = [&](StringRef size, int64_t usual) {
+      auto value = variant.getAs<IntegerAttr>(size);
+      return value ? value.getInt() : usual;
+    };
+    KernelInfo::Variant made;
+    for (auto [size, name] : llvm::zip(order, templates_)) {
+      made.arguments += (made.arguments.empty() ? "" : ", ") + std::to_string(number(size, 0));
+      made.sizes.emplace(name, Dim(number(size, 0)));
+    }
+    made.threads = number("threads", kernel_.getGroup());
+    made.rows = number("rows", 1);
+    if (auto when = variant.getAs<ArrayAttr>("when"))
+      made.when.assign(when.getAsRange<ir::RequirementAttr>().begin(), when.getAsRange<ir::RequirementAttr>().end());
+    if (auto aligned = variant.getAs<DenseI64ArrayAttr>("aligned")) made.aligned = aligned.asArrayRef().vec();
+    info_.variants.push_back(std::move(made));
+  }
+}
+
+Type KernelEmitter::vectorType(Type type) {
+  std::string element = dtypeText(ir::elementTypeOf(type)), vector = constants_.at("T.vector");
+  if (isa<tile::LaneVectorType>(type)) return out::NamedType::get(context_, "tsr::Vector<" + element + ", " + vector + ">");
+  std::string held = constants_.count("T.held") ? constants_["T.held"] : "0";
+  if (isa<tile::KeptRowType>(type)) return out::NamedType::get(context_, "tsr::KeptRow<" + element + ", " + vector + ", " + held + ">");
+  return out::NamedType::get(context_, "tsr::HeldRow<" + element + ", " + vector + ", " + held + ", " +
+                                           constants_.at("T.Threads") + ">");
+}
+
+/// The place of an element in memory: pointer + its position. Without the last index, where its row begins.
+ExprRef KernelEmitter::pointerTo(Value base, ValueRange indices, bool flat) {
+  ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
+  ExprRef at = typed(0);
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    if (i > 0) at = binary("*", at, dim(shape[i].getDim()));
+    at = binary("+", at, scalar(index));
+  }
+  if (!flat && indices.size() + 1 == shape.size() && !indices.empty()) at = binary("*", at, dim(shape.back().getDim()));
+  ExprRef pointer = bound_.lookup(base);
+  return asInteger(at) == 0 ? pointer : binary("+", pointer, bare(at));
+}
+
+LogicalResult KernelEmitter::emitVector(Operation &op) {
+  Location place = op.getLoc();
+  std::string vector = constants_.at("T.vector");
+  if (isa<tile::NewVectorOp, tile::NewRowOp>(op)) {
+    Value made = op.getResult(0);
+    bound_[made] = declare(nameFor(made), vectorType(made.getType()), "copy", {}, false, place);
+  } else if (auto keep = dyn_cast<tile::KeepOp>(op)) {
+    statement(method(bound_.lookup(keep.getRow()), "keep", {scalar(keep.getTurn()), scalar(keep.getIndex()), scalar(keep.getValue())}, none()), place);
+  } else if (auto recall = dyn_cast<tile::RecallOp>(op)) {
+    define(recall.getResult(), read(element(bound_.lookup(recall.getRow()), {scalar(recall.getTurn()), scalar(recall.getIndex())}, recall.getType())));
+  } else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) {
+    ExprRef value = call("tsr::load_vector", {pointerTo(load.getBase(), load.getIndices(), load.getFlat())},
+                         vectorType(load.getType()), {StringAttr::get(context_, vector)});
+    bound_[load.getResult()] =
+        declare(nameFor(load.getResult()), vectorType(load.getType()), "copy", {value}, true, place);
+  } else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) {
+    statement(call("tsr::store_vector",
+                   {pointerTo(store.getBase(), store.getIndices(), store.getFlat()), bound_.lookup(store.getValue())}, none()),
+              place);
+  } else if (auto row = dyn_cast<tile::HoldRowOp>(op)) {
+    Indices arguments = {pointerTo(row.getBase(), row.getIndices(), false), scalar(row.getExtent())};
+    bound_[row.getResult()] =
+        declare(nameFor(row.getResult()), vectorType(row.getType()), "direct", arguments, true, place);
+  } else if (auto part = dyn_cast<tile::RowVectorOp>(op)) {
+    ExprRef held = bound_.lookup(part.getRow());
+    ExprRef value = read(element(held, {scalar(part.getTurn())}, vectorType(part.getType())));
+    bound_[part.getResult()] =
+        declare(nameFor(part.getResult()), vectorType(part.getType()), "copy", {value}, true, place);
+  } else {
+    auto turns = cast<tile::RowTurnsOp>(op);
+    std::string held = constants_.count("T.held") ? constants_["T.held"] : "0";
+    std::vector<Attribute> templates;
+    for (const std::string &text : {vector, held, constants_.at("T.Threads")})
+      templates.push_back(StringAttr::get(context_, text));
+    define(turns.getResult(), call("tsr::row_turns", {scalar(turns.getExtent())}, indexType(), templates));
+  }
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

@@ -1,0 +1,301 @@
+// Long reductions that few lanes would run: split into parts, each added up by a group or lane of its own, and a second
+// kernel that adds up the parts. How many parts there are follows from the extents alone, so results have the same bits
+// on every machine.
+//
+//   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
+//   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
+#include "ir/common/Names.h"
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Passes.h"
+#include "transforms/tile/VectorForm.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kChunk = 2048;      // elements of a group's part, and what they are a multiple of
+constexpr int64_t kGroups = 1024;     // parts of one group each
+constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
+constexpr int64_t kLaneSteps = 32;    // elements of a lane's part at least
+constexpr int64_t kLaneParts = 4096;  // one lane adds these up
+
+class Split {
+public:
+  explicit Split(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel->getContext()) {}
+
+  /// Takes the next long reduction out of the kernel; false if there is none.
+  bool run() {
+    if (!find()) return false;
+    makeParts();
+    takeParts();
+    relaunch();
+    return true;
+  }
+
+private:
+  /// A loop made from a reduction, over an extent that may be long.
+  bool isLong(scf::ForOp loop) {
+    auto end = loop.getUpperBound().getDefiningOp<tile::DimOp>();
+    auto number = loop.getUpperBound().getDefiningOp<tile::ConstantOp>();
+    if (!loop->hasAttr(tile::kReduces) || loop->hasAttr(kSplit) || loop.getNumResults() != 1) return false;
+    if (end) extent_ = *Dim::parse(end.getDim().str());
+    else if (number) extent_ = Dim(cast<IntegerAttr>(number.getValue()).getInt());
+    else return false;
+    return true;
+  }
+
+  bool find() {
+    GridAttr grid = kernel_.getGrid();
+    Block &top = kernel_.getBody().front();
+    if (!kernel_.getCapacity().empty()) return false;
+    int positions = 0;  // of lanes and groups, beside what the loops ask for
+    kernel_.getBody().walk([&](tile::QueryOp op) {
+      positions += op.getQuery() != "local_id" && op.getQuery() != "group_size";
+    });
+    if (positions > (grid.getKind() == GridKind::Lanes ? 1 : 0)) return false;
+    if (grid.getKind() == GridKind::Explicit && grid.getDims().size() == 1 && grid.getDims()[0].getConstant() == 1) {
+      for (auto loop : top.getOps<scf::ForOp>()) {
+        auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>();
+        if (!first || first.getQuery() != "local_id" || !isLong(loop)) continue;
+        if (extent_.isConstant() && extent_.constant() <= 8 * kChunk) continue;
+        loop_ = loop;
+        Dim chunks = Dim::max(Dim(8), Dim::ceilDiv(extent_, Dim(kChunk * kGroups)));
+        length_ = Dim(kChunk) * chunks;
+        parts_ = Dim::ceilDiv(extent_, length_);
+        return isSelfContained(loop);
+      }
+    } else if (grid.getKind() == GridKind::Lanes) {
+      for (auto guard : top.getOps<scf::IfOp>())
+        for (auto loop : guard.thenBlock()->getOps<scf::ForOp>()) {
+          auto first = loop.getLowerBound().getDefiningOp<tile::ConstantOp>();
+          auto linear = guard.getCondition().getDefiningOp<tile::ElementwiseOp>();
+          if (!first || !linear || linear.getMnemonic() != "lt" || !isLong(loop)) continue;
+          if (extent_.isConstant() && extent_.constant() <= 4 * kLaneSteps) continue;
+          guard_ = guard, loop_ = loop;
+          counter_ = linear.getArgs()[0];
+          count_ = grid.getDims()[0].getDim();
+          Dim wanted = Dim::max(Dim(1), Dim::floorDiv(Dim(kLanes), Dim::max(count_, Dim(1))));
+          parts_ = Dim::min(Dim::min(Dim::ceilDiv(extent_, Dim(kLaneSteps)), wanted), Dim(kLaneParts));
+          length_ = Dim::ceilDiv(extent_, Dim::max(parts_, Dim(1)));
+          auto query = counter_.getDefiningOp<tile::QueryOp>();
+          return query && query.getQuery() == "linear_id" && isSelfContained(loop);
+        }
+    }
+    return false;
+  }
+
+  /// What it needs can be computed again in another kernel: it stands before no store.
+  bool isSelfContained(scf::ForOp loop) {
+    bool good = true;
+    for (Operation *at = loop; at != kernel_; at = at->getParentOp())
+      for (Operation *before = at->getPrevNode(); before; before = before->getPrevNode())
+        good &= !isa<tile::StoreElementOp, tile::OnceOp>(before) &&
+                llvm::none_of(before->getResultTypes(), llvm::IsaPred<tile::FragmentType>);
+    return good;
+  }
+
+  Type carried() { return loop_.getResult(0).getType(); }
+  DimAttr attr(const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); }
+  Location place() { return unnamed(loop_.getLoc()); }
+  Value dim(const Dim &dim) {
+    if (dim.isConstant()) return builder_.create<tile::ConstantOp>(place(), builder_.getIndexType(), builder_.getIndexAttr(dim.constant()));
+    return builder_.create<tile::DimOp>(place(), builder_.getIndexType(), dim.str());
+  }
+  Value index(StringRef mnemonic, Value a, Value b, StringRef name = "") {
+    Type type = mnemonic == "lt" ? builder_.getI1Type() : Type(builder_.getIndexType());
+    return builder_.create<tile::ElementwiseOp>(named(name, place()), type, mnemonic, ValueRange{a, b});
+  }
+
+  /// The kernel that adds up the parts.
+  void makeParts() {
+    builder_.setInsertionPoint(kernel_);
+    std::string name = kernel_.getSymName().str();
+    if (StringRef(name).ends_with("_kernel")) name.resize(name.size() - 7);
+    auto module = kernel_->getParentOfType<ModuleOp>();
+    for (std::string base = name + "_parts", wanted = base + "_kernel"; name = wanted, module.lookupSymbol(wanted);)
+      base += "_", wanted = base + "_kernel";
+    SmallVector<DimAttr> shape = {attr(parts_)};
+    if (guard_) shape.push_back(attr(count_));
+    memory_ = ViewType::get(builder_.getContext(), shape, carried());
+    SmallVector<Type> types(kernel_.getArgumentTypes());
+    SmallVector<Attribute> params(kernel_.getParams().begin(), kernel_.getParams().end());
+    for (Attribute &param : params) {  // nothing of the kernel's own is written
+      auto old = cast<ParamAttr>(param);
+      param = ParamAttr::get(builder_.getContext(), old.getName(), ParamMode::In, false, old.getKeywordOnly(), old.getDefaultValue());
+    }
+    types.push_back(memory_);
+    params.push_back(ParamAttr::get(builder_.getContext(), "parts", ParamMode::Out, true, false, Attribute()));
+    OperationState state(kernel_->getLoc(), kernel_->getName());
+    state.addAttributes(kernel_->getAttrs());
+    state.addRegion();
+    first_ = cast<tile::KernelOp>(builder_.create(state));
+    first_->setAttr("sym_name", builder_.getStringAttr(name));
+    first_->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
+    first_->setAttr("params", builder_.getArrayAttr(params));
+    first_->setAttr("outputs", builder_.getArrayAttr({}));
+    first_->setAttr("reasons", builder_.getArrayAttr({builder_.getStringAttr(
+        guard_ ? "columns: a lane adds up a part of its column; the next kernel adds up the parts"
+               : "a group adds up a part of the elements; the next kernel adds up the parts")}));
+    Dim lanes = guard_ ? parts_ * count_ : parts_;
+    first_->setAttr("grid", GridAttr::get(builder_.getContext(), guard_ ? GridKind::Lanes : GridKind::Explicit, attr(lanes), -1));
+    Block &block = first_.getBody().emplaceBlock();
+    for (auto [type, argument] : llvm::zip(types, kernel_.getBody().getArguments()))
+      mapping_.map(argument, block.addArgument(type, argument.getLoc()));
+    Value memory = block.addArgument(memory_, named("parts", kernel_.getLoc()));
+    builder_.setInsertionPointToEnd(&block);
+    auto end = builder_.create<tile::KernelEndOp>(kernel_.getLoc());
+    builder_.setInsertionPoint(end);
+    if (guard_) partOfLane(memory, lanes);
+    else partOfGroup(memory);
+  }
+
+  /// A value of the old kernel in the new one, computed again.
+  Value again(Value value) {
+    if (Value known = mapping_.lookupOrNull(value)) return known;
+    Operation *op = value.getDefiningOp();
+    for (Operation *inner : inOrder(op))
+      for (Value operand : inner->getOperands())
+        if (operand.getParentRegion()->isAncestor(op->getParentRegion()) && operand.getParentBlock()->getParentOp() != op) again(operand);
+    builder_.clone(*op, mapping_);
+    return mapping_.lookup(value);
+  }
+  static SmallVector<Operation *> inOrder(Operation *op) {
+    SmallVector<Operation *> all;
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) { all.push_back(inner); });
+    return all;
+  }
+
+  /// The loop again, from one index to another.
+  Value partOf(Value first, Value end) {
+    for (Operation *inner : inOrder(loop_))
+      for (Value operand : inner->getOperands())
+        if (!loop_->isAncestor(operand.getParentBlock()->getParentOp())) again(operand);
+    auto part = cast<scf::ForOp>(builder_.clone(*loop_, mapping_));
+    part.getLowerBoundMutable().assign(first);
+    part.getUpperBoundMutable().assign(end);
+    part->setAttr(kSplit, builder_.getUnitAttr());
+    return part.getResult(0);
+  }
+
+  void partOfGroup(Value memory) {
+    Value group = builder_.create<tile::QueryOp>(named("part", place()), builder_.getIndexType(), "group_id", 0);
+    Value first = index("mul", group, dim(length_), "first");
+    Value end = index("min", index("add", first, dim(length_)), dim(extent_), "end");
+    Value lane = builder_.create<tile::QueryOp>(place(), builder_.getIndexType(), "local_id", 0);
+    Value sum = partOf(index("add", first, lane), end);
+    auto reduction = loop_->getAttrOfType<StringAttr>(tile::kReduces);
+    Value total = builder_.create<tile::GroupReduceOp>(loop_.getLoc(), carried(), reduction, sum);
+    auto once = builder_.create<tile::OnceOp>(place());
+    builder_.setInsertionPointToEnd(&once.getBody().emplaceBlock());
+    builder_.create<tile::StoreElementOp>(place(), total, memory, ValueRange{group}, builder_.getDenseBoolArrayAttr({true}));
+  }
+
+  void partOfLane(Value memory, const Dim &lanes) {
+    Value linear = builder_.create<tile::QueryOp>(named("e", place()), builder_.getIndexType(), "linear_id", 0);
+    auto guard = builder_.create<scf::IfOp>(place(), index("lt", linear, dim(lanes)), false);
+    builder_.setInsertionPoint(guard.thenYield());
+    Value part = index("floordiv", linear, dim(count_), "part");
+    mapping_.map(counter_, index("mod", linear, dim(count_), nameHint(counter_)));
+    Value first = index("mul", part, dim(length_), "first");
+    Value end = index("min", index("add", first, dim(length_)), dim(extent_), "end");
+    Value sum = partOf(first, end);
+    builder_.create<tile::StoreElementOp>(place(), sum, memory, ValueRange{part, mapping_.lookup(counter_)},
+                                          builder_.getDenseBoolArrayAttr({true, true}));
+  }
+
+  /// In the kernel itself the loop goes over the parts.
+  void takeParts() {
+    SmallVector<Type> types(kernel_.getArgumentTypes());
+    SmallVector<Attribute> params(kernel_.getParams().begin(), kernel_.getParams().end());
+    types.push_back(memory_);
+    params.push_back(ParamAttr::get(builder_.getContext(), "parts", ParamMode::In, false, false, Attribute()));
+    kernel_->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
+    kernel_->setAttr("params", builder_.getArrayAttr(params));
+    Value memory = kernel_.getBody().addArgument(memory_, named("parts", kernel_.getLoc()));
+    builder_.setInsertionPoint(loop_);
+    auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
+    loop->setAttrs(loop_->getAttrs());
+    loop->setAttr(kSplit, builder_.getUnitAttr());
+    loop.getInductionVar().setLoc(named("part", place()));
+    loop.getRegionIterArg(0).setLoc(loop_.getRegionIterArg(0).getLoc());
+    if (!loop.getBody()->empty()) loop.getBody()->back().erase();
+    builder_.setInsertionPointToEnd(loop.getBody());
+    SmallVector<Value> at = {loop.getInductionVar()};
+    if (guard_) at.push_back(counter_);
+    Value part = builder_.create<tile::LoadElementOp>(place(), carried(), memory, at, Value(),
+                                                      builder_.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
+    static const std::map<StringRef, StringRef> combines = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
+                                                            {"max", "max"}, {"any", "or"},   {"all", "and"}};
+    StringRef how = combines.at(loop_->getAttrOfType<StringAttr>(tile::kReduces));
+    Value next = builder_.create<tile::ElementwiseOp>(loop_.getLoc(), carried(), how, ValueRange{loop.getRegionIterArg(0), part});
+    builder_.create<scf::YieldOp>(place(), next);
+    loop_.getResult(0).replaceAllUsesWith(loop.getResult(0));
+    loop_.erase();
+    for (bool changed = true; changed;) {
+      changed = false;
+      kernel_.getBody().walk([&](Operation *op) {
+        if (isOpTriviallyDead(op)) op->erase(), changed = true;
+      });
+    }
+  }
+
+  /// Every launch of the kernel is one of the parts first, with memory for them.
+  void relaunch() {
+    SmallVector<tile::LaunchOp> launches;
+    kernel_->getParentOfType<ModuleOp>().walk([&](tile::LaunchOp launch) {
+      if (launch.getKernel() == kernel_.getSymName()) launches.push_back(launch);
+    });
+    for (tile::LaunchOp launch : launches) {
+      builder_.setInsertionPoint(launch);
+      std::map<std::string, Dim> dims;
+      if (launch.getDims())
+        for (auto [name, value] : llvm::zip(kernel_.getDims().getAsRange<StringAttr>(), launch.getDims()->getDims()))
+          dims.emplace(name.str(), value.getDim());
+      SmallVector<DimAttr> shape;
+      for (DimAttr extent : memory_.getShape()) shape.push_back(attr(extent.getDim().substitute(dims)));
+      Type type = ViewType::get(builder_.getContext(), shape, memory_.getElementType());
+      Value memory = builder_.create<tile::TempOp>(named("parts", launch.getLoc()), type);
+      SmallVector<Value> args(launch.getArgs());
+      args.push_back(memory);
+      auto first = builder_.create<tile::LaunchOp>(launch.getLoc(), first_.getSymName(), args, launch.getDimsAttr());
+      auto second = builder_.create<tile::LaunchOp>(launch.getLoc(), launch.getKernel(), args, launch.getDimsAttr());
+      if (Attribute when = launch->getAttr("tsr.when"))
+        for (Operation *op : {memory.getDefiningOp(), first.getOperation(), second.getOperation()}) op->setAttr("tsr.when", when);
+      launch.erase();
+    }
+  }
+
+  tile::KernelOp kernel_, first_;
+  OpBuilder builder_;
+  scf::IfOp guard_;
+  scf::ForOp loop_;
+  Value counter_;  // of a lane
+  Dim extent_, parts_, length_, count_;
+  ViewType memory_;
+  IRMapping mapping_;
+};
+
+struct SplitReductions : PassWrapper<SplitReductions, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitReductions)
+  StringRef getArgument() const override { return "tile-split-reductions"; }
+  StringRef getDescription() const override { return "long reductions in parts, and a kernel that combines the parts"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<tile::TileDialect, scf::SCFDialect>(); }
+  void runOnOperation() override {
+    SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
+    for (tile::KernelOp kernel : kernels)
+      while (Split(kernel).run()) {}
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createSplitReductionsPass() { return std::make_unique<SplitReductions>(); }
+
+}  // namespace tessera::transforms

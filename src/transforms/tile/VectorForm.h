@@ -1,0 +1,135 @@
+// A kernel over single elements as one over vectors: a lane takes neighbouring elements, loads and stores them at once,
+// and computes them in a short loop.
+#pragma once
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "transforms/tile/KernelFacts.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tessera::transforms {
+
+/// On a loop over parts, or over a part, of what was one reduction (SplitReductions.cpp).
+constexpr llvm::StringLiteral kSplit = "tsr.split";
+
+/// Works from what is stored back to what it needs. A value is *the same* for all elements of a vector, *steps* by one from
+/// element to element, or *varies*. What is the same, or where a step begins, is computed once, before the loop over the
+/// vector's elements; so are loads of neighbouring elements, which become one. The rest is computed in that loop.
+class VectorForm {
+public:
+  explicit VectorForm(ir::tile::KernelOp kernel);
+  /// False, and nothing is changed, where the kernel is not of such a form or has nothing to load or store at once.
+  bool run();
+
+private:
+  using Value = mlir::Value;
+  using Operation = mlir::Operation;
+  using Location = mlir::Location;
+
+  // ---- how values differ between the elements of a vector (VectorClasses.cpp)
+  enum class Kind { Same, Step, Varies };
+  struct Class {
+    Kind kind = Kind::Same;
+    bool whole = false;                // a step that begins on a multiple of the vector
+    llvm::SmallVector<Dim, 2> divide;  // extents that the vector must divide for that
+  };
+  const Class &classOf(Value value);
+  Class classify(Value value);
+  Class classify(ir::tile::ElementwiseOp op);
+  std::optional<Dim> dimOf(Value value);
+  bool isFlat(mlir::ValueRange indices, llvm::ArrayRef<ir::DimAttr> shape);
+  bool isPosition(Value index, Value counter, const Dim &behind, const Dim &extent, bool first, bool last);
+  /// How a load or store moves a vector.
+  struct Move {
+    Value base;
+    bool flat;  // at the position that the counter is, in row-major order
+    llvm::SmallVector<Dim, 2> divide;
+  };
+  std::optional<Move> moveOf(Value base, mlir::ValueRange indices, mlir::DenseBoolArrayAttr inBounds);
+  bool understands(mlir::Block &block);
+  void findMoves(mlir::Region &region);
+  bool choose();
+  void settle();
+  bool ordered(mlir::Region &region);
+
+  // ---- lanes of one element each
+  bool findLanes();
+  void vectoriseLanes();
+
+  // ---- tiles that are turned in shared memory (VectorTurned.cpp)
+  bool findTurned();
+  void forgetTurned();
+  void overTile(int64_t edge, Location loc, llvm::function_ref<void(Value, Value)> body);
+  void vectoriseTurned();
+
+  // ---- rows that the lanes of a group take in turn
+  bool findRows();
+  void findHeld();
+  void findKept();
+  std::string keyOf(Value value, mlir::scf::ForOp loop);
+  Value kept(Operation *op);
+  void vectoriseRow(mlir::scf::ForOp loop);
+  void vectoriseRows();
+  std::optional<Dim> extentOf(mlir::scf::ForOp loop);
+  void chooseRowVariants(bool parts);
+
+  // ---- building (VectorForm.cpp)
+  Value base(Value value);
+  Value at(Value value);
+  Value vectorOf(ir::tile::LoadElementOp load);
+  void spread(mlir::scf::ForOp loop);
+  Operation *cloneWith(Operation *op, llvm::function_ref<Value(Value)> map);
+  llvm::SmallVector<Value> computeAll(mlir::Block &from, mlir::ValueRange inits, mlir::ValueRange arguments,
+                                      mlir::ValueRange yields, Location loc);
+  bool spreads(mlir::scf::ForOp loop);
+  bool dependsOnCounter(Value value);
+  void clean();
+  using Values = llvm::SmallVector<Value>;
+  Values overElements(mlir::ValueRange inits, Location loc, llvm::function_ref<Values(mlir::ValueRange)> body);
+  template <class Build> auto before(Build build);
+  Value query(llvm::StringRef what, Location loc);
+  Value number(int64_t value, Location loc);
+  Value dim(const Dim &dim, Location loc);
+  Value arithmetic(llvm::StringRef mnemonic, Value a, Value b, Location loc);
+  Value newVector(mlir::Type element, llvm::StringRef name, Location loc);
+  std::string nameOf(Value base);
+  void setVariants(llvm::ArrayRef<mlir::Attribute> variants, const std::string &reason);
+  using Sizes = std::vector<std::pair<llvm::StringRef, int64_t>>;
+  /// `vectors`: elements are moved at once; `most`: of the extent of a held row.
+  mlir::Attribute variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most = std::nullopt);
+
+  ir::tile::KernelOp kernel_;
+  mlir::OpBuilder builder_;
+  KernelFacts facts_;
+  llvm::DenseSet<Value> counters_;
+  llvm::DenseMap<Value, Class> classes_;
+  llvm::MapVector<Operation *, Move> moves_;
+  llvm::SmallVector<Dim> needs_;                                // extents that the vector divides, of what was built
+  int64_t elements_ = 0;                                        // of a vector
+  mlir::scf::IfOp guard_;                                       // lanes
+  llvm::SmallVector<mlir::scf::ForOp> rows_;                    // loops in which lanes take a row in turn
+  llvm::DenseMap<Operation *, Value> held_;                     // loads: the row that they are of
+  struct Kept {
+    Value row;
+    bool first;  // computes it
+  };
+  llvm::DenseMap<Operation *, Kept> kept_;                      // what several loops compute alike
+  std::optional<Dim> heldExtent_, rowExtent_;                   // of held rows; of all
+  Value counterBase_, turn_;
+  ir::tile::StoreElementOp store_;                              // of a kernel that turns tiles
+  int64_t last_ = 0, across_ = -1;                              // the axes of the result that are exchanged
+  llvm::SmallVector<ir::tile::LoadElementOp> turned_;
+  bool tiles_ = false;
+  struct InTile {
+    Value buffer, row, col;  // of the first element; the others are in the rows below
+  };
+  llvm::DenseMap<Operation *, InTile> inTile_;
+  // Computed so far: once for a vector, innermost loop last; for the element of the loop that is built.
+  llvm::SmallVector<llvm::DenseMap<Value, Value>> bases_{1}, values_{1};
+  llvm::DenseMap<Value, bool> depends_;
+  llvm::DenseMap<Value, Value> vectors_;                        // what a spread loop carries and gives
+  Operation *loop_ = nullptr;                                   // over the elements, while it is built
+  Value index_;                                                 // its counter
+};
+
+}  // namespace tessera::transforms

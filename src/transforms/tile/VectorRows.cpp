@@ -1,0 +1,287 @@
+// Rows that the lanes of a group take in turn: in vectors, and kept in registers where several loops go over them.
+#include "ir/common/Names.h"
+#include "transforms/tile/VectorForm.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+#include <set>
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+static bool isQuery(Value value, StringRef what) {
+  auto query = value.getDefiningOp<tile::QueryOp>();
+  return query && query.getQuery() == what;
+}
+
+/// Where a part of a row begins that the loop goes over (tile-split-reductions): on a multiple of every vector.
+static Value beginOf(scf::ForOp loop) {
+  auto sum = loop.getLowerBound().getDefiningOp<tile::ElementwiseOp>();
+  bool isPart = loop->hasAttr(kSplit) && sum && sum.getMnemonic() == "add" && isQuery(sum.getArgs()[1], "local_id");
+  return isPart ? sum.getArgs()[0] : Value();
+}
+
+/// The extent that the loop goes over, or of which it goes over a part.
+std::optional<Dim> VectorForm::extentOf(scf::ForOp loop) {
+  auto least = loop.getUpperBound().getDefiningOp<tile::ElementwiseOp>();
+  return beginOf(loop) && least && least.getMnemonic() == "min" ? dimOf(least.getArgs()[1]) : dimOf(loop.getUpperBound());
+}
+
+/// Loops `for (c = local_id; c < C; c += group_size)` at the top of the kernel.
+bool VectorForm::findRows() {
+  if (kernel_.getGrid().getKind() == GridKind::Lanes || !ordered(kernel_.getBody())) return false;
+  Block &top = kernel_.getBody().front();
+  SmallVector<scf::ForOp> loops;
+  for (auto loop : top.getOps<scf::ForOp>()) {
+    bool isRow = isQuery(loop.getLowerBound(), "local_id") && !loop->hasAttr(kSplit);
+    if ((isRow || beginOf(loop)) && isQuery(loop.getStep(), "group_size")) loops.push_back(loop);
+  }
+  bool good = !loops.empty();
+  top.walk([&](tile::QueryOp op) {  // nothing else asks who does what
+    if (op.getQuery() != "local_id" && op.getQuery() != "group_size" && !op.isVarying()) return;
+    good &= op.getQuery() == "local_id" || op.getQuery() == "group_size";
+    for (OpOperand &use : op->getUses()) {
+      auto isBegin = [&](scf::ForOp loop) { return beginOf(loop) && loop.getLowerBound().getDefiningOp() == use.getOwner(); };
+      good &= (llvm::is_contained(loops, use.getOwner()) && use.getOperandNumber() != 1) || llvm::any_of(loops, isBegin);
+    }
+  });
+  if (!good) return false;
+  for (scf::ForOp loop : loops) counters_.insert(loop.getInductionVar());
+  for (scf::ForOp loop : loops) {
+    std::optional<Dim> extent = extentOf(loop);
+    size_t known = moves_.size();
+    if (extent) findMoves(loop.getRegion());
+    bool stores = true;
+    loop.getRegion().walk([&](tile::StoreElementOp op) { stores &= op->getBlock() == loop.getBody() && moves_.count(op); });
+    if (!stores)
+      while (moves_.size() > known) moves_.pop_back();
+    if (moves_.size() == known) continue;
+    std::next(moves_.begin(), known)->second.divide.push_back(*extent);
+    rows_.push_back(loop);
+  }
+  return !rows_.empty() && choose();
+}
+
+/// Rows that several loops go over.
+void VectorForm::findHeld() {
+  struct Row {
+    Value base, extent;
+    SmallVector<Value> leading;
+    SmallVector<tile::LoadElementOp> loads;
+    llvm::SmallPtrSet<Operation *, 4> loops;
+  };
+  SmallVector<Row> found;
+  auto alike = [&](Value a, Value b) { return a == b || (dimOf(a) && dimOf(a) == dimOf(b)); };
+  for (scf::ForOp loop : rows_)
+    for (auto load : loop.getBody()->getOps<tile::LoadElementOp>()) {
+      if (!moves_.count(load) || load.getIndices().back() != loop.getInductionVar()) continue;
+      ValueRange leading = load.getIndices().drop_back();
+      auto outside = [&](Value index) { return index.getParentBlock() == loop->getBlock() || dimOf(index); };
+      if (!llvm::all_of(leading, outside)) continue;
+      auto same = [&](Row &row) {
+        return row.base == load.getBase() && alike(row.extent, loop.getUpperBound()) &&
+               llvm::all_of(llvm::zip(row.leading, leading), [&](auto pair) { return alike(std::get<0>(pair), std::get<1>(pair)); });
+      };
+      auto row = llvm::find_if(found, same);
+      if (row == found.end()) {
+        found.push_back({load.getBase(), loop.getUpperBound(), SmallVector<Value>(leading), {}, {}});
+        row = std::prev(found.end());
+      }
+      row->loads.push_back(load);
+      row->loops.insert(loop);
+    }
+  for (Row &row : found) {
+    std::optional<Dim> extent = dimOf(row.extent);
+    if (!extent || row.loops.size() < 2 || (heldExtent_ && heldExtent_ != extent)) continue;
+    heldExtent_ = extent;
+    Operation *first = rows_.front();
+    for (scf::ForOp loop : llvm::reverse(rows_))
+      if (row.loops.contains(loop)) first = loop;
+    builder_.setInsertionPoint(first);
+    Values leading;
+    for (Value index : row.leading) leading.push_back(dimOf(index) ? dim(*dimOf(index), unnamed(first->getLoc())) : index);
+    auto type = tile::HeldRowType::get(builder_.getContext(), elementTypeOf(row.base.getType()));
+    Location loc = named(nameOf(row.base) + "_row", unnamed(row.loads.front().getLoc()));
+    Value extentValue = dim(*extent, unnamed(first->getLoc()));
+    Value held = builder_.create<tile::HoldRowOp>(loc, type, row.base, leading, extentValue);
+    for (auto load : row.loads) held_[load] = held;
+  }
+}
+
+/// Worth a register until it is asked for again.
+static bool isCostly(Operation *op) {
+  auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+  if (!elementwise || !isa<FloatType>(elementwise.getType())) return false;
+  static const std::set<StringRef> costly = {"exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "sigmoid", "pow", "sqrt", "rsqrt", "div"};
+  return costly.count(elementwise.getMnemonic()) != 0;
+}
+
+/// How a value comes of held elements and of what is known before the loops; "" if of anything else.
+std::string VectorForm::keyOf(Value value, scf::ForOp loop) {
+  auto pointer = [](void *of) { return std::to_string(reinterpret_cast<uintptr_t>(of)); };
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody()) {
+    if (std::optional<Dim> dim = dimOf(value)) return dim->str();
+    return loop->isAncestor(value.getParentBlock()->getParentOp()) ? "" : pointer(value.getAsOpaquePointer());
+  }
+  if (Value row = held_.lookup(op)) return "row " + pointer(row.getAsOpaquePointer());
+  if (!isa<tile::ElementwiseOp, tile::CastOp, tile::ConstantOp>(op)) return "";
+  std::string key;
+  llvm::raw_string_ostream text(key);
+  text << op->getName() << op->getAttrDictionary() << value.getType() << '(';
+  for (Value operand : op->getOperands()) {
+    std::string part = keyOf(operand, loop);
+    if (part.empty()) return "";
+    text << part << ',';
+  }
+  text << ')';
+  return text.str();
+}
+
+/// Costly values that several loops compute alike out of held rows: the first one keeps them.
+void VectorForm::findKept() {
+  std::map<std::string, SmallVector<std::pair<scf::ForOp, Operation *>>> found;
+  std::vector<std::string> order;
+  for (scf::ForOp loop : rows_)
+    for (Operation &op : *loop.getBody()) {
+      if (!isCostly(&op)) continue;
+      std::string key = keyOf(op.getResult(0), loop);
+      if (key.find("row ") == std::string::npos) continue;
+      auto &list = found[key];
+      if (list.empty()) order.push_back(key);
+      if (list.empty() || list.back().first != loop) list.push_back({loop, &op});
+    }
+  for (const std::string &key : order) {
+    auto &list = found[key];
+    if (list.size() < 2) continue;
+    Operation *first = list.front().second;
+    builder_.setInsertionPoint(list.front().first);
+    StringRef hint = nameHint(first->getResult(0));
+    auto type = tile::KeptRowType::get(builder_.getContext(), first->getResult(0).getType());
+    Location loc = named(((hint.empty() ? StringRef("kept") : hint) + "_row").str(), unnamed(first->getLoc()));
+    Value row = builder_.create<tile::NewRowOp>(loc, type);
+    for (auto &[loop, op] : list) kept_[op] = {row, op == first};
+  }
+}
+
+/// Computed and kept; or, where rows are held, what was kept.
+Value VectorForm::kept(Operation *op) {
+  Kept kept = kept_.lookup(op);
+  Location loc = op->getLoc();
+  auto compute = [&] { return cloneWith(op, [&](Value operand) { return at(operand); })->getResult(0); };
+  if (kept.first) {
+    Value value = compute();
+    builder_.create<tile::KeepOp>(unnamed(loc), value, kept.row, turn_, index_);
+    return value;
+  }
+  Value isHeld = arithmetic("gt", dim(Dim::var("T.held"), unnamed(loc)), number(0, unnamed(loc)), unnamed(loc));
+  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(op->getResult(0).getType()), isHeld, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  auto fill = [&](Region &region, function_ref<Value()> value) {
+    Block &block = region.front();
+    if (!block.empty()) block.back().erase();
+    builder_.setInsertionPointToEnd(&block);
+    values_.push_back(values_.back());  // what is known before the branch
+    Value result = value();
+    values_.pop_back();
+    builder_.create<scf::YieldOp>(unnamed(loc), result);
+  };
+  fill(branch.getThenRegion(), [&]() -> Value { return builder_.create<tile::RecallOp>(loc, op->getResult(0).getType(), kept.row, turn_, index_); });
+  fill(branch.getElseRegion(), compute);
+  return branch.getResult(0);
+}
+
+void VectorForm::vectoriseRow(scf::ForOp loop) {
+  Location loc = unnamed(loop.getLoc());
+  builder_.setInsertionPoint(loop);
+  Value extent = loop.getUpperBound(), begin = beginOf(loop);
+  Value count = begin ? arithmetic("sub", extent, begin, loc) : extent;
+  Value first = number(0, loc), turns = builder_.create<tile::RowTurnsOp>(loc, builder_.getIndexType(), count), step = number(1, loc);
+  auto turn = builder_.create<scf::ForOp>(loop.getLoc(), first, turns, step, loop.getInitArgs());
+  turn->setAttr(tile::kUnrolled, builder_.getStringAttr("held"));
+  turn.getInductionVar().setLoc(named("k", loc));
+  for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), turn.getRegionIterArgs())) to.setLoc(from.getLoc());
+  Block *block = turn.getBody();
+  if (!block->empty()) block->back().erase();
+  builder_.setInsertionPointToEnd(block);
+  turn_ = turn.getInductionVar();
+  Value vectors = arithmetic("add", arithmetic("mul", turn_, query("group_size", loc), loc), query("local_id", loc), loc);
+  StringRef hint = nameHint(loop.getInductionVar());
+  Location counter = named(hint.empty() ? "c" : hint, loc);
+  counterBase_ = arithmetic("mul", vectors, dim(Dim::var("T.vector"), loc), begin ? loc : counter);
+  if (begin) counterBase_ = arithmetic("add", begin, counterBase_, counter);
+  bool carries = loop.getNumResults() != 0;
+  auto inside = builder_.create<scf::IfOp>(loc, loop.getResultTypes(), arithmetic("lt", counterBase_, extent, loc), carries);
+  auto emptied = [&](Region &region) {
+    Block &into = region.front();
+    if (!into.empty()) into.back().erase();
+    builder_.setInsertionPointToEnd(&into);
+  };
+  emptied(inside.getThenRegion());
+  bases_.emplace_back();
+  Values results = computeAll(*loop.getBody(), turn.getRegionIterArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(), loc);
+  builder_.create<scf::YieldOp>(loc, results);
+  bases_.pop_back();
+  if (carries) {
+    emptied(inside.getElseRegion());
+    builder_.create<scf::YieldOp>(loc, turn.getRegionIterArgs());
+  }
+  builder_.setInsertionPointToEnd(block);
+  builder_.create<scf::YieldOp>(loc, inside.getResults());
+  for (auto [from, to] : llvm::zip(loop.getResults(), turn.getResults())) from.replaceAllUsesWith(to);
+  loop.erase();
+}
+
+void VectorForm::vectoriseRows() {
+  findHeld();
+  rowExtent_ = heldExtent_ ? heldExtent_ : extentOf(rows_.front());
+  bool parts = static_cast<bool>(beginOf(rows_.front()));
+  // Lanes hold turns of one extent; loops over another stay as they are.
+  if (heldExtent_) llvm::erase_if(rows_, [&](scf::ForOp loop) { return extentOf(loop) != heldExtent_; });
+  if (heldExtent_) findKept();
+  SmallVector<scf::ForOp> loops = rows_;
+  for (scf::ForOp loop : loops) vectoriseRow(loop);
+  clean();
+  settle();
+  chooseRowVariants(parts);
+}
+
+/// Lanes and registers by the length of the row: 32 elements a lane at most, a warp a row where that is enough.
+void VectorForm::chooseRowVariants(bool parts) {
+  using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
+  constexpr int64_t most = 32, few = 8;           // elements of a row that a lane keeps
+  const int64_t usual = kernel_.getGroup();
+  bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
+  SmallVector<Attribute> variants;
+  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit) {
+    Sizes sizes = {{"vector", elements}};
+    if (heldExtent_) sizes.push_back({"held", held});
+    sizes.push_back({"threads", block.first});
+    if (!fixed) sizes.push_back({"rows", block.second});
+    variants.push_back(variant(sizes, elements > 1, limit));
+  };
+  std::optional<int64_t> extent;
+  if (rowExtent_->isConstant()) extent = rowExtent_->constant();
+  if (!heldExtent_) {
+    if (!fixed && !parts && extent.value_or(0) <= 2048) add(elements_, 0, {32, 8}, 2048);
+    add(elements_, 0, {usual, 1}, std::nullopt);
+    add(1, 0, {usual, 1}, std::nullopt);
+    return setVariants(variants, "rows: a group goes over its row once, in vectors");
+  }
+  std::vector<std::pair<Block, int64_t>> shapes = {{{32, 8}, few}, {{32, 8}, most}, {{128, 1}, most}, {{256, 1}, most}, {{1024, 1}, most}};
+  if (fixed) shapes = {{{usual, 1}, most}};
+  bool known = false;  // that the last one takes the row
+  for (auto [block, each] : shapes) {
+    if (known || (extent && *extent > block.first * each)) continue;
+    int64_t held = std::max<int64_t>(1, each / elements_);
+    if (extent) held = (*extent + block.first * elements_ - 1) / (block.first * elements_);
+    add(elements_, held, block, block.first * held * elements_);
+    known = extent.has_value();
+  }
+  if (!known) add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
+  if (!fixed && extent.value_or(0) <= 1024) add(1, most, {32, 8}, 1024);
+  add(1, 0, {usual, 1}, std::nullopt);
+  setVariants(variants, "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+}
+
+}  // namespace tessera::transforms

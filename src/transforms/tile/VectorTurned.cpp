@@ -1,0 +1,166 @@
+// Maps that read along another axis than they write: tiles are turned in shared memory, so that both sides move vectors.
+#include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "transforms/tile/VectorForm.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+/// A lane an element, with loads whose last index is that of another axis of the result.
+bool VectorForm::findTurned() {
+  SmallVector<tile::StoreElementOp> stores(guard_.thenBlock()->getOps<tile::StoreElementOp>());
+  int64_t all = 0;
+  guard_.walk([&](tile::StoreElementOp) { ++all; });
+  auto inside = [](DenseBoolArrayAttr inBounds) {
+    return inBounds && !llvm::is_contained(inBounds.asArrayRef(), false);
+  };
+  if (all != 1 || stores.size() != 1 || !inside(stores[0].getInBoundsAttr())) return false;
+  store_ = stores[0];
+  ArrayRef<DimAttr> shape = cast<ViewType>(store_.getBase().getType()).getShape();
+  if (!isFlat(store_.getIndices(), shape) || shape.back().getConstant() == 1) return false;
+  last_ = shape.size() - 1;
+  across_ = -1;
+  Value lastIndex = store_.getIndices()[last_];
+  bool good = true;
+  guard_.walk([&](tile::LoadElementOp load) {
+    auto indices = load.getIndices();
+    auto axis = indices.empty() ? store_.getIndices().end() : llvm::find(store_.getIndices(), indices.back());
+    if (axis == store_.getIndices().end() || indices.back() == lastIndex || !llvm::is_contained(indices, lastIndex)) return;
+    int64_t across = axis - store_.getIndices().begin();
+    bool plain = load->getBlock() == guard_.thenBlock() && inside(load.getInBoundsAttr()) &&
+                 isa<ViewType>(load.getBase().getType()) && (across_ < 0 || across_ == across) &&
+                 dtypeOf(elementTypeOf(load.getType())) && llvm::all_of(indices.drop_back(), [&](Value index) {
+                   return llvm::is_contained(store_.getIndices(), index) || !dependsOnCounter(index);
+                 });
+    good &= plain;
+    across_ = across;
+    turned_.push_back(load);
+  });
+  if (!good || turned_.empty()) return false;
+  // Where the lane stands is given by tiles now.
+  classes_.clear();
+  moves_.clear();
+  for (auto [axis, index] : llvm::enumerate(store_.getIndices()))
+    classes_[index] = axis == static_cast<size_t>(last_) ? Class{Kind::Step, true, {}} : Class{};
+  tiles_ = true;
+  findMoves(guard_.getThenRegion());
+  moves_.erase(store_);
+  moves_.insert({store_, Move{store_.getBase(), false, {shape[last_].getDim()}}});
+  for (tile::LoadElementOp load : turned_) {
+    moves_.erase(load);
+    moves_.insert({load, Move{load.getBase(), false, {shape[across_].getDim()}}});
+  }
+  return choose();
+}
+
+void VectorForm::forgetTurned() {
+  turned_.clear();
+  classes_.clear();
+  moves_.clear();
+  tiles_ = false;
+}
+
+/// The lanes of the group take the vectors of a tile in turn; `body` gets the offset along the rows, and the first one
+/// along the columns.
+void VectorForm::overTile(int64_t edge, Location loc, function_ref<void(Value, Value)> body) {
+  int64_t lanes = kernel_.getGroup();
+  Value vector = dim(Dim::var("T.vector"), loc);
+  Value turns = dim(Dim::floorDiv(Dim(edge * edge / lanes), Dim::var("T.vector")), loc);
+  auto loop = builder_.create<scf::ForOp>(loc, number(0, loc), turns, number(1, loc));
+  loop->setAttr(tile::kUnrolled, builder_.getUnitAttr());
+  loop.getInductionVar().setLoc(named("k", loc));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(loop.getBody()->getTerminator());
+  Value turn = arithmetic("mul", loop.getInductionVar(), query("group_size", loc), loc);
+  Value position = arithmetic("mul", arithmetic("add", turn, query("local_id", loc), loc), vector, named("e", loc));
+  Value row = arithmetic("floordiv", position, number(edge, loc), named("down", loc));
+  Value col = arithmetic("mod", position, number(edge, loc), named("right", loc));
+  body(row, col);
+}
+
+void VectorForm::vectoriseTurned() {
+  Location loc = unnamed(store_.getLoc());
+  MLIRContext *context = builder_.getContext();
+  ArrayRef<DimAttr> shape = cast<ViewType>(store_.getBase().getType()).getShape();
+  int64_t edge = 0;  // by the widest of what is turned
+  for (tile::LoadElementOp load : turned_) edge = std::max<int64_t>(edge, storageBytes(*dtypeOf(load.getType())));
+  edge = edge >= 4 ? 32 : 64;
+  Dim acrossExtent = shape[across_].getDim(), lastExtent = shape[last_].getDim();
+  builder_.setInsertionPoint(guard_);
+  SmallVector<DimAttr> groups;
+  SmallVector<Value> place;  // of the group along each axis of the result
+  for (int64_t axis = 0; axis <= last_; ++axis) {
+    bool tiled = axis == last_ || axis == across_;
+    Dim extent = shape[axis].getDim();
+    groups.push_back(DimAttr::get(context, tiled ? Dim::ceilDiv(extent, Dim(edge)) : extent));
+    StringRef hint = nameHint(store_.getIndices()[axis]);
+    Value at = builder_.create<tile::QueryOp>(named(tiled ? StringRef() : hint, loc), builder_.getIndexType(), "group_id", axis);
+    if (tiled) at = arithmetic("mul", at, number(edge, loc), named(((hint.empty() ? StringRef("i") : hint) + "0").str(), loc));
+    place.push_back(at);
+  }
+  auto guarded = [&](Value a, Value b, function_ref<void()> body) {
+    Value holds = builder_.create<tile::ElementwiseOp>(
+        loc, builder_.getI1Type(), "and",
+        ValueRange{arithmetic("lt", a, dim(acrossExtent, loc), loc), arithmetic("lt", b, dim(lastExtent, loc), loc)});
+    auto branch = builder_.create<scf::IfOp>(loc, holds, false);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(branch.thenYield());
+    body();
+  };
+  auto inBounds = [&](size_t count) { return builder_.getDenseBoolArrayAttr(SmallVector<bool>(count, true)); };
+  // Rows of the source, which run along the columns of the result's tile.
+  SmallVector<Value> buffers;
+  for (tile::LoadElementOp load : turned_) {
+    int64_t width = storageBytes(*dtypeOf(load.getType()));
+    auto type = SharedType::get(context, {DimAttr::get(context, Dim(edge)), DimAttr::get(context, Dim(edge + std::max<int64_t>(1, 4 / width)))},
+                                load.getType(), "");
+    buffers.push_back(builder_.create<tile::AllocSharedOp>(named(nameOf(load.getBase()) + "_tile", loc), type, /*manual=*/true));
+  }
+  overTile(edge, loc, [&](Value down, Value right) {
+    Value l = arithmetic("add", place[last_], down, loc), a = arithmetic("add", place[across_], right, loc);
+    guarded(a, l, [&] {
+      for (auto [load, buffer] : llvm::zip(turned_, buffers)) {
+        SmallVector<Value> indices;
+        for (Value index : load.getIndices()) {
+          auto axis = llvm::find(store_.getIndices(), index) - store_.getIndices().begin();
+          indices.push_back(axis == last_ ? l : axis == across_ ? a : axis < last_ ? place[axis] : base(index));
+        }
+        auto vectorType = tile::LaneVectorType::get(context, load.getType());
+        Value vector = builder_.create<tile::LoadVectorOp>(named(nameOf(load.getBase()) + "_vector", loc), vectorType,
+                                                           load.getBase(), indices, false);
+        overElements({}, loc, [&](ValueRange) -> Values {
+          Value element = builder_.create<tile::LoadElementOp>(loc, load.getType(), vector, ValueRange{index_}, Value(), inBounds(1));
+          Value col = arithmetic("add", right, index_, loc);
+          builder_.create<tile::StoreElementOp>(loc, element, buffer, ValueRange{down, col}, inBounds(2));
+          return {};
+        });
+      }
+    });
+  });
+  builder_.create<tile::BarrierOp>(loc);
+  overTile(edge, loc, [&](Value down, Value right) {
+    Value a = arithmetic("add", place[across_], down, named(nameHint(store_.getIndices()[across_]), loc));
+    Value l = arithmetic("add", place[last_], right, named(nameHint(store_.getIndices()[last_]), loc));
+    guarded(a, l, [&] {
+      bases_.emplace_back();
+      for (int64_t axis = 0; axis <= last_; ++axis)
+        bases_.back()[store_.getIndices()[axis]] = axis == last_ ? l : axis == across_ ? a : place[axis];
+      Value linear = number(0, loc);  // where something asks for it
+      for (int64_t axis = 0; axis <= last_; ++axis)
+        linear = arithmetic("add", arithmetic("mul", linear, dim(shape[axis].getDim(), loc), loc), base(store_.getIndices()[axis]), loc);
+      counterBase_ = linear;
+      for (auto [load, buffer] : llvm::zip(turned_, buffers)) inTile_[load] = {buffer, right, down};
+      computeAll(*guard_.thenBlock(), {}, {}, {}, loc);
+      bases_.pop_back();
+    });
+  });
+  guard_.erase();
+  clean();
+  kernel_.setGridAttr(GridAttr::get(context, GridKind::Explicit, groups, -1));
+  settle();
+  setVariants({variant({{"vector", elements_}}, true), variant({{"vector", 1}}, false)},
+              "transpose: tiles are turned in shared memory, so that both sides move Vector neighbouring elements at once");
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,72 @@
+// RUN: tessera-opt %s --tile-split-reductions | FileCheck %s
+
+// A group for each part, on multiples of 2048 elements, and one group for the parts.
+// CHECK-LABEL: tile.kernel @total_parts_kernel
+// CHECK-SAME: grid = #tsr.grid<explicit
+// CHECK: tile.query "group_id"
+// CHECK: scf.for
+// CHECK: tile.group_reduce "sum"
+// CHECK: tile.once
+// CHECK: tile.store_element %{{.*}}, %parts
+// CHECK-LABEL: tile.kernel @total_kernel
+// CHECK: scf.for %[[PART:.*]] = %{{.*}} to
+// CHECK: tile.load_element %parts[%[[PART]]]
+// CHECK: tile.group_reduce "sum"
+// CHECK-LABEL: tile.func @total
+// CHECK: %parts = tile.temp
+// CHECK: tile.launch @total_parts_kernel(%x, %y, %parts)
+// CHECK: tile.launch @total_kernel(%x, %y, %parts)
+tile.kernel @total_kernel(%x: !tsr.view<["N"], f32>, %y: !tsr.view<[], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%c] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %all = tile.group_reduce "sum" %s : f32
+  tile.once {
+    tile.store_element %all, %y[] : f32, !tsr.view<[], f32>
+  }
+  tile.kernel_end
+}
+tile.func @total(%x: !tsr.view<["N"], f32>, %y: !tsr.view<[], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = []} {
+  tile.launch @total_kernel(%x, %y) : !tsr.view<["N"], f32>, !tsr.view<[], f32>
+  tile.return
+}
+
+// Columns: a lane adds up a part of its column.
+// CHECK-LABEL: tile.kernel @columns_parts_kernel
+// CHECK-SAME: grid = #tsr.grid<lanes
+// CHECK: tile.elementwise "floordiv"
+// CHECK: tile.store_element %{{.*}}, %parts[%{{.*}}, %{{.*}}]
+// CHECK-LABEL: tile.kernel @columns_kernel
+// CHECK: tile.load_element %parts[%{{.*}}, %0]
+tile.kernel @columns_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %N = tile.dim "N"
+  %inside = tile.elementwise "lt" %i, %N : index
+  scf.if %inside {
+    %first = tile.constant 0 : index
+    %one = tile.constant 1 : index
+    %M = tile.dim "M"
+    %zero = tile.constant 0.0 : f32
+    %s = scf.for %k = %first to %M step %one iter_args(%sum = %zero) -> f32 {
+      %e = tile.load_element %x[%k, %i] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+      %next = tile.elementwise "add" %sum, %e : f32
+      scf.yield %next : f32
+    } {tsr.reduces = "sum"}
+    tile.store_element %s, %y[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}
+tile.func @columns(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = []} {
+  tile.launch @columns_kernel(%x, %y) : !tsr.view<["M", "N"], f32>, !tsr.view<["N"], f32>
+  tile.return
+}

@@ -1,0 +1,124 @@
+// RUN: tessera-opt %s --tile-vectorise | FileCheck %s
+
+// All is read at the result's own position: one index, no division, and the count alone has to be a multiple.
+// CHECK-LABEL: tile.kernel @flat
+// CHECK-SAME: reasons = ["map: a lane loads, computes and stores Vector neighbouring elements at once"]
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1>, vector = 8 : i64, when = [#tsr.requirement<"{{.*}}M*N{{.*}} % 8" eq "0", "">]}, {vector = 1 : i64}]
+// CHECK-NOT: floordiv
+// CHECK: %[[X:.*]] = tile.load_vector %x[%[[I:.*]]] {flat}
+// CHECK: scf.for %[[V:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: tile.load_element %[[X]][%[[V]]]
+// CHECK: tile.elementwise "neg"
+// CHECK: tile.store_vector %{{.*}}, %y[%[[I]]] {flat}
+tile.kernel @flat(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], bf16>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["M*N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "M*N"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %N = tile.dim "N"
+    %r = tile.elementwise "floordiv" %i, %N : index
+    %c = tile.elementwise "mod" %i, %N : index
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    %n = tile.elementwise "neg" %e : bf16
+    tile.store_element %n, %y[%r, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["M", "N"], bf16>
+  }
+  tile.kernel_end
+}
+
+// What is broadcast along the rows is a vector, along the columns one element; the index is split once.
+// CHECK-LABEL: tile.kernel @broadcast
+// CHECK-SAME: when = [#tsr.requirement<"N % 4" eq "0", "">]
+// CHECK: tile.load_vector %b[%{{.*}}] : <["N"], f32>
+// CHECK: tile.load_element %s[
+// CHECK: scf.for
+// CHECK-NOT: floordiv
+// CHECK: tile.store_vector
+tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"b", in>, #tsr.param<"s", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["M*N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "M*N"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %N = tile.dim "N"
+    %r = tile.elementwise "floordiv" %i, %N : index
+    %c = tile.elementwise "mod" %i, %N : index
+    %e = tile.load_element %b[%c] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
+    %f = tile.load_element %s[%r] {in_bounds = array<i1: true>} : !tsr.view<["M"], f32>
+    %n = tile.elementwise "mul" %e, %f : f32
+    tile.store_element %n, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  tile.kernel_end
+}
+
+// The row is held: both loops take its vectors from there. It is read once.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK-SAME: held = 1 : i64, rows = 8 : i64, threads = 32 : i64
+// CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
+// CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
+// CHECK-NOT: load_vector
+// CHECK: tile.row_turns
+// CHECK: tile.row_vector %[[ROW]]
+// CHECK: tile.group_reduce "max"
+// CHECK: tile.row_vector %[[ROW]]
+// CHECK: tile.store_vector
+tile.kernel @rows(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], bf16>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %low = tile.constant 0.0 : bf16
+  %m = scf.for %c = %lane to %N step %lanes iter_args(%most = %low) -> bf16 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    %next = tile.elementwise "max" %most, %e : bf16
+    scf.yield %next : bf16
+  }
+  %all = tile.group_reduce "max" %m : bf16
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    %d = tile.elementwise "sub" %e, %all : bf16
+    tile.store_element %d, %y[%r, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["M", "N"], bf16>
+  }
+  tile.kernel_end
+}
+
+// Read along another axis than written: through shared memory.
+// CHECK-LABEL: tile.kernel @turned
+// CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 63) // 64", "(M + 63) // 64"]>
+// CHECK: tile.alloc_shared {manual} : <["64", "66"], bf16, "">
+// CHECK: tile.load_vector %x
+// CHECK: tile.barrier
+// CHECK: tile.store_vector
+tile.kernel @turned(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["N", "M"], bf16>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["M*N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "M*N"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %M = tile.dim "M"
+    %r = tile.elementwise "floordiv" %i, %M : index
+    %c = tile.elementwise "mod" %i, %M : index
+    %e = tile.load_element %x[%c, %r] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    tile.store_element %e, %y[%r, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["N", "M"], bf16>
+  }
+  tile.kernel_end
+}
+
+// What is loaded after it was stored stays as it was written, and so does what masks keep inside.
+// CHECK-LABEL: tile.kernel @stays
+// CHECK-NOT: vector
+// CHECK: tile.kernel_end
+tile.kernel @stays(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "N"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %one = tile.constant 1.0 : f32
+    tile.store_element %one, %x[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+    %e = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
+    tile.store_element %e, %y[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}
