@@ -20,6 +20,7 @@ struct Language {
   bool gpu;
   const char *kernelMarks;   // before `void`
   const char *launchBounds;  // "" if there are none, else the mark that takes the number of lanes
+  bool boundsTakeGroups;     // and how many groups a processor has room for at least
   const char *sharedMark;    // of static shared memory
   const char *restrictMark;
   const char *unrollAll;  // `#pragma` for a loop that is unrolled wholly

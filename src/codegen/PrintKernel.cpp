@@ -46,10 +46,12 @@ Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter
                                                      kernel.getMayAlias() ? "" : language.restrictMark));
   }
   auto bounds = kernel->getAttrOfType<StringAttr>("bounds");  // where they are template parameters
+  auto resident = kernel->getAttrOfType<StringAttr>("resident");  // groups that a processor is to have room for
   std::string marks = std::string(language.kernelMarks) + " void";
   if (*language.launchBounds && kernel.getGroup() > 0)
     marks += std::string(" ") + language.launchBounds + "(" +
-             (bounds ? bounds.getValue().str() : std::to_string(kernel.getGroup())) + (kernel.getOneGroup() ? ", 1)" : ")");
+             (bounds ? bounds.getValue().str() : std::to_string(kernel.getGroup())) +
+             (kernel.getOneGroup() ? ", 1" : resident && language.boundsTakeGroups ? ", " + resident.getValue().str() : "") + ")";
   Doc list = Doc(kernel.getSymName().str()) + "(" + Doc::align(commaSeparated(parameters)) + ") {";
   return Doc::group(Doc(marks) + Doc::line() + list);
 }

@@ -306,7 +306,7 @@ template <class T, int Count, int Held, int Group> KERNEL move_row(const T *x, T
       sum += tsr::to<float>(v(i));
       v(i) = tsr::to<T>(tsr::to<float>(v(i)) + 1.0f);
     }
-    tsr::store_vector(y + c, v);
+    tsr::store_vector(y, c, v);
   }
   total[tsr::lane()] = tsr::group_reduce<tsr::Sum, Threads>(sum, scratch);
 }

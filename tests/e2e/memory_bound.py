@@ -39,6 +39,13 @@ def shifted[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C - 1, f32] where C >= 1:
 def turned[R, C](x: Tensor[R, C, bf16]) -> Tensor[C, R, bf16]:
     return x.T
 
+def turned_twice[B, R, C](x: Tensor[B, B, R, C, f32]) -> Tensor[B, C, B, R, f32]:
+    return x.permute(0, 3, 1, 2)
+
+def variance[N](x: Tensor[N, f32]) -> f32:
+    m = mean(x)
+    return mean((x - m) * (x - m))
+
 def turned_sum[B, R, C](x: Tensor[B, R, C, f32], y: Tensor[B, C, R, f32]) -> Tensor[B, C, R, f32]:
     return transpose(x, [0, 2, 1]) * 2.0 + y
 
@@ -146,6 +153,11 @@ def rows_of(values, r, c):
     return [values[i * c:(i + 1) * c] for i in range(r)]
 
 
+def variance_of(values):
+    mean = math.fsum(values) / len(values) if values else math.nan
+    return math.fsum((v - mean)**2 for v in values) / len(values) if values else math.nan
+
+
 def softmax_row(row):
     if not row:
         return []
@@ -171,9 +183,10 @@ def flat(rows):
     return [v for row in rows for v in row]
 
 
-MATRICES = [(0, 5), (3, 0), (1, 1), (3, 7), (5, 8), (13, 64), (64, 65), (3, 520)]
-ROWS = [(0, 5), (3, 0), (1, 1), (3, 7), (9, 8), (2, 256), (3, 257), (2, 1032), (1, 4104), (1, 8193), (1, 32768), (1, 33000), (1, 100003)]
-VECTORS = [(0,), (1,), (8,), (1003,), (4096,)]
+MATRICES = [(0, 5), (3, 0), (1, 1), (3, 7), (5, 8), (13, 64), (64, 65), (127, 3), (2, 129), (3, 520)]
+ROWS = [(0, 5), (3, 0), (1, 1), (3, 7), (9, 8), (2, 127), (3, 128), (2, 129), (2, 256), (3, 257), (2, 513), (3, 1000), (2, 1032), (1, 4097),
+        (1, 4104), (1, 8193), (1, 16000), (1, 32768), (1, 33000), (1, 100003)]
+VECTORS = [(0,), (1,), (3,), (8,), (127,), (128,), (129,), (1003,), (4096,)]
 
 
 def case(name, shapes):
@@ -203,6 +216,12 @@ def case(name, shapes):
         b, r, c = 2, *shapes
         return [((b, r, c), "f32"), ((b, c, r), "f32")], ((b, c, r), "f32"), [], lambda x, y: [
             2 * x[(k * r + i) * c + j] + y[(k * c + j) * r + i] for k in range(b) for j in range(c) for i in range(r)]
+    if name == "turned_twice":
+        b, r, c = 2, *shapes
+        return [((b, b, r, c), "f32")], ((b, c, b, r), "f32"), [], lambda x: [
+            x[((k * b + m) * r + i) * c + j] for k in range(b) for j in range(c) for m in range(b) for i in range(r)]
+    if name == "variance":
+        return [(shapes, "f32")], ((), "f32"), [], lambda x: [variance_of(x)]
     if name in ("softmax", "row_softmax"):
         r, c = shapes
         return [((r, c), "bf16")], ((r, c), "bf16"), [], lambda x: flat(map(softmax_row, rows_of(x, r, c)))
@@ -230,9 +249,9 @@ def case(name, shapes):
 
 
 FUNCTIONS = {
-    **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_sum")},
+    **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_twice", "turned_sum")},
     **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums")},
-    **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest")},
+    **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest", "variance")},
     "total": VECTORS + [(70001,)],
     "columns": MATRICES + [(1031, 12), (700, 3)],
     "column_means": MATRICES + [(77, 12)],
@@ -246,7 +265,7 @@ def build(tesserac, folder, wave):
         file.write(PROGRAM)
     subprocess.run([tesserac, source, "-o", emitted], check=True)
     library = os.path.join(folder, f"memory_bound_{wave}.so")
-    command = ["g++", "-x", "c++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-shared", "-fPIC",
+    command = ["g++", "-x", "c++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fno-gnu-unique", "-shared", "-fPIC",
                "-D__HIP_PLATFORM_AMD__", f"-DTSR_WAVE={wave}", "-I" + SHIM, "-I" + os.path.join(ROOT, "include"), emitted, "-o", library]
     subprocess.run(command, check=True)
     made = ctypes.CDLL(library)
@@ -282,19 +301,19 @@ def check(library, name, shapes, shift, rng):
 
 def main(tesserac, folder, chosen):
     rng = random.Random(hashlib.sha256(b"memory bound").digest())
-    library = build(tesserac, folder, 32)
+    libraries = {wave: build(tesserac, folder, wave) for wave in (32, 64)}
     failed = ran = 0
     for name, shapes in FUNCTIONS.items():
         if chosen and name not in chosen:
             continue
         for shape in shapes:
-            for shift in (0, 1):
-                if shift and math.prod(shape) > 5000 or name == "shifted" and shape[-1] == 0:
+            for wave, shift in ((32, 0), (32, 1), (64, 0)):
+                if (shift or wave == 64) and math.prod(shape) > 5000 or name == "shifted" and shape[-1] == 0:
                     continue
                 ran += 1
-                if wrong := check(library, name, shape, shift, rng):
+                if wrong := check(libraries[wave], name, shape, shift, rng):
                     failed += 1
-                    print(f"FAILED {name} {shape}, {shift} elements beside an aligned address: {wrong}", flush=True)
+                    print(f"FAILED {name} {shape}, waves of {wave}, {shift} elements beside an aligned address: {wrong}", flush=True)
     print(f"{ran - failed} of {ran} cases are right")
     return 1 if failed or not ran else 0
 

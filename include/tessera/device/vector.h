@@ -2,7 +2,7 @@
 //
 //   Vector<T, Count>                       Count elements, v(0) to v(Count - 1)
 //   load_vector<Count>(x + i)              the elements x[i] to x[i + Count - 1]
-//   store_vector(y + i, v)                 likewise to memory
+//   store_vector(y, i, v)                  likewise to memory
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
 //                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once
 //
@@ -47,6 +47,17 @@ struct alignas(16) FourWords {
 };
 template <> struct Word<8> { using Type = TwoWords; };
 template <> struct Word<16> { using Type = FourWords; };
+/// `Count` elements in one word, the first in its lowest bits.
+template <int Count, class T> TSR_DEVICE uint32_t four_bytes(const T *element) {
+  uint32_t word = 0;
+  TSR_UNROLL
+  for (int i = 0; i < Count; ++i) {
+    typename Word<static_cast<int>(sizeof(T))>::Type bits;
+    memcpy(&bits, static_cast<const void *>(element + i), sizeof(bits));
+    word |= static_cast<uint32_t>(bits) << (8 * static_cast<int>(sizeof(T)) * i);
+  }
+  return word;
+}
 /// What one instruction moves of a vector of so many bytes.
 TSR_INLINE constexpr int word_bytes(int bytes) { return bytes < 16 ? bytes : 16; }
 #endif
@@ -68,17 +79,27 @@ template <int Count, class T> TSR_DEVICE Vector<T, Count> load_vector(const T *f
   return to;
 }
 
-template <class T, int Count> TSR_DEVICE void store_vector(T *to, const Vector<T, Count> &from) {
+/// `at` is a multiple of Count: said with the words' own index, because compilers lose sight of it in sums of products.
+template <class T, int Count> TSR_DEVICE void store_vector(T *to, int64_t at, const Vector<T, Count> &from) {
 #if defined(TSR_CPU)
   TSR_SIMD
-  for (int i = 0; i < Count; ++i) to[i] = from.element[i];
+  for (int i = 0; i < Count; ++i) to[at + i] = from.element[i];
 #else
   using Word = typename detail::Word<detail::word_bytes(Vector<T, Count>::bytes)>::Type;
   constexpr int words = Vector<T, Count>::bytes / static_cast<int>(sizeof(Word));
   Word word[words];
-  memcpy(word, static_cast<const void *>(from.element), sizeof(word));
+  if constexpr (sizeof(T) < 4 && sizeof(word) >= 4) {
+    // Put together here: copied as bytes, compilers would store each four of them on their own.
+    constexpr int each = 4 / static_cast<int>(sizeof(T)), count = static_cast<int>(sizeof(word) / 4);
+    uint32_t part[count];
+    TSR_UNROLL
+    for (int i = 0; i < count; ++i) part[i] = detail::four_bytes<each>(from.element + i * each);
+    memcpy(word, part, sizeof(word));
+  } else {
+    memcpy(word, static_cast<const void *>(from.element), sizeof(word));
+  }
   TSR_UNROLL
-  for (int i = 0; i < words; ++i) reinterpret_cast<Word *>(to)[i] = word[i];
+  for (int i = 0; i < words; ++i) reinterpret_cast<Word *>(to)[static_cast<uint64_t>(at) / Count * words + i] = word[i];
 #endif
 }
 

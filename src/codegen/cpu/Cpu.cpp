@@ -20,6 +20,7 @@ const Language &cpuLanguage() {
                                  false,
                                  "static",
                                  "",
+                                 false,
                                  "alignas(64) ",
                                  "__restrict__ ",
                                  "#pragma GCC unroll 64",

@@ -21,6 +21,7 @@ const Language &cudaLanguage() {
     words.target = Target::Cuda;
     words.name = "CUDA";
     words.suffix = ".cu";
+    words.boundsTakeGroups = true;
     words.dynamicShared = dynamicShared;
     words.launch = launch;
     return words;

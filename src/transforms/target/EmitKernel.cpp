@@ -349,7 +349,14 @@ void KernelEmitter::finish() {
   for (const auto &[dim, values] : info_.capacities) capacities.push_back(capacities_.at(dim));
   if (!alignment_.empty()) capacities.push_back(alignment_);
   llvm::append_range(capacities, templates_);
-  if (constants_.count("T.rows")) out_->setAttr("bounds", builder_.getStringAttr(constants_["T.Threads"] + " * " + constants_["T.rows"]));
+  std::string lanes = std::to_string(kernel_.getGroup());
+  if (constants_.count("T.rows")) {
+    lanes = constants_["T.Threads"] + " * " + constants_["T.rows"];
+    out_->setAttr("bounds", builder_.getStringAttr(lanes));
+    lanes = "(" + lanes + ")";
+  }
+  // Up to 64 registers a lane: those that hold a row must not be spilled for the sake of more lanes.
+  if (constants_.count("T.held")) out_->setAttr("resident", builder_.getStringAttr("1024 / " + lanes));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   computeSharedBytes();

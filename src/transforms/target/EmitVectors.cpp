@@ -52,8 +52,8 @@ Type KernelEmitter::vectorType(Type type) {
                                            constants_.at("T.Threads") + ">");
 }
 
-/// The place of an element in memory: pointer + its position. Without the last index, where its row begins.
-ExprRef KernelEmitter::pointerTo(Value base, ValueRange indices, bool flat) {
+/// An element's position in row-major order. Without the last index, where its row begins.
+ExprRef KernelEmitter::positionOf(Value base, ValueRange indices, bool flat) {
   ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
   ExprRef at = typed(0);
   for (auto [i, index] : llvm::enumerate(indices)) {
@@ -61,8 +61,12 @@ ExprRef KernelEmitter::pointerTo(Value base, ValueRange indices, bool flat) {
     at = binary("+", at, scalar(index));
   }
   if (!flat && indices.size() + 1 == shape.size() && !indices.empty()) at = binary("*", at, dim(shape.back().getDim()));
-  ExprRef pointer = bound_.lookup(base);
-  return asInteger(at) == 0 ? pointer : binary("+", pointer, bare(at));
+  return bare(at);
+}
+
+ExprRef KernelEmitter::pointerTo(Value base, ValueRange indices, bool flat) {
+  ExprRef pointer = bound_.lookup(base), at = positionOf(base, indices, flat);
+  return asInteger(at) == 0 ? pointer : binary("+", pointer, at);
 }
 
 LogicalResult KernelEmitter::emitVector(Operation &op) {
@@ -81,9 +85,8 @@ LogicalResult KernelEmitter::emitVector(Operation &op) {
     bound_[load.getResult()] =
         declare(nameFor(load.getResult()), vectorType(load.getType()), "copy", {value}, true, place);
   } else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) {
-    statement(call("tsr::store_vector",
-                   {pointerTo(store.getBase(), store.getIndices(), store.getFlat()), bound_.lookup(store.getValue())}, none()),
-              place);
+    ExprRef at = positionOf(store.getBase(), store.getIndices(), store.getFlat());
+    statement(call("tsr::store_vector", {bound_.lookup(store.getBase()), at, bound_.lookup(store.getValue())}, none()), place);
   } else if (auto row = dyn_cast<tile::HoldRowOp>(op)) {
     Indices arguments = {pointerTo(row.getBase(), row.getIndices(), false), scalar(row.getExtent())};
     bound_[row.getResult()] =

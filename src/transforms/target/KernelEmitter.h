@@ -215,6 +215,7 @@ private:
   // ---- vectors of a lane (EmitVectors.cpp)
   LogicalResult emitVector(Operation &op);
   mlir::Type vectorType(mlir::Type type);
+  ExprRef positionOf(Value base, mlir::ValueRange indices, bool flat);
   ExprRef pointerTo(Value base, mlir::ValueRange indices, bool flat);
 
   ir::tile::KernelOp kernel_;

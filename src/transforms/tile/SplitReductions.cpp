@@ -131,7 +131,9 @@ private:
       param = ParamAttr::get(builder_.getContext(), old.getName(), ParamMode::In, false, old.getKeywordOnly(), old.getDefaultValue());
     }
     types.push_back(memory_);
-    params.push_back(ParamAttr::get(builder_.getContext(), "parts", ParamMode::Out, true, false, Attribute()));
+    for (int number = 2; llvm::any_of(params, [&](Attribute param) { return cast<ParamAttr>(param).getName() == parameter_; }); ++number)
+      parameter_ = "parts" + std::to_string(number);
+    params.push_back(ParamAttr::get(builder_.getContext(), parameter_, ParamMode::Out, true, false, Attribute()));
     OperationState state(kernel_->getLoc(), kernel_->getName());
     state.addAttributes(kernel_->getAttrs());
     state.addRegion();
@@ -148,7 +150,7 @@ private:
     Block &block = first_.getBody().emplaceBlock();
     for (auto [type, argument] : llvm::zip(types, kernel_.getBody().getArguments()))
       mapping_.map(argument, block.addArgument(type, argument.getLoc()));
-    Value memory = block.addArgument(memory_, named("parts", kernel_.getLoc()));
+    Value memory = block.addArgument(memory_, named(parameter_, kernel_.getLoc()));
     builder_.setInsertionPointToEnd(&block);
     auto end = builder_.create<tile::KernelEndOp>(kernel_.getLoc());
     builder_.setInsertionPoint(end);
@@ -215,10 +217,10 @@ private:
     SmallVector<Type> types(kernel_.getArgumentTypes());
     SmallVector<Attribute> params(kernel_.getParams().begin(), kernel_.getParams().end());
     types.push_back(memory_);
-    params.push_back(ParamAttr::get(builder_.getContext(), "parts", ParamMode::In, false, false, Attribute()));
+    params.push_back(ParamAttr::get(builder_.getContext(), parameter_, ParamMode::In, false, false, Attribute()));
     kernel_->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
     kernel_->setAttr("params", builder_.getArrayAttr(params));
-    Value memory = kernel_.getBody().addArgument(memory_, named("parts", kernel_.getLoc()));
+    Value memory = kernel_.getBody().addArgument(memory_, named(parameter_, kernel_.getLoc()));
     builder_.setInsertionPoint(loop_);
     auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
     loop->setAttrs(loop_->getAttrs());
@@ -261,7 +263,7 @@ private:
       SmallVector<DimAttr> shape;
       for (DimAttr extent : memory_.getShape()) shape.push_back(attr(extent.getDim().substitute(dims)));
       Type type = ViewType::get(builder_.getContext(), shape, memory_.getElementType());
-      Value memory = builder_.create<tile::TempOp>(named("parts", launch.getLoc()), type);
+      Value memory = builder_.create<tile::TempOp>(named(parameter_, launch.getLoc()), type);
       SmallVector<Value> args(launch.getArgs());
       args.push_back(memory);
       auto first = builder_.create<tile::LaunchOp>(launch.getLoc(), first_.getSymName(), args, launch.getDimsAttr());
@@ -279,6 +281,7 @@ private:
   Value counter_;  // of a lane
   Dim extent_, parts_, length_, count_;
   ViewType memory_;
+  std::string parameter_ = "parts";
   IRMapping mapping_;
 };
 

@@ -250,6 +250,7 @@ void VectorForm::vectoriseRows() {
 void VectorForm::chooseRowVariants(bool parts) {
   using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
   constexpr int64_t most = 32, few = 8;           // elements of a row that a lane keeps
+  constexpr int64_t single = 16;                  // where each takes a register of its own
   const int64_t usual = kernel_.getGroup();
   bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
   SmallVector<Attribute> variants;
@@ -268,7 +269,7 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(1, 0, {usual, 1}, std::nullopt);
     return setVariants(variants, "rows: a group goes over its row once, in vectors");
   }
-  std::vector<std::pair<Block, int64_t>> shapes = {{{32, 8}, few}, {{32, 8}, most}, {{128, 1}, most}, {{256, 1}, most}, {{1024, 1}, most}};
+  std::vector<std::pair<Block, int64_t>> shapes = {{{32, 8}, few}, {{32, 8}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}, {{1024, 1}, most}};
   if (fixed) shapes = {{{usual, 1}, most}};
   bool known = false;  // that the last one takes the row
   for (auto [block, each] : shapes) {
@@ -279,7 +280,9 @@ void VectorForm::chooseRowVariants(bool parts) {
     known = extent.has_value();
   }
   if (!known) add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
-  if (!fixed && extent.value_or(0) <= 1024) add(1, most, {32, 8}, 1024);
+  if (!fixed)
+    for (Block block : {Block(32, 8), Block(256, 1)})
+      if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
   add(1, 0, {usual, 1}, std::nullopt);
   setVariants(variants, "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
 }

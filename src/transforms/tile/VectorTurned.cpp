@@ -89,15 +89,32 @@ void VectorForm::vectoriseTurned() {
   Dim acrossExtent = shape[across_].getDim(), lastExtent = shape[last_].getDim();
   builder_.setInsertionPoint(guard_);
   SmallVector<DimAttr> groups;
-  SmallVector<Value> place;  // of the group along each axis of the result
+  SmallVector<Value> place(last_ + 1);  // of the group along each axis of the result
   for (int64_t axis = 0; axis <= last_; ++axis) {
     bool tiled = axis == last_ || axis == across_;
     Dim extent = shape[axis].getDim();
     groups.push_back(DimAttr::get(context, tiled ? Dim::ceilDiv(extent, Dim(edge)) : extent));
+  }
+  bool counted = groups.size() <= 3;  // a grid has three axes: more are one number
+  Value rest = counted ? Value() : builder_.create<tile::QueryOp>(loc, builder_.getIndexType(), "group_id", 0);
+  for (int64_t axis = last_; axis >= 0; --axis) {
+    bool tiled = axis == last_ || axis == across_;
     StringRef hint = nameHint(store_.getIndices()[axis]);
-    Value at = builder_.create<tile::QueryOp>(named(tiled ? StringRef() : hint, loc), builder_.getIndexType(), "group_id", axis);
-    if (tiled) at = arithmetic("mul", at, number(edge, loc), named(((hint.empty() ? StringRef("i") : hint) + "0").str(), loc));
-    place.push_back(at);
+    Location named0 = named(((hint.empty() ? StringRef("i") : hint) + "0").str(), loc), plain = named(tiled ? StringRef() : hint, loc);
+    Value at;
+    if (counted) {
+      at = builder_.create<tile::QueryOp>(plain, builder_.getIndexType(), "group_id", axis);
+    } else {
+      Value extent = dim(groups[axis].getDim(), loc);
+      at = axis == 0 ? rest : arithmetic("mod", rest, extent, plain);
+      if (axis > 0) rest = arithmetic("floordiv", rest, extent, loc);
+    }
+    place[axis] = tiled ? arithmetic("mul", at, number(edge, loc), named0) : at;
+  }
+  if (!counted) {
+    Dim all(1);
+    for (DimAttr count : groups) all = all * count.getDim();
+    groups = {DimAttr::get(context, all)};
   }
   auto guarded = [&](Value a, Value b, function_ref<void()> body) {
     Value holds = builder_.create<tile::ElementwiseOp>(

@@ -22,7 +22,7 @@ saxpy_kernel(const float *__restrict__ x, float *__restrict__ y, float alpha, in
     for (int64_t v = 0; v < Vector; ++v) {  // :12
       y_vector(v) = alpha * x_vector(v) + y_vector_2(v);  // :13
     }
-    tsr::store_vector(y + i, y_vector);
+    tsr::store_vector(y, i, y_vector);
   }
 }
 

@@ -29,7 +29,7 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
       result_vector(v) = tsr::to<tsr::bf16>(
           0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v)));
     }
-    tsr::store_vector(result + i, result_vector);
+    tsr::store_vector(result, i, result_vector);
   }
 }
 
@@ -53,7 +53,7 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
       result_vector(v) = tsr::to<tsr::bf16>(
           gate_vector_f32 * tsr::sigmoid(gate_vector_f32) * tsr::to<float>(up_vector(v)));
     }
-    tsr::store_vector(result + i, result_vector);
+    tsr::store_vector(result, i, result_vector);
   }
 }
 

@@ -66,7 +66,7 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
           }
           result_vector(v) = tsr::to<tsr::bf16>(e / e_sum);  // :8
         }
-        tsr::store_vector(result + (r * C + c), result_vector);
+        tsr::store_vector(result, r * C + c, result_vector);
       }
     }
   }
@@ -135,7 +135,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
           }
           result_vector(v) = e / e_sum_max;
         }
-        tsr::store_vector(result + (((b0 * H + h0) * S + s0) * S + c), result_vector);
+        tsr::store_vector(result, ((b0 * H + h0) * S + s0) * S + c, result_vector);
       }
     }
   }
@@ -163,12 +163,16 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
       start(softmax_kernel<8, 4, 128, 1>, R, 128);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 8192)
       start(softmax_kernel<8, 4, 256, 1>, R, 256);
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 16384)
+      start(softmax_kernel<8, 4, 512, 1>, R, 512);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 32768)
       start(softmax_kernel<8, 4, 1024, 1>, R, 1024);
     else if (call.aligned(16, x, result) && C % 8 == 0)
       start(softmax_kernel<8, 0, 1024, 1>, R, 1024);
-    else if (C <= 1024)
-      start(softmax_kernel<1, 32, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (C <= 512)
+      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (C <= 4096)
+      start(softmax_kernel<1, 16, 256, 1>, R, 256);
     else
       start(softmax_kernel<1, 0, 256, 1>, R, 256);
   }
@@ -201,12 +205,16 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
       start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 8192)
       start(attention_weights_kernel<4, 8, 256, 1>, B * H * S, 256);
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 16384)
+      start(attention_weights_kernel<4, 8, 512, 1>, B * H * S, 512);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 32768)
       start(attention_weights_kernel<4, 8, 1024, 1>, B * H * S, 1024);
     else if (call.aligned(16, scores, result) && S % 4 == 0)
       start(attention_weights_kernel<4, 0, 1024, 1>, B * H * S, 1024);
-    else if (S <= 1024)
-      start(attention_weights_kernel<1, 32, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+    else if (S <= 512)
+      start(attention_weights_kernel<1, 16, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+    else if (S <= 4096)
+      start(attention_weights_kernel<1, 16, 256, 1>, B * H * S, 256);
     else
       start(attention_weights_kernel<1, 0, 256, 1>, B * H * S, 256);
   }

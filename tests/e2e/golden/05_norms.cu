@@ -12,7 +12,7 @@
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
-static __global__ void __launch_bounds__(Threads * Rows)
+static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
                   const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
                   int64_t D) {
@@ -65,7 +65,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
           const float centred = x_vector(v) - mean;  // :4
           result_vector(v) = centred / var_sqrt * gamma_vector(v) + beta_vector(v);  // :5
         }
-        tsr::store_vector(result + ((b0 * S + s0) * D + c), result_vector);
+        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector);
       }
     }
   }
@@ -77,7 +77,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
-static __global__ void __launch_bounds__(Threads * Rows)
+static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
@@ -129,7 +129,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
           const float y = tsr::to<float>(x_vector(v)) * scale;
           result_vector(v) = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w_vector(v)));
         }
-        tsr::store_vector(result + ((b0 * S + s0) * D + c), result_vector);
+        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector);
       }
     }
   }
@@ -163,12 +163,16 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
       start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 8192)
       start(layer_norm_kernel<4, 8, 256, 1>, B * S, 256);
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 16384)
+      start(layer_norm_kernel<4, 8, 512, 1>, B * S, 512);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 32768)
       start(layer_norm_kernel<4, 8, 1024, 1>, B * S, 1024);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0)
       start(layer_norm_kernel<4, 0, 1024, 1>, B * S, 1024);
-    else if (D <= 1024)
-      start(layer_norm_kernel<1, 32, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (D <= 512)
+      start(layer_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (D <= 4096)
+      start(layer_norm_kernel<1, 16, 256, 1>, B * S, 256);
     else
       start(layer_norm_kernel<1, 0, 256, 1>, B * S, 256);
   }
@@ -203,12 +207,16 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
       start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)
       start(rms_norm_kernel<8, 4, 256, 1>, B * S, 256);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 16384)
+      start(rms_norm_kernel<8, 4, 512, 1>, B * S, 512);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
       start(rms_norm_kernel<8, 4, 1024, 1>, B * S, 1024);
     else if (call.aligned(16, x, w, result) && D % 8 == 0)
       start(rms_norm_kernel<8, 0, 1024, 1>, B * S, 1024);
-    else if (D <= 1024)
-      start(rms_norm_kernel<1, 32, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (D <= 512)
+      start(rms_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+    else if (D <= 4096)
+      start(rms_norm_kernel<1, 16, 256, 1>, B * S, 256);
     else
       start(rms_norm_kernel<1, 0, 256, 1>, B * S, 256);
   }

@@ -9,7 +9,7 @@
 //   schedule  256 threads a group
 //   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
-static __global__ void __launch_bounds__(Threads * Rows)
+static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // softmax.tsr:5
   const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
@@ -61,7 +61,7 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
           }
           result_vector(v) = e / e_sum;  // :10
         }
-        tsr::store_vector(result + (r * C + c), result_vector);
+        tsr::store_vector(result, r * C + c, result_vector);
       }
     }
   }
@@ -90,12 +90,16 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
       start(softmax_kernel<4, 8, 128, 1>, R, 128);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 8192)
       start(softmax_kernel<4, 8, 256, 1>, R, 256);
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 16384)
+      start(softmax_kernel<4, 8, 512, 1>, R, 512);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 32768)
       start(softmax_kernel<4, 8, 1024, 1>, R, 1024);
     else if (call.aligned(16, x, result) && C % 4 == 0)
       start(softmax_kernel<4, 0, 1024, 1>, R, 1024);
-    else if (C <= 1024)
-      start(softmax_kernel<1, 32, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (C <= 512)
+      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+    else if (C <= 4096)
+      start(softmax_kernel<1, 16, 256, 1>, R, 256);
     else
       start(softmax_kernel<1, 0, 256, 1>, R, 256);
   }
