@@ -47,7 +47,7 @@ private:
   Writer &writer_;
   Names names_;
   DimText dims_;
-  std::string call_, stream_, groups_, start_, kernelName_, sharedBytes_, rowsAligned_;
+  std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
   llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
 };
@@ -115,6 +115,8 @@ void EntryPrinter::chooseNames() {
   call_ = names_.fresh("call");
   // Each launch has a scope of its own, so these can be the same in all.
   groups_ = names_.fresh("groups");
+  count_ = names_.fresh("count");  // of the groups and of their lanes, where a launch has variants
+  block_ = names_.fresh("block");
   start_ = names_.fresh("start");
   rowsAligned_ = names_.fresh("rows_aligned");
   kernelName_ = names_.fresh("kernel");
@@ -312,13 +314,13 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
   });
   text.kernel = kernelName_;
   text.groups = groups_;
-  if (sizes) text.group = "block";
+  if (sizes) text.group = block_;
   writer_.line("{");
   writer_.indent();
-  writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t count" +
-               (packs ? ", dim3 block" : sizes ? ", int block" : "") + ") {");
+  writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t " + count_ +
+               (packs ? ", dim3 " + block_ : sizes ? ", int " + block_ : "") + ") {");
   writer_.indent();
-  writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(count))");
+  writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(" + count_ + "))");
   writer_.indent();
   writer_.statement(Doc::nest(4, language_.launch(text, call_)));
   writer_.dedent();
