@@ -19,6 +19,7 @@ CHECKS = {
     "check_words": [],
     "check_links": [],
     "make_grammar_page": ["--check"],
+    "make_library_page": ["--check"],
     "make_editor_grammars": ["--check"],
 }
 

@@ -13,5 +13,7 @@ const std::vector<EmbeddedFile> &embeddedStdlib();
 const std::vector<EmbeddedFile> &embeddedHeaders();
 /// The explanation pages, "E0412.md".
 const std::vector<EmbeddedFile> &embeddedPages();
+/// docs/library.md
+const std::vector<EmbeddedFile> &embeddedLibrary();
 
 }  // namespace tessera::driver

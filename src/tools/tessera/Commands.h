@@ -8,6 +8,7 @@ namespace tessera::tools {
 /// A command: registers itself and, if it was chosen, sets `chosen` to what must run.
 using Chosen = std::function<int()>;
 void addBuild(CLI::App &app, Chosen &chosen);
+void addDoc(CLI::App &app, Chosen &chosen);
 void addRun(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addFmt(CLI::App &app, Chosen &chosen);

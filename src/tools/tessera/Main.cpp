@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
     tools::addBuild(app, chosen);
     tools::addFmt(app, chosen);
     tools::addExplain(app, chosen);
+    tools::addDoc(app, chosen);
     tools::addInspect(app, chosen);
     tools::addNew(app, chosen);
     tools::addLsp(app, chosen);
