@@ -7,7 +7,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-file(REMOVE_RECURSE "${WORK}/install" "${WORK}/example" "${WORK}/build")
+file(REMOVE_RECURSE "${WORK}/install" "${WORK}/example" "${WORK}/build" "${WORK}/fresh")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/install")
 file(COPY "${SOURCE}/examples/cmake/" DESTINATION "${WORK}/example")
 run(${CMAKE_COMMAND} -G Ninja -S "${WORK}/example" -B "${WORK}/build" "-DCMAKE_PREFIX_PATH=${WORK}/install"
@@ -34,4 +34,10 @@ execute_process(COMMAND "${WORK}/build/from_c" RESULT_VARIABLE status OUTPUT_VAR
 if(status EQUAL 0)
   message(FATAL_ERROR "the changed program still gives the old result: ${output}")
 endif()
+# A new project builds, and its test passes.
+run("${WORK}/install/bin/tessera" new "${WORK}/fresh")
+run(${CMAKE_COMMAND} -G Ninja -S "${WORK}/fresh" -B "${WORK}/fresh/build" "-DCMAKE_PREFIX_PATH=${WORK}/install" "-DCMAKE_CXX_COMPILER=g++"
+    "-DCMAKE_C_COMPILER=gcc")
+run(${CMAKE_COMMAND} --build "${WORK}/fresh/build")
+run(${CMAKE_CTEST_COMMAND} --test-dir "${WORK}/fresh/build" --output-on-failure)
 message("the package works from its install tree")

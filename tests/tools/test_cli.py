@@ -247,10 +247,54 @@ class Others(ToolTest):
         self.assertIn("row 1: [0.33", result.stdout)
         result = run("tessera", "run", self.path("test/kernels.tsr"), "scale_rows", "--random", "R=4,C=1000")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertNotEqual(run("tessera", "new", self.path("hello")).returncode, 0)
+        again = run("tessera", "new", self.path("hello"))
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("has `kernels.tsr`, `main.tsr`, `README.md`", again.stderr)
         for file in ("kernels.tsr", "main.tsr"):
             self.assertEqual(run("tessera", "fmt", "--check", self.path("hello/" + file)).returncode, 0)
         self.assertIn("# MY_NAME", read(self.path("MY_NAME/README.md")))
+
+    def test_new_in_place(self):
+        folder = self.path("my-app 2")
+        os.mkdir(folder)
+        self.write("my-app 2/notes.txt", "mine")
+        result = run("tessera", "new", ".", cwd=folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), [".github", ".gitignore", "CMakeLists.txt", "README.md", "kernels.tsr", "kernels_test.cpp", "main.cpp", "main.tsr", "notes.txt"])
+        self.assertIn("project(my_app_2 LANGUAGES", read(os.path.join(folder, "CMakeLists.txt")))
+        self.assertEqual(run("tessera", "run", "main.tsr", cwd=folder).returncode, 0)
+        os.remove(os.path.join(folder, "main.cpp"))
+        result = run("tessera", "new", ".", cwd=folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertFalse(os.path.exists(os.path.join(folder, "main.cpp")), "nothing is written where something is in the way")
+        self.write("file", "")
+        self.assertEqual(run("tessera", "new", self.path("file")).returncode, 2)
+
+    def test_fmt_of_folders_and_of_standard_input(self):
+        os.makedirs(self.path("src/deep"))
+        for name in ("src/a.tsr", "src/deep/b.tsr"):
+            self.write(name, "x=1\n")
+        self.assertEqual(run("tessera", "fmt", "--check", ".", cwd=self.folder).returncode, 1)
+        self.assertEqual(run("tessera", "fmt", ".", cwd=self.folder).returncode, 0)
+        self.assertEqual(read(self.path("src/deep/b.tsr")), "x = 1\n")
+        self.assertEqual(run("tessera", "fmt", self.path("src/deep"), "--check").returncode, 0)
+        os.mkdir(self.path("empty"))
+        self.assertEqual(run("tessera", "fmt", self.path("empty")).returncode, 2)
+        for text, out, code in (("x=1\n", "x = 1\n", 0), ("x = (\n", "", 1), ("", "", 0)):
+            result = subprocess.run([os.path.join(BIN, "tessera"), "fmt", "-"], input=text, capture_output=True, text=True)
+            self.assertEqual((result.stdout, result.returncode), (out, code), result.stderr)
+
+    def test_doc(self):
+        text = run("tessera", "doc", "softmax_safe").stdout
+        self.assertIn("softmax_safe(x, axis=-1)", text)
+        self.assertNotIn("log_softmax_safe(x", text)
+        self.assertEqual(run("tessera", "doc", "tile.max").stdout, run("tessera", "doc", "max").stdout)
+        listed = run("tessera", "doc").stdout
+        for name in ("Reductions\n", " flash_attention", "barrier"):
+            self.assertIn(name, listed)
+        result = run("tessera", "doc", "sofmax_safe")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("did you mean `softmax_safe`?", result.stderr)
 
     def test_devices_and_links(self):
         """A device gets the bytes and stays what it is; a symbolic link stays one; permissions stay."""
@@ -280,7 +324,7 @@ class Others(ToolTest):
             self.write("examples/" + name, read(source))
         self.assertEqual(run("tessera", "run", "model.tsr", "--random", "R=2,C=3", "--target", "reference", "--out", "x.npy", cwd=folder).returncode, 0)
         path = BIN + os.pathsep + os.environ["PATH"]
-        for command in ([], *[[c] for c in ("run", "check", "build", "fmt", "explain", "inspect", "new")], None):
+        for command in ([], *[[c] for c in ("run", "check", "build", "fmt", "explain", "doc", "inspect", "new")], None):
             text = run("tesserac", "--help").stdout if command is None else run("tessera", *command, "--help").stdout
             lines = [line.strip() for line in re.split("Examples?:\n", text)[1].splitlines() if line.startswith("  tesser")]
             self.assertTrue(lines)
@@ -292,7 +336,7 @@ class Others(ToolTest):
                 self.assertEqual(result.returncode, 0, line + "\n" + result.stdout + result.stderr)
 
     def test_help_has_examples(self):
-        for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "build", "fmt", "explain", "inspect", "new")]):
+        for command in (["tesserac"], ["tessera"], *[["tessera", c] for c in ("run", "check", "build", "fmt", "explain", "doc", "inspect", "new")]):
             result = run(*command, "--help")
             self.assertEqual(result.returncode, 0)
             self.assertIn("Example", result.stdout)

@@ -1,6 +1,7 @@
 // tessera fmt: one layout for every program.
 #include "driver/Console.h"
 #include "driver/Files.h"
+#include "driver/check/Tree.h"
 #include "frontend/Format.h"
 #include "tools/tessera/Commands.h"
 #include <cstdio>
@@ -13,9 +14,31 @@ struct Options {
   bool check = false, toStdout = false;
 };
 
+/// Standard input, formatted, on standard output: for editors.
+int filter(bool check) {
+  driver::Session session([](const std::string &path) {
+    return driver::readFile(path == "-" ? "/dev/stdin" : path, driver::kMaxSourceBytes);
+  });
+  const ast::Module *module = session.load("-");
+  if (!module || session.diagnostics.hasErrors()) {
+    driver::printMessages(session, driver::MessageFormat::Text);
+    return driver::kProgramHasErrors;
+  }
+  std::string text = frontend::format(*module, session.sources);
+  if (check) return text == session.sources.file(module->file).text ? driver::kSuccess : driver::kProgramHasErrors;
+  std::fputs(text.c_str(), stdout);
+  return driver::kSuccess;
+}
+
 int run(const Options &options) {
+  if (options.paths == std::vector<std::string>{"-"}) return filter(options.check);
+  std::vector<std::string> files = driver::programsBelow(options.paths);
+  if (files.empty()) {
+    std::fprintf(stderr, "tessera fmt: there is no .tsr file in what you named\n");
+    return driver::kBadUsage;
+  }
   int wrong = 0, changed = 0;
-  for (const std::string &path : options.paths) {
+  for (const std::string &path : files) {
     driver::Session session;
     const ast::Module *module = session.load(path);
     if (!module || session.diagnostics.hasErrors()) {
@@ -49,10 +72,10 @@ int run(const Options &options) {
 void addFmt(CLI::App &app, Chosen &chosen) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("fmt", "format programs in place; keeps every comment");
-  command->add_option("paths", options->paths, ".tsr files")->required();
+  command->add_option("paths", options->paths, ".tsr files, folders with them, or - for standard input")->required();
   command->add_flag("--check", options->check, "change nothing; exit with 1 if a file is not formatted");
   command->add_flag("--stdout", options->toStdout, "print instead of writing");
-  command->footer("Examples:\n  tessera fmt model.tsr\n  tessera fmt --check src/*.tsr");
+  command->footer("Examples:\n  tessera fmt model.tsr\n  tessera fmt --check src\n  tessera fmt - <model.tsr");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -36,7 +36,8 @@ def main():
 
 constexpr const char *kReadme = R"(# NAME
 
-`kernels.tsr` holds the kernels; `main.tsr` calls them from a program, `main.cpp` from C++.
+`kernels.tsr` holds the kernels; `main.tsr` calls them from a program, `main.cpp` from C++; `kernels_test.cpp` compares them
+with plain loops.
 
 ```sh
 tessera run main.tsr
@@ -50,7 +51,11 @@ With CMake, where Tessera is installed in a folder of its own, say so with `-D C
 cmake -B build
 cmake --build build
 build/app
+ctest --test-dir build --output-on-failure
 ```
+
+`.github/workflows/test.yml` does the same on a code host. It takes Tessera from the archive whose address is the variable
+`TESSERA_ARCHIVE` of the repository.
 )";
 
 constexpr const char *kCMake = R"(cmake_minimum_required(VERSION 3.24)
@@ -63,24 +68,71 @@ find_package(Tessera REQUIRED)
 tessera_add_library(kernels SOURCES kernels.tsr TARGETS cpu)
 add_executable(app main.cpp)
 target_link_libraries(app PRIVATE kernels)
+
+enable_testing()
+add_executable(kernels_test kernels_test.cpp)
+target_link_libraries(kernels_test PRIVATE kernels)
+add_test(kernels kernels_test)
 )";
 
-constexpr const char *kMain = R"(#include "kernels.h"
+constexpr const char *kMain = R"(#include "kernels.hpp"
 #include <cstdio>
 #include <vector>
 
 int main() {
-  const int64_t shape[2] = {2, 3};
   std::vector<float> x = {1, 2, 4, -8, 4, 2}, y(6);
-  TessTensor in{x.data(), {TESS_CPU, 0}, 2, {TESS_FLOAT, 32, 1}, shape, nullptr, 0};
-  TessTensor out{y.data(), {TESS_CPU, 0}, 2, {TESS_FLOAT, 32, 1}, shape, nullptr, 0};
-  if (scale_rows(&in, &out, nullptr) != TESS_OK) {
-    std::fprintf(stderr, "%s\n", tessLastErrorText());
-    return 1;
-  }
+  tessera::kernels::scale_rows({x, {2, 3}}, {y, {2, 3}});  // throws tessera::Error where something does not fit
   for (float value : y) std::printf("%g ", value);
   std::printf("\n");
 }
+)";
+
+constexpr const char *kTest = R"(// The kernels against plain loops, over sizes that are no multiple of anything.
+#include "kernels.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+int main() {
+  for (auto [rows, columns] : {std::pair<int, int>{1, 1}, {3, 7}, {17, 1009}}) {
+    std::vector<float> x(static_cast<size_t>(rows) * columns), y(x.size(), NAN);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(0.7f * static_cast<float>(i + 1));
+    tessera::kernels::scale_rows({x, {rows, columns}}, {y, {rows, columns}});
+    for (int r = 0; r < rows; ++r) {
+      float largest = 0;
+      for (int c = 0; c < columns; ++c) largest = std::max(largest, std::fabs(x[r * columns + c]));
+      for (int c = 0; c < columns; ++c)
+        if (!(std::fabs(y[r * columns + c] - x[r * columns + c] / largest) <= 1e-6f)) {
+          std::printf("[%d, %d]: element %d, %d is %g\n", rows, columns, r, c, y[r * columns + c]);
+          return 1;
+        }
+    }
+  }
+  std::printf("all rows are right\n");
+}
+)";
+
+constexpr const char *kIgnore = R"(/build/
+__pycache__/
+compile_commands.json
+)";
+
+constexpr const char *kWorkflow = R"(# Checks the programs, builds, and runs the tests. The variable TESSERA_ARCHIVE of the repository (Settings, Variables) is the
+# address of an installed Tessera as a .tar.gz, with bin/, include/ and lib/ at its top.
+name: test
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: mkdir tessera && curl -fsSL "${{ vars.TESSERA_ARCHIVE }}" | tar xz -C tessera
+      - run: tessera/bin/tessera check kernels.tsr main.tsr
+      - run: tessera/bin/tessera fmt --check kernels.tsr main.tsr
+      - run: cmake -B build -D CMAKE_PREFIX_PATH="$PWD/tessera"
+      - run: cmake --build build
+      - run: ctest --test-dir build --output-on-failure
 )";
 
 std::string withName(std::string text, const std::string &name) {
@@ -88,31 +140,51 @@ std::string withName(std::string text, const std::string &name) {
   return text;
 }
 
-int run(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  std::string name = driver::fileNameOf(path);
+/// Whether every character may stand in the name of a project.
+bool isName(const std::string &name) {
   bool good = !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_');
   for (char c : name) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  if (!good) {
+  return good;
+}
+
+int run(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  std::error_code error;
+  bool inPlace = std::filesystem::is_directory(path, error);
+  std::string name = driver::fileNameOf(inPlace ? std::filesystem::canonical(path, error).string() : path);
+  if (inPlace) {  // the folder has its name already
+    for (char &c : name)
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    if (!isName(name)) name = "project_" + name;
+  }
+  if (!isName(name)) {
     std::fprintf(stderr, "error[E0804]: `%s` is no name for a project: begin with a letter, then letters, digits and `_`\n", name.c_str());
     return driver::kBadUsage;
   }
-  if (std::filesystem::exists(path)) {
-    std::fprintf(stderr, "error[E0703]: `%s` exists already; nothing was written\n", path.c_str());
+  std::vector<driver::OutputFile> files = {{path + "/kernels.tsr", kKernels},
+                                           {path + "/main.tsr", kProgram},
+                                           {path + "/README.md", withName(kReadme, name)},
+                                           {path + "/CMakeLists.txt", withName(kCMake, name)},
+                                           {path + "/main.cpp", kMain},
+                                           {path + "/kernels_test.cpp", kTest},
+                                           {path + "/.gitignore", kIgnore},
+                                           {path + "/.github/workflows/test.yml", kWorkflow}};
+  std::string there;
+  for (const driver::OutputFile &file : files)
+    if (std::filesystem::exists(file.path, error)) there += (there.empty() ? "`" : ", `") + file.path.substr(path.size() + 1) + "`";
+  if (!there.empty() || (!inPlace && std::filesystem::exists(path, error))) {
+    std::fprintf(stderr, "error[E0703]: `%s` %s; nothing was written\n", path.c_str(),
+                 there.empty() ? "exists already and is no folder" : ("has " + there + " already").c_str());
     return driver::kBadUsage;
   }
-  std::string problem = driver::makeFolders(path);
-  if (problem.empty())
-    problem = driver::writeFiles({{path + "/kernels.tsr", kKernels},
-                                  {path + "/main.tsr", kProgram},
-                                  {path + "/README.md", withName(kReadme, name)},
-                                  {path + "/CMakeLists.txt", withName(kCMake, name)},
-                                  {path + "/main.cpp", kMain}});
+  std::string problem = driver::makeFolders(path + "/.github/workflows");
+  if (problem.empty()) problem = driver::writeFiles(files);
   if (!problem.empty()) {
     std::fprintf(stderr, "error[E0703]: I cannot write `%s`: %s\n", path.c_str(), problem.c_str());
     return driver::kProgramHasErrors;
   }
-  std::printf("made %s; next:\n  tessera run %s/main.tsr\n", path.c_str(), path.c_str());
+  std::string program = path == "." ? "main.tsr" : path + "/main.tsr";
+  std::printf("made %s; next:\n  tessera run %s\n", inPlace ? name.c_str() : path.c_str(), program.c_str());
   return driver::kSuccess;
 }
 
@@ -120,9 +192,9 @@ int run(std::string path) {
 
 void addNew(CLI::App &app, Chosen &chosen) {
   auto path = std::make_shared<std::string>();
-  CLI::App *command = app.add_subcommand("new", "make a small project: a program, CMakeLists.txt and main.cpp");
-  command->add_option("path", *path, "folder to make; its last part names the project")->required();
-  command->footer("Example:\n  tessera new hello");
+  CLI::App *command = app.add_subcommand("new", "make a small project: a program, CMakeLists.txt, main.cpp, a test and a workflow");
+  command->add_option("path", *path, "folder to make, or one that is there, such as `.`; its last part names the project")->required();
+  command->footer("Example:\n  tessera new hello\n  mkdir -p here && cd here && tessera new .");
   command->callback([path, &chosen] { chosen = [path] { return run(*path); }; });
 }
 
