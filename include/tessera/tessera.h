@@ -4,8 +4,8 @@
  * one program works on a machine with none of them, and says so through TESS_ERROR_NO_DEVICE.
  *
  * Every function returns a TessStatus, never aborts and lets no exception out. After a failure tessLastErrorText()
- * (abi.h) says what was wrong, for the calling thread; a call that succeeds leaves no text. A handle that was destroyed
- * is refused with TESS_ERROR_ARGUMENT. Functions may be called from any thread; one object must not be destroyed while
+ * (abi.h) says what was wrong, for the calling thread; a call that succeeds leaves no text. A handle is a number that is
+ * looked up: one that was destroyed, one of another kind and one that is none are refused with TESS_ERROR_ARGUMENT. Functions may be called from any thread; one object must not be destroyed while
  * another thread uses it. Sizes are bytes.
  *
  * Emitted code does not need this library: its entry functions take plain pointers and a native stream.
@@ -84,9 +84,10 @@ TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer);
 TessStatus tessFree(TessContext context, void *pointer);
 
 typedef enum TessMemcpyKind { TESS_MEMCPY_HOST_TO_DEVICE = 0, TESS_MEMCPY_DEVICE_TO_HOST = 1, TESS_MEMCPY_DEVICE_TO_DEVICE = 2 } TessMemcpyKind;
-/** Copies in stream order. Host memory that is not page-locked may make the call wait. */
+/** Copies in stream order. Host memory that is not page-locked may make the call wait. TESS_ERROR_ARGUMENT: the bytes begin in
+ *  memory of this context or one of its pools, and end outside of that allocation; of other memory nothing is known. */
 TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size_t bytes, TessMemcpyKind kind, TessStream stream);
-/** Sets each byte to `value` (0..255). */
+/** Sets each byte to `value` (0..255). Bytes past an allocation are refused as by tessMemcpyAsync(). */
 TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, size_t bytes, TessStream stream);
 
 typedef struct TessMemPoolOptions {

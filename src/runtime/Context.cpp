@@ -2,6 +2,8 @@
 #include "runtime/Internal.h"
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <iterator>
 
 namespace tessera::runtime {
 namespace {
@@ -38,9 +40,9 @@ TessStatus findDevice(int32_t deviceType, int32_t id, Backend *&backend) {
   if (id >= 0 && id < count) return TESS_OK;
   return backend->missing(id);
 }
-TessStatus requireContext(TessContext context, const char *function) {
+TessStatus requireContext(TessContext &context, const char *function) {
   if (TessStatus status = requireStarted()) return status;
-  return requireLive(context, function, "context");
+  return requireLive(context, function);
 }
 }  // namespace
 }  // namespace tessera::runtime
@@ -51,6 +53,26 @@ TessContextObject::~TessContextObject() {
   modules.clear();
   pools.clear();
   for (auto &[pointer, bytes] : allocations) device->release(pointer);
+}
+
+TessStatus TessContextObject::requireInside(const char *function, const void *pointer, size_t bytes) {
+  const char *begin = static_cast<const char *>(pointer);
+  auto check = [&](const void *start, size_t size) {
+    size_t before = static_cast<size_t>(begin - static_cast<const char *>(start));
+    bool inside = !std::less<const void *>()(pointer, start) && (before < size || before == 0);  // the latter: of 0 bytes
+    if (!inside || bytes <= size - before) return TessStatus(TESS_OK);
+    return fail(TESS_ERROR_ARGUMENT, "%s: %zu bytes at %p end outside of their allocation, which has %zu from there on", function, bytes,
+                pointer, size - before);
+  };
+  std::lock_guard lock(mutex);
+  if (auto it = allocations.upper_bound(const_cast<void *>(pointer)); it != allocations.begin())
+    if (TessStatus status = check(std::prev(it)->first, std::prev(it)->second)) return status;
+  for (auto &pool : pools) {
+    std::lock_guard inner(pool->mutex);
+    if (auto it = pool->used.upper_bound(const_cast<void *>(pointer)); it != pool->used.begin())
+      if (TessStatus status = check(std::prev(it)->first, std::prev(it)->second.bytes)) return status;
+  }
+  return TESS_OK;
 }
 
 extern "C" {
@@ -108,7 +130,7 @@ TessStatus tessContextCreate(int32_t device_type, int32_t device_id, TessContext
     if (TessStatus status = backend->open(device_id, made->device)) return status;
     std::lock_guard lock(contextsMutex);
     contexts.push_back(made.get());
-    *context = made.release();
+    *context = handleOf(made.release());
     return TessStatus(TESS_OK);
   });
 }
@@ -116,11 +138,10 @@ TessStatus tessContextCreate(int32_t device_type, int32_t device_id, TessContext
 TessStatus tessContextDestroy(TessContext context) {
   return guarded([&] {
     if (!context) return TessStatus(TESS_OK);
+    if (TessStatus status = requireLive(context, "tessContextDestroy")) return status;
     {
       std::lock_guard lock(contextsMutex);
-      size_t before = contexts.size();
-      std::erase(contexts, context);
-      if (contexts.size() == before) return fail(TESS_ERROR_ARGUMENT, "tessContextDestroy: not a live context");
+      if (std::erase(contexts, context) == 0) return refuseHandle(handleOf(context), "tessContextDestroy", Kind::Context);
     }
     delete context;
     return TessStatus(TESS_OK);
@@ -138,13 +159,22 @@ TessStatus tessStreamCreate(TessContext context, TessStream *stream) {
   return guarded([&] {
     if (TessStatus status = requireContext(context, "tessStreamCreate")) return status;
     if (!stream) return fail(TESS_ERROR_ARGUMENT, "tessStreamCreate: stream is NULL");
-    return context->device->createStream(stream);
+    if (TessStatus status = context->device->createStream(stream)) return status;
+    std::lock_guard lock(context->mutex);
+    if (*stream) context->streams.insert(*stream);
+    return TessStatus(TESS_OK);
   });
 }
 TessStatus tessStreamDestroy(TessContext context, TessStream stream) {
   return guarded([&] {
     if (TessStatus status = requireContext(context, "tessStreamDestroy")) return status;
-    return stream ? context->device->destroyStream(stream) : TessStatus(TESS_OK);
+    if (!stream) return TessStatus(TESS_OK);
+    {
+      std::lock_guard lock(context->mutex);
+      if (context->streams.erase(stream) == 0)
+        return fail(TESS_ERROR_ARGUMENT, "tessStreamDestroy: %p is no stream of tessStreamCreate of this context, or was destroyed before", stream);
+    }
+    return context->device->destroyStream(stream);
   });
 }
 TessStatus tessStreamSynchronize(TessContext context, TessStream stream) {
@@ -186,6 +216,8 @@ TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size
     if (!to || !from) return fail(TESS_ERROR_ARGUMENT, "tessMemcpyAsync: %s is NULL", to ? "from" : "to");
     if (kind < TESS_MEMCPY_HOST_TO_DEVICE || kind > TESS_MEMCPY_DEVICE_TO_DEVICE)
       return fail(TESS_ERROR_ARGUMENT, "tessMemcpyAsync: %d is no TessMemcpyKind", static_cast<int>(kind));
+    for (const void *end : {static_cast<const void *>(to), from})
+      if (TessStatus status = context->requireInside("tessMemcpyAsync", end, bytes)) return status;
     return context->device->copy(to, from, bytes, kind, stream);
   });
 }
@@ -196,6 +228,7 @@ TessStatus tessMemsetAsync(TessContext context, void *pointer, int32_t value, si
     if (bytes == 0) return TessStatus(TESS_OK);
     if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: pointer is NULL");
     if (value < 0 || value > 255) return fail(TESS_ERROR_ARGUMENT, "tessMemsetAsync: %d is no byte", value);
+    if (TessStatus status = context->requireInside("tessMemsetAsync", pointer, bytes)) return status;
     return context->device->set(pointer, value, bytes, stream);
   });
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,33 +85,58 @@ template <class Body> TessStatus guarded(Body body) {
 /// Refuses calls before tessInit().
 TessStatus requireStarted();
 
-/// What the C interface has handed out and not taken back yet: an object is on the list while it lives. A handle that was
-/// destroyed, by its own function or with its context, is refused before anything of it is read.
+enum class Kind { Context, Module, Kernel, Pool };
+
+/// What the C interface has handed out and not taken back yet. A caller gets a number in the place of the object's address:
+/// it is looked up, never followed, and none is given twice, so that a handle that was destroyed (by its own function or with
+/// its context), a handle of another kind and one that is no handle are refused.
 class Handle {
 public:
-  Handle();
+  explicit Handle(Kind kind);
   ~Handle();
   Handle(const Handle &) = delete;
   Handle &operator=(const Handle &) = delete;
+  uintptr_t number() const { return number_; }
+
+private:
+  uintptr_t number_;
 };
-bool isLive(const Handle *handle);
-/// Fails, with the function's name, for a handle that is NULL or lives no more. `kind`: "context", "module".
-TessStatus requireLive(const Handle *handle, const char *function, const char *kind);
+/// The object of a number; null if none of that kind lives.
+Handle *objectOf(uintptr_t number, Kind kind);
+/// Fails, with the function's name.
+TessStatus refuseHandle(const void *handle, const char *function, Kind kind);
+
+/// What the caller gets for an object.
+template <class Object> Object *handleOf(const Object *object) { return reinterpret_cast<Object *>(object->number()); }
+/// Puts the object in the place of the caller's handle. Fails for one that is NULL, or no live one of its kind.
+template <class Object> TessStatus requireLive(Object *&handle, const char *function) {
+  Handle *object = handle ? objectOf(reinterpret_cast<uintptr_t>(handle), Object::kKind) : nullptr;
+  if (!object) return refuseHandle(handle, function, Object::kKind);
+  handle = static_cast<Object *>(object);
+  return TESS_OK;
+}
 
 }  // namespace tessera::runtime
 
 struct TessContextObject : tessera::runtime::Handle {
+  static constexpr auto kKind = tessera::runtime::Kind::Context;
+  TessContextObject() : Handle(kKind) {}
   std::unique_ptr<tessera::runtime::Device> device;
   int32_t deviceType = 0;
   std::mutex mutex;                       // guards what follows
   std::map<void *, size_t> allocations;   // of tessMalloc
+  std::set<TessStream> streams;           // of tessStreamCreate
   std::vector<std::unique_ptr<TessMemPoolObject>> pools;
   std::vector<std::unique_ptr<TessModuleObject>> modules;
   TessNumericsPolicy policy{};
+  /// Fails if the bytes begin in memory of this context and end outside of that allocation. Of other memory nothing is known.
+  TessStatus requireInside(const char *function, const void *pointer, size_t bytes);
   ~TessContextObject();
 };
 
 struct TessModuleObject : tessera::runtime::Handle {
+  static constexpr auto kKind = tessera::runtime::Kind::Module;
+  TessModuleObject() : Handle(kKind) {}
   TessContext context = nullptr;
   std::unique_ptr<tessera::runtime::Code> code;
   std::mutex mutex;
@@ -119,6 +145,8 @@ struct TessModuleObject : tessera::runtime::Handle {
 };
 
 struct TessKernelObject : tessera::runtime::Handle {
+  static constexpr auto kKind = tessera::runtime::Kind::Kernel;
+  TessKernelObject() : Handle(kKind) {}
   TessContext context = nullptr;
   std::string name;
   std::unique_ptr<tessera::runtime::Entry> entry;
@@ -126,6 +154,8 @@ struct TessKernelObject : tessera::runtime::Handle {
 };
 
 struct TessMemPoolObject : tessera::runtime::Handle {
+  static constexpr auto kKind = tessera::runtime::Kind::Pool;
+  TessMemPoolObject() : Handle(kKind) {}
   TessContext context = nullptr;
   TessMemPoolOptions options{};
   TessMemPoolStats stats{};

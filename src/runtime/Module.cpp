@@ -12,7 +12,7 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
                           const TessModuleOptions *options, TessModule *module) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (TessStatus status = requireLive(context, "tessModuleLoad", "context")) return status;
+    if (TessStatus status = requireLive(context, "tessModuleLoad")) return status;
     if (!data || !module) return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %s is NULL", !data ? "data" : "module");
     *module = nullptr;
     if (format < TESS_MODULE_BINARY || format > TESS_MODULE_SOURCE)
@@ -21,7 +21,7 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
     made->context = context;
     if (TessStatus status = context->device->load(format, data, bytes, options, made->code)) return status;
     std::lock_guard lock(context->mutex);
-    *module = made.get();
+    *module = handleOf(made.get());
     context->modules.push_back(std::move(made));
     return TessStatus(TESS_OK);
   });
@@ -30,7 +30,7 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
 TessStatus tessModuleUnload(TessModule module) {
   return guarded([&] {
     if (!module) return TessStatus(TESS_OK);
-    if (TessStatus status = requireLive(module, "tessModuleUnload", "module")) return status;
+    if (TessStatus status = requireLive(module, "tessModuleUnload")) return status;
     TessContext context = module->context;
     if (TessStatus status = context->device->synchronizeAll()) return status;
     std::unique_ptr<TessModuleObject> dying;
@@ -46,19 +46,19 @@ TessStatus tessModuleUnload(TessModule module) {
 TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (TessStatus status = requireLive(module, "tessKernelGet", "module")) return status;
+    if (TessStatus status = requireLive(module, "tessKernelGet")) return status;
     if (!name || !kernel) return fail(TESS_ERROR_ARGUMENT, "tessKernelGet: %s is NULL", !name ? "name" : "kernel");
     *kernel = nullptr;
     std::lock_guard lock(module->mutex);
     if (auto it = module->kernels.find(name); it != module->kernels.end()) {
-      *kernel = it->second.get();
+      *kernel = handleOf(it->second.get());
       return TessStatus(TESS_OK);
     }
     auto made = std::make_unique<TessKernelObject>();
     made->context = module->context;
     made->name = name;
     if (TessStatus status = module->code->find(name, made->entry)) return status;
-    *kernel = made.get();
+    *kernel = handleOf(made.get());
     module->kernels[name] = std::move(made);
     return TessStatus(TESS_OK);
   });
@@ -66,7 +66,7 @@ TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel
 
 TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) {
   return guarded([&] {
-    if (TessStatus status = requireLive(kernel, "tessKernelSetDeterministic", "kernel")) return status;
+    if (TessStatus status = requireLive(kernel, "tessKernelSetDeterministic")) return status;
     kernel->deterministic = deterministic != 0;
     return TessStatus(TESS_OK);
   });
@@ -75,7 +75,7 @@ TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) 
 TessStatus tessLaunch(TessKernel kernel, const TessLaunchConfig *config, void *const *arguments, int32_t argument_count, TessStream stream) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (TessStatus status = requireLive(kernel, "tessLaunch", "kernel")) return status;
+    if (TessStatus status = requireLive(kernel, "tessLaunch")) return status;
     if (!config) return fail(TESS_ERROR_ARGUMENT, "tessLaunch: config is NULL");
     if (argument_count < 0 || (argument_count > 0 && !arguments))
       return fail(TESS_ERROR_ARGUMENT, "tessLaunch: %d arguments at %p", argument_count, static_cast<const void *>(arguments));

@@ -7,10 +7,11 @@ using namespace tessera::runtime;
 
 namespace {
 constexpr size_t kGranule = 512;
+constexpr size_t kMostBytes = SIZE_MAX / 4;  // rounded up, and added to what a pool holds, it still is a number
 
-TessStatus requirePool(TessMemPool pool, const char *function) {
+TessStatus requirePool(TessMemPool &pool, const char *function) {
   if (TessStatus status = requireStarted()) return status;
-  return requireLive(pool, function, "pool");
+  return requireLive(pool, function);
 }
 
 /// Gives idle pieces back to the device. The caller holds the pool's mutex.
@@ -46,7 +47,7 @@ extern "C" {
 TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *options, TessMemPool *pool) {
   return guarded([&] {
     if (TessStatus status = requireStarted()) return status;
-    if (TessStatus status = requireLive(context, "tessMemPoolCreate", "context")) return status;
+    if (TessStatus status = requireLive(context, "tessMemPoolCreate")) return status;
     if (!pool) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolCreate: pool is NULL");
     *pool = nullptr;
     auto made = std::make_unique<TessMemPoolObject>();
@@ -54,7 +55,7 @@ TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *opti
     if (options) made->options = *options;
     if (made->options.block_bytes == 0) made->options.block_bytes = size_t(2) << 20;
     std::lock_guard lock(context->mutex);
-    *pool = made.get();
+    *pool = handleOf(made.get());
     context->pools.push_back(std::move(made));
     return TessStatus(TESS_OK);
   });
@@ -63,7 +64,7 @@ TessStatus tessMemPoolCreate(TessContext context, const TessMemPoolOptions *opti
 TessStatus tessMemPoolDestroy(TessMemPool pool) {
   return guarded([&] {
     if (!pool) return TessStatus(TESS_OK);
-    if (TessStatus status = requireLive(pool, "tessMemPoolDestroy", "pool")) return status;
+    if (TessStatus status = requireLive(pool, "tessMemPoolDestroy")) return status;
     std::unique_ptr<TessMemPoolObject> dying;
     TessContext context = pool->context;
     std::lock_guard lock(context->mutex);
@@ -81,6 +82,7 @@ TessStatus tessMemPoolAlloc(TessMemPool pool, size_t bytes, TessStream stream, v
     if (!pointer) return fail(TESS_ERROR_ARGUMENT, "tessMemPoolAlloc: pointer is NULL");
     *pointer = nullptr;
     std::lock_guard lock(pool->mutex);
+    if (bytes > kMostBytes) return fail(TESS_ERROR_MEMORY, "tessMemPoolAlloc: no device has %zu bytes", bytes);
     size_t size = pieceSize(*pool, bytes);
     auto give = [&](void *memory) {
       pool->used[memory] = {size, stream};
@@ -102,8 +104,8 @@ TessStatus tessMemPoolAlloc(TessMemPool pool, size_t bytes, TessStream stream, v
       return give(memory);
     }
     size_t limit = pool->options.limit_bytes;
-    if (limit && pool->stats.held_bytes + size > limit) releaseIdle(*pool);
-    if (limit && pool->stats.held_bytes + size > limit)
+    if (limit && (size > limit || pool->stats.held_bytes > limit - size)) releaseIdle(*pool);
+    if (limit && (size > limit || pool->stats.held_bytes > limit - size))
       return fail(TESS_ERROR_MEMORY, "the pool holds %zu bytes; %zu more would pass its limit of %zu", pool->stats.held_bytes, size, limit);
     void *memory = nullptr;
     TessStatus status = pool->context->device->allocate(size, &memory);

@@ -1,5 +1,6 @@
 #include "tessera/tessera.h"
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -167,6 +168,99 @@ TEST_F(Runtime, WhatWasDestroyedIsRefused) {
   EXPECT_EQ(tessMemPoolDestroy(pool), TESS_OK);
   EXPECT_EQ(tessMemPoolDestroy(pool), TESS_ERROR_ARGUMENT);
   EXPECT_EQ(tessMemPoolAlloc(pool, 1, nullptr, &memory), TESS_ERROR_ARGUMENT);
+}
+
+TEST_F(Runtime, AHandleIsLookedUpAndNeverFollowed) {
+  TessModule module = nullptr;
+  TessKernel kernel = nullptr;
+  TessMemPool pool = nullptr;
+  ASSERT_EQ(tessModuleLoad(cpu, TESS_MODULE_FILE, TEST_MODULE, 0, nullptr, &module), TESS_OK);
+  ASSERT_EQ(tessKernelGet(module, "scale", &kernel), TESS_OK);
+  ASSERT_EQ(tessMemPoolCreate(cpu, nullptr, &pool), TESS_OK);
+  double anything[64] = {};
+  // Foreign memory, numbers that are no address, and handles of another kind.
+  for (void *wrong : {static_cast<void *>(anything), reinterpret_cast<void *>(1), reinterpret_cast<void *>(-1),
+                      reinterpret_cast<void *>(uintptr_t(1) << 60)}) {
+    void *memory = nullptr;
+    TessNumericsPolicy policy{};
+    TessMemPoolStats stats{};
+    TessStream stream = nullptr;
+    EXPECT_EQ(tessContextDestroy(static_cast<TessContext>(wrong)), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessContextSynchronize(static_cast<TessContext>(wrong)), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessStreamCreate(static_cast<TessContext>(wrong), &stream), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMalloc(static_cast<TessContext>(wrong), 8, &memory), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessGetNumericsPolicy(static_cast<TessContext>(wrong), &policy), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessModuleUnload(static_cast<TessModule>(wrong)), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessKernelSetDeterministic(static_cast<TessKernel>(wrong), 1), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessLaunch(static_cast<TessKernel>(wrong), &kOne, nullptr, 0, nullptr), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemPoolGetStats(static_cast<TessMemPool>(wrong), &stats), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemPoolDestroy(static_cast<TessMemPool>(wrong)), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessStreamDestroy(cpu, static_cast<TessStream>(wrong)), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessFree(cpu, wrong), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemPoolFree(pool, wrong, nullptr), TESS_ERROR_ARGUMENT);
+  }
+  EXPECT_EQ(tessContextSynchronize(reinterpret_cast<TessContext>(module)), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessModuleUnload(reinterpret_cast<TessModule>(pool)), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMemPoolDestroy(reinterpret_cast<TessMemPool>(kernel)), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessContextDestroy(reinterpret_cast<TessContext>(pool)), TESS_ERROR_ARGUMENT);
+  // A new object may have the address of an old one: the old handle is not the new one.
+  for (int i = 0; i < 100; ++i) {
+    TessMemPool first = nullptr, second = nullptr;
+    ASSERT_EQ(tessMemPoolCreate(cpu, nullptr, &first), TESS_OK);
+    ASSERT_EQ(tessMemPoolDestroy(first), TESS_OK);
+    ASSERT_EQ(tessMemPoolCreate(cpu, nullptr, &second), TESS_OK);
+    ASSERT_EQ(tessMemPoolDestroy(first), TESS_ERROR_ARGUMENT);
+    ASSERT_EQ(tessMemPoolDestroy(second), TESS_OK);
+  }
+}
+
+TEST_F(Runtime, NothingIsCopiedPastAnAllocation) {
+  std::vector<char> host(4096);
+  void *memory = nullptr, *none = nullptr, *pooled = nullptr;
+  TessMemPool pool = nullptr;
+  ASSERT_EQ(tessMalloc(cpu, 1000, &memory), TESS_OK);
+  ASSERT_EQ(tessMalloc(cpu, 0, &none), TESS_OK);
+  ASSERT_EQ(tessMemPoolCreate(cpu, nullptr, &pool), TESS_OK);
+  ASSERT_EQ(tessMemPoolAlloc(pool, 512, nullptr, &pooled), TESS_OK);
+  char *bytes = static_cast<char *>(memory);
+  for (TessMemcpyKind kind : {TESS_MEMCPY_HOST_TO_DEVICE, TESS_MEMCPY_DEVICE_TO_DEVICE}) {
+    EXPECT_EQ(tessMemcpyAsync(cpu, bytes, host.data(), 1000, kind, nullptr), TESS_OK);
+    EXPECT_EQ(tessMemcpyAsync(cpu, bytes + 999, host.data(), 1, kind, nullptr), TESS_OK);
+    EXPECT_EQ(tessMemcpyAsync(cpu, bytes, host.data(), 1001, kind, nullptr), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemcpyAsync(cpu, bytes + 999, host.data(), 2, kind, nullptr), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemcpyAsync(cpu, bytes + 1, host.data(), SIZE_MAX, kind, nullptr), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemcpyAsync(cpu, none, host.data(), 1, kind, nullptr), TESS_ERROR_ARGUMENT);
+    EXPECT_EQ(tessMemcpyAsync(cpu, pooled, host.data(), 513, kind, nullptr), TESS_ERROR_ARGUMENT);
+  }
+  EXPECT_EQ(tessMemcpyAsync(cpu, host.data(), bytes, 1001, TESS_MEMCPY_DEVICE_TO_HOST, nullptr), TESS_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(tessLastErrorText()).find("1001 bytes"), std::string::npos) << tessLastErrorText();
+  EXPECT_EQ(tessMemsetAsync(cpu, bytes, 1, 1001, nullptr), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMemsetAsync(cpu, bytes + 500, 1, 500, nullptr), TESS_OK);
+  EXPECT_EQ(tessMemsetAsync(cpu, pooled, 1, size_t(1) << 40, nullptr), TESS_ERROR_ARGUMENT);
+  EXPECT_EQ(tessMemsetAsync(cpu, host.data(), 1, host.size(), nullptr), TESS_OK);  // not ours: nothing is known of it
+}
+
+TEST_F(Runtime, SizesThatOverflowAreStatuses) {
+  for (size_t block : {size_t(0), size_t(1), SIZE_MAX, SIZE_MAX / 2 + 2})
+    for (size_t limit : {size_t(0), size_t(1) << 20, SIZE_MAX}) {
+      TessMemPoolOptions options{block, limit};
+      TessMemPool pool = nullptr;
+      ASSERT_EQ(tessMemPoolCreate(cpu, &options, &pool), TESS_OK);
+      for (size_t bytes : {SIZE_MAX, SIZE_MAX - 511, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 4 + 1, size_t(1) << 62, size_t(1) << 61}) {
+        void *memory = &pool;
+        EXPECT_EQ(tessMemPoolAlloc(pool, bytes, nullptr, &memory), TESS_ERROR_MEMORY) << bytes << " " << block << " " << limit;
+        EXPECT_EQ(memory, nullptr);
+      }
+      TessMemPoolStats stats{};
+      EXPECT_EQ(tessMemPoolGetStats(pool, &stats), TESS_OK);
+      EXPECT_EQ(stats.held_bytes, 0u);
+      EXPECT_EQ(tessMemPoolDestroy(pool), TESS_OK);
+    }
+  for (size_t bytes : {SIZE_MAX, SIZE_MAX - 254, SIZE_MAX / 2}) {
+    void *memory = &bytes;
+    EXPECT_EQ(tessMalloc(cpu, bytes, &memory), TESS_ERROR_MEMORY);
+    EXPECT_EQ(memory, nullptr);
+  }
 }
 
 TEST_F(Runtime, WhatAContextHeldGoesWithIt) {
