@@ -1,6 +1,8 @@
 #include "codegen/Emit.h"
 #include "codegen/Printers.h"
+#include "ir/common/Common.h"
 #include "support/Check.h"
+#include "support/Machine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <nlohmann/json.hpp>
 
@@ -9,15 +11,6 @@ namespace target = tessera::ir::target;
 
 namespace tessera::codegen {
 namespace {
-
-const Language &languageOf(ModuleOp module) {
-  auto device = module->getAttrOfType<StringAttr>(target::deviceAttrName);
-  TSR_CHECK(device, "the module does not say which language it is written in");
-  if (device.getValue() == "cuda") return cudaLanguage();
-  if (device.getValue() == "hip") return hipLanguage();
-  TSR_CHECK(device.getValue() == "cpu", "no such device: " + device.getValue().str());
-  return cpuLanguage();
-}
 
 std::string lineMapText(const Writer &writer, const std::string &file) {
   nlohmann::ordered_json json{{"version", 1}, {"file", file}, {"lines", nlohmann::ordered_json::array()}};
@@ -44,7 +37,9 @@ void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Lan
 }  // namespace
 
 Emitted emit(ModuleOp module, const EmitOptions &options) {
-  const Language &language = languageOf(module);
+  const Machine *machine = ir::machineOf(module);
+  TSR_CHECK(machine, "the module does not say which machine it is compiled for");
+  const Language &language = languageOf(machine->family);
   std::vector<EntryFacts> entries = entriesOf(module, options.nameSpace);
   // The body first: which headers it needs is read off it. The head's lines then come before it.
   Writer body(options.lineDirectives);
@@ -79,7 +74,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   result.cppHeader = cppHeaderText(
       entries, options, options.standalone ? pastedHeaders({"tessera/tensor.h"}, options.headerText) : "#include \"tessera/tensor.h\"\n");
   result.manifest = manifestText(module, entries,
-                                 {options.name, options.program, options.arch, &language, options.tools,
+                                 {options.name, options.program, machine, &language, options.tools,
                                   featuresOf(body.text(file), language.target)});
   return result;
 }

@@ -15,7 +15,6 @@ namespace tessera::codegen {
 struct EmitOptions {
   std::string name = "module";  // stem of the files: softmax.cu, softmax.h
   std::string program;          // the program's file, for the comment at the head
-  std::string arch;             // "sm_90a", "gfx942"; empty: any
   bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
   bool standalone = false;      // paste in the headers that are used
   std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`
@@ -33,7 +32,7 @@ struct Emitted {
   std::string suffix;    // ".cu", ".hip", ".cpp"
 };
 
-/// `module` holds only the Target dialect; its attribute `target.device` says which language.
+/// `module` holds only the Target dialect; its machine says which language.
 Emitted emit(mlir::ModuleOp module, const EmitOptions &options);
 
 }  // namespace tessera::codegen

@@ -4,7 +4,7 @@
 #include "codegen/Types.h"
 #include "ir/common/Conversions.h"
 #include "support/Check.h"
-#include "support/Machines.h"
+#include "support/Machine.h"
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -167,17 +167,13 @@ Json entryJson(const EntryFacts &entry) {
 
 std::string manifestText(ModuleOp module, const std::vector<EntryFacts> &entries,
                          const ManifestFacts &facts) {
-  const char *device = facts.language->target == Target::Cuda  ? "cuda"
-                       : facts.language->target == Target::Hip ? "hip"
-                                                               : "cpu";
   Json json;
   json["version"] = 1;
   json["name"] = facts.name;
   if (!facts.program.empty()) json["program"] = baseName(facts.program);
-  json["target"] = {{"device", device}};
-  if (!facts.arch.empty()) json["target"]["arch"] = facts.arch;
+  json["target"] = {{"device", familyName(facts.machine->family)}, {"machine", facts.machine->name}};
   json["target"]["features"] = facts.features;
-  json["emulated_dtypes"] = emulatedJson(module, facts.language->target);
+  json["emulated_dtypes"] = emulatedJson(module, facts.machine->family);
   json["tools"] = Json::object();
   for (const auto &[tool, version] : facts.tools) json["tools"][tool] = version;
   json["entries"] = Json::array();

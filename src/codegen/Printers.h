@@ -3,6 +3,7 @@
 #include "codegen/Emit.h"
 #include "codegen/EntryFacts.h"
 #include "codegen/Language.h"
+#include "support/Machine.h"
 #include <functional>
 #include <map>
 #include <set>
@@ -26,7 +27,8 @@ std::string dispatchedNamespace(const std::string &nameSpace, const std::string 
 /// Functions that call the code for the target on which their arguments are.
 void printDispatch(const std::vector<EntryFacts> &entries, const EmitOptions &options, Writer &writer);
 struct ManifestFacts {
-  std::string name, program, arch;
+  std::string name, program;
+  const Machine *machine;
   const Language *language;
   std::map<std::string, std::string> tools;
   std::vector<std::string> features;

@@ -4,6 +4,7 @@
 #include "driver/Files.h"
 #include "driver/Pipeline.h"
 #include "frontend/AST.h"
+#include "ir/common/Common.h"
 #include "irgen/Irgen.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
@@ -45,6 +46,7 @@ struct Compiler::State {
     if (!context) context = makeContext();
     module = irgen::generate(*program, session.sources, *context, session.diagnostics);
     at = Level::Graph;
+    if (module) ir::setMachine(*module, options.target.machine());
     return module && !session.diagnostics.hasErrors();
   }
 
@@ -55,7 +57,7 @@ struct Compiler::State {
     MessageForwarder forward(*context, session.sources, session.diagnostics);
     for (; at < level; at = static_cast<Level>(static_cast<int>(at) + 1)) {
       Level next = static_cast<Level>(static_cast<int>(at) + 1);
-      bool good = lowerOneLevel(*module, next, options.target.target);
+      bool good = lowerOneLevel(*module, next);
       if (!good && !session.diagnostics.hasErrors())
         session.diagnostics.report(diag::Id::internalError, {}, "lowering to the " + std::string(nameOf(next)) + " level failed without a message");
       if (!good || session.diagnostics.hasErrors()) {
@@ -70,7 +72,6 @@ struct Compiler::State {
     codegen::EmitOptions emit;
     emit.name = stemOf(options.sourceName);
     emit.program = fileNameOf(session.path());
-    emit.arch = options.target.arch;
     emit.lineDirectives = options.lineDirectives;
     emit.standalone = options.standalone;
     emit.nameSpace = options.nameSpace;

@@ -1,4 +1,5 @@
 #include "driver/Pipeline.h"
+#include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
@@ -10,6 +11,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "support/Machine.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/target/Passes.h"
 #include "transforms/tile/Passes.h"
@@ -26,20 +28,29 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
   return context;
 }
 
-bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
+/// Whether warps multiply 16 x 8 x 16, and copies to what they multiply run ahead.
+static bool multipliesByWarps(const Machine &machine) {
+  return machine.asyncCopy && llvm::any_of(machine.matrixInstructions(), [](const MatrixInstruction &instruction) {
+    return instruction.m == 16 && instruction.n == 8 && instruction.k == 16;
+  });
+}
+
+bool lowerOneLevel(mlir::ModuleOp module, Level level) {
+  const Machine *machine = ir::machineOf(module);
+  if (!machine) return false;
   mlir::PassManager passes(module.getContext());
   switch (level) {
   case Level::Schedule:
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
-    passes.addPass(transforms::createGraphToSchedulePass(target));
+    passes.addPass(transforms::createGraphToSchedulePass());
     passes.addPass(transforms::createVerifySchedulePass());
     break;
   case Level::Tile:
     passes.addPass(transforms::createScheduleToTilePass());
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
-    if (target == Target::Cuda) {
+    if (multipliesByWarps(*machine)) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
     }
@@ -50,7 +61,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target) {
     passes.addPass(transforms::createVerifyTilePass());
     break;
   case Level::Target:
-    passes.addPass(transforms::createTileToTargetPass(target));
+    passes.addPass(transforms::createTileToTargetPass());
     passes.addPass(transforms::createVerifyTargetPass());
     break;
   default: return false;

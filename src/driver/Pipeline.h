@@ -14,8 +14,9 @@ namespace tessera::driver {
 
 /// A context with all our dialects, on one thread: a compilation is short, and messages keep their order.
 std::unique_ptr<mlir::MLIRContext> makeContext();
-/// Lowers a module from the level above to `level`. False if a pass failed; its messages are in the context's handler.
-bool lowerOneLevel(mlir::ModuleOp module, Level level, Target target);
+/// Lowers a module from the level above to `level`, for the machine that it names. False if a pass failed; its messages
+/// are in the context's handler.
+bool lowerOneLevel(mlir::ModuleOp module, Level level);
 /// A copy with only this function and the kernels that it launches.
 mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp module, const std::string &name);
 

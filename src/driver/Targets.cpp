@@ -1,5 +1,6 @@
 #include "driver/Targets.h"
 #include "driver/Process.h"
+#include "support/Check.h"
 #include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
@@ -8,22 +9,41 @@ namespace tessera::driver {
 
 std::string TargetSpec::name() const {
   if (reference) return "reference";
-  std::string base = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu";
-  return arch.empty() ? base : base + ":" + arch;
+  return arch.empty() ? std::string(familyName(target)) : machine().target();
+}
+const Machine &TargetSpec::machine() const {
+  if (arch.empty()) return defaultMachine(target);
+  const Machine *machine = machineByName(target == Target::Cpu ? "cpu-" + arch : arch);
+  TSR_CHECK(machine, "a target without its machine: " + arch);
+  return *machine;
 }
 std::string TargetSpec::suffix() const {
   return target == Target::Cuda ? ".cu" : target == Target::Hip ? ".hip" : ".cpp";
 }
 
 std::optional<TargetSpec> parseTarget(const std::string &text) {
-  size_t colon = text.find(':');
-  std::string base = text.substr(0, colon), arch = colon == std::string::npos ? "" : text.substr(colon + 1);
-  if (colon != std::string::npos && arch.empty()) return std::nullopt;
-  if (base == "reference" && arch.empty()) return TargetSpec{Target::Cpu, "", true};
-  if (base == "cpu" && arch.empty()) return TargetSpec{Target::Cpu, "", false};
-  if (base == "cuda" && (arch.empty() || arch.rfind("sm_", 0) == 0)) return TargetSpec{Target::Cuda, arch, false};
-  if (base == "hip" && (arch.empty() || arch.rfind("gfx", 0) == 0)) return TargetSpec{Target::Hip, arch, false};
+  if (text == "reference") return TargetSpec{Target::Cpu, "", true};
+  for (Target family : {Target::Cuda, Target::Hip, Target::Cpu})
+    if (text == familyName(family)) return TargetSpec{family, "", false};
+  for (const Machine &machine : machines())
+    if (machine.target() == text) return TargetSpec{machine.family, text.substr(text.find(':') + 1), false};
   return std::nullopt;
+}
+
+void reportUnknownTarget(diag::Engine &diagnostics, const std::string &text, bool reference) {
+  auto message = diagnostics.report(diag::Id::unknownTarget, {}, text);
+  if (text == "reference") {
+    message.help("the reference interpreter writes no source: use `tessera run --target reference`");
+    return;
+  }
+  if (std::string near = nearestTarget(text); !near.empty()) {
+    message.help("did you mean `" + near + "`?");
+    return;
+  }
+  std::string known = "cuda, hip, cpu";
+  for (const Machine &machine : machines())
+    if (machine.target() != familyName(machine.family)) known += ", " + machine.target();
+  message.help("the targets are " + known + (reference ? ", reference" : ""));
 }
 
 std::optional<TargetSpec> targetOfSuffix(const std::string &suffix) {
@@ -32,8 +52,6 @@ std::optional<TargetSpec> targetOfSuffix(const std::string &suffix) {
   if (suffix == ".cpp" || suffix == ".cc" || suffix == ".cxx") return TargetSpec{Target::Cpu, "", false};
   return std::nullopt;
 }
-
-std::vector<std::string_view> targetNames() { return {"cpu", "cuda", "cuda:sm_80", "cuda:sm_90a", "hip", "hip:gfx90a", "hip:gfx942", "hip:gfx1100", "reference"}; }
 
 namespace {
 
@@ -63,10 +81,10 @@ std::string hipCompiler() {
   return {};
 }
 
-std::vector<std::string> hostFlags(const TargetSpec &) {
+std::vector<std::string> hostFlags(const TargetSpec &target) {
   // -ffast-math would fold the rounding that polynomials rely on. The language rounds after each operation (F18): where
   // a sum of products may be contracted, the text says `tsr::fma`.
-  std::vector<std::string> flags = {"-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fopenmp"};
+  std::vector<std::string> flags = {"-std=c++17", "-O3", "-march=" + std::string(target.machine().compilerName), "-fno-math-errno", "-ffp-contract=off", "-fopenmp"};
 #if defined(__x86_64__)
   flags.push_back("-mprefer-vector-width=512");  // else compilers use half of the vectors that there are
 #endif
@@ -88,14 +106,14 @@ CompileCommand commandFor(const TargetSpec &target, const std::string &source, c
     c.push_back(nvcc());
     if (c[0].empty()) result.missing = "nvcc of the CUDA Toolkit";
     c.insert(c.end(), {"-std=c++17", "-O3", "-fmad=false", "-x", "cu"});
-    c.push_back("-arch=" + (target.arch.empty() ? std::string("native") : target.arch));
+    c.push_back("-arch=" + (target.arch.empty() ? "native" : std::string(target.machine().compilerName)));
     if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static"});
     break;
   case Target::Hip:
     c.push_back(hipCompiler());
     if (c[0].empty()) result.missing = "hipcc or clang++ with the ROCm device libraries";
     c.insert(c.end(), {"-x", "hip", "-std=c++17", "-O3", "-ffp-contract=off"});
-    c.push_back("--offload-arch=" + (target.arch.empty() ? std::string("gfx90a") : target.arch));
+    c.push_back("--offload-arch=" + std::string(target.machine().compilerName));
     if (shared) c.insert(c.end(), {"-fPIC", "-shared", "--hip-link"});
     break;
   }

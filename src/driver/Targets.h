@@ -1,6 +1,8 @@
 // What a program can be compiled for: `cpu`, `cuda:sm_90a`, `hip:gfx942`, `reference`; and how vendors' compilers are called.
+// The machines behind the names are the table support/Machines.def.
 #pragma once
-#include "support/DType.h"
+#include "diag/Diagnostic.h"
+#include "support/Machine.h"
 #include "support/Result.h"
 #include <optional>
 #include <string>
@@ -10,17 +12,23 @@ namespace tessera::driver {
 
 struct TargetSpec {
   Target target = Target::Cpu;
-  std::string arch;        // "sm_90a", "gfx942"; empty: the target's default
+  std::string arch;        // "sm_90a", "gfx942", "x86-64-v3"; empty: the family's default
   bool reference = false;  // interpret instead of compiling
   std::string name() const;    // "cuda:sm_90a"
   std::string suffix() const;  // ".cu" ".hip" ".cpp"
+  /// What the text is made for. Of `cuda` alone that is sm_80, while nvcc translates the text for the GPU that is here
+  /// (`-arch=native`): the same program is the same text everywhere, and it runs on every GPU from sm_80 on; a group that
+  /// needs more shared memory than a smaller one of these has (sm_86, sm_89: 99 KiB) is refused when it is launched.
+  const Machine &machine() const;
 };
-/// Reads "cuda", "cuda:sm_90a", "hip:gfx942", "cpu", "reference".
+/// Reads "cuda", "cuda:sm_90a", "hip:gfx942", "cpu", "cpu:x86-64-v3", "reference"; nothing for a machine that is not in
+/// the table.
 std::optional<TargetSpec> parseTarget(const std::string &text);
+/// The message about a text that parseTarget does not take, with the target that was probably meant.
+/// `reference`: whether the interpreter would do.
+void reportUnknownTarget(diag::Engine &diagnostics, const std::string &text, bool reference);
 /// The target that a file name's suffix asks for: .cu, .hip, .cpp (.cc, .cxx).
 std::optional<TargetSpec> targetOfSuffix(const std::string &suffix);
-/// All that parseTarget takes, for messages.
-std::vector<std::string_view> targetNames();
 
 /// How to compile an emitted source into a shared library, or why that cannot be done here.
 struct CompileCommand {

@@ -7,6 +7,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Machine.h"
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -28,7 +29,9 @@ struct Case {
   explicit Case(const std::string &name, const std::string &device = "") {
     context.loadDialect<ir::TsrDialect, ir::target::TargetDialect>();
     module = mlir::parseSourceFile<mlir::ModuleOp>(casePath(name), &context);
-    if (module && !device.empty()) (*module)->setAttr(ir::target::deviceAttrName, mlir::StringAttr::get(&context, device));
+    if (!module) return;
+    for (Target family : {Target::Cuda, Target::Hip, Target::Cpu})
+      if (device == familyName(family)) ir::setMachine(*module, defaultMachine(family));
   }
 };
 

@@ -12,7 +12,7 @@ using namespace tessera::driver;
 namespace {
 
 /// GCN and CDNA (gfx9) run waves of 64 lanes, RDNA (gfx10 and later) of 32.
-int waveOf(const TargetSpec &target) { return target.arch.empty() || target.arch.rfind("gfx9", 0) == 0 ? 64 : 32; }
+int waveOf(const TargetSpec &target) { return static_cast<int>(target.machine().warpLanes); }
 
 /// All of the shim's text: a library is compiled anew when it changes.
 std::string textOfFolder(const std::string &folder) {

@@ -1,8 +1,10 @@
 // A lowering that does not exist yet is one message with a code, at the program's text.
 #include "diag/Diagnostic.h"
 #include "driver/Pipeline.h"
+#include "ir/common/Common.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Machine.h"
 #include "support/Sources.h"
 #include <gtest/gtest.h>
 
@@ -31,8 +33,9 @@ TEST(LoweringMessages, anUnboundedTileAsksForAFact) {
   auto context = driver::makeContext();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kModule, context.get());
   ASSERT_TRUE(module);
+  ir::setMachine(*module, defaultMachine(Target::Cpu));
   driver::MessageForwarder forwarder(*context, sources, diagnostics);
-  EXPECT_FALSE(driver::lowerOneLevel(*module, driver::Level::Schedule, Target::Cpu));
+  EXPECT_FALSE(driver::lowerOneLevel(*module, driver::Level::Schedule));
   ASSERT_EQ(diagnostics.all().size(), 1u);
   const diag::Diagnostic &message = diagnostics.all()[0];
   EXPECT_EQ(diag::row(message.id).code, "E0630");

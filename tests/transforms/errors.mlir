@@ -1,5 +1,5 @@
 // What has no lowering says so once, at its place.
-// RUN: tessera-opt %s -split-input-file -verify-diagnostics --graph-to-schedule --schedule-to-tile
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile
 
 graph.kernel @unbounded(%x: !tsr.view<["M", "D"], f32>) attributes {dims = ["M", "D"], params = [#tsr.param<"x", inout>],
     outputs = [], grid = #tsr.grid<output, ["T.m", "D"], param = 0>, context = ["m"]} {

@@ -1,6 +1,6 @@
-// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s
-// RUN: tessera-opt %s --graph-to-schedule=target=cpu --verify-schedule | FileCheck %s --check-prefix=CPU
-// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=cpu --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=CPU
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
 // Products of tensor functions: a tile a group, as an author of kernels would write it.
 
 // CHECK-LABEL: schedule.kernel @plain_kernel(%x: {{.*}}, %w: {{.*}}, %result: {{.*}})

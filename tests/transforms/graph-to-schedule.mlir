@@ -1,5 +1,5 @@
-// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s
-// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
 // Tensor functions as irgen makes them of 02, 04, 05 and 09 of the canon, and what else a plan must handle.
 
 // Elementwise: one lane an element; the bias is read where it is repeated.

@@ -1,5 +1,5 @@
-// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=SIZES
-// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=SIZES
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s
 // Kernels as irgen makes them of 01, 03, 04, 06, 07 and 08 of the canon.
 
 // Scalars stay scalars.

@@ -1,5 +1,5 @@
-// RUN: tessera-opt %s --graph-to-schedule --verify-schedule | FileCheck %s
-// RUN: tessera-opt %s --graph-to-schedule --schedule-to-tile --verify-tile | FileCheck %s --check-prefix=TILE
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile --verify-tile | FileCheck %s --check-prefix=TILE
 // A product of which an axis has one element is multiplications and a sum, before sizes are chosen.
 
 // CHECK-LABEL: schedule.kernel @times_vector_kernel

@@ -1,4 +1,4 @@
-// RUN: tessera-opt %s --tile-to-target=target=cuda --verify-target | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --tile-to-target --verify-target | FileCheck %s
 
 // What is stored only inside of its tensor is not asked once more whether it is inside when it is loaded.
 // CHECK-LABEL: target.kernel @scale_kernel

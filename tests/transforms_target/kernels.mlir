@@ -1,5 +1,5 @@
-// RUN: tessera-opt %s --tile-to-target=target=cuda | FileCheck %s --check-prefixes=BOTH,GPU
-// RUN: tessera-opt %s --tile-to-target=target=cpu | FileCheck %s --check-prefixes=BOTH,CPU
+// RUN: tessera-opt %s --set-machine=name=sm_80 --tile-to-target | FileCheck %s --check-prefixes=BOTH,GPU
+// RUN: tessera-opt %s --set-machine=name=cpu --tile-to-target | FileCheck %s --check-prefixes=BOTH,CPU
 
 // One lane an element: threads on a GPU, the turns of one loop on the CPU, where the loop's end says what the test said.
 // BOTH-LABEL: target.kernel @saxpy_kernel

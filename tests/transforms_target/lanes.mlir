@@ -1,4 +1,4 @@
-// RUN: tessera-opt %s -split-input-file -verify-diagnostics --tile-to-target=target=cpu | FileCheck %s
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics --set-machine=name=cpu --tile-to-target | FileCheck %s
 
 // On the CPU the loop over lanes ends at the barrier: what a lane keeps across it is an array.
 // CHECK-LABEL: target.kernel @reversed

@@ -7,6 +7,10 @@
 #include "support/Dim.h"
 #include <optional>
 
+namespace tessera {
+struct Machine;
+}
+
 #include "ir/common/CommonDialect.h.inc"
 #include "ir/common/CommonEnums.h.inc"
 
@@ -32,6 +36,10 @@ mlir::Type elementTypeOf(mlir::Type type);
 /// The same type with other elements (scalars and ArrayLike types).
 mlir::Type withElementType(mlir::Type type, mlir::Type elementType);
 llvm::SmallVector<DimAttr> dimAttrs(mlir::MLIRContext *context, llvm::ArrayRef<Dim> dims);
+/// The machine that the module of `op` is compiled for, by the module's `tsr.machine`. Null, and an error at `op`, where
+/// the module names none. It lives as long as the program.
+const Machine *machineOf(mlir::Operation *op);
+void setMachine(mlir::Operation *module, const Machine &machine);
 /// "[M, K]" for messages.
 std::string text(llvm::ArrayRef<DimAttr> dims);
 /// A type as its assembly prints it, for messages.

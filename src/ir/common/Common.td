@@ -14,6 +14,7 @@ def Tsr_Dialect : Dialect {
   let summary = "types and attributes that every level shares";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;  // `tsr.machine`
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
@@ -112,6 +113,24 @@ def Tsr_GridAttr : Tsr_Attr<"Grid", "grid"> {
                         DefaultValuedParameter<"int64_t", "-1">:$param);
   let assemblyFormat = "`<` $kind `,` $dims (`,` `param` `=` $param^)? `>`";
   let genVerifyDecl = 1;
+}
+
+// ---------------------------------------------------------------- the machine
+
+def Tsr_MachineAttr : Tsr_Attr<"Machine", "machine"> {
+  let summary = "the machine that a module is compiled for: a row of support/Machines.def";
+  let description = [{
+    The module's attribute `tsr.machine`, set before the first pass. Passes read it by `machineOf`.
+
+    Example: `#tsr.machine<"sm_90a">`
+  }];
+  let parameters = (ins StringRefParameter<"its name in the table">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Its row.
+    const ::tessera::Machine &getMachine() const;
+  }];
 }
 
 // ---------------------------------------------------------------- types

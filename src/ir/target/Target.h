@@ -18,10 +18,6 @@
 
 namespace tessera::ir::target {
 
-/// The module attributes that say which language a module of this dialect is written in.
-inline constexpr llvm::StringLiteral deviceAttrName = "target.device";
-inline constexpr llvm::StringLiteral waveAttrName = "target.wave";
-
 /// Whether the text is an identifier of a C-family language.
 bool isIdentifier(llvm::StringRef text);
 

@@ -21,8 +21,7 @@ def Target_Dialect : Dialect {
     - Every `index` is an `int64_t`; other scalars are spelled by the dtype table.
     - An op's location is the place in the `.tsr` text that it comes from; the printer writes it as a trailing
       comment once per group of statements.
-    - The module says which language it is: `target.device = "cuda" | "hip" | "cpu"`; for `hip` also the wave
-      size, `target.wave = 64 : i64`.
+    - The family of the module's machine (`tsr.machine`) says which language it is.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -86,7 +86,7 @@ int run(const Options &options) {
   };
   auto target = driver::parseTarget(options.target);
   if (!target || target->reference) {
-    session.diagnostics.report(diag::Id::unknownTarget, {}, options.target).help("I know cpu, cuda, cuda:sm_90a, hip and hip:gfx942");
+    driver::reportUnknownTarget(session.diagnostics, options.target, false);
     return fail();
   }
   std::vector<Level> levels;

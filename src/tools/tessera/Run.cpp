@@ -212,7 +212,7 @@ int run(const Options &options) {
   };
   auto target = driver::parseTarget(options.target);
   if (!target) {
-    session.diagnostics.report(diag::Id::unknownTarget, {}, options.target).help("I know cpu, cuda, cuda:sm_90a, hip, hip:gfx942 and reference");
+    driver::reportUnknownTarget(session.diagnostics, options.target, true);
     return finish(driver::kBadUsage);
   }
   if (!session.load(options.path)) return finish(driver::kProgramHasErrors);

@@ -35,7 +35,7 @@ constexpr const char *kFooter = R"(Examples:
 void addOptions(CLI::App &app, Options &options) {
   app.add_option("input", options.input, "the program, a .tsr file")->required();
   app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target");
-  app.add_option("--target", options.target, "cpu, cuda[:sm_90a], hip[:gfx942]; needed only if the suffix does not say it");
+  app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it");
   app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source");
   app.add_option("--function", options.function, "with --emit: only this function");
   app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja");
@@ -93,10 +93,7 @@ std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &dia
   if (!options.target.empty()) {
     auto target = parseTarget(options.target);
     if (target && !target->reference) return target;
-    auto message = diagnostics.report(diag::Id::unknownTarget, {}, options.target);
-    if (target) message.help("the reference interpreter writes no source: use `tessera run --target reference`");
-    else message.help("I know cpu, cuda, cuda:sm_90a, hip and hip:gfx942; did you mean `" +
-                      std::string(diag::didYouMean(options.target, targetNames())) + "`?");
+    reportUnknownTarget(diagnostics, options.target, false);
     return std::nullopt;
   }
   if (options.output.empty()) return TargetSpec{};

@@ -3,7 +3,7 @@
 // follows element by element is done on the sums, before they are stored (ContractPlan.cpp, ContractKernel.cpp).
 #pragma once
 #include "ir/graph/Graph.h"
-#include "support/DType.h"
+#include "support/Machine.h"
 
 namespace tessera::transforms {
 
@@ -12,7 +12,7 @@ struct ContractTile {
   int64_t m, n, k, group;
 };
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
-ContractTile usualContractTile(Target machine, llvm::ArrayRef<ir::graph::DotOp> dots);
+ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots);
 
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);

@@ -66,7 +66,9 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName());
   auto kernel = cast<graph::KernelOp>(begun.op);
-  ContractTile sizes = usualContractTile(machine_, dots);
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  ContractTile sizes = usualContractTile(*machine, dots);
   auto size = [&](StringRef name, int64_t value) { return builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value)); };
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
   kernel.setSizesAttr(builder_.getDictionaryAttr({size("k", sizes.k), size("m", sizes.m), size("n", sizes.n)}));
@@ -89,7 +91,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   store(builder, piece, begun.target, stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
-  FailureOr<Decision> decision = decide(kernel, machine_);
+  FailureOr<Decision> decision = decide(kernel);
   if (failed(decision)) return failure();
   decision->reasons.insert(decision->reasons.begin(), contractReason(root, dots));
   std::string name = kernel.getSymName().str();

@@ -24,20 +24,20 @@ int64_t covering(int64_t usual, DimAttr extent) {
 
 }  // namespace
 
-ContractTile usualContractTile(Target machine, ArrayRef<graph::DotOp> dots) {
+ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> dots) {
   graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
   ContractTile tile;
   // k long, as each step of it reads and writes all sums; the panels of B, k x n, are packed once for m rows.
-  if (machine == Target::Cpu && sum <= 4) tile = {256, 128, 256, 128};
-  else if (machine == Target::Cpu) tile = {128, 128, 128, 128};
+  if (machine.family == Target::Cpu && sum <= 4) tile = {256, 128, 256, 128};
+  else if (machine.family == Target::Cpu) tile = {128, 128, 128, 128};
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
   // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
-  else if (machine == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
+  else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
-  if (machine != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
+  if (machine.family != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
   tile.m = covering(tile.m, shape[shape.size() - 2]);
   tile.n = covering(tile.n, shape.back());
   tile.k = covering(tile.k, shapeOf(dot.getLhs().getType()).back());

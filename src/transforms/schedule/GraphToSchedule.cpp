@@ -25,33 +25,22 @@ void scheduleHost(OpBuilder &builder, graph::HostFuncOp function) {
 
 struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GraphToSchedule)
-  GraphToSchedule() = default;
-  GraphToSchedule(const GraphToSchedule &other) : PassWrapper(other) {}
-  explicit GraphToSchedule(Target target) {
-    machine = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu";
-  }
-  Option<std::string> machine{*this, "target", llvm::cl::desc("cuda, hip or cpu"), llvm::cl::init("cuda")};
-
   StringRef getArgument() const override { return "graph-to-schedule"; }
   StringRef getDescription() const override { return "which operations share a kernel, and in what sizes"; }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<schedule::ScheduleDialect, scf::SCFDialect>();
   }
   void runOnOperation() override {
-    if (machine != "cuda" && machine != "hip" && machine != "cpu") {
-      getOperation().emitError() << "'" << machine << "' is no target; there are cuda, hip and cpu";
-      return signalPassFailure();
-    }
-    Target target = machine == "cuda" ? Target::Cuda : machine == "hip" ? Target::Hip : Target::Cpu;
+    if (!machineOf(getOperation())) return signalPassFailure();
     KernelNames names(getOperation());
     bool ok = true;  // one function's trouble does not hide another's
     SmallVector<Operation *> done;
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {
       OpBuilder builder(&op);
       if (auto kernel = dyn_cast<graph::KernelOp>(op))
-        ok &= succeeded(scheduleKernel(builder, kernel, names, target));
+        ok &= succeeded(scheduleKernel(builder, kernel, names));
       else if (auto function = dyn_cast<graph::FuncOp>(op))
-        ok &= succeeded(scheduleFunction(builder, function, names, target));
+        ok &= succeeded(scheduleFunction(builder, function, names));
       else if (auto host = dyn_cast<graph::HostFuncOp>(op)) scheduleHost(builder, host);
       else continue;
       done.push_back(&op);
@@ -63,12 +52,8 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
 
 }  // namespace
 
-std::unique_ptr<Pass> createGraphToSchedulePass(Target machine) {
-  return std::make_unique<GraphToSchedule>(machine);
-}
+std::unique_ptr<Pass> createGraphToSchedulePass() { return std::make_unique<GraphToSchedule>(); }
 
-void registerScheduleTransforms() {
-  registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<GraphToSchedule>(); });
-}
+void registerScheduleTransforms() { registerPass(createGraphToSchedulePass); }
 
 }  // namespace tessera::transforms

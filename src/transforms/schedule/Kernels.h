@@ -24,15 +24,12 @@ private:
 };
 
 /// A user's kernel as it was written, with every size, the group and the capacities decided (UserKernel.cpp).
-mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names,
-                                   Target machine);
+mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names);
 /// The device kernel of a call some of whose scalars are constants: those parameters are gone (null: kept).
 mlir::FailureOr<std::string> specializeKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel,
-                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names,
-                                              Target machine);
+                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names);
 /// A tensor function as a list of launches of kernels made here (TensorFunction.cpp).
-mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names,
-                                     Target machine);
+mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names);
 
 /// A tensor function without loops and branches (StraightLine.cpp).
 mlir::LogicalResult straighten(ir::graph::FuncOp function);
@@ -49,7 +46,7 @@ struct Decision {
   std::vector<std::string> rows;                         // extents that a group streams over
   std::vector<std::string> reasons;
 };
-mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel, Target machine);
+mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel);
 /// The kernel with everything decided, under a name (UserKernel.cpp).
 void createKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, llvm::StringRef name, const Decision &decision);
 

@@ -1,8 +1,9 @@
 // The sizes of a user's kernel. What the schedule gives is taken; what is left is the least surprising choice
 // that fits.
-#include "support/Machines.h"
 #include "ir/common/Conversions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "support/Lanes.h"
+#include "support/Machine.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -12,14 +13,11 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kSharedBytes = 48 * 1024;  // what every target gives a group without being asked
 constexpr int64_t kLaneRegisters = 128;      // 32-bit registers of a lane that tiles may fill
-constexpr int64_t kWarp = 32;
-constexpr int64_t kPanelBytes = 512 * 1024;  // operands of products that stay in the L2 cache of a CPU's core
 
 class Chooser {
 public:
-  Chooser(graph::KernelOp kernel, Target machine)
+  Chooser(graph::KernelOp kernel, const Machine &machine)
       : kernel_(kernel), machine_(machine), fragments_(holdsFragments(kernel)) {}
 
   FailureOr<Decision> run() {
@@ -49,7 +47,7 @@ private:
 
   int64_t groupOf(const std::map<std::string, int64_t> &sizes) {
     if (kernel_.getGroup()) return kernel_.getGroup();
-    if (auto warps = sizes.find("warps"); warps != sizes.end()) return warps->second * kWarp;
+    if (auto warps = sizes.find("warps"); warps != sizes.end()) return warps->second * kWarpLanes;
     return fragments_ && !isLanes() ? 128 : 256;
   }
 
@@ -174,8 +172,10 @@ private:
   }
 
   bool fits(const std::map<std::string, int64_t> &sizes) {
-    if (machine_ == Target::Cpu) return sharedBytes(sizes) <= kPanelBytes && laneRegisters(sizes) <= kLaneRegisters * 4;
-    return sharedBytes(sizes) <= kSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
+    // On a CPU, operands of products stay in the second-level cache of a core.
+    if (machine_.family == Target::Cpu)
+      return sharedBytes(sizes) <= machine_.cacheBytes && laneRegisters(sizes) <= kLaneRegisters * 4;
+    return sharedBytes(sizes) <= machine_.staticSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
   }
 
   // ---- choices
@@ -218,7 +218,7 @@ private:
   /// there.
   void shrinkToMachine(const std::set<std::string> &given) {
     smallest_ = sharedBytes(decision_.sizes);
-    while (sharedBytes(decision_.sizes) > greatestSharedBytes(machine_)) {
+    while (sharedBytes(decision_.sizes) > machine_.sharedBytes) {
       int64_t *largest = nullptr;
       for (auto field : kernel_.getContext().getAsRange<StringAttr>()) {
         int64_t &size = decision_.sizes[field.str()];
@@ -241,7 +241,7 @@ private:
   int64_t usualSize(StringRef field) {
     // On a CPU: k long, because each step of it reads and writes all sums; the panels of B, k x n, are packed once for
     // m rows; the product of two matrices of 256 x 256 is work for two tasks.
-    if (machine_ == Target::Cpu && isSingleProduct()) {
+    if (machine_.family == Target::Cpu && isSingleProduct()) {
       if (field == "m" || field == "k") return 256;
       if (field == "n") return 128;
     }
@@ -305,7 +305,7 @@ private:
   std::string reason() {
     if (shrunk_)
       return "halved until a group's shared memory, " + std::to_string(smallest_) + " bytes, is below the " +
-             std::to_string(greatestSharedBytes(machine_)) + " of the machine";
+             std::to_string(machine_.sharedBytes) + " of " + std::string(machine_.name);
     if (!fromSpace_) return "the compiler's choice; the schedule leaves it open";
     return fitsBest_ ? "the largest tile of the tuning space that fits"
                      : "the smallest tile of the tuning space";
@@ -322,7 +322,7 @@ private:
   }
 
   graph::KernelOp kernel_;
-  Target machine_;
+  const Machine &machine_;
   bool fragments_, fromSpace_ = false, fitsBest_ = true, shrunk_ = false;
   int64_t smallest_ = 0;  // bytes of shared memory before anything was halved
   std::set<std::string> chosen_;
@@ -331,6 +331,10 @@ private:
 
 }  // namespace
 
-FailureOr<Decision> decide(graph::KernelOp kernel, Target machine) { return Chooser(kernel, machine).run(); }
+FailureOr<Decision> decide(graph::KernelOp kernel) {
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  return Chooser(kernel, *machine).run();
+}
 
 }  // namespace tessera::transforms

@@ -300,7 +300,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
                               << " does not follow from the arguments' shapes";
     inOrder.push_back(found->second);
   }
-  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_, machine_);
+  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_);
   if (failed(name)) return failure();
   llvm::erase(args, Value());  // the constants
   launchOp<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name),
@@ -401,12 +401,11 @@ LogicalResult FunctionScheduler::run() {
   return success();
 }
 
-LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names,
-                               Target machine) {
+LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
   if (failed(straighten(function))) return failure();
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
-  return FunctionScheduler(builder, function, names, machine).run();
+  return FunctionScheduler(builder, function, names).run();
 }
 
 }  // namespace tessera::transforms

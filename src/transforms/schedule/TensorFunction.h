@@ -13,8 +13,8 @@ namespace tessera::transforms {
 
 class FunctionScheduler {
 public:
-  FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names, Target machine)
-      : builder_(builder), function_(function), names_(names), machine_(machine) {}
+  FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names)
+      : builder_(builder), function_(function), names_(names) {}
   mlir::LogicalResult run();
 
 private:
@@ -68,7 +68,6 @@ private:
   mlir::OpBuilder &builder_;  // before the function: kernels go here
   ir::graph::FuncOp function_;
   KernelNames &names_;
-  Target machine_;
   ir::schedule::FuncOp entry_;
   mlir::OpBuilder launches_{builder_.getContext()};
   llvm::DenseSet<mlir::Value> roots_;

@@ -107,7 +107,7 @@ static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
 }
 
 FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
-                                        ArrayRef<Operation *> constants, KernelNames &names, Target machine) {
+                                        ArrayRef<Operation *> constants, KernelNames &names) {
   if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
   auto special = cast<graph::KernelOp>(kernel->clone());
   llvm::BitVector gone(constants.size());
@@ -120,7 +120,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
     special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
   }
   dropParams(special, gone);
-  FailureOr<Decision> decision = decide(special, machine);
+  FailureOr<Decision> decision = decide(special);
   FailureOr<std::string> name = failure();
   if (succeeded(decision)) {
     name = names.fresh((kernel.getSymName() + "_kernel").str());
@@ -130,9 +130,9 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
   return name;
 }
 
-LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names, Target machine) {
+LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
   expandVectorDots(kernel);
-  FailureOr<Decision> decision = decide(kernel, machine);
+  FailureOr<Decision> decision = decide(kernel);
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);

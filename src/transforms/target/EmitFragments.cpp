@@ -17,7 +17,7 @@ std::string KernelEmitter::dtypeText(Type type) {
   if (isa<IndexType>(type)) return "int64_t";
   auto dtype = ir::dtypeOf(type);
   TSR_CHECK(dtype, "a type without a row in the dtype table");
-  return std::string(spelling(*dtype, target_));
+  return std::string(spelling(*dtype, machine_.family));
 }
 
 std::string KernelEmitter::fragmentType(tile::FragmentType type, Location location) {

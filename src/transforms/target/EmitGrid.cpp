@@ -211,7 +211,7 @@ ExprRef KernelEmitter::query(tile::QueryOp op) {
     return axis < static_cast<int64_t>(groupCounts_.size()) ? dim(groupCounts_[axis]) : typed(1);
   if (what == "group_size") return singleLane_ && runs_.empty() ? typed(1) : name("Threads", indexType());
   if (what == "local_id") return lane();
-  if (what == "lane_id") return binary("%", lane(), typed(32));
+  if (what == "lane_id") return binary("%", lane(), typed(kWarpLanes));
   TSR_CHECK(what == "linear_id", "a query that is not known");
   if (laneLoop_) return laneLoop_;
   return binary("+", binary("*", group_, name("Threads", indexType())), lane());

@@ -14,9 +14,9 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
-KernelEmitter::KernelEmitter(tile::KernelOp kernel, std::string name, Target target, OpBuilder &module)
-    : kernel_(kernel), target_(target), context_(kernel->getContext()), builder_(module),
-      info_(std::move(name)), plan_(kernel.getBody()), singleLane_(target == Target::Cpu), facts_(kernel) {}
+KernelEmitter::KernelEmitter(tile::KernelOp kernel, std::string name, const Machine &machine, OpBuilder &module)
+    : kernel_(kernel), machine_(machine), context_(kernel->getContext()), builder_(module),
+      info_(std::move(name)), plan_(kernel.getBody()), singleLane_(machine.family == Target::Cpu), facts_(kernel) {}
 
 static ArrayAttr stringsOf(MLIRContext *context, ArrayRef<std::string> texts) {
   SmallVector<Attribute> list;
@@ -84,7 +84,7 @@ std::vector<std::string> KernelEmitter::withoutEffect() {
     StringRef name = size.getName().strref();
     auto value = dyn_cast<IntegerAttr>(size.getValue());
     bool isGroup = name == "warps" && !isCpu() && value &&
-                   value.getInt() * 32 == static_cast<int64_t>(kernel_.getGroup());
+                   value.getInt() * kWarpLanes == static_cast<int64_t>(kernel_.getGroup());
     if (!isGroup && !llvm::is_contained(context, name)) names.push_back(name.str());
   }
   for (NamedAttribute option : kernel_.getOptions())
@@ -247,7 +247,7 @@ void KernelEmitter::declareLayouts() {
 /// Asynchronous copies of rows that begin at multiples of 16 bytes have no branches, and a loop without branches is
 /// scheduled as a whole. The entry function asks once.
 void KernelEmitter::declareAlignment() {
-  if (target_ != Target::Cuda) return;
+  if (!machine_.asyncCopy) return;
   llvm::SmallSetVector<unsigned, 4> parameters;
   kernel_.getBody().walk([&](tile::CopyOp copy) {
     if (beginsAligned(copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
@@ -304,7 +304,7 @@ LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body
   return body();
 }
 
-/// Dynamic shared memory where the static kind (48 KB) is too small: the bytes for each combination of
+/// Dynamic shared memory where the machine's static kind is too small: the bytes for each combination of
 /// capacities.
 void KernelEmitter::computeSharedBytes() {
   std::vector<std::map<std::string, int64_t>> combinations = {{}};
@@ -336,7 +336,7 @@ void KernelEmitter::computeSharedBytes() {
     }
     totals.push_back((total + 127) / 128 * 128);
   }
-  bool large = llvm::any_of(totals, [](int64_t bytes) { return bytes > 48 * 1024; });
+  bool large = llvm::any_of(totals, [&](int64_t bytes) { return bytes > machine_.staticSharedBytes; });
   if (!large || isCpu()) return;
   info_.sharedBytes = totals;
   out_.setDynamicShared(true);

@@ -153,7 +153,7 @@ LogicalResult KernelEmitter::emitStoreElement(tile::StoreElementOp op) {
 
 /// Where the values of all lanes meet.
 ExprRef KernelEmitter::groupScratch(Type type) {
-  int64_t count = kernel_.getGroup() % 32 == 0 ? kernel_.getGroup() / 32 : kernel_.getGroup();
+  int64_t count = kernel_.getGroup() % kWarpLanes == 0 ? kernel_.getGroup() / kWarpLanes : kernel_.getGroup();
   int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
   return scratch(type, "tsr::group_reduce_scratch(Threads)", bytes);
 }

@@ -2,7 +2,8 @@
 #pragma once
 #include "ir/target/Target.h"
 #include "ir/tile/Tile.h"
-#include "support/DType.h"
+#include "support/Lanes.h"
+#include "support/Machine.h"
 #include "transforms/target/Names.h"
 #include "transforms/target/Plan.h"
 #include "transforms/tile/KernelFacts.h"
@@ -36,7 +37,7 @@ struct KernelInfo {
 
 class KernelEmitter {
 public:
-  KernelEmitter(ir::tile::KernelOp kernel, std::string name, Target target, mlir::OpBuilder &module);
+  KernelEmitter(ir::tile::KernelOp kernel, std::string name, const Machine &machine, mlir::OpBuilder &module);
   mlir::FailureOr<KernelInfo> run();
 
 private:
@@ -68,7 +69,7 @@ private:
   LogicalResult emitGroups(llvm::function_ref<LogicalResult()> body);
   void finish();
   bool needsView(Value parameter);
-  bool isCpu() const { return target_ == Target::Cpu; }
+  bool isCpu() const { return machine_.family == Target::Cpu; }
   void computeSharedBytes();
 
   // ---- the grid (EmitGrid.cpp)
@@ -219,7 +220,7 @@ private:
   ExprRef pointerTo(Value base, mlir::ValueRange indices, bool flat);
 
   ir::tile::KernelOp kernel_;
-  Target target_;
+  const Machine &machine_;
   mlir::MLIRContext *context_;
   mlir::OpBuilder builder_;
   ir::target::KernelOp out_;

@@ -20,14 +20,6 @@ namespace {
 
 struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileToTarget)
-  TileToTarget() = default;
-  TileToTarget(const TileToTarget &other) : PassWrapper(other) {}
-  explicit TileToTarget(Target target) {
-    language = target == Target::Cuda ? "cuda" : target == Target::Hip ? "hip" : "cpu";
-  }
-
-  Option<std::string> language{*this, "target", llvm::cl::desc("cuda, hip or cpu"), llvm::cl::init("cuda")};
-
   StringRef getArgument() const override { return "tile-to-target"; }
   StringRef getDescription() const override {
     return "kernels and functions in the words of a C-family language";
@@ -38,12 +30,8 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (language != "cuda" && language != "hip" && language != "cpu") {
-      module.emitError() << "'" << language << "' is no target; there are cuda, hip and cpu";
-      return signalPassFailure();
-    }
-    Target target = language == "cuda" ? Target::Cuda : language == "hip" ? Target::Hip : Target::Cpu;
-    module->setAttr(out::deviceAttrName, StringAttr::get(&getContext(), language));
+    const Machine *machine = ir::machineOf(module);
+    if (!machine) return signalPassFailure();
     std::map<std::string, totarget::KernelInfo> kernels;
     SmallVector<Operation *> old;
     for (Operation &op : *module.getBody()) old.push_back(&op);
@@ -53,7 +41,7 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
       if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
         builder.setInsertionPoint(op);
         std::string name = totarget::kernelName(module, kernel.getSymName());
-        auto info = totarget::KernelEmitter(kernel, name, target, builder).run();
+        auto info = totarget::KernelEmitter(kernel, name, *machine, builder).run();
         if (failed(info)) return signalPassFailure();
         for (auto variable : kernel.getDims().getAsRange<StringAttr>())
           info->variables.push_back(variable.getValue().str());
@@ -77,9 +65,7 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
 
 }  // namespace
 
-std::unique_ptr<Pass> createTileToTargetPass(Target target) { return std::make_unique<TileToTarget>(target); }
-void registerTargetTransforms() {
-  registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<TileToTarget>(); });
-}
+std::unique_ptr<Pass> createTileToTargetPass() { return std::make_unique<TileToTarget>(); }
+void registerTargetTransforms() { registerPass(createTileToTargetPass); }
 
 }  // namespace tessera::transforms

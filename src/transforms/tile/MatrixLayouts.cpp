@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
+#include "support/Lanes.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 
@@ -20,7 +21,7 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kWarpLanes = 32, kBlock = 16;  // lanes of a warp; rows and columns that #tile.mma places together
+constexpr int64_t kBlock = 16;  // rows and columns that #tile.mma places together
 
 bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); }
 

@@ -1,7 +1,7 @@
 // Capacities, dynamic shared memory, a temporary, requirements: the parts of an entry function.
 #l3 = loc("attend.tsr":3:5)
 !tile = !target.named<"tsr::SharedTile<float, 1, D_capacity>">
-module attributes {target.device = "cuda"} {
+module attributes {tsr.machine = #tsr.machine<"sm_80">} {
   target.kernel @center_kernel attributes {capacities = ["D_capacity"], group = 64 : i64, param_names = ["x", "centered", "D"],
       dynamic_shared, comment = ["centers rows: x - mean(x)"]} {
   ^bb0(%x: !target.pointer<f32, const>, %centered: !target.pointer<f32>, %D: index):

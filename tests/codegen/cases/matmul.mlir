@@ -9,7 +9,7 @@
 !out = !target.named<"tsr::Fragment<tsr::bf16, BM, BN, Grid>">
 !a_tile = !target.named<"tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor>">
 !b_tile = !target.named<"tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor>">
-module attributes {target.device = "cuda"} {
+module attributes {tsr.machine = #tsr.machine<"sm_80">} {
   target.kernel @matmul_kernel attributes {capacities = [], group = 256 : i64, param_names = ["A", "B", "result", "N", "K"],
       comment = ["matmul(A: bf16[M, K], B: bf16[K, N]) -> bf16[M, N]", "  schedule  block 64 x 64, k 32, 256 lanes"]} {
   ^bb0(%A: !view_in, %B: !view_in, %result: !view_out, %N: index, %K: index):

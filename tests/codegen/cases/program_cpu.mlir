@@ -1,7 +1,7 @@
 // A program with a main: files, printing, calls of entry functions.
 !tensor = !target.named<"tsr::host::Tensor">
 !string = !target.named<"std::string">
-module attributes {target.device = "cpu"} {
+module attributes {tsr.machine = #tsr.machine<"cpu">} {
   target.kernel @double_kernel attributes {capacities = [], group = 0 : i64, param_names = ["x", "result", "n"], comment = ["2 * x"]} {
   ^bb0(%x: !target.pointer<f32, const>, %result: !target.pointer<f32>, %n: index):
     %zero = target.literal 0 : index

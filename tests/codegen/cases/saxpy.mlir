@@ -2,7 +2,7 @@
 #l10 = loc("saxpy.tsr":10:1)
 #l12 = loc("saxpy.tsr":12:5)
 #l13 = loc("saxpy.tsr":13:9)
-module attributes {target.device = "cuda"} {
+module attributes {tsr.machine = #tsr.machine<"sm_80">} {
   target.kernel @saxpy_kernel attributes {capacities = [], group = 256 : i64, param_names = ["x", "y", "alpha", "n"],
       comment = ["saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]", "  launch  one lane for each of n elements, 256 lanes a group"]} {
   ^bb0(%x: !target.pointer<f32, const>, %y: !target.pointer<f32>, %alpha: f32, %n: index):

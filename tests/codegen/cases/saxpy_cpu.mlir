@@ -1,5 +1,5 @@
 #l13 = loc("saxpy_cpu.tsr":13:9)
-module attributes {target.device = "cpu"} {
+module attributes {tsr.machine = #tsr.machine<"cpu">} {
   target.kernel @saxpy_kernel attributes {capacities = [], group = 0 : i64, param_names = ["x", "y", "alpha", "n"],
       comment = ["saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]"]} {
   ^bb0(%x: !target.pointer<f32, const>, %y: !target.pointer<f32>, %alpha: f32, %n: index):

@@ -1,5 +1,5 @@
 // Every statement and expression once.
-module attributes {target.device = "cuda"} {
+module attributes {tsr.machine = #tsr.machine<"sm_80">} {
   target.kernel @syntax_kernel attributes {capacities = [], group = 32 : i64, param_names = ["x", "n", "unused"], may_alias,
       comment = ["every statement and expression once"]} {
   ^bb0(%x: !target.pointer<f32>, %n: index, %unused: index):

@@ -1,4 +1,4 @@
-module attributes {target.device = "cuda"} {
+module attributes {tsr.machine = #tsr.machine<"sm_80">} {
   target.kernel @saxpy_kernel attributes {capacities = [], comment = ["y = alpha * x + y"], group = 256 : i64, param_names = ["x", "y", "alpha", "n"]} {
   ^bb0(%x: !target.pointer<f32, const>, %y: !target.pointer<f32>, %alpha: f32, %n: index):
     target.constant "Threads" = 256 : i64
