@@ -88,9 +88,14 @@ std::string prefixOf(const std::string &nameSpace) {
 std::vector<EntryFacts> entriesOf(ModuleOp module, const std::string &nameSpace) {
   std::vector<EntryFacts> entries;
   for (auto entry : module.getOps<target::EntryOp>()) entries.emplace_back(entry);
-  // A name that was changed stays clear of those that were not.
-  std::set<std::string> taken;
-  for (EntryFacts &entry : entries) taken.insert({entry.name, entry.name + "_call"});
+  // A name that was changed stays clear of those that were not. `f_call` beside `f` is the name of f's trampoline.
+  std::set<std::string> taken, trampolines;
+  for (EntryFacts &entry : entries) {
+    taken.insert({entry.name, entry.name + "_call"});
+    trampolines.insert(entry.name + "_call");
+  }
+  for (EntryFacts &entry : entries)
+    if (trampolines.count(entry.symbol)) entry.symbol += '_';
   for (EntryFacts &entry : entries)
     while (entry.symbol != entry.name && !taken.insert(entry.symbol).second) entry.symbol += '_';
   const std::string prefix = prefixOf(nameSpace);

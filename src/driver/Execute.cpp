@@ -196,13 +196,14 @@ std::string compileInto(Session &session, const TargetSpec &target, bool shared,
 Result<std::string> unpackedHeaders() {
   std::string all;
   for (const EmbeddedFile &file : embeddedHeaders()) all += std::string(file.path) + "\n" + std::string(file.text);
-  std::string folder = cacheFolder() + "/include-" + contentHash(all);
+  std::string folder = cacheFolder() + "/include-" + contentHash(all + kExportsText);
   if (access((folder + "/complete").c_str(), R_OK) == 0) return folder;
   for (const EmbeddedFile &file : embeddedHeaders()) {
     std::string path = folder + "/" + std::string(file.path);
     if (std::string problem = makeFolders(folderOf(path)); !problem.empty()) return Failure{problem};
     if (std::string problem = writeFiles({{path, std::string(file.text)}}); !problem.empty()) return Failure{problem};
   }
+  if (std::string problem = writeFiles({{folder + "/" + kExportsFile, kExportsText}}); !problem.empty()) return Failure{problem};
   if (std::string problem = writeFiles({{folder + "/complete", ""}}); !problem.empty()) return Failure{problem};
   return folder;
 }

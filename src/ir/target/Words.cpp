@@ -60,60 +60,13 @@ const char *const macroPrefixes = "ADJ_ ATOMIC_ CLOCK_ CLONE_ CPU_ CUDA_ CUDART_
                                   "SHRT_ SIG_ SNAN STA_ TESSERA_ TESS_ TIMER_ "
                                   "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_";
 
-// Functions with C linkage in scope: a function of the C interface cannot share a name with them.
-const char *const libraryFunctions =
-    "abort abs access acct acos acosh alarm aligned_alloc alloca arc4random arc4random_uniform asctime "
-    "asin asinh assertfail at_quick_exit atan atan2 atanh atexit atoi atol atoll basename bcmp bcopy brk "
-    "bsearch btowc bzero calloc canonicalize canonicalize_file_name cbrt ceil chdir chown chroot clearenv "
-    "clearerr clock clock64 clock_adjtime clock_getcpuclockid clock_getres clock_gettime clock_nanosleep "
-    "clock_settime clone close close_range closefrom confstr copy_file_range copysign cos cosh cospi "
-    "crypt ctermid ctime cuserid cyl_bessel_i0 cyl_bessel_i1 daemon difftime div dladdr dladdr1 dlclose "
-    "dlerror dlinfo dlmopen dlopen dlsym dlvsym drand48 drem dup dup2 dup3 duplocale dysize eaccess ecvt "
-    "erand48 erf erfc erfcinv erfcx erfinv euidaccess eval execle execlp execv execve execveat execvp "
-    "execvpe exit exp exp10 exp2 explicit_bzero expm1 fabs faccessat fadd fchdir fchown fchownat fclose "
-    "fcvt fdatasync fdim fdiv fdopen feclearexcept fedisableexcept feenableexcept fegetenv fegetexcept "
-    "fegetexceptflag fegetmode fegetround feholdexcept feraiseexcept ferror fesetenv fesetexcept "
-    "fesetexceptflag fesetmode fesetround fetestexcept fetestexceptflag feupdateenv fexecve fflush ffma "
-    "ffs fgetc fgetpos fgets fgetwc fgetws fileno finite float_as_int flockfile floor fma fmax fmaximum "
-    "fmaximum_mag fmaximum_mag_num fmaximum_num fmaxmag fmemopen fmin fminimum fminimum_mag "
-    "fminimum_mag_num fminimum_num fminmag fmod fopen fopencookie fork fprintf fputc fputs fputwc fputws "
-    "fread free freelocale freopen frexp fromfp fromfpx fscanf fseek fseeko fsetpos fsqrt fsub fsync "
-    "ftello ftruncate ftrylockfile funlockfile fwide fwrite gamma gcvt get_current_dir_name getc getchar "
-    "getcpu getcwd getdate getdelim getdomainname getdtablesize getegid getentropy getenv geteuid getgid "
-    "getgroups gethostid gethostname getline getloadavg getlogin getopt getpagesize getpass getpayload "
-    "getpgid getpgrp getpid getppid getpt getresgid getresuid getsid getsubopt gettid getuid getw getwc "
-    "getwchar getwd gmtime grantpt group_member hypot ilogb index initstate int int_as_float isalnum "
-    "isalpha isascii isatty isblank isctype isdigit isgraph islower isnan isprint ispunct isspace isupper "
-    "iswalnum iswalpha iswblank iswctype iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper "
-    "iswxdigit isxdigit j0 j1 jn jrand48 killpg l64a labs lchown lcong48 ldexp ldiv lgamma link linkat "
-    "llabs lldiv llmax llmin llogb llrint llround localeconv localtime log log10 log1p log2 logb lrand48 "
-    "lrint lround lseek malloc max mblen mbrlen mbrtowc mbsinit mbsnrtowcs mbsrtowcs mbstowcs mbtowc "
-    "memccpy memchr memcmp memcpy memfrob memmem memmove mempcpy memrchr memset min mkdtemp mkostemp "
-    "mkostemps mkstemp mkstemps mktemp mktime modf mrand48 mul24 mul64hi mulhi nan nanosleep nearbyint "
-    "newlocale nextafter nextdown nexttoward nextup nice norm norm3d norm4d normcdf normcdfinv nrand48 "
-    "on_exit open_memstream open_wmemstream pause pclose perror pipe pipe2 popen pow pread printf pselect "
-    "psiginfo ptsname putc putchar putenv puts putw putwc putwchar pwrite qecvt qfcvt qgcvt qsort "
-    "quick_exit raise rand random rawmemchr rcbrt read readlink readlinkat realloc reallocarray realpath "
-    "remainder remove remquo rename renameat renameat2 revoke rewind rhypot rindex rint rmdir rnorm "
-    "rnorm3d rnorm4d round roundeven rpmatch rsqrt saturate sbrk scalb scalbln scalbn scanf secure_getenv "
-    "seed48 select setbuffer setdomainname setegid setenv seteuid setgid sethostid sethostname setlocale "
-    "setlogin setns setpayload setpayloadsig setpgid setpgrp setregid setresgid setresuid setreuid setsid "
-    "setstate setuid sigmask signal sin sincos sincospi sinh sinpi sleep snprintf sprintf sqrt srand "
-    "srand48 srandom sscanf stpcpy stpncpy strcasecmp strcasestr strcat strchr strcmp strcpy strcspn "
-    "strdup strerror strfromd strfry strftime strlen strncasecmp strncat strncmp strncpy strndup strnlen "
-    "strpbrk strptime strrchr strsep strspn strstr strtod strtok strtol strtold strtoll strtoq strtoul "
-    "strtoull strtouq strverscmp strxfrm surfCubemap swab symlink symlinkat sync syncfs system tan tanh "
-    "tanpi tcgetpgrp tcsetpgrp tempnam tex1D tex2D tex3D tgamma time timegm timer_create timer_delete "
-    "timer_getoverrun timer_gettime timer_settime timespec_get timespec_getres tmpfile tmpnam toascii "
-    "tolower totalorder totalordermag toupper towctrans towlower towupper trunc truncate ttyname ttyslot "
-    "tzset ualarm ufromfp ufromfpx ullmax ullmin umax umin umul24 umul64hi umulhi ungetc ungetwc unlink "
-    "unlinkat unlockpt unsetenv unshare uselocale usleep valloc vfork vfprintf vhangup void vprintf "
-    "vsnprintf vsprintf wcslen wmemcpy write y0 y1 yn "
-    // Types, and what are macros in C alone: the header is C, too.
-    "DIR FILE va_list isgreater isgreaterequal isless islessequal islessgreater isunordered major makedev "
-    "minor ";
-const char *const libraryPrefixes = "cublas cuda hip isw mbs omp_ posix_ pthread_ sched_ sigaction sigaddset "
-                                    "sigset sigwait strto sysc tess wcs wmem";
+// Names with C linkage: an exported function that shares one would take the library's place in a program, or call the
+// library's instead of itself. The table is what libraries and headers say, not what is here: see docs/decisions.
+const char *const libraryNames =
+#include "ir/target/LibraryNames.def"
+    ;
+// Libraries that emitted text is linked with, all of whose names begin alike.
+const char *const libraryPrefixes = "cublas cuda hip omp_ tess ";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;
@@ -130,12 +83,10 @@ bool startsWithAny(StringRef name, const char *prefixes) {
   return llvm::any_of(list, [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 
-bool isLibraryFunction(StringRef name) {
-  static const llvm::StringSet<> words = setOf({libraryFunctions});
+bool isLibraryName(StringRef name) {
+  static const llvm::StringSet<> words = setOf({libraryNames});
   // POSIX keeps all names that end in _t for types.
-  if (words.contains(name) || startsWithAny(name, libraryPrefixes) || name.ends_with("_t")) return true;
-  // sinf, sinl: the same for other floats.
-  return (name.ends_with("f") || name.ends_with("l")) && words.contains(name.drop_back());
+  return words.contains(name) || startsWithAny(name, libraryPrefixes) || name.ends_with("_t");
 }
 
 }  // namespace
@@ -170,7 +121,7 @@ std::string variableName(StringRef name) {
 
 std::string functionName(StringRef name) {
   std::string text = sanitized(name);
-  return isReservedWord(text) || isLibraryFunction(text) ? text + "_" : text;
+  return isReservedWord(text) || isLibraryName(text) ? text + "_" : text;
 }
 
 }  // namespace tessera::ir::target
