@@ -9,7 +9,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
 #include "sema/Checked.h"
+#include "sema/Later.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <map>
 
 namespace tessera::driver {
 namespace {
@@ -27,12 +30,16 @@ std::string_view nameOf(Level level) { return kLevels[static_cast<int>(level)].s
 
 struct Compiler::State {
   State(Session &session, CompileOptions options) : session(session), options(std::move(options)) {}
+  using Names = std::vector<std::string>;
   Session &session;
   CompileOptions options;
   const sema::Program *program = nullptr;
   bool checked = false;
   std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<mlir::ModuleOp> graph;     // all functions that Graph IR can say, as irgen made them
+  std::map<std::string, diag::Engine> unsaid;  // and why it cannot say the others
+  mlir::OwningOpRef<mlir::ModuleOp> module;    // those that were asked for last, at the level `at`
+  Names asked;
   Level at = Level::Checked;
 
   bool check() {
@@ -41,31 +48,91 @@ struct Compiler::State {
     return program && !session.diagnostics.hasErrors();
   }
 
-  bool generate() {
-    if (!sema::refuseLater(*program, session.diagnostics)) return false;
-    if (!context) context = makeContext();
-    module = irgen::generate(*program, session.sources, *context, session.diagnostics);
-    at = Level::Graph;
-    if (module) ir::setMachine(*module, options.target.machine());
-    return module && !session.diagnostics.hasErrors();
+  bool has(const Names &functions) {
+    for (const std::string &function : functions)
+      if (!program->find(function)) session.diagnostics.report(diag::Id::noSuchFunction, {}, session.path(), function);
+    return !session.diagnostics.hasErrors();
   }
 
-  /// Brings `module` to a level; goes back to the checked program if it is already below.
-  bool lowerTo(Level level) {
-    if (!check()) return false;
-    if ((at == Level::Checked || at > level) && !generate()) return false;
-    MessageForwarder forward(*context, session.sources, session.diagnostics);
-    for (; at < level; at = static_cast<Level>(static_cast<int>(at) + 1)) {
-      Level next = static_cast<Level>(static_cast<int>(at) + 1);
-      bool good = lowerOneLevel(*module, next);
-      if (!good && !session.diagnostics.hasErrors())
-        session.diagnostics.report(diag::Id::internalError, {}, "lowering to the " + std::string(nameOf(next)) + " level failed without a message");
-      if (!good || session.diagnostics.hasErrors()) {
-        at = Level::Checked;
-        return false;
-      }
+  void generate() {
+    context = makeContext();
+    bool complete = true;
+    auto engineOf = [&](const sema::Function &function) {
+      diag::Engine &messages = unsaid[function.name];
+      return sema::refuseLater(function, messages) ? &messages : nullptr;
+    };
+    graph = irgen::generate(*program, session.sources, *context, engineOf, complete);
+    ir::setMachine(*graph, options.target.machine());
+  }
+
+  /// Carries `part` from level `from` down. What fails is in `messages`.
+  bool lower(mlir::ModuleOp part, Level from, Level to, diag::Engine &messages) {
+    MessageForwarder forward(*context, session.sources, messages);
+    for (Level level = from; level < to; level = below(level)) {
+      bool good = lowerOneLevel(part, below(level));
+      if (good && !messages.hasErrors()) continue;
+      if (!messages.hasErrors())
+        messages.report(diag::Id::internalError, {}, "lowering to the " + std::string(nameOf(below(level))) + " level failed without a message");
+      return false;
     }
     return true;
+  }
+  static Level below(Level level) { return static_cast<Level>(static_cast<int>(level) + 1); }
+
+  /// Brings the functions (all, if there are none) with what they call to a level, in `module`.
+  bool lowerTo(Level level, const Names &functions) {
+    if (!check()) return false;
+    if (!graph) generate();
+    Names roots = functions;
+    if (roots.empty())
+      for (const auto &function : program->functions) roots.push_back(function->name);
+    if (at == Level::Checked || at > level || asked != roots) {
+      std::set<std::string> missing;
+      module = onlyFunctions(*graph, roots, &missing);
+      at = missing.empty() ? Level::Graph : Level::Checked;
+      asked = roots;
+    }
+    diag::Engine messages;
+    bool good = at != Level::Checked && lower(*module, at, level, messages);
+    at = good ? level : Level::Checked;
+    if (!good) reportEach(roots, level, messages);
+    return good;
+  }
+
+  /// Each function by itself, so that one that fails hides no other; then which of them would do. `together`: what was
+  /// said of all at once.
+  void reportEach(const Names &roots, Level level, const diag::Engine &together) {
+    Names bad, good;
+    std::vector<diag::Diagnostic> said;
+    auto take = [&](const diag::Engine &messages) {
+      for (const diag::Diagnostic &d : messages.all())
+        if (std::none_of(said.begin(), said.end(), [&](const diag::Diagnostic &o) {
+              return o.id == d.id && o.span.file == d.span.file && o.span.begin == d.span.begin && o.message == d.message;
+            }))
+          said.push_back(d);
+    };
+    for (const std::string &root : roots) {
+      std::set<std::string> missing;
+      diag::Engine messages;
+      mlir::OwningOpRef<mlir::ModuleOp> part = onlyFunctions(*graph, {root}, &missing);
+      bool lowered = missing.empty() && lower(*part, Level::Graph, level, messages);
+      (lowered ? good : bad).push_back(root);
+      for (const std::string &name : missing) take(unsaid[name]);
+      take(messages);
+    }
+    if (bad.empty()) take(together);  // only together: a mistake of ours
+    if (!bad.empty() && !good.empty()) said.back().notes.push_back({{}, summary(bad, good)});
+    for (diag::Diagnostic &d : said) session.diagnostics.append(std::move(d));
+  }
+
+  static std::string summary(const Names &bad, const Names &good) {
+    auto listed = [](const Names &names, const std::string &before, const std::string &between, const std::string &after) {
+      std::string list;
+      for (const std::string &name : names) list += (list.empty() ? "" : between) + before + name + after;
+      return list;
+    };
+    return std::to_string(bad.size()) + " of " + diag::counted(bad.size() + good.size(), "function") + " cannot be compiled: " +
+           listed(bad, "`", ", ", "`") + "; the others can: `" + listed(good, "--function ", " ", "") + "`";
   }
 
   codegen::Emitted emitModule(mlir::ModuleOp emitted) {
@@ -89,23 +156,17 @@ struct Compiler::State {
 Compiler::Compiler(Session &session, CompileOptions options) : state_(std::make_unique<State>(session, std::move(options))) {}
 Compiler::~Compiler() = default;
 
-std::optional<std::string> Compiler::textAt(Level level, const std::string &function) {
+std::optional<std::string> Compiler::textAt(Level level, const std::vector<std::string> &functions) {
   State &s = *state_;
   if (level == Level::Ast) return s.session.module() && !s.session.diagnostics.hasErrors() ? std::optional(ast::dump(*s.session.module())) : std::nullopt;
-  if (!s.check()) return std::nullopt;
-  const sema::Function *chosen = function.empty() ? nullptr : s.program->find(function);
-  if (!function.empty() && !chosen) {
-    s.session.diagnostics.report(diag::Id::noSuchFunction, {}, s.session.path(), function);
-    return std::nullopt;
+  if (!s.check() || !s.has(functions)) return std::nullopt;
+  if (level == Level::Checked) {
+    std::string text = functions.empty() ? sema::dump(*s.program) : "";
+    for (const std::string &function : functions) text += sema::dump(*s.program->find(function));
+    return text;
   }
-  if (level == Level::Checked) return chosen ? sema::dump(*chosen) : sema::dump(*s.program);
-  if (!s.lowerTo(level == Level::Source ? Level::Target : level)) return std::nullopt;
-  mlir::OwningOpRef<mlir::ModuleOp> copy;
+  if (!s.lowerTo(level == Level::Source ? Level::Target : level, functions)) return std::nullopt;
   mlir::ModuleOp shown = *s.module;
-  if (chosen) {
-    copy = onlyFunction(shown, function);
-    shown = *copy;
-  }
   if (level == Level::Source) return s.emitModule(shown).source;
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -114,9 +175,10 @@ std::optional<std::string> Compiler::textAt(Level level, const std::string &func
   return text;
 }
 
-std::optional<Product> Compiler::emit() {
+std::optional<Product> Compiler::emit(const std::vector<std::string> &functions) {
   State &s = *state_;
-  if (!s.lowerTo(Level::Target)) return std::nullopt;
+  if (!s.check() || !s.has(functions)) return std::nullopt;
+  if (!s.lowerTo(Level::Target, functions)) return std::nullopt;
   codegen::Emitted emitted = s.emitModule(*s.module);
   return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap)};
 }

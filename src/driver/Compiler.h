@@ -31,10 +31,11 @@ class Compiler {
 public:
   Compiler(Session &session, CompileOptions options);
   ~Compiler();
-  /// The text of the program at a level; nothing after an error. `function` (if not empty): only that one.
-  std::optional<std::string> textAt(Level level, const std::string &function = {});
-  /// The emitted files; nothing after an error.
-  std::optional<Product> emit();
+  /// The text of the program at a level; nothing after an error. With functions: only those, and what they call.
+  std::optional<std::string> textAt(Level level, const std::vector<std::string> &functions = {});
+  /// The emitted files, likewise. Where functions fail, the
+  /// messages of all that do are reported, and the last names those that would compile.
+  std::optional<Product> emit(const std::vector<std::string> &functions = {});
 
 private:
   struct State;

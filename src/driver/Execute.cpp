@@ -155,12 +155,13 @@ std::string cacheProblem(Session &session, const std::string &path, const std::s
 }
 
 /// `kept`: takes what was emitted.
-std::string compileInto(Session &session, const TargetSpec &target, bool shared, Product *kept = nullptr) {
+std::string compileInto(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
+                        Product *kept = nullptr) {
   CompileOptions options;
   options.target = target;
   options.sourceName = stemOf(session.path()) + target.suffix();
   Compiler compiler(session, options);
-  auto product = compiler.emit();
+  auto product = compiler.emit(functions);
   if (!product) return {};
   if (kept) *kept = *product;
   auto headers = unpackedHeaders();
@@ -218,7 +219,7 @@ std::string compileSource(const TargetSpec &target, const std::string &source, c
   return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
 }
 
-std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target) {
+std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::string &function) {
   int32_t deviceType = deviceTypeOf(target.target);
   TessContext context = nullptr;
   tessInit(0);
@@ -228,7 +229,7 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     tessShutdown();
     return nullptr;
   }
-  std::string path = compileInto(session, target, true);
+  std::string path = compileInto(session, target, function.empty() ? std::vector<std::string>() : std::vector{function}, true);
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, std::string(dlerror()));
@@ -254,7 +255,7 @@ std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32
 
 std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target) {
   BuiltLibrary built;
-  built.path = compileInto(session, target, true, &built.product);
+  built.path = compileInto(session, target, {}, true, &built.product);
   if (built.path.empty()) return std::nullopt;
   std::string manifest = built.path.substr(0, built.path.size() - 3) + ".json";
   if (std::string problem = writeFiles({{manifest, built.product.manifest}}); !problem.empty()) {
@@ -264,6 +265,6 @@ std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &tar
   return built;
 }
 
-std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, false); }
+std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, {"main"}, false); }
 
 }  // namespace tessera::driver

@@ -1,5 +1,6 @@
 #include "driver/Pipeline.h"
 #include "ir/common/Common.h"
+#include "ir/common/MachineLimit.h"
 #include "ir/common/Names.h"
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
@@ -16,7 +17,6 @@
 #include "transforms/target/Passes.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/verify/Passes.h"
-#include <set>
 
 namespace tessera::driver {
 
@@ -69,18 +69,22 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
   return mlir::succeeded(passes.run(module));
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp module, const std::string &name) {
+mlir::OwningOpRef<mlir::ModuleOp> onlyFunctions(mlir::ModuleOp module, const std::vector<std::string> &names,
+                                                std::set<std::string> *missing) {
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
-  std::set<std::string> wanted{name};
-  for (size_t before = 0; before != wanted.size();) {
-    before = wanted.size();
-    for (mlir::Operation &op : copy->getBody()->getOperations()) {
-      auto symbol = op.getAttrOfType<mlir::StringAttr>(mlir::SymbolTable::getSymbolAttrName());
-      if (!symbol || !wanted.count(symbol.str())) continue;
-      op.walk([&](mlir::Operation *inner) {
-        inner->getAttrDictionary().walk([&](mlir::SymbolRefAttr reference) { wanted.insert(reference.getLeafReference().str()); });
-      });
-    }
+  mlir::SymbolTable symbols(*copy);
+  std::set<std::string> wanted;
+  std::vector<std::string> open = names;
+  while (!open.empty()) {
+    std::string name = open.back();
+    open.pop_back();
+    if (!wanted.insert(name).second) continue;
+    mlir::Operation *function = symbols.lookup(name);
+    if (!function && missing) missing->insert(name);
+    if (!function) continue;
+    function->walk([&](mlir::Operation *inner) {
+      inner->getAttrDictionary().walk([&](mlir::SymbolRefAttr reference) { open.push_back(reference.getLeafReference().str()); });
+    });
   }
   for (mlir::Operation &op : llvm::make_early_inc_range(copy->getBody()->getOperations()))
     if (auto symbol = op.getAttrOfType<mlir::StringAttr>(mlir::SymbolTable::getSymbolAttrName()); symbol && !wanted.count(symbol.str())) op.erase();
@@ -108,8 +112,15 @@ Span spanOf(mlir::Location location, const Sources &sources) {
 MessageForwarder::MessageForwarder(mlir::MLIRContext &context, const Sources &sources, diag::Engine &diagnostics)
     : handler_(&context, [&sources, &diagnostics](mlir::Diagnostic &message) {
         if (message.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
-        auto ours = diagnostics.report(diag::Id::loweringFailed, spanOf(message.getLocation(), sources), message.str());
-        for (mlir::Diagnostic &note : message.getNotes()) ours.note(spanOf(note.getLocation(), sources), note.str());
+        Span span = spanOf(message.getLocation(), sources);
+        std::vector<diag::Note> notes;
+        for (mlir::Diagnostic &note : message.getNotes()) notes.push_back({spanOf(note.getLocation(), sources), note.str()});
+        if (ir::isMachineLimit(message.getLocation())) {  // not "yet": no later compiler makes the machine larger
+          diagnostics.append({diag::Id::loweringFailed, diag::Severity::Error, span, message.str(), {}, std::move(notes), {}});
+          return mlir::success();
+        }
+        auto ours = diagnostics.report(diag::Id::loweringFailed, span, message.str());
+        for (diag::Note &note : notes) ours.note(note.span, std::move(note.text));
         return mlir::success();
       }) {}
 

@@ -8,7 +8,9 @@
 #include "support/DType.h"
 #include "support/Sources.h"
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace tessera::driver {
 
@@ -17,8 +19,10 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// Lowers a module from the level above to `level`, for the machine that it names. False if a pass failed; its messages
 /// are in the context's handler.
 bool lowerOneLevel(mlir::ModuleOp module, Level level);
-/// A copy with only this function and the kernels that it launches.
-mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp module, const std::string &name);
+/// A copy with only these functions and what they call or launch. `missing` (if not null) gets the names that are called
+/// and are not in the module.
+mlir::OwningOpRef<mlir::ModuleOp> onlyFunctions(mlir::ModuleOp module, const std::vector<std::string> &names,
+                                                std::set<std::string> *missing = nullptr);
 
 /// While it lives, errors of passes and verifiers become messages of ours, at the place of the user's text.
 class MessageForwarder {

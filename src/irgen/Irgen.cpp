@@ -24,21 +24,30 @@ static void checkVerifies(ModuleOp module) {
 }
 
 OwningOpRef<ModuleOp> generate(const sema::Program &program, const Sources &sources, MLIRContext &context,
-                               diag::Engine &diagnostics) {
+                               llvm::function_ref<diag::Engine *(const sema::Function &)> engineOf, bool &complete) {
   context.loadDialect<scf::SCFDialect, ir::TsrDialect, graph::GraphDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   OpBuilder builder(&context);
-  bool complete = true;
+  complete = true;
   for (const auto &function : program.functions) {
-    size_t errors = diagnostics.errorCount();
+    diag::Engine *diagnostics = engineOf(*function);
+    complete &= diagnostics != nullptr;
+    if (!diagnostics) continue;
+    size_t errors = diagnostics->errorCount();
     builder.setInsertionPointToEnd(module->getBody());
-    Operation *op = FunctionGen(*function, sources, builder, diagnostics).generate();
-    if (diagnostics.errorCount() == errors) continue;
+    Operation *op = FunctionGen(*function, sources, builder, *diagnostics).generate();
+    if (diagnostics->errorCount() == errors) continue;
     op->erase();
     complete = false;
   }
   if (complete) checkVerifies(*module);
   return module;
+}
+
+OwningOpRef<ModuleOp> generate(const sema::Program &program, const Sources &sources, MLIRContext &context,
+                               diag::Engine &diagnostics) {
+  bool complete = true;
+  return generate(program, sources, context, [&](const sema::Function &) { return &diagnostics; }, complete);
 }
 
 }  // namespace tessera::irgen

@@ -19,5 +19,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// its function is left out; ask `diagnostics.hasErrors()`.
 mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Program &program, const Sources &sources,
                                            mlir::MLIRContext &context, diag::Engine &diagnostics);
+/// The same with an engine for each function; null: the function is left out without a message. `complete` says whether
+/// all are there; else calls of the module may name functions that are not, and it is not verified.
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Program &program, const Sources &sources, mlir::MLIRContext &context,
+                                           llvm::function_ref<diag::Engine *(const sema::Function &)> engineOf, bool &complete);
 
 }  // namespace tessera::irgen

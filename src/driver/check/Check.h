@@ -11,8 +11,9 @@ namespace tessera::driver {
 
 using Reports = std::vector<std::unique_ptr<Report>>;
 
-/// A report for each file, in the order of the files. `cache` may be null.
-Reports checkPrograms(const std::vector<std::string> &files, Texts &texts, ResultCache *cache);
+/// A report for each file, in the order of the files. `cache` may be null; it knows no targets.
+Reports checkPrograms(const std::vector<std::string> &files, Texts &texts, ResultCache *cache,
+                      const std::optional<TargetSpec> &target = {});
 
 /// All that was found, each mistake once: one in a module that several programs import is one mistake. Programs in
 /// order; in a program causes before consequences.

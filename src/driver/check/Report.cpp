@@ -1,4 +1,5 @@
 #include "driver/check/Report.h"
+#include "driver/Compiler.h"
 #include "driver/Embedded.h"
 #include "driver/Session.h"
 #include "support/Check.h"
@@ -96,7 +97,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts) {
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const std::optional<TargetSpec> &target) {
   auto report = std::make_unique<Report>();
   report->path = path;
   auto owned = std::make_unique<Session>([&texts](const std::string &file) { return texts.read(file); });
@@ -107,6 +108,11 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts) {
   try {
     if (session.load(path)) session.check(options);
     else report->unreadable = true;
+    if (target && session.module() && !session.diagnostics.hasErrors()) {
+      CompileOptions compile;
+      compile.target = *target;
+      Compiler(session, compile).emit();
+    }
   } catch (const InternalError &error) {
     addMistakeOfTheCompiler(*report, error.what());
   } catch (const std::bad_alloc &) {

@@ -1,6 +1,7 @@
 // What a check found in one program, and the text form in which a cache keeps it.
 #pragma once
 #include "diag/Diagnostic.h"
+#include "driver/Targets.h"
 #include "driver/check/Texts.h"
 #include "support/Sources.h"
 #include <memory>
@@ -33,8 +34,9 @@ struct Report {
   bool fromCache = false;
 };
 
-/// Reads, parses and checks a program. Never throws: a mistake of the compiler becomes a diagnostic.
-std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts);
+/// Reads, parses and checks a program; with a target, also compiles what is right, to nowhere. Never throws: a mistake of
+/// the compiler becomes a diagnostic.
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const std::optional<TargetSpec> &target = {});
 
 /// The report as JSON, and back. Nothing if the text is no report, or a file that it rests on has changed.
 std::string savedReport(const Report &report);

@@ -1,5 +1,6 @@
 // The attribute of a module that says which machine it is compiled for.
 #include "ir/common/Common.h"
+#include "ir/common/MachineLimit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "support/Check.h"
 #include "support/Machine.h"
@@ -9,6 +10,8 @@ namespace tessera::ir {
 using namespace mlir;
 
 static constexpr llvm::StringLiteral kMachine = "tsr.machine";
+/// Marks the location of a diagnostic, which has no other place for it.
+static constexpr llvm::StringLiteral kMachineLimit = "tsr.machine_limit";
 
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name) {
   std::string_view wanted(name.data(), name.size());
@@ -44,6 +47,16 @@ const Machine *machineOf(Operation *op) {
 
 void setMachine(Operation *module, const Machine &machine) {
   module->setAttr(kMachine, MachineAttr::get(module->getContext(), StringRef(machine.name.data(), machine.name.size())));
+}
+
+InFlightDiagnostic emitMachineLimit(Operation *op) {
+  auto mark = StringAttr::get(op->getContext(), kMachineLimit);
+  return emitError(FusedLoc::get({op->getLoc()}, mark, op->getContext()));
+}
+
+bool isMachineLimit(Location location) {
+  auto fused = dyn_cast<FusedLoc>(location);
+  return fused && fused.getMetadata() == StringAttr::get(location.getContext(), kMachineLimit);
 }
 
 }  // namespace tessera::ir

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::vector<std::string> paths;
-  std::string sarif, fix;
+  std::string sarif, fix, target;
   size_t maxErrors = 0;  // 0: all
   size_t slowest = 0;    // of the functions: so many are shown with their times
   bool json = false, dryRun = false, watch = false, noCache = false;
@@ -31,9 +31,12 @@ struct Round {
   diag::RunSummary summary;
 };
 
-Round checkOnce(const std::vector<std::string> &files, Texts &texts, driver::ResultCache *cache, Clock::time_point start) {
+Round checkOnce(const std::vector<std::string> &files, Texts &texts, const Options &options, driver::ResultCache *cache,
+                Clock::time_point start) {
   Round round;
-  round.reports = driver::checkPrograms(files, texts, cache);
+  std::optional<driver::TargetSpec> target;
+  if (!options.target.empty()) target = driver::parseTarget(options.target);
+  round.reports = driver::checkPrograms(files, texts, cache, target);
   round.findings = driver::findingsOf(round.reports);
   round.summary = driver::summaryOf(round.reports, round.findings);
   round.summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -130,7 +133,7 @@ int watch(const Options &options, driver::ResultCache &cache) {
     for (const auto &[file, stamp] : seen) watched.push_back(file);
     if (Stamps now = stampsOf(watched); first || now != seen) {
       Texts texts;
-      Round round = checkOnce(files, texts, &cache, start);
+      Round round = checkOnce(files, texts, options, &cache, start);
       printRound(round, options);
       code = exitCodeOf(round);
       // Stamps of before the check: what changed while it ran is seen in the next look.
@@ -148,6 +151,12 @@ int watch(const Options &options, driver::ResultCache &cache) {
 int run(const Options &options) {
   Clock::time_point start = Clock::now();
   driver::ResultCache cache(!options.noCache);
+  if (auto target = driver::parseTarget(options.target); !options.target.empty() && (!target || target->reference)) {
+    driver::Session session;
+    driver::reportUnknownTarget(session.diagnostics, options.target, false);
+    driver::printMessages(session, options.json ? driver::MessageFormat::Json : driver::MessageFormat::Text);
+    return driver::kBadUsage;
+  }
   if (options.watch) return watch(options, cache);
   std::vector<std::string> files = driver::programsBelow(options.paths);
   if (files.empty()) {
@@ -159,7 +168,7 @@ int run(const Options &options) {
     if (!mend(files, texts, options)) return driver::kBadUsage;
   }
   Texts texts;  // as the files are now
-  Round round = checkOnce(files, texts, &cache, start);
+  Round round = checkOnce(files, texts, options, &cache, start);
   if (!printRound(round, options)) return driver::kBadUsage;
   std::fputs(slowestFunctions(round.reports, options.slowest).c_str(), stderr);
   return exitCodeOf(round);
@@ -183,11 +192,13 @@ void addCheck(CLI::App &app, Chosen &chosen) {
       ->excludes(fix);
   command->add_flag("--time{10}", options->slowest, "also the 10 (--time=N: N) functions whose checks took longest, in processor time")
       ->excludes(json);
+  command->add_option("--target", options->target, "also what this target cannot compile: cuda[:sm_90a], hip[:gfx942], cpu");
   command->add_flag("--no-cache", options->noCache, "check everything, also what is known and has not changed");
   command->footer(R"(Exit codes: 0 nothing was found, 1 mistakes were found, 2 wrong options or a file that cannot be read or written.
 Examples:
   tessera check model.tsr
   tessera check src --json
+  tessera check src --target cuda:sm_90a          also what fails only when it is compiled
   tessera check src --fix --diff
   tessera check src --watch)");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

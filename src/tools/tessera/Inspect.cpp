@@ -100,7 +100,7 @@ int run(const Options &options) {
   driver::Compiler compiler(session, compileOptions);
   std::vector<std::pair<std::string, std::string>> columns;
   for (Level level : levels) {
-    auto text = compiler.textAt(level, options.function);
+    auto text = compiler.textAt(level, options.function.empty() ? std::vector<std::string>() : std::vector{options.function});
     if (!text) return fail();
     columns.emplace_back(driver::nameOf(level), *text);
   }

@@ -191,7 +191,7 @@ int runFunction(Session &session, const sema::Function &function, const driver::
   if (target.reference) {
     problem = driver::interpret(session, function, bound, options.time ? options.repeats : 0, seconds);
   } else {
-    auto loaded = driver::loadCompiled(session, target);
+    auto loaded = driver::loadCompiled(session, target, function.name);
     if (!loaded) return driver::kProgramHasErrors;
     problem = loaded->time(function.name, bound, options.time ? options.repeats : 0, seconds);
   }

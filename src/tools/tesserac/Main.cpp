@@ -15,9 +15,9 @@ using namespace tessera::driver;
 namespace {
 
 struct Options {
-  std::string input, output, target, emit, depfile, function, sarif;
+  std::string input, output, target, emit, depfile, sarif;
   std::string nameSpace;
-  std::vector<std::string> dispatch;
+  std::vector<std::string> dispatch, functions;
   bool json = false, lineDirectives = false, standalone = false;
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
@@ -30,6 +30,7 @@ constexpr const char *kFooter = R"(Examples:
   tesserac model.tsr --target cuda:sm_90a --namespace nn::cuda_sm_90a -o model.cu
   tesserac model.tsr --dispatch cpu,cuda:sm_90a --namespace nn -o model.cpp
   tesserac model.tsr --emit=tile                  the program at one level of the compiler, to stdout
+  tesserac model.tsr --function softmax -o s.cu   only these functions (may be repeated), also where others fail
   tesserac model.tsr --json -o model.cu           messages as JSON on stdout)";
 
 void addOptions(CLI::App &app, Options &options) {
@@ -37,7 +38,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target");
   app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it");
   app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source");
-  app.add_option("--function", options.function, "with --emit: only this function");
+  app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false);
   app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja");
   app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
   app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
@@ -162,14 +163,14 @@ bool compile(Session &session, const Options &options) {
   compileOptions.dispatch = options.dispatch;
   Compiler compiler(session, compileOptions);
   if (!options.emit.empty()) {
-    auto text = compiler.textAt(*level, options.function);
+    auto text = compiler.textAt(*level, options.functions);
     if (!text) return false;
     if (options.output.empty()) return std::fputs(text->c_str(), stdout) >= 0;
     std::string problem = writeFiles({{options.output, *text}});
     if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
     return problem.empty();
   }
-  auto product = compiler.emit();
+  auto product = compiler.emit(options.functions);
   return product && writeProduct(session, options, std::move(*product));
 }
 

@@ -59,7 +59,7 @@ FailureOr<KernelInfo> KernelEmitter::run() {
                           : isCpu()                ? emitGroupLoop()
                                     : emitGroups([&] { return emitBlock(kernel_.getBody().front()); });
   if (failed(emitted)) return failure();
-  finish();
+  if (failed(finish())) return failure();
   return info_;
 }
 
@@ -306,7 +306,7 @@ LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body
 
 /// Dynamic shared memory where the machine's static kind is too small: the bytes for each combination of
 /// capacities.
-void KernelEmitter::computeSharedBytes() {
+LogicalResult KernelEmitter::computeSharedBytes() {
   std::vector<std::map<std::string, int64_t>> combinations = {{}};
   for (const auto &[dim, values] : info_.capacities) {
     std::vector<std::map<std::string, int64_t>> next;
@@ -320,6 +320,7 @@ void KernelEmitter::computeSharedBytes() {
   std::vector<int64_t> totals;
   for (const auto &combination : combinations) {
     int64_t total = 0;
+    std::vector<int64_t> parts;
     for (const Shared &buffer : shared_) {
       int64_t bytes = buffer.elementBytes;
       for (const Dim &extent : buffer.extents) {
@@ -333,16 +334,19 @@ void KernelEmitter::computeSharedBytes() {
         bytes *= *value;
       }
       total = (total + 127) / 128 * 128 + bytes;
+      parts.push_back(bytes);
     }
     totals.push_back((total + 127) / 128 * 128);
+    if (totals.back() > machine_.sharedBytes) return refuseShared(totals.back(), parts, combination);
   }
   bool large = llvm::any_of(totals, [&](int64_t bytes) { return bytes > machine_.staticSharedBytes; });
-  if (!large || isCpu()) return;
+  if (!large || isCpu()) return success();
   info_.sharedBytes = totals;
   out_.setDynamicShared(true);
+  return success();
 }
 
-void KernelEmitter::finish() {
+LogicalResult KernelEmitter::finish() {
   declarations_->erase();
   keepVectorLoops();
   std::vector<std::string> capacities;
@@ -359,8 +363,9 @@ void KernelEmitter::finish() {
   if (constants_.count("T.held")) out_->setAttr("resident", builder_.getStringAttr("1024 / " + lanes));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
-  computeSharedBytes();
+  if (failed(computeSharedBytes())) return failure();
   noteForManifest();
+  return success();
 }
 
 /// One entry for each access of a tensor: its line, and whether the facts prove that it needs no mask.

@@ -273,7 +273,7 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
   builder_.setInsertionPoint(declarations_);
   auto shared = builder_.create<out::SharedOp>(op.getLoc(), out::LValueType::get(context_, held), name);
   bound_[op.getResult()] = valueOf(shared.getPlace());
-  Shared bytes{{}, 4, 0};
+  Shared bytes{{}, 4, name, op.getLoc()};
   if (type.getElementType().isIntOrFloat())
     bytes.elementBytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
   if (isa<ComplexType, IndexType>(type.getElementType())) bytes.elementBytes = 8;
@@ -292,7 +292,7 @@ ExprRef KernelEmitter::scratch(Type element, std::string extent, int64_t bytes) 
   // The reductions take a pointer; an array is one.
   auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, array),
                                                names_.fresh("scratch"));
-  shared_.push_back({{}, bytes, 0});
+  shared_.push_back({{}, bytes, "scratch", kernel_.getLoc()});
   return space = valueOf(shared.getPlace());
 }
 

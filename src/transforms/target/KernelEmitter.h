@@ -67,10 +67,12 @@ private:
   mlir::ArrayAttr accesses();
   void noteForManifest();
   LogicalResult emitGroups(llvm::function_ref<LogicalResult()> body);
-  void finish();
+  LogicalResult finish();
   bool needsView(Value parameter);
   bool isCpu() const { return machine_.family == Target::Cpu; }
-  void computeSharedBytes();
+  LogicalResult computeSharedBytes();
+  LogicalResult refuseShared(int64_t total, const std::vector<int64_t> &parts,
+                                   const std::map<std::string, int64_t> &capacities);
 
   // ---- the grid (EmitGrid.cpp)
   void planGrid();
@@ -247,7 +249,9 @@ private:
   llvm::DenseSet<Value> counters_;  // values that loops of their own count
   struct Shared {
     std::vector<Dim> extents;
-    int64_t elementBytes, extra;
+    int64_t elementBytes;
+    std::string name;
+    mlir::Location place;
   };
   std::vector<Shared> shared_;
   Operation *lastLoop_ = nullptr;  // the loop over elements that ended last, for the next to join
