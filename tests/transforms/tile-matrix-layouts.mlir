@@ -1,4 +1,7 @@
-// RUN: tessera-opt %s --tile-matrix-layouts | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --tile-matrix-layouts | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_90 --tile-matrix-layouts | FileCheck %s --check-prefix=NEWER
+// RUN: tessera-opt %s --set-machine=name=sm_75 --tile-matrix-layouts | FileCheck %s --check-prefix=OLDER
+// OLDER-NOT: #tile.mma
 
 !A = !tsr.shared<["T.m", "T.k"], bf16, "">
 !B = !tsr.shared<["T.k", "T.n"], bf16, "">
@@ -83,5 +86,24 @@ tile.kernel @full_precision(%c: !tsr.view<["32", "32"], f32>) attributes {
   %start = tile.fill %zero : f32 to !G
   %o = tile.dot %start, %t, %t : !G, !F, !F
   tile.store_fragment %o, %c[%c0 size "32" in_bounds, %c0 size "32" in_bounds] : !G, <["32", "32"], f32>
+  tile.kernel_end
+}
+
+!E = !tsr.shared<["64", "64"], f8E4M3FN, "">
+
+// Which types have an instruction is the machine's: sm_80 multiplies no 8-bit floats.
+// CHECK-LABEL: tile.kernel @eight_bits
+// CHECK-NOT: #tile.mma
+// NEWER-LABEL: tile.kernel @eight_bits
+// NEWER: tile.dot {{.*}} #tile.mma<2 x 2>
+tile.kernel @eight_bits(%q: !tsr.view<["64", "64"], f8E4M3FN>, %c: !tsr.view<["64", "64"], f32>) attributes {
+    dims = [], params = [#tsr.param<"q", in>, #tsr.param<"c", out>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %qt = tile.alloc_shared : !E
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  tile.copy %q[%c0 size "64" in_bounds, %c0 size "64" in_bounds] to %qt : <["64", "64"], f8E4M3FN> to !E
+  %start = tile.fill %zero : f32 to !S
+  %s = tile.dot %start, %qt, %qt {trans_b} : !S, !E, !E
+  tile.store_fragment %s, %c[%c0 size "64" in_bounds, %c0 size "64" in_bounds] : !S, <["64", "64"], f32>
   tile.kernel_end
 }

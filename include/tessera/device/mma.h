@@ -76,8 +76,9 @@ template <class E> TSR_DEVICE void mma(float &c0, float &c1, float &c2, float &c
 }
 template <class E> TSR_DEVICE void mma(int32_t &c0, int32_t &c1, int32_t &c2, int32_t &c3, const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
-  static_assert(std::is_same<E, int8_t>::value, "sums in i32 are of products of i8");
-  TSR_MMA("m16n8k32", "s32.s8.s8.s32", "+r", );
+  static_assert(std::is_same<E, int8_t>::value || std::is_same<E, uint8_t>::value, "sums in i32 are of products of bytes");
+  if constexpr (std::is_same<E, int8_t>::value) TSR_MMA("m16n8k32", "s32.s8.s8.s32", "+r", );
+  else TSR_MMA("m16n8k32", "s32.u8.u8.s32", "+r", );
 #endif
 }
 #undef TSR_MMA

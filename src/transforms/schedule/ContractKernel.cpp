@@ -91,7 +91,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   store(builder, piece, begun.target, stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
-  FailureOr<Decision> decision = decide(kernel);
+  FailureOr<Decision> decision = decide(kernel, *machine);
   if (failed(decision)) return failure();
   decision->reasons.insert(decision->reasons.begin(), contractReason(root, dots));
   std::string name = kernel.getSymName().str();

@@ -46,7 +46,7 @@ struct Decision {
   std::vector<std::string> rows;                         // extents that a group streams over
   std::vector<std::string> reasons;
 };
-mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel);
+mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel, const Machine &machine);
 /// The kernel with everything decided, under a name (UserKernel.cpp).
 void createKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, llvm::StringRef name, const Decision &decision);
 

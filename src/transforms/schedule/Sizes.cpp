@@ -331,10 +331,6 @@ private:
 
 }  // namespace
 
-FailureOr<Decision> decide(graph::KernelOp kernel) {
-  const Machine *machine = machineOf(kernel);
-  if (!machine) return failure();
-  return Chooser(kernel, *machine).run();
-}
+FailureOr<Decision> decide(graph::KernelOp kernel, const Machine &machine) { return Chooser(kernel, machine).run(); }
 
 }  // namespace tessera::transforms

@@ -109,6 +109,8 @@ static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
 FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
                                         ArrayRef<Operation *> constants, KernelNames &names) {
   if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
   auto special = cast<graph::KernelOp>(kernel->clone());
   llvm::BitVector gone(constants.size());
   OpBuilder inside = OpBuilder::atBlockBegin(&special.entry());
@@ -120,7 +122,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
     special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
   }
   dropParams(special, gone);
-  FailureOr<Decision> decision = decide(special);
+  FailureOr<Decision> decision = decide(special, *machine);
   FailureOr<std::string> name = failure();
   if (succeeded(decision)) {
     name = names.fresh((kernel.getSymName() + "_kernel").str());
@@ -132,7 +134,9 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
 
 LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
   expandVectorDots(kernel);
-  FailureOr<Decision> decision = decide(kernel);
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  FailureOr<Decision> decision = decide(kernel, *machine);
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);

@@ -5,6 +5,8 @@
 // they must all lie alike), and gives them the layout of a matrix instruction of the machine, where the operands' types
 // have one and the extents are whole instructions. Operands in shared memory are swizzled, so that the loads of an
 // instruction meet every bank once; a left operand that was computed in registers stays there.
+#include "ir/common/Common.h"
+#include "ir/common/Conversions.h"
 #include "ir/tile/Tile.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -12,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Lanes.h"
+#include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 
@@ -25,11 +28,14 @@ constexpr int64_t kBlock = 16;  // rows and columns that #tile.mma places togeth
 
 bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); }
 
-/// Elements along k of one instruction for operands of a type; 0: there is none that adds them up in `sum`.
-int64_t depthOf(Type operand, Type sum) {
-  if (sum.isF32() && (operand.isBF16() || operand.isF16())) return 16;
-  if (sum.isF32() && operand.isTF32()) return 8;
-  if (sum.isInteger(32) && operand.isInteger(8) && !operand.isUnsignedInteger()) return 32;
+/// Elements along k of one instruction for operands of a type; 0: the machine has none that adds them up in `sum` and
+/// reads its operands as mma.h lays them out: 16 x 8 sums, 32 bytes of a row along k.
+int64_t depthOf(const Machine &machine, Type operand, Type sum) {
+  std::optional<DType> operands = dtypeOf(operand), sums = dtypeOf(sum);
+  for (const MatrixInstruction &each : machine.matrixInstructions())
+    if (each.m == 16 && each.n == 8 && each.k * storedBytes(operand) == 32 && each.a == operands &&
+        each.b == operands && each.acc == sums)
+      return each.k;
   return 0;
 }
 
@@ -91,7 +97,7 @@ private:
 
 class MatrixLayouts {
 public:
-  explicit MatrixLayouts(tile::KernelOp kernel) : kernel_(kernel), extents_(kernel) {}
+  MatrixLayouts(tile::KernelOp kernel, const Machine &machine) : kernel_(kernel), machine_(machine), extents_(kernel) {}
 
   void run() {
     Components components(kernel_);
@@ -121,7 +127,7 @@ private:
   bool canDo(tile::DotOp dot, int64_t rows, int64_t cols) {
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
     Type operand = dot.getB().getType().getElementType();
-    int64_t depth = depthOf(operand, dot.getResult().getType().getElementType());
+    int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
     return depth && isMultiple(k, depth) && isMultiple(shape[0], kBlock * rows) && isMultiple(shape[1], kBlock * cols);
   }
@@ -217,6 +223,7 @@ private:
 
   static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents
   tile::KernelOp kernel_;
+  const Machine &machine_;
   Extents extents_;
   llvm::SetVector<tile::MmaAttr> chosen_;
 };
@@ -225,7 +232,11 @@ struct MatrixLayoutsPass : PassWrapper<MatrixLayoutsPass, OperationPass<tile::Ke
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MatrixLayoutsPass)
   StringRef getArgument() const override { return "tile-matrix-layouts"; }
   StringRef getDescription() const override { return "products by the matrix instructions of the machine"; }
-  void runOnOperation() override { MatrixLayouts(getOperation()).run(); }
+  void runOnOperation() override {
+    const Machine *machine = machineOf(getOperation());
+    if (!machine) return signalPassFailure();
+    MatrixLayouts(getOperation(), *machine).run();
+  }
 };
 
 }  // namespace

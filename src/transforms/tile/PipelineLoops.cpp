@@ -13,12 +13,14 @@
 //
 // The copies are begun after the first product of a turn: the matrix instructions are under way while their addresses
 // are computed. With two stages there would be nothing left of the turn to hide them, so they come first.
+#include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 
@@ -29,7 +31,7 @@ using namespace tessera::ir;
 namespace {
 
 constexpr StringLiteral kStages = "stages";
-constexpr int64_t kUsualStages = 3;
+constexpr int64_t kUsualStages = 3;  // one in use, one that came in, one on its way
 
 class PipelineLoop {
 public:
@@ -248,6 +250,8 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    const Machine *machine = machineOf(kernel);
+    if (!machine) return signalPassFailure();
     SmallVector<std::pair<scf::ForOp, SmallVector<tile::CopyOp>>> work;
     kernel.getBody().walk([&](scf::ForOp loop) {
       if (auto copies = PipelineLoop(kernel, loop).candidates(); !copies.empty()) work.emplace_back(loop, std::move(copies));
@@ -256,7 +260,7 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
     int64_t staged = 0;
     for (auto &[loop, copies] : work)
       for (tile::CopyOp copy : copies) staged += bytes(kernel, copy.getTarget().getType());
-    int64_t stages = chooseStages(kernel, staged);
+    int64_t stages = chooseStages(kernel, staged, *machine);
     if (stages < 2) return;
     setStages(kernel, stages);
     for (auto &[loop, copies] : work) PipelineLoop(kernel, loop).run(copies, stages);
@@ -267,18 +271,17 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
   }
 
   /// What the schedule says, or the usual number, as far as the machine's shared memory goes. `staged`: bytes of one stage.
-  int64_t chooseStages(tile::KernelOp kernel, int64_t staged) {
+  int64_t chooseStages(tile::KernelOp kernel, int64_t staged, const Machine &machine) {
     auto given = kernel.getSizes().getAs<IntegerAttr>(kStages);
     int64_t wanted = given ? given.getInt() : kUsualStages, others = -staged;
     kernel.getBody().walk([&](tile::AllocSharedOp alloc) { others += bytes(kernel, alloc.getType()); });
-    int64_t room = std::max<int64_t>(sharedBytes(kernel) - others - kScratchBytes, 0);
+    int64_t room = std::max<int64_t>(machine.sharedBytes - others - kScratchBytes, 0);
     int64_t stages = std::min(wanted, staged ? room / staged : wanted);
     if (given && stages < wanted)
       note(kernel, "stages = " + std::to_string(stages) + " of " + std::to_string(wanted) + ": a stage takes " +
                        std::to_string(staged) + " bytes of shared memory");
     return stages;
   }
-  static int64_t sharedBytes(tile::KernelOp) { return 163 * 1024; }
 
   static void note(tile::KernelOp kernel, const std::string &reason) {
     SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
