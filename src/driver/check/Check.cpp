@@ -10,15 +10,15 @@
 namespace tessera::driver {
 
 Reports checkPrograms(const std::vector<std::string> &files, Texts &texts, ResultCache *cache,
-                      const std::optional<TargetSpec> &target) {
+                      const CheckMore &more) {
   Reports reports(files.size());
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < files.size();) {
-      if (cache && !target) reports[i] = cache->find(files[i], texts);
+      if (cache && !more) reports[i] = cache->find(files[i], texts);
       if (reports[i]) continue;
-      reports[i] = checkProgram(files[i], texts, target);
-      if (cache && !target) cache->keep(*reports[i]);
+      reports[i] = checkProgram(files[i], texts, more);
+      if (cache && !more) cache->keep(*reports[i]);
     }
   };
   size_t cores = std::max(1u, std::thread::hardware_concurrency());

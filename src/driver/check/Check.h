@@ -11,9 +11,9 @@ namespace tessera::driver {
 
 using Reports = std::vector<std::unique_ptr<Report>>;
 
-/// A report for each file, in the order of the files. `cache` may be null; it knows no targets.
+/// A report for each file, in the order of the files. `cache` may be null; it does not know what `more` finds.
 Reports checkPrograms(const std::vector<std::string> &files, Texts &texts, ResultCache *cache,
-                      const std::optional<TargetSpec> &target = {});
+                      const CheckMore &more = {});
 
 /// All that was found, each mistake once: one in a module that several programs import is one mistake. Programs in
 /// order; in a program causes before consequences.

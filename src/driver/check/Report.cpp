@@ -1,5 +1,4 @@
 #include "driver/check/Report.h"
-#include "driver/Compiler.h"
 #include "driver/Embedded.h"
 #include "driver/Session.h"
 #include "support/Check.h"
@@ -97,7 +96,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const std::optional<TargetSpec> &target) {
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const CheckMore &more) {
   auto report = std::make_unique<Report>();
   report->path = path;
   auto owned = std::make_unique<Session>([&texts](const std::string &file) { return texts.read(file); });
@@ -108,11 +107,7 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, cons
   try {
     if (session.load(path)) session.check(options);
     else report->unreadable = true;
-    if (target && session.module() && !session.diagnostics.hasErrors()) {
-      CompileOptions compile;
-      compile.target = *target;
-      Compiler(session, compile).emit();
-    }
+    if (more && session.module() && !session.diagnostics.hasErrors()) more(session);
   } catch (const InternalError &error) {
     addMistakeOfTheCompiler(*report, error.what());
   } catch (const std::bad_alloc &) {

@@ -1,15 +1,15 @@
 // What a check found in one program, and the text form in which a cache keeps it.
 #pragma once
 #include "diag/Diagnostic.h"
-#include "driver/Targets.h"
 #include "driver/check/Texts.h"
 #include "support/Sources.h"
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tessera::driver {
+class Session;
 
 /// A file that a result rests on. The hash of one that must be missing is "-".
 struct Dependency {
@@ -34,9 +34,11 @@ struct Report {
   bool fromCache = false;
 };
 
-/// Reads, parses and checks a program; with a target, also compiles what is right, to nowhere. Never throws: a mistake of
-/// the compiler becomes a diagnostic.
-std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const std::optional<TargetSpec> &target = {});
+/// What is done with a program that is right, such as compiling it to nowhere; it reports into the session's engine.
+using CheckMore = std::function<void(Session &)>;
+/// Reads, parses and checks a program, and does more with one that is right. Never throws: a mistake of the compiler becomes
+/// a diagnostic.
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const CheckMore &more = {});
 
 /// The report as JSON, and back. Nothing if the text is no report, or a file that it rests on has changed.
 std::string savedReport(const Report &report);

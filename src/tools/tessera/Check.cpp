@@ -1,5 +1,6 @@
 // tessera check: reads and checks programs without compiling them, mends them, watches them.
 #include "diag/Edits.h"
+#include "driver/Compiler.h"
 #include "driver/Console.h"
 #include "driver/check/Fix.h"
 #include "driver/check/Tree.h"
@@ -34,9 +35,14 @@ struct Round {
 Round checkOnce(const std::vector<std::string> &files, Texts &texts, const Options &options, driver::ResultCache *cache,
                 Clock::time_point start) {
   Round round;
-  std::optional<driver::TargetSpec> target;
-  if (!options.target.empty()) target = driver::parseTarget(options.target);
-  round.reports = driver::checkPrograms(files, texts, cache, target);
+  driver::CheckMore compiles;
+  if (auto target = driver::parseTarget(options.target); !options.target.empty() && target)
+    compiles = [target](driver::Session &session) {
+      driver::CompileOptions compile;
+      compile.target = *target;
+      driver::Compiler(session, compile).emit();
+    };
+  round.reports = driver::checkPrograms(files, texts, cache, compiles);
   round.findings = driver::findingsOf(round.reports);
   round.summary = driver::summaryOf(round.reports, round.findings);
   round.summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();

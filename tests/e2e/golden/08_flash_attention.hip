@@ -17,7 +17,7 @@
 //   schedule  m = 32, n = 32, warps = 4, 128 threads a group
 //   without effect here  stages = 2, prefetch = k0=2
 //   T.m = 32, T.n = 32: halved until a group's shared memory, 106496 bytes, is below the 65536 of
-//     the machine
+//     gfx90a
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>
 static __global__ void __launch_bounds__(128)
@@ -26,26 +26,22 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
                        int64_t S, int64_t H, int64_t D) {
   constexpr int BM = 32, BN = 32, Threads = 128;
   using Grid = tsr::ThreadGrid<8, 16>;
-  struct Shared {
-    alignas(128) tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;
-    alignas(128) tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
-  };
-  HIP_DYNAMIC_SHARED(unsigned char, shared_bytes)
-  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t b = int64_t(blockIdx.x) / (tsr::ceil_div(S, BM) * H);  // 08_flash_attention.tsr:11
+  __shared__ tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;  // 08_flash_attention.tsr:12
+  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;  // :17
+  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;  // :24
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
+  const int64_t b = int64_t(blockIdx.x) / (tsr::ceil_div(S, BM) * H);  // :11
   const int64_t h = int64_t(blockIdx.x) / tsr::ceil_div(S, BM) % H;
   const int64_t q0 = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
-  tsr::copy_tile<Threads>(shared.Q_tile, Q[b][h], q0, 0);  // :12
+  tsr::copy_tile<Threads>(Q_tile, Q[b][h], q0, 0);  // :12
   tsr::Fragment<float, BM, MaxD, Grid> acc(0.0f);  // :13
   tsr::RowVector<float, BM, Grid> m_i(-INFINITY);  // :14
   tsr::RowVector<float, BM, Grid> l_i(0.0f);  // :15
   for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
-    tsr::copy_tile<Threads>(shared.K_tile, K[b][h], k0, 0);  // :17
+    tsr::copy_tile<Threads>(K_tile, K[b][h], k0, 0);  // :17
     tsr::Fragment<float, BM, BN, Grid> s(0.0f);
     tsr::group_barrier();
-    tsr::dot(s, shared.Q_tile, tsr::transposed(shared.K_tile));
+    tsr::dot(s, Q_tile, tsr::transposed(K_tile));
     #pragma unroll
     for (int i = 0; i < s.rows; ++i) {
       #pragma unroll
@@ -140,10 +136,10 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         }
       }
     }
-    tsr::copy_tile<Threads>(shared.V_tile, V[b][h], k0, 0);
-    tsr::write_shared(shared.p_tile, value_3);
+    tsr::copy_tile<Threads>(V_tile, V[b][h], k0, 0);
+    tsr::write_shared(p_tile, value_3);
     tsr::group_barrier();
-    tsr::dot(acc, shared.p_tile, shared.V_tile);
+    tsr::dot(acc, p_tile, V_tile);
     m_i = m_new;  // :16
   }
   tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;  // :26
@@ -175,19 +171,16 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), shared_bytes, call.stream(),
+    const auto start = [&](auto *kernel) {
+      hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}},
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,
           tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, S, H, D);
     };
-    if (D <= 64) start(flash_attention_kernel<64>, 14336);
-    else if (D <= 128) start(flash_attention_kernel<128>, 26624);
-    else start(flash_attention_kernel<256>, 51200);
-    if (call.failed()) return call.status();
+    if (D <= 64) start(flash_attention_kernel<64>);
+    else if (D <= 128) start(flash_attention_kernel<128>);
+    else start(flash_attention_kernel<256>);
   }
   return call.finish();
 }
