@@ -1,4 +1,5 @@
 // The Target dialect: every op reads back what it prints, and every rule says what is wrong.
+#include "ir/common/Common.h"
 #include "ir/target/Target.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -17,7 +18,7 @@ namespace {
 
 struct Reader {
   Reader() {
-    context.loadDialect<target::TargetDialect>();
+    context.loadDialect<tessera::ir::TsrDialect, target::TargetDialect>();
     context.getDiagEngine().registerHandler([this](Diagnostic &d) { messages += d.str() + "\n"; });
   }
   OwningOpRef<ModuleOp> read(const std::string &text) { return parseSourceString<ModuleOp>(text, &context); }
