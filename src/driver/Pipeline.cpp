@@ -54,8 +54,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
     }
-    if (target != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
-    if (target != Target::Cpu)
+    if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
+    if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createVectorisePass());  // needs to know which accesses have no masks
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
