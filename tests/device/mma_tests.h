@@ -2,23 +2,35 @@
 #pragma once
 #include "harness.h"
 #include "tessera/device/mma.h"
+#if defined(TSR_TEST_SM90A)  // what only this machine has
+#include "tessera/device/cuda/store.h"
+#include "tessera/device/cuda/wgmma.h"
+#endif
 
 namespace mma_tests {
 using harness::Buffer;
 using harness::expect;
 
+/// What the lanes wrote to shared memory is there for the products that follow.
+TSR_DEVICE void publish() {
+#if defined(TSR_TEST_SM90A)
+  tsr::detail::fence_async_proxy();
+#endif
+  tsr::group_barrier();
+}
+
 /// c = a * b from shared memory; `TransA`: a is stored [K, M]; `TransB`: b is stored [N, K].
-template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB>
+template <class Swizzle, class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB>
 KERNEL product(const E *a, const E *b, T *c, T *row_max, T *col_sum) {
   using Grid = tsr::MmaGrid<Rows, Cols>;
-  using ATile = tsr::SharedTile<E, TransA ? K : M, TransA ? M : K, tsr::Xor>;
-  using BTile = tsr::SharedTile<E, TransB ? N : K, TransB ? K : N, tsr::Xor>;
+  using ATile = tsr::SharedTile<E, TransA ? K : M, TransA ? M : K, Swizzle>;
+  using BTile = tsr::SharedTile<E, TransB ? N : K, TransB ? K : N, Swizzle>;
   SHARED ATile a_tile;
   SHARED BTile b_tile;
   SHARED T scratch[Rows * N + Cols * M];
   for (int i = tsr::lane(); i < M * K; i += Grid::size) a_tile(i / ATile::cols, i % ATile::cols) = a[i];
   for (int i = tsr::lane(); i < K * N; i += Grid::size) b_tile(i / BTile::cols, i % BTile::cols) = b[i];
-  tsr::group_barrier();
+  publish();
   tsr::Fragment<T, M, N, Grid> acc(T(1));
   if constexpr (TransA && TransB) tsr::dot(acc, tsr::transposed(a_tile), tsr::transposed(b_tile));
   else if constexpr (TransA) tsr::dot(acc, tsr::transposed(a_tile), b_tile);
@@ -30,13 +42,13 @@ KERNEL product(const E *a, const E *b, T *c, T *row_max, T *col_sum) {
 }
 
 /// c = (a * b as 16 bits) * b: the first product is the left operand of the second in registers.
-template <class E, int M, int N, int Rows> KERNEL chain(const E *a, const E *b, float *c) {
+template <class Swizzle, class E, int M, int N, int Rows> KERNEL chain(const E *a, const E *b, float *c) {
   using Grid = tsr::MmaGrid<Rows, 1>;
-  SHARED tsr::SharedTile<E, M, N, tsr::Xor> a_tile;
-  SHARED tsr::SharedTile<E, N, N, tsr::Xor> b_tile;
+  SHARED tsr::SharedTile<E, M, N, Swizzle> a_tile;
+  SHARED tsr::SharedTile<E, N, N, Swizzle> b_tile;
   for (int i = tsr::lane(); i < M * N; i += Grid::size) a_tile(i / N, i % N) = a[i];
   for (int i = tsr::lane(); i < N * N; i += Grid::size) b_tile(i / N, i % N) = b[i];
-  tsr::group_barrier();
+  publish();
   tsr::Fragment<float, M, N, Grid> first(0.0f), second(0.0f);
   tsr::dot(first, a_tile, b_tile);
   tsr::Fragment<E, M, N, Grid> narrow;
@@ -54,7 +66,7 @@ inline int next(unsigned &state) {
   return static_cast<int>(state >> 24) % 17 - 8;  // small integers: every sum is exact
 }
 
-template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB> void check(const char *name) {
+template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB, class Swizzle = tsr::Xor> void check(const char *name) {
   Buffer<E> a(M * K), b(K * N);
   Buffer<T> c(M * N), rows(M), cols(N);
   std::vector<double> left(M * K), right(K * N);
@@ -65,7 +77,7 @@ template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA
     for (int k = 0; k < K; ++k) a[TransA ? k * M + m : m * K + k] = tsr::to<E>(static_cast<float>(left[m * K + k]));
   for (int k = 0; k < K; ++k)
     for (int n = 0; n < N; ++n) b[TransB ? n * K + k : k * N + n] = tsr::to<E>(static_cast<float>(right[k * N + n]));
-  LAUNCH(32 * Rows * Cols, (product<E, T, M, N, K, Rows, Cols, TransA, TransB>), a.device(), b.device(), c.device(), rows.device(), cols.device());
+  LAUNCH(32 * Rows * Cols, (product<Swizzle, E, T, M, N, K, Rows, Cols, TransA, TransB>), a.device(), b.device(), c.device(), rows.device(), cols.device());
   c.back(), rows.back(), cols.back();
   std::vector<double> sums(N, 0);
   for (int m = 0; m < M; ++m) {
@@ -90,15 +102,15 @@ template <class E, class T, int K> void orientations(const char *name) {
   check<E, T, 128, 32, K, 4, 1, false, true>(name);
 }
 
-template <class E> void chained(const char *name) {
-  constexpr int M = 64, N = 32;
+template <class E, int N = 32, class Swizzle = tsr::Xor> void chained(const char *name) {
+  constexpr int M = 64;
   Buffer<E> a(M * N), b(N * N);
   Buffer<float> c(M * N);
   std::vector<double> left(M * N), right(N * N), middle(M * N);
   unsigned state = 11;
   for (int i = 0; i < M * N; ++i) a[i] = tsr::to<E>(static_cast<float>(left[i] = next(state) % 2));
   for (int i = 0; i < N * N; ++i) b[i] = tsr::to<E>(static_cast<float>(right[i] = next(state) % 2));
-  LAUNCH(32 * 4, (chain<E, M, N, 4>), a.device(), b.device(), c.device());
+  LAUNCH(32 * 4, (chain<Swizzle, E, M, N, 4>), a.device(), b.device(), c.device());
   c.back();
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n)
@@ -111,7 +123,28 @@ template <class E> void chained(const char *name) {
     }
 }
 
+#if defined(TSR_TEST_SM90A)
+/// Each orientation, widths that need several instructions, two warpgroups, several blocks of rows.
+template <class E> void warpgroups(const char *name) {
+  using tsr::Panels;
+  check<E, float, 64, 64, 64, 4, 1, false, false, Panels>(name);
+  check<E, float, 64, 128, 64, 4, 1, true, false, Panels>(name);
+  check<E, float, 64, 16, 128, 4, 1, false, true, Panels>(name);
+  check<E, float, 64, 112, 64, 4, 1, false, true, Panels>(name);
+  check<E, float, 128, 192, 64, 8, 1, true, true, Panels>(name);
+  check<E, float, 128, 64, 64, 4, 1, false, false, Panels>(name);
+  check<E, float, 128, 128, 64, 8, 1, true, false, Panels>(name);
+  check<E, float, 64, 256, 64, 4, 1, false, false, Panels>(name);
+  chained<E, 64, Panels>(name);
+  chained<E, 128, Panels>(name);
+}
+#endif
+
 inline void all() {
+#if defined(TSR_TEST_SM90A)
+  warpgroups<tsr::bf16>("wgmma bf16");
+  warpgroups<tsr::f16>("wgmma f16");
+#endif
   orientations<tsr::bf16, float, 32>("mma bf16");
   orientations<tsr::f16, float, 32>("mma f16");
   orientations<tsr::tf32, float, 16>("mma tf32");

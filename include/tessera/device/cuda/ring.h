@@ -1,0 +1,217 @@
+// A ring of stages in shared memory that one warpgroup fills and the others use (NVIDIA GPUs from sm_90).
+//
+//   Ring<Stages>          its barriers, in shared memory: a stage is full, a stage is empty
+//   start_ring<...>       once, by all lanes, before any other use
+//   RingWriter            the producer's place in it:   stage = writer.acquire(); copies; writer.publish();
+//   RingReader            a consumer's place in it:     stage = reader.wait(); products; reader.release();
+//
+// Both go over the stages in the same order; a stage's barriers flip a phase bit each time round (PTX ISA, "mbarrier").
+// `Align` is the alignment of the rows of the tensors: with 16, one lane of the producer starts bulk copies, which the
+// machine's copy engine does; otherwise its 128 lanes copy element by element.
+#pragma once
+#include "tessera/device/cuda/panels.h"
+#include "tessera/device/cuda/tiled_view.h"
+
+#if defined(TSR_CUDA)
+namespace tsr {
+
+template <int Stages> struct Ring {
+  static constexpr int stages = Stages;
+  uint64_t full[Stages], empty[Stages];
+};
+
+constexpr int kProducerLanes = 128;
+
+namespace detail {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define TSR_BULK_COPY 1
+#endif
+
+TSR_DEVICE unsigned shared_address(const void *at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
+
+TSR_DEVICE void barrier_init(uint64_t &barrier, int arrivals) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals) : "memory");
+#endif
+}
+TSR_DEVICE void barrier_arrive(uint64_t &barrier) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
+#endif
+}
+/// The phase also waits for so many bytes.
+TSR_DEVICE void barrier_expect(uint64_t &barrier, int bytes) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes) : "memory");
+#endif
+}
+/// Waits for the end of the phase of this parity.
+TSR_DEVICE void barrier_wait(uint64_t &barrier, unsigned parity) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("{\n"
+               ".reg .pred done;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1, 10000000;\n"
+               "@!done bra again;\n"
+               "}" ::"r"(shared_address(&barrier)), "r"(parity)
+               : "memory");
+#endif
+}
+/// What this lane wrote to shared memory is seen by the tensor cores and the copy engine.
+TSR_DEVICE void fence_async_proxy() {
+#if defined(TSR_BULK_COPY)
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+}  // namespace detail
+
+/// One lane prepares the barriers; a group_barrier() must stand between this and the first use.
+template <int Align, int Consumers, int Stages> TSR_DEVICE void start_ring(Ring<Stages> &ring) {
+#if defined(TSR_BULK_COPY)
+  if (lane() != 0) return;
+  TSR_UNROLL
+  for (int stage = 0; stage < Stages; ++stage) {
+    detail::barrier_init(ring.full[stage], Align == 16 ? 1 : kProducerLanes);
+    detail::barrier_init(ring.empty[stage], Consumers / kRowLanes);
+  }
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+/// Registers go from the producer to the consumers (or come): all lanes of a warpgroup together.
+template <int Count> TSR_DEVICE void give_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+}
+template <int Count> TSR_DEVICE void take_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+}
+
+/// True in the lanes of the producer that have something to do: one starts bulk copies, all copy element by element.
+template <int Align, int Consumers> TSR_DEVICE bool fills_ring() { return Align != 16 || lane() == Consumers; }
+
+template <int Align, int Stages> class RingWriter {
+public:
+  explicit TSR_DEVICE RingWriter(Ring<Stages> &ring) : ring_(ring) {}
+
+  /// Waits until the consumers have left the next stage, and returns its number.
+  TSR_DEVICE int acquire() {
+    detail::barrier_wait(ring_.empty[stage_], phase_ ^ 1);
+    return stage_;
+  }
+  /// Everything for this stage is under way.
+  TSR_DEVICE void publish() {
+    if constexpr (Align != 16) detail::fence_async_proxy();
+    detail::barrier_arrive(ring_.full[stage_]);
+    if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
+  }
+  /// Tells when this stage's copies have come.
+  TSR_DEVICE uint64_t &barrier() { return ring_.full[stage_]; }
+
+private:
+  Ring<Stages> &ring_;
+  int stage_ = 0;
+  unsigned phase_ = 0;
+};
+
+template <int Stages> class RingReader {
+public:
+  explicit TSR_DEVICE RingReader(Ring<Stages> &ring) : ring_(ring) {}
+
+  /// Waits until the next stage is full, and returns its number.
+  TSR_DEVICE int wait() {
+    detail::barrier_wait(ring_.full[stage_], phase_);
+    return stage_;
+  }
+  /// This warp reads the stage no more.
+  TSR_DEVICE void release() {
+    __syncwarp();
+    if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[stage_]);
+    if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
+  }
+
+private:
+  Ring<Stages> &ring_;
+  int stage_ = 0;
+  unsigned phase_ = 0;
+};
+
+namespace detail {
+
+/// The panel of `map` whose first element is at the coordinates, innermost first.
+template <class At>
+TSR_DEVICE void bulk_copy_panel(void *to, const TensorMap &map, uint64_t &barrier, const At &at) {
+#if defined(TSR_BULK_COPY)
+  const unsigned target = shared_address(to), when = shared_address(&barrier);
+  const auto where = reinterpret_cast<uint64_t>(&map);
+  if constexpr (At::rank == 2)
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1])
+                 : "memory");
+  else if constexpr (At::rank == 3)
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2])
+                 : "memory");
+  else if constexpr (At::rank == 4)
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3])
+                 : "memory");
+  else if constexpr (At::rank == 5)
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "r"(at.number[4])
+                 : "memory");
+#endif
+}
+
+template <int Rank> struct Coordinates {
+  static constexpr int rank = Rank;
+  int number[Rank];
+};
+
+}  // namespace detail
+
+/// The tile of `from` whose first element is at `first`, an index for each dimension, into one stage. The tile lies along
+/// the last two dimensions; what is outside of the tensor becomes zero.
+template <int Align, int Stages, class T, int M, int N, class V, int Rank, class... First>
+TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M, N, Panels> &to,
+                             const TiledView<V, Rank> &from, First... first) {
+  static_assert(sizeof...(First) == Rank, "one index for each dimension");
+  const int64_t at[] = {static_cast<int64_t>(first)...};
+  using Tile = SharedTile<T, M, N, Panels>;
+  if constexpr (Align == 16) {
+    detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+    TSR_UNROLL
+    for (int panel = 0; panel < Tile::panels; ++panel) {
+      detail::Coordinates<Rank> where;
+      TSR_UNROLL
+      for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+      where.number[0] += panel * Tile::panel_cols;
+      detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
+    }
+  } else {
+    const View<V, Rank> view = from;
+    int64_t base = 0;
+    bool inside = true;
+    TSR_UNROLL
+    for (int d = 0; d < Rank - 2; ++d) {
+      base = base * view.extent[d] + at[d];
+      inside = inside && at[d] >= 0 && at[d] < view.extent[d];
+    }
+    const int64_t height = view.extent[Rank - 2], width = view.extent[Rank - 1];
+    const V *const data = view.data + base * height * width;
+    TSR_NO_UNROLL
+    for (int e = static_cast<int>(threadIdx.x) % kProducerLanes; e < M * N; e += kProducerLanes) {
+      const int64_t row = at[Rank - 2] + e / N, col = at[Rank - 1] + e % N;
+      const bool some = inside && row >= 0 && row < height && col >= 0 && col < width;
+      to(e / N, e % N) = some ? data[row * width + col] : T{};
+    }
+  }
+}
+
+}  // namespace tsr
+#endif

@@ -1,0 +1,142 @@
+// Tiles of sums from registers to tensors by the copy engine of Hopper, through shared memory (NVIDIA GPUs from sm_90).
+//
+//   StorePanels<T, Warpgroups>    shared memory for it: two panels of 64 rows and 128 bytes for each warpgroup
+//   store_tile<Align>(...)        begins the copies of a tile; the next tile may be computed meanwhile
+//   finish_stores()               before the kernel ends
+//
+// With `Align` other than 16 the tensor cannot be reached by the engine, and lanes store what they hold.
+#pragma once
+#include "tessera/device/cuda/ring.h"
+#include "tessera/device/mma.h"
+
+#if defined(TSR_CUDA)
+namespace tsr {
+
+/// T may differ from the tile's type in name alone: its size counts.
+template <class T, int Warpgroups> struct StorePanels {
+  SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels> panel[Warpgroups][2];
+};
+
+namespace detail {
+
+/// The lanes of one warpgroup wait for each other; what they wrote to shared memory before is then visible.
+TSR_DEVICE void warpgroup_barrier(int number) {
+  asm volatile("bar.sync %0, 128;" ::"r"(number + 2) : "memory");  // 0 and 1 are all lanes, and all consumers
+}
+/// The copy engine reads at most the `Pending` latest stores of this lane from shared memory.
+template <int Pending> TSR_DEVICE void stores_read() {
+#if defined(TSR_BULK_COPY)
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
+#endif
+}
+TSR_DEVICE void bulk_store_commit() {
+#if defined(TSR_BULK_COPY)
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+template <class At> TSR_DEVICE void bulk_store_panel(const TensorMap &map, const void *from, const At &at) {
+#if defined(TSR_BULK_COPY)
+  const unsigned source = shared_address(from);
+  const auto where = reinterpret_cast<uint64_t>(&map);
+  if constexpr (At::rank == 2)
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2, %3}], [%0];" ::"r"(source), "l"(where),
+                 "r"(at.number[0]), "r"(at.number[1]) : "memory");
+  else if constexpr (At::rank == 3)
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%1, {%2, %3, %4}], [%0];" ::"r"(source), "l"(where),
+                 "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]) : "memory");
+  else if constexpr (At::rank == 4)
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%1, {%2, %3, %4, %5}], [%0];" ::"r"(source), "l"(where),
+                 "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]) : "memory");
+  else if constexpr (At::rank == 5)
+    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%1, {%2, %3, %4, %5, %6}], [%0];" ::"r"(source),
+                 "l"(where), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "r"(at.number[4])
+                 : "memory");
+#endif
+}
+
+/// Four 8 x 8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8.
+TSR_DEVICE void store_matrices(void *row, const uint32_t (&from)[4]) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)), "r"(from[0]),
+               "r"(from[1]), "r"(from[2]), "r"(from[3])
+               : "memory");
+#endif
+}
+
+/// Columns `first` to those that a panel has, of block `block` of 64 rows, into the panel.
+template <class T, class Panel, class Tile> TSR_DEVICE void fill_panel(Panel &panel, const Tile &from, int block, int first) {
+  const int row = static_cast<int>(threadIdx.x) / kRowLanes % 4 * 16, at = static_cast<int>(threadIdx.x) % kRowLanes;
+  TSR_UNROLL
+  for (int col = 0; col < Panel::cols; col += 16) {
+    const int j = (first + col) / 4;  // of the elements of a lane
+    if constexpr (sizeof(T) == 2) {
+      uint32_t part[4];
+      TSR_UNROLL
+      for (int q = 0; q < 4; ++q)
+        part[q] = packed<T>([&](int e) { return from(2 * block + q % 2, j + q / 2 * 2 + e); });
+      store_matrices(&panel(row + at % 16, col + at / 16 * 8), part);
+    } else {
+      TSR_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        Chunk<T, 2 * static_cast<int>(sizeof(T))> pair;
+        pair.element[0] = from(2 * block + q % 2, j + q / 2 * 2);
+        pair.element[1] = from(2 * block + q % 2, j + q / 2 * 2 + 1);
+        *reinterpret_cast<decltype(pair) *>(&panel(row + q % 2 * 8 + at / 4, col + q / 2 * 8 + at % 4 * 2)) = pair;
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; it lies along the last
+/// two. What is outside of the tensor is not written. All lanes of the consumers take part.
+template <int Align, class V, int Rank, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
+TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, StorePanels<T, Warpgroups> &panels,
+                           const Fragment<T, M, N, MmaGrid<WarpRows, 1>> &from, First... first) {
+  static_assert(sizeof...(First) == Rank, "one index for each dimension");
+  const int64_t at[] = {static_cast<int64_t>(first)...};
+  if constexpr (Align == 16) {
+    using Panel = SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels>;
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    const bool starts = threadIdx.x % 128 == 0;
+    TSR_UNROLL
+    for (int block = 0; block < M / (16 * WarpRows); ++block) {
+      TSR_UNROLL
+      for (int col = 0; col < N; col += Panel::cols) {
+        Panel &panel = panels.panel[group][(block * (N / Panel::cols) + col / Panel::cols) % 2];
+        if (starts) detail::stores_read<1>();
+        detail::warpgroup_barrier(group);
+        detail::fill_panel<T>(panel, from, block, col);
+        detail::fence_async_proxy();
+        detail::warpgroup_barrier(group);
+        if (starts) {
+          detail::Coordinates<Rank> where;
+          TSR_UNROLL
+          for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+          where.number[0] += col;
+          where.number[1] += (block * (WarpRows / 4) + group) * 64;
+          detail::bulk_store_panel(to.map, panel.element, where);
+          detail::bulk_store_commit();
+        }
+      }
+    }
+  } else {
+    View<V, Rank> view = to;
+    View<V, 2> last{view.data, {view.extent[Rank - 2], view.extent[Rank - 1]}};
+    int64_t base = 0;
+    TSR_UNROLL
+    for (int d = 0; d < Rank - 2; ++d) {
+      if (at[d] < 0 || at[d] >= view.extent[d]) return;
+      base = base * view.extent[d] + at[d];
+    }
+    last.data += base * last.extent[0] * last.extent[1];
+    store_fragment(last, from, at[Rank - 2], at[Rank - 1]);
+  }
+}
+
+/// The stores of this lane have been read from shared memory.
+TSR_DEVICE void finish_stores() { detail::stores_read<0>(); }
+
+}  // namespace tsr
+#endif

@@ -1,0 +1,19 @@
+// A tensor that kernels copy in tiles by the copy engine of Hopper: a view, and the map that the engine reads.
+#pragma once
+#include "tessera/device/view.h"
+
+#if defined(TSR_CUDA)
+namespace tsr {
+
+/// What cuTensorMapEncodeTiled writes (CUtensorMap of cuda.h).
+struct alignas(64) TensorMap {
+  uint64_t opaque[16];
+};
+
+/// Kernels take it as `const __grid_constant__ TiledView`: the engine reads the map where the launch put it.
+template <class T, int Rank> struct TiledView : View<T, Rank> {
+  TensorMap map;
+};
+
+}  // namespace tsr
+#endif

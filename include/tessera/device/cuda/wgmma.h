@@ -1,0 +1,244 @@
+// Products by the matrix instructions of a warpgroup (wgmma, NVIDIA GPUs from sm_90a).
+//
+//   dot(acc, a, b)   acc += a * b; `acc` a Fragment in the layout MmaGrid<4 * warpgroups, 1>, `b` a SharedTile in Panels
+//                    or a transposed() one, `a` too, or a Fragment in the layout of `acc`
+//
+// An instruction multiplies 64 rows of `a` by up to 256 columns of `b`, both read from shared memory (64 rows of `a` also
+// from registers) by the tensor cores themselves. Where an element of the sums is: PTX ISA, "Register Fragments for
+// wgmma.mma_async.m64nNk16"; it is the layout of mma.sync, with 16 rows to each warp, so that all that works on MmaGrid
+// works here. How an operand lies in shared memory is in a descriptor: PTX ISA, "Matrix Descriptor Format".
+#pragma once
+#include "tessera/device/cuda/panels.h"
+#include "tessera/device/mma.h"
+
+#if defined(TSR_CUDA)
+namespace tsr {
+namespace detail {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define TSR_WGMMA_HERE 1
+#endif
+
+/// Text for sm_90a that nvcc compiled for another machine stops: no result is better than a wrong one.
+TSR_DEVICE void needs_sm_90a() {
+#if defined(__CUDA_ARCH__) && !defined(TSR_WGMMA_HERE)
+  __trap();
+#endif
+}
+
+/// Sums and operands in registers were written by ordinary instructions before the batch of products that follows.
+TSR_DEVICE void wgmma_fence() {
+#if defined(TSR_WGMMA_HERE)
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+TSR_DEVICE void wgmma_commit() {
+#if defined(TSR_WGMMA_HERE)
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+/// Waits until at most `Pending` batches of products of this warpgroup are under way.
+template <int Pending> TSR_DEVICE void wgmma_wait() {
+#if defined(TSR_WGMMA_HERE)
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+#endif
+}
+
+/// Where a matrix lies in shared memory: rows of 128 bytes, swizzled in groups of eight; `panel_bytes` from one panel of
+/// 128 bytes to the next (read where the instruction goes over several panels).
+TSR_DEVICE uint64_t matrix_descriptor(const void *at, int panel_bytes) {
+  constexpr uint64_t swizzle_128 = uint64_t(1) << 62, eight_rows = uint64_t(1024 / 16) << 32;
+  const uint64_t address = static_cast<uint64_t>(__cvta_generic_to_shared(at));
+  return swizzle_128 | eight_rows | uint64_t((panel_bytes / 16) & 0x3fff) << 16 | ((address & 0x3ffff) >> 4);
+}
+
+/// An operand in shared memory: the descriptor of its part that begins at row or column `across` of the result and at
+/// instruction `step` along k.
+template <class Tile, bool AlongK> struct PanelOperand;
+// k runs along the rows of the tile.
+template <class E, int R, int C> struct PanelOperand<SharedTile<E, R, C, Panels>, true> {
+  static constexpr bool k_major = true;
+  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile, int across, int step) {
+    constexpr int steps = 4;  // of 32 bytes in a panel
+    const char *const base = reinterpret_cast<const char *>(tile.element);
+    return matrix_descriptor(base + step / steps * R * 128 + across * 128 + step % steps * 32, 16);
+  }
+};
+// k runs down the columns: an instruction reads 16 rows.
+template <class E, int R, int C> struct PanelOperand<SharedTile<E, R, C, Panels>, false> {
+  static_assert(sizeof(E) == 2, "only operands of 16 bits can be read along their other axis");
+  static constexpr bool k_major = false;
+  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile, int across, int step) {
+    const char *const base = reinterpret_cast<const char *>(tile.element);
+    return matrix_descriptor(base + across / 64 * R * 128 + step * 16 * 128, R * 128);
+  }
+};
+
+template <class A> struct LeftOperand;
+template <class E, int M, int K> struct LeftOperand<SharedTile<E, M, K, Panels>> : PanelOperand<SharedTile<E, M, K, Panels>, true> {
+  static constexpr int height = M, depth = K;
+  static TSR_DEVICE const auto &tile(const SharedTile<E, M, K, Panels> &a) { return a; }
+};
+template <class E, int K, int M> struct LeftOperand<Transposed<SharedTile<E, K, M, Panels>>> : PanelOperand<SharedTile<E, K, M, Panels>, false> {
+  static constexpr int height = M, depth = K;
+  static TSR_DEVICE const auto &tile(const Transposed<SharedTile<E, K, M, Panels>> &a) { return a.tile; }
+};
+template <class B> struct RightOperand;
+template <class E, int K, int N> struct RightOperand<SharedTile<E, K, N, Panels>> : PanelOperand<SharedTile<E, K, N, Panels>, false> {
+  static constexpr int width = N, depth = K;
+  static TSR_DEVICE const auto &tile(const SharedTile<E, K, N, Panels> &b) { return b; }
+};
+template <class E, int N, int K> struct RightOperand<Transposed<SharedTile<E, N, K, Panels>>> : PanelOperand<SharedTile<E, N, K, Panels>, true> {
+  static constexpr int width = N, depth = K;
+  static TSR_DEVICE const auto &tile(const Transposed<SharedTile<E, N, K, Panels>> &b) { return b.tile; }
+};
+
+// The registers of an instruction, in its order: number i is sum (2 * block + i / 2 % 2, first + i / 4 * 2 + i % 2).
+#define TSR_SUM(i) "+f"(acc.element[2 * block + (i) / 2 % 2][first + (i) / 4 * 2 + (i) % 2])
+#define TSR_SUMS_4(i) TSR_SUM(i), TSR_SUM(i + 1), TSR_SUM(i + 2), TSR_SUM(i + 3)
+#define TSR_SUMS_8(i) TSR_SUMS_4(i), TSR_SUMS_4(i + 4)
+#define TSR_SUMS_16(i) TSR_SUMS_8(i), TSR_SUMS_8(i + 8)
+#define TSR_SUMS_32(i) TSR_SUMS_16(i), TSR_SUMS_16(i + 16)
+#define TSR_SUMS_48(i) TSR_SUMS_32(i), TSR_SUMS_16(i + 32)
+#define TSR_SUMS_64(i) TSR_SUMS_32(i), TSR_SUMS_32(i + 32)
+#define TSR_SUMS_96(i) TSR_SUMS_64(i), TSR_SUMS_32(i + 64)
+#define TSR_SUMS_128(i) TSR_SUMS_64(i), TSR_SUMS_64(i + 64)
+#define TSR_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define TSR_NAMES_16 TSR_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define TSR_NAMES_32 TSR_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define TSR_NAMES_48 TSR_NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define TSR_NAMES_64 TSR_NAMES_48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TSR_NAMES_96 TSR_NAMES_64 \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82" \
+  ", %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TSR_NAMES_128 TSR_NAMES_96 \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
+  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+
+// sums += left * right for 64 rows and `columns` columns; `a` to `f`: the numbers of the operands after the sums. An operand
+// in shared memory is two numbers: its descriptor, and whether it is read along its other axis.
+#define TSR_WGMMA_SHARED(columns, types, count, a, b, c, d)                                                          \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, " a ", " b ", 1, 1, 1, " c    \
+               ", " d ";"                                                                                             \
+               : TSR_SUMS_##count(0)                                                                                                 \
+               : "l"(left), "l"(right), "n"(TurnLeft), "n"(TurnRight))
+#define TSR_WGMMA_REGISTERS(columns, types, count, a, b, c, d, e, f)                                            \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, {" a ", " b ", " c ", " d     \
+               "}, " e ", 1, 1, 1, " f ";"                                                                            \
+               : TSR_SUMS_##count(0)                                                                                                 \
+               : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(right), "n"(TurnRight))
+
+/// One instruction on `Columns` columns of the sums, from `first` of a lane's on, and the `block`-th 64 rows.
+template <int Columns> struct Wgmma;
+#define TSR_DEFINE_WGMMA(columns, count, a, b, c, d, e, f)                                                      \
+  template <> struct Wgmma<columns> {                                                                                 \
+    template <class E, bool TurnLeft, bool TurnRight, class Sums>                                                     \
+    static TSR_DEVICE void multiply(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                 \
+      if constexpr (std::is_same<E, bf16>::value)                                                                     \
+        TSR_WGMMA_SHARED(columns, "f32.bf16.bf16", count, a, b, c, d);                                          \
+      else                                                                                                            \
+        TSR_WGMMA_SHARED(columns, "f32.f16.f16", count, a, b, c, d);                                            \
+    }                                                                                                                 \
+    template <class E, bool TurnRight, class Sums>                                                                    \
+    static TSR_DEVICE void multiply(Sums &acc, int block, int first, const uint32_t (&left)[4], uint64_t right) {     \
+      if constexpr (std::is_same<E, bf16>::value)                                                                     \
+        TSR_WGMMA_REGISTERS(columns, "f32.bf16.bf16", count, a, b, c, d, e, f);                                 \
+      else                                                                                                            \
+        TSR_WGMMA_REGISTERS(columns, "f32.f16.f16", count, a, b, c, d, e, f);                                   \
+    }                                                                                                                 \
+  };
+#if defined(TSR_WGMMA_HERE)
+TSR_DEFINE_WGMMA(16, 8, "%8", "%9", "%10", "%11", "%12", "%13")
+TSR_DEFINE_WGMMA(32, 16, "%16", "%17", "%18", "%19", "%20", "%21")
+TSR_DEFINE_WGMMA(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
+TSR_DEFINE_WGMMA(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
+TSR_DEFINE_WGMMA(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
+TSR_DEFINE_WGMMA(192, 96, "%96", "%97", "%98", "%99", "%100", "%101")
+TSR_DEFINE_WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
+#endif
+#undef TSR_DEFINE_WGMMA
+#undef TSR_WGMMA_REGISTERS
+#undef TSR_WGMMA_SHARED
+
+/// The widest instruction for so many columns that are left.
+TSR_INLINE constexpr int wgmma_columns(int left) {
+  return left >= 256 ? 256 : left >= 192 ? 192 : left >= 128 ? 128 : left >= 96 ? 96 : left >= 64 ? 64 : left >= 32 ? 32 : 16;
+}
+
+/// Columns `Begin` to N of the sums, one instruction after the other.
+template <int Begin, int N, class E, bool TurnLeft, class Right, class Sums, class Left, class B>
+TSR_DEVICE void multiply_columns(Sums &acc, int block, int step, const Left &left, const B &b) {
+  if constexpr (Begin < N) {
+    constexpr int columns = wgmma_columns(N - Begin);
+    const uint64_t right = Right::descriptor(Right::tile(b), Begin, step);
+#if defined(TSR_WGMMA_HERE)
+    if constexpr (std::is_same<Left, uint64_t>::value)
+      Wgmma<columns>::template multiply<E, TurnLeft, !Right::k_major>(acc, block, Begin / 4, left, right);
+    else
+      Wgmma<columns>::template multiply<E, !Right::k_major>(acc, block, Begin / 4, left, right);
+#endif
+    multiply_columns<Begin + columns, N, E, TurnLeft, Right>(acc, block, step, left, b);
+  }
+}
+
+/// The number of this lane's warpgroup.
+TSR_DEVICE int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
+
+/// Begins acc += a * b, k ascending in steps of one instruction; wgmma_wait() ends it.
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  using E = typename A::Element;
+  using Right = RightOperand<B>;
+  needs_sm_90a();
+  static_assert(std::is_same<T, float>::value && sizeof(E) == 2, "operands of 16 bits, sums in f32");
+  static_assert(std::is_same<E, typename B::Element>::value, "operands of one type");
+  static_assert(WarpRows % 4 == 0 && M % (16 * WarpRows) == 0 && N % 16 == 0, "whole instructions");
+  constexpr int blocks = M / (16 * WarpRows), steps = Right::depth / kMmaDepth<E>;
+  static_assert(Right::width == N && Right::depth % kMmaDepth<E> == 0, "acc is M x N, b is K x N");
+  if constexpr (InRegisters<A>::value) {
+    static_assert(A::height == M && A::width == Right::depth, "acc is M x N, a is M x K, b is K x N");
+    uint32_t left[steps][blocks][4];  // all of it before the first instruction: between them no register may be written
+    TSR_UNROLL
+    for (int step = 0; step < steps; ++step) {
+      TSR_UNROLL
+      for (int block = 0; block < blocks; ++block) load_left(left[step][block], a, block, step);
+    }
+    wgmma_fence();
+    TSR_UNROLL
+    for (int step = 0; step < steps; ++step) {
+      TSR_UNROLL
+      for (int block = 0; block < blocks; ++block)
+        multiply_columns<0, N, E, false, Right>(acc, block, step, left[step][block], b);
+    }
+  } else {
+    using Left = LeftOperand<A>;
+    static_assert(Left::height == M && Left::depth == Right::depth, "acc is M x N, a is M x K, b is K x N");
+    wgmma_fence();
+    TSR_UNROLL
+    for (int step = 0; step < steps; ++step) {
+      TSR_UNROLL
+      for (int block = 0; block < blocks; ++block) {
+        const uint64_t left = Left::descriptor(Left::tile(a), (block * (WarpRows / 4) + warpgroup()) * 64, step);
+        multiply_columns<0, N, E, !Left::k_major, Right>(acc, block, step, left, b);
+      }
+    }
+  }
+  wgmma_commit();
+}
+
+}  // namespace detail
+
+/// acc (M x N) += a (M x K) * b (K x N). All lanes of the warpgroups take part.
+template <class T, int M, int N, int WarpRows, class A, class E, int K>
+TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const SharedTile<E, K, N, Panels> &b) {
+  detail::begin_dot(acc, a, b);
+  detail::wgmma_wait<0>();
+}
+template <class T, int M, int N, int WarpRows, class A, class E, int K>
+TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const Transposed<SharedTile<E, N, K, Panels>> &b) {
+  detail::begin_dot(acc, a, b);
+  detail::wgmma_wait<0>();
+}
+
+}  // namespace tsr
+#endif
