@@ -160,7 +160,8 @@ def Tsr_ViewType : Tsr_Type<"View", "view"> {
 def Tsr_SharedType : Tsr_Type<"Shared", "shared"> {
   let summary = "a buffer in the shared memory of a group";
   let description = [{
-    Example: `!tsr.shared<["2", "128", "32"], bf16, "xor">`; the swizzle is "" or "xor".
+    Example: `!tsr.shared<["2", "128", "32"], bf16, "xor">`; the swizzle is "", "xor" (chunks of 16 bytes change
+    places along a row) or "panels" (as Hopper's copy engine and matrix instructions have it).
   }];
   let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType,
                         StringRefParameter<"swizzle">:$swizzle);

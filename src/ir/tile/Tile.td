@@ -130,6 +130,16 @@ def Tile_KeptRowType : TypeDef<Tile_Dialect, "KeptRow", [DeclareTypeInterfaceMet
 }
 def Tile_ElementMemory : AnyTypeOf<[Tsr_ViewType, Tsr_SharedType, Tile_LaneVectorType],
                                    "a view, a shared buffer or a lane's vector">;
+def Tile_RingType : TypeDef<Tile_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "stages of shared memory that one role fills and the other uses, in the same order";
+  let description = [{
+    A queue: the producer's n-th `ring_acquire` and the consumers' n-th `ring_wait` speak of the same stage. Stages
+    are a size of the schedule or a number. Example: `!tile.ring<"T.stages">`
+  }];
+  let parameters = (ins "::tessera::ir::DimAttr":$stages);
+  let assemblyFormat = "$stages";  // which writes its own brackets
+}
 
 def Tile_Value : AnyTypeOf<[Tsr_Scalar, Tile_FragmentType], "a scalar or a fragment">;
 
@@ -141,5 +151,6 @@ include "ir/tile/TileStructure.td"
 include "ir/tile/TileValues.td"
 include "ir/tile/TileMemory.td"
 include "ir/tile/TileVectors.td"
+include "ir/tile/TileRoles.td"
 
 #endif

@@ -57,6 +57,29 @@ LogicalResult KernelOp::verifyRegions() {
   return success();
 }
 
+/// Each role uses its own half of a ring, and each stage is begun and ended.
+static LogicalResult checkRole(RolesOp roles, Region &body, bool produces) {
+  llvm::DenseMap<Value, int64_t> begun;
+  WalkResult walk = body.walk([&](Operation *op) {
+    bool begins = isa<RingAcquireOp, RingWaitOp>(op), ends = isa<RingPublishOp, RingReleaseOp>(op);
+    if (!begins && !ends) return WalkResult::advance();
+    if (isa<RingAcquireOp, RingPublishOp>(op) != produces) {
+      op->emitOpError() << "is no step of the " << (produces ? "producer" : "consumers");
+      return WalkResult::interrupt();
+    }
+    begun[op->getOperand(0)] += begins ? 1 : -1;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted()) return failure();
+  for (auto [ring, count] : begun)
+    if (count != 0) return roles.emitOpError() << "begins and ends the stages of a ring in different numbers";
+  return success();
+}
+
+LogicalResult RolesOp::verifyRegions() {
+  return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
+}
+
 LogicalResult FuncOp::verify() {
   if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
   if (failed(verifyArguments(*this))) return failure();

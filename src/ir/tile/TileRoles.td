@@ -1,0 +1,67 @@
+// Roles: one warpgroup loads, the others compute, and rings of stages between them.
+#ifndef TESSERA_IR_TILE_ROLES_TD
+#define TESSERA_IR_TILE_ROLES_TD
+
+def Tile_RolesOp : Tile_Op<"roles", [SingleBlock, NoTerminator, RecursiveMemoryEffects, HasParent<"KernelOp">]> {
+  let summary = "a producer and the consumers run side by side; each goes over the group's tiles by itself";
+  let description = [{
+    The lanes of the kernel's `group` are the consumers; one warpgroup more is the producer. The group stays on its
+    processor and runs both bodies for one tile of the launch after the other, so that the producer already loads for the
+    next tile while the consumers store this one. `*_registers`: of a lane in that role. Every lane of the consumers
+    reaches the same ops of a ring, and as often as the producer reaches theirs.
+
+    Example:
+    ```mlir
+    tile.roles registers 40 232 producer {
+      %s = tile.ring_acquire %ring : !tile.ring<"T.stages">
+      ...
+      tile.ring_publish %ring : !tile.ring<"T.stages">
+    } consumers {
+      %s = tile.ring_wait %ring : !tile.ring<"T.stages">
+      ...
+      tile.ring_release %ring : !tile.ring<"T.stages">
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
+  let assemblyFormat =
+    "`registers` $producer_registers $consumer_registers `producer` $producer `consumers` $consumers attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_RingOp : Tile_ValueOp<"ring", [HasParent<"KernelOp">]> {
+  let summary = "the barriers of a ring";
+  let description = "Example: `%ring = tile.ring : !tile.ring<\"T.stages\">`";
+  let results = (outs Tile_RingType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+class Tile_RingStageOp<string mnemonic> : Tile_ValueOp<mnemonic> {
+  let arguments = (ins Tile_RingType:$ring);
+  let results = (outs Index:$stage);
+  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+}
+class Tile_RingEndOp<string mnemonic> : Tile_Op<mnemonic> {
+  let arguments = (ins Tile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+}
+
+def Tile_RingAcquireOp : Tile_RingStageOp<"ring_acquire"> {
+  let summary = "the producer waits until the consumers have left the next stage";
+  let description = "Copies to buffers at that stage belong to it. Example: `%s = tile.ring_acquire %ring : !tile.ring<\"4\">`";
+}
+def Tile_RingPublishOp : Tile_RingEndOp<"ring_publish"> {
+  let summary = "all copies of the stage have begun";
+  let description = "Example: `tile.ring_publish %ring : !tile.ring<\"4\">`";
+}
+def Tile_RingWaitOp : Tile_RingStageOp<"ring_wait"> {
+  let summary = "the consumers wait until the copies of the next stage have come";
+  let description = "Example: `%s = tile.ring_wait %ring : !tile.ring<\"4\">`";
+}
+def Tile_RingReleaseOp : Tile_RingEndOp<"ring_release"> {
+  let summary = "the consumers read the stage no more";
+  let description = "Example: `tile.ring_release %ring : !tile.ring<\"4\">`";
+}
+
+#endif

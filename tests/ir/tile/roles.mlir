@@ -1,0 +1,64 @@
+// Roles and rings: what they look like, and every rule of them, broken once.
+// RUN: tessera-opt %s -split-input-file -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: tile.kernel @copies
+tile.kernel @copies(%x: !tsr.view<["M", "64"], bf16>, %y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64,
+    context = ["stages"], sizes = {stages = 2 : i64}} {
+  %tiles = tile.alloc_shared {manual} : !tsr.shared<["T.stages", "64", "64"], bf16, "panels">
+  // CHECK: %[[RING:.*]] = tile.ring : <"T.stages">
+  %ring = tile.ring : <"T.stages">
+  // CHECK: tile.roles registers 40 232 producer {
+  tile.roles registers 40 232 producer {
+    %c0 = tile.constant 0 : index
+    // CHECK: tile.ring_acquire %[[RING]] : <"T.stages">
+    %s = tile.ring_acquire %ring : <"T.stages">
+    %t = tile.select_buffer %tiles[%s] : <["T.stages", "64", "64"], bf16, "panels"> to <["64", "64"], bf16, "panels">
+    tile.copy %x[%c0 size "64", %c0 size "64"] to %t {async} : <["M", "64"], bf16> to <["64", "64"], bf16, "panels">
+    // CHECK: tile.ring_publish %[[RING]] : <"T.stages">
+    tile.ring_publish %ring : <"T.stages">
+  // CHECK: } consumers {
+  } consumers {
+    %c0 = tile.constant 0 : index
+    // CHECK: tile.ring_wait %[[RING]] : <"T.stages">
+    %s = tile.ring_wait %ring : <"T.stages">
+    %t = tile.select_buffer %tiles[%s] : <["T.stages", "64", "64"], bf16, "panels"> to <["64", "64"], bf16, "panels">
+    %f = tile.read_shared %t[%c0 size "64" in_bounds, %c0 size "64" in_bounds] : <["64", "64"], bf16, "panels"> to <["64", "64"], bf16, #tile.mma<4 x 1>>
+    // CHECK: tile.ring_release %[[RING]] : <"T.stages">
+    tile.ring_release %ring : <"T.stages">
+    // CHECK: tile.store_fragment {{.*}} {bulk}
+    tile.store_fragment %f, %y[%c0 size "64", %c0 size "64"] {bulk} : <["64", "64"], bf16, #tile.mma<4 x 1>>, <["M", "64"], bf16>
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @other_half(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %ring = tile.ring : <"2">
+  tile.roles registers 40 232 producer {
+    // expected-error @+1 {{is no step of the producer}}
+    %s = tile.ring_wait %ring : <"2">
+    tile.ring_release %ring : <"2">
+  } consumers {
+    %s = tile.ring_wait %ring : <"2">
+    tile.ring_release %ring : <"2">
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @never_published(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %ring = tile.ring : <"2">
+  // expected-error @+1 {{begins and ends the stages of a ring in different numbers}}
+  tile.roles registers 40 232 producer {
+    %s = tile.ring_acquire %ring : <"2">
+  } consumers {
+    %s = tile.ring_wait %ring : <"2">
+    tile.ring_release %ring : <"2">
+  }
+  tile.kernel_end
+}
