@@ -26,7 +26,7 @@ struct Language {
   const char *unrollAll;  // `#pragma` for a loop that is unrolled wholly
   const char *unrollBy;   // with the number behind it
   /// The declaration of dynamic shared memory under that name.
-  std::string (*dynamicShared)(const std::string &name);
+  std::string (*dynamicShared)(const std::string &name, int64_t alignment);
   /// The statement that starts a kernel.
   Doc (*launch)(const LaunchText &launch, const std::string &call);
 };

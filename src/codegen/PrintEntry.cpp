@@ -47,6 +47,7 @@ private:
   Writer &writer_;
   Names names_;
   DimText dims_;
+  std::string mapped_;  // whether a launch's tensors are aligned, as far as maps of them are to be made
   std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
   llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
@@ -229,6 +230,8 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
     for (const std::string &extent : shape) extents += (extents.empty() ? "" : ", ") + dim(extent);
   };
   bool readOnly = false;
+  auto tiled = dyn_cast<target::TiledViewType>(kernelType);
+  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly());
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
@@ -247,7 +250,9 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
     addExtents(texts);
   }
   if (isa<target::PointerType>(kernelType)) return pointer;
-  return Doc(spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}}");
+  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}}";
+  if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ + ")");
+  return Doc(view);
 }
 
 void EntryPrinter::launch(target::LaunchOp launch) {
@@ -257,9 +262,11 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   TSR_CHECK(body.getNumArguments() == launch.getArguments().size(),
             "a launch of " + kernel.getSymName().str() + " with another number of arguments");
   auto shapes = launch->getAttrOfType<ArrayAttr>("shapes");
+  if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
     text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
                                       shapes && i < shapes.size() ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr()));
+  if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));
@@ -270,8 +277,8 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   }
   if (gpu) {
     TSR_CHECK(launch.getGrid(), "a launch without a grid");
-    text.groups = groups_;
-    writer_.statement(Doc("if (const unsigned " + text.groups + " = " + call_ + ".groups(") +
+    if (text.groups.empty()) text.groups = groups_;
+    writer_.statement(Doc("if (const unsigned " + groups_ + " = " + call_ + ".groups(") +
                       dims_(launch.getGrid()->str()).doc + ")) {");
     writer_.indent();
   }
@@ -361,6 +368,8 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
   bool shared = language_.gpu && launch.getSharedBytes();
   text.kernel = chosen;
   text.sharedBytes = shared ? bytes : "0";
+  std::string test = launch.getAligned() ? alignmentTest(launch) : "", aligned = rowsAligned_;
+  if (!test.empty()) writer_.statement(Doc("const bool " + aligned + " = ") + Doc::nest(4, test) + ";");
   writer_.line("const auto " + start + " = [&](auto *" + chosen + (shared ? ", int " + bytes : "") + ") {");
   writer_.indent();
   if (shared) {
@@ -373,8 +382,6 @@ void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text
   std::vector<target::CapacityAttr> capacities;
   if (hasCapacities(launch))
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) capacities.push_back(capacity);
-  std::string test = launch.getAligned() ? alignmentTest(launch) : "", aligned = rowsAligned_;
-  if (!test.empty()) writer_.statement(Doc("const bool " + aligned + " = ") + Doc::nest(4, test) + ";");
   std::vector<size_t> at(capacities.size(), 0);
   for (size_t index = 0;; ++index) {
     std::string condition, arguments;

@@ -25,12 +25,13 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
   writer.indent();
   for (auto shared : kernel.getBody().front().getOps<target::SharedOp>()) {
     Type member = cast<target::LValueType>(shared.getPlace().getType()).getValue();
-    writer.line("alignas(128) " + printer.spell().declaration(member, shared.getName().str()) + ";");
+    std::string alignment = kernel.getSharedAlignment() > 128 ? "" : "alignas(128) ";  // else the types have their own
+    writer.line(alignment + printer.spell().declaration(member, shared.getName().str()) + ";");
     printer.bind(shared.getPlace(), object + "." + shared.getName().str());
   }
   writer.dedent();
   writer.line("};");
-  writer.line(language.dynamicShared(bytes));
+  writer.line(language.dynamicShared(bytes, kernel.getSharedAlignment()));
   writer.line(type + " &" + object + " = *reinterpret_cast<" + type + " *>(" + bytes + ");");
 }
 
@@ -42,8 +43,10 @@ Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter
     std::string name = nameAttr.getValue().str();
     printer.bind(argument, name);
     std::string shown = argument.use_empty() ? "/*" + name + "*/" : name;
-    parameters.push_back(printer.spell().declaration(argument.getType(), shown,
-                                                     kernel.getMayAlias() ? "" : language.restrictMark));
+    // The copy engine reads the map where the launch put it: no copy in a lane's own memory.
+    std::string marks = isa<target::TiledViewType>(argument.getType()) ? "const __grid_constant__ " : "";
+    parameters.push_back(marks + printer.spell().declaration(argument.getType(), shown,
+                                                             kernel.getMayAlias() ? "" : language.restrictMark));
   }
   auto bounds = kernel->getAttrOfType<StringAttr>("bounds");  // where they are template parameters
   auto resident = kernel->getAttrOfType<StringAttr>("resident");  // groups that a processor is to have room for

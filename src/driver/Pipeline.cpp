@@ -52,6 +52,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
     if (multipliesByWarps(*machine)) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // where the layouts are those of warpgroups
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
     }
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut

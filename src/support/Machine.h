@@ -39,6 +39,7 @@ struct Machine {
   int64_t bytesPerSecond = 0;  // to and from global memory
   int64_t vectorBits = 0;      // widest access of a lane
   bool asyncCopy = false;      // copies from global to shared memory that pass registers by (cp.async)
+  bool warpgroupProducts = false;  // matrix instructions of four warps that read their operands from shared memory (wgmma)
   bool bulkCopy = false;       // whole tiles copied by a unit of their own (TMA)
 
   std::span<const MatrixInstruction> matrixInstructions() const { return matrix_; }

@@ -4,10 +4,12 @@
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
-compile without our headers) or `lines` (with #line directives). Where the compiler is missing the test says so and
+compile without our headers), `lines` (with #line directives), or `sm_90a`: for that machine alone, whose products must
+not spill and must not be serialised (ptxas says so in notes C75xx). Where the compiler is missing the test says so and
 ends with status 77, which CTest counts as skipped.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,14 +71,37 @@ def device_libraries(folder):
     return ours
 
 
+def slow_kernels(said):
+    """The kernels of a log of ptxas -v with a reason to be slow. The instance for tensors whose rows are not aligned, whose
+    last template argument is 1, copies element by element and may spill."""
+    found, kernel = [], "?"
+    for line in said.splitlines():
+        if match := re.search(r"Compiling entry function '(\w+)'", line):
+            kernel = match.group(1)
+        elif re.search(r"\bC75\d\d\b", line) or (not re.search(r"Li1EE", kernel) and re.search(r"\b[1-9]\d* bytes spill", line)):
+            found.append(f"{kernel}: {line.strip()}")
+    return found
+
+
+def compiles_fast_text(command, what):
+    """Compiles with the log of ptxas, and reads it."""
+    result = subprocess.run(command + ["-Xptxas", "-v"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
+    slow = slow_kernels(result.stdout) if result.returncode == 0 else [result.stdout[:6000]]
+    if slow:
+        print(f"FAILED {what}: status {result.returncode}\n  {' '.join(command)}\n" + "\n".join(slow))
+    return not slow
+
+
 def knows_fast_compile(nvcc):
     return "--Ofast-compile" in subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
 
 
-def command_for(compiler, folder, name):
+def command_for(compiler, folder, name, how):
     large = name in LARGE
     if compiler == "cuda":
         flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
+        if how == "sm_90a":
+            return flags + ["-O3", "-fmad=false", "-arch=sm_90a"]
         flags += ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90a,code=sm_90a"]
         return flags + (["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else [])
     if compiler == "hip":
@@ -97,16 +122,17 @@ def main(tesserac, folder, way, programs):
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "standalone": ["--standalone"], "lines": ["--line-directives"]}[how]
+        options = {"": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
         if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
             continue
         try:
-            command = command_for(compiler, folder, name)
+            command = command_for(compiler, folder, name, how)
         except Missing as missing:
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED
         include = [] if how == "standalone" else ["-I" + INCLUDE]
-        good += run(command + include + ["-c", source, "-o", source + ".o"], f"{name} with {compiler}")
+        compiles = compiles_fast_text if how == "sm_90a" else run
+        good += compiles(command + include + ["-c", source, "-o", source + ".o"], f"{name} with {compiler}")
     print(f"{good} of {len(programs)} programs compiled with {way}")
     return 0 if good == len(programs) else 1
 

@@ -21,6 +21,8 @@ PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vector
 HOST_PROGRAMS = [os.path.join(ROOT, "tests/e2e/programs/host_loops.tsr")]  # only C++ has a `main`
 PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPLE for CUDA
 EXAMPLE = "softmax.cuda.json"
+# For a machine whose text differs: products of warpgroups, filled by a producer. `03_matmul.sm_90a.cu`
+MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/08_flash_attention.tsr")])}
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 
@@ -29,12 +31,12 @@ def read(path):
         return file.read()
 
 
-def emit(tesserac, program, target):
+def emit(tesserac, program, target, options=()):
     """(source, header, manifest), or the message of what went wrong."""
     name = stem(program)
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, name + TARGETS[target])
-        result = subprocess.run([tesserac, program, "-o", output], capture_output=True, text=True, timeout=300)
+        result = subprocess.run([tesserac, program, *options, "-o", output], capture_output=True, text=True, timeout=300)
         if result.returncode != 0:
             said = result.stdout + result.stderr
             raise RuntimeError(f"{name} for {target}: tesserac ended with status {result.returncode}\n{said}")
@@ -53,6 +55,9 @@ def goldens_of(tesserac, program):
     emitted = {target: emit(tesserac, program, target) for target in TARGETS}
     for target, suffix in TARGETS.items():
         files[name + suffix] = emitted[target][0]
+    for machine, (option, programs) in MACHINES.items():
+        if program in programs:
+            files[f"{name}.{machine}.cu"] = emit(tesserac, program, "cuda", ["--target", option])[0]
     for column, suffix in ((1, ".h"), (2, ".json")):
         texts = {target: emitted[target][column] for target in TARGETS}
         if len(set(texts.values())) == 1:

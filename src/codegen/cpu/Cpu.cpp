@@ -5,7 +5,7 @@
 namespace tessera::codegen {
 namespace {
 
-std::string dynamicShared(const std::string &) { TSR_UNREACHABLE("the CPU has no dynamic shared memory"); }
+std::string dynamicShared(const std::string &, int64_t) { TSR_UNREACHABLE("the CPU has no dynamic shared memory"); }
 
 Doc launch(const LaunchText &l, const std::string &) {
   return l.kernel + "(" + Doc::group(Doc::softline()) + commaSeparated(l.arguments) + ");";

@@ -4,8 +4,8 @@
 namespace tessera::codegen {
 namespace {
 
-std::string dynamicShared(const std::string &name) {
-  return "extern __shared__ __align__(128) unsigned char " + name + "[];";
+std::string dynamicShared(const std::string &name, int64_t alignment) {
+  return "extern __shared__ __align__(" + std::to_string(alignment) + ") unsigned char " + name + "[];";
 }
 
 Doc launch(const LaunchText &l, const std::string &call) {

@@ -4,7 +4,7 @@
 namespace tessera::codegen {
 namespace {
 
-std::string dynamicShared(const std::string &name) {
+std::string dynamicShared(const std::string &name, int64_t alignment) {
   return "HIP_DYNAMIC_SHARED(unsigned char, " + name + ")";
 }
 

@@ -104,6 +104,24 @@ void ViewType::print(AsmPrinter &printer) const {
   printer << "<" << getRank() << ", " << getElement() << (getReadOnly() ? ", const>" : ">");
 }
 
+Type TiledViewType::parse(AsmParser &parser) {
+  int64_t rank = 0, rows = 0;
+  Type element;
+  bool readOnly = false;
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) ||
+      parser.parseComma() || parser.parseInteger(rows))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("const")) return {};
+    readOnly = true;
+  }
+  if (parser.parseGreater()) return {};
+  return get(parser.getContext(), rank, element, rows, readOnly);
+}
+void TiledViewType::print(AsmPrinter &printer) const {
+  printer << "<" << getRank() << ", " << getElement() << ", " << getRows() << (getReadOnly() ? ", const>" : ">");
+}
+
 Attribute CapacityAttr::parse(AsmParser &parser, Type) {
   std::string dim;
   SmallVector<int64_t> values;

@@ -117,7 +117,7 @@ LogicalResult LaunchOp::verify() {
       return emitOpError() << "passes '" << argument.getText() << "', which is no tensor here";
     if (argument.getKind() == "scalar" && (!parameter || isTensor))
       return emitOpError() << "passes '" << argument.getText() << "', which is no scalar parameter";
-    bool wantsTensor = isa<PointerType, ViewType>(kernel.getBody().getArgument(i).getType());
+    bool wantsTensor = isa<PointerType, ViewType, TiledViewType>(kernel.getBody().getArgument(i).getType());
     if (wantsTensor != (argument.getKind() == "tensor"))
       return emitOpError() << "argument " << i
                            << " and the kernel's parameter are not both tensors or both numbers";

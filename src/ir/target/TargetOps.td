@@ -27,10 +27,10 @@ def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminat
   let description = [{
     `capacities` are `int` template parameters. `group` is the number of threads of a group (launch bounds; 0
     on the CPU). `comment` are the lines over the function. With `dynamic_shared`, the `target.shared`
-    declarations are members of one struct in dynamic shared memory, in order, each aligned to 128 bytes
-    (launches then give the byte count); without it they are static. Pointer parameters are `__restrict__`
+    declarations are members of one struct in dynamic shared memory, in order, each aligned to 128 bytes or
+    what its type asks for (launches then give the byte count); without it they are static. Pointer parameters are `__restrict__`
     unless `may_alias` is present. `one_group`: the launch bounds promise one group a processor only, so that a
-    lane may have all the registers that there are.
+    lane may have all the registers that there are. `shared_alignment`: bytes to which dynamic shared memory is aligned.
 
     ```mlir
     target.kernel @scale attributes {capacities = [], comment = ["y = 2 * y"], group = 256 : i64,
@@ -44,7 +44,7 @@ def Target_KernelOp : Target_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminat
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$param_names, StrArrayAttr:$capacities,
       I64Attr:$group,
                        StrArrayAttr:$comment, UnitAttr:$dynamic_shared, UnitAttr:$may_alias,
-                       UnitAttr:$one_group);
+                       UnitAttr:$one_group, DefaultValuedAttr<I64Attr, "128">:$shared_alignment);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -112,6 +112,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     `["<=", left, right]`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
     With `aligned`, the kernel's last template argument is the number of bytes that the rows of some tensors are
     aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
+    `persistent`: the kernel goes over its groups in a loop; no more of them are started than the device has processors.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -123,7 +124,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
                        OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name,
                        OptionalAttr<ArrayAttr>:$when, OptionalAttr<StrArrayAttr>:$aligned,
-                       OptionalAttr<StrArrayAttr>:$aligned_rows);
+                       OptionalAttr<StrArrayAttr>:$aligned_rows, UnitAttr:$persistent);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;
 }

@@ -45,6 +45,15 @@ def Target_ViewType : Target_Type<"View", "view"> {
   let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly);
   let hasCustomAssemblyFormat = 1;
 }
+def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
+  let summary = "`tsr::TiledView<T, rank>`: a view with its map for the copy engine of Hopper";
+  let description = [{
+    As a kernel parameter `const __grid_constant__`; a launch makes the map for tiles of `rows` rows.
+    Example: `!target.tiled_view<2, bf16, 128, const>` prints as `tsr::TiledView<const tsr::bf16, 2>`.
+  }];
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "bool":$readOnly);
+  let hasCustomAssemblyFormat = 1;
+}
 def Target_NamedType : Target_Type<"Named", "named"> {
   let summary = "A type by its text";
   let description = [{ Example: `!target.named<"tsr::Fragment<float, BM, BN, Grid>">` prints as that text. }];

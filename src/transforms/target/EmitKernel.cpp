@@ -43,7 +43,7 @@ FailureOr<KernelInfo> KernelEmitter::run() {
   Location place = kernel_.getLoc();
   out_ = builder_.create<out::KernelOp>(place, info_.name, builder_.getStrArrayAttr({}),
                                         builder_.getStrArrayAttr({}), isCpu() ? 0 : kernel_.getGroup(),
-                                        stringsOf(context_, headComment()), false, false, wantsRegisters());
+                                        stringsOf(context_, headComment()), false, false, wantsRegisters(), /*shared_alignment=*/128);
   top_ = builder_.createBlock(&out_.getBody());
   kernel_.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults()) names_.reserve(ir::nameHint(result));
@@ -52,6 +52,7 @@ FailureOr<KernelInfo> KernelEmitter::run() {
         for (Value argument : block.getArguments()) names_.reserve(ir::nameHint(argument));
   });
   for (StringAttr dim : kernel_.getDims().getAsRange<StringAttr>()) names_.reserve(dim);
+  planRoles();
   declareParameters();
   declareConstants();
   planGrid();
@@ -136,7 +137,9 @@ void KernelEmitter::declareParameters() {
       });
       int64_t rank = view.getShape().size();
       bool asView = rank > 0 && needsView(argument);
-      type = asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes))
+      auto rows = tileRows(argument);
+      type = rows ? Type(out::TiledViewType::get(context_, rank, view.getElementType(), *rows, !writes))
+             : asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes))
                     : Type(out::PointerType::get(context_, view.getElementType(), !writes));
     }
     paramNames_.push_back(names_.declare(name));
@@ -249,8 +252,11 @@ void KernelEmitter::declareLayouts() {
 void KernelEmitter::declareAlignment() {
   if (!machine_.asyncCopy) return;
   llvm::SmallSetVector<unsigned, 4> parameters;
+  if (roles_)
+    for (BlockArgument argument : kernel_.getBody().getArguments())
+      if (tileRows(argument)) parameters.insert(argument.getArgNumber());
   kernel_.getBody().walk([&](tile::CopyOp copy) {
-    if (beginsAligned(copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
+    if (!roles_ && beginsAligned(copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
   });
   if (parameters.empty()) return;
   alignment_ = names_.fresh("Align");
@@ -277,7 +283,8 @@ void KernelEmitter::declareConstants() {
   declareVariants();
   if (!isCpu() && !constants_.count("T.Threads")) {
     info_.groupName = names_.fresh("Threads");
-    declareConstant("T.Threads", info_.groupName, kernel_.getGroup());
+    declareConstant("T.Threads", info_.groupName, out_.getGroup());
+    if (roles_) declareConstant("T.Consumers", names_.fresh("Consumers"), kernel_.getGroup());
   }
   declareLayouts();
   declareAlignment();
@@ -293,7 +300,7 @@ LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body
   for (const Dim &count : groupCounts_) groups = groups * count;
   bool packs = constants_.count("T.rows") != 0;  // several groups in a block, each of one warp then
   info_.grid = inConstants(packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups).str();
-  info_.group = kernel_.getGroup();
+  info_.group = out_.getGroup();
   if (!packs) return body();
   Location place = kernel_.getLoc();
   ExprRef row = binary("+", binary("*", group_, dimVar("T.rows")), castTo(indexType(), name("threadIdx.y", word)));
@@ -333,13 +340,13 @@ LogicalResult KernelEmitter::computeSharedBytes() {
         TSR_CHECK(value, "a shared buffer without a size");
         bytes *= *value;
       }
-      total = (total + 127) / 128 * 128 + bytes;
+      total = static_cast<int64_t>(llvm::alignTo(total, out_.getSharedAlignment())) + bytes;
       parts.push_back(bytes);
     }
     totals.push_back((total + 127) / 128 * 128);
     if (totals.back() > machine_.sharedBytes) return refuseShared(totals.back(), parts, combination);
   }
-  bool large = llvm::any_of(totals, [&](int64_t bytes) { return bytes > machine_.staticSharedBytes; });
+  bool large = roles_ || llvm::any_of(totals, [&](int64_t bytes) { return bytes > machine_.staticSharedBytes; });
   if (!large || isCpu()) return success();
   info_.sharedBytes = totals;
   out_.setDynamicShared(true);

@@ -154,6 +154,8 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
   Indices offsets;
   for (Value offset : reach.offsets) offsets.push_back(scalar(offset));
   bool whole = reach.leadingPoints && reach.free.size() == type.getRank();
+  if constexpr (toView)
+    if (op.getBulk()) return emitBulkStore(op);
   if (toView && whole) {
     auto [view, rest] = fixLeading(base, offsets, reach.free.size());
     Indices arguments = {view, value};
@@ -195,6 +197,8 @@ template LogicalResult KernelEmitter::emitStore(tile::StoreFragmentOp);
 template LogicalResult KernelEmitter::emitStore(tile::WriteSharedOp);
 
 LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
+  if (auto part = op.getTarget().getDefiningOp<tile::SelectBufferOp>(); part && part.getIndex().getDefiningOp<tile::RingAcquireOp>())
+    return emitCopyToRing(op);
   Reach reach = reachOf(op);
   ExprRef target = bound_.lookup(op.getTarget()), base = bound_.lookup(reach.base);
   Indices offsets;
@@ -266,6 +270,7 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
     std::string text = "tsr::SharedTile<" + dtypeText(held);
     for (const Dim &extent : ArrayRef(sizes).take_back(2)) text += ", " + typeExtent(extent);
     if (type.getSwizzle() == "xor") text += ", tsr::Xor";
+    if (type.getSwizzle() == "panels") text += ", tsr::Panels";
     held = out::NamedType::get(context_, text + ">");
   }
   if (!extents.empty()) held = out::ArrayType::get(context_, ArrayAttr::get(context_, extents), held);

@@ -31,6 +31,8 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp, tile::RowTurnsOp,
           tile::NewRowOp, tile::KeepOp, tile::RecallOp>(op))
     return emitVector(op);
+  if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(roles);
+  if (isa<tile::RingOp, tile::RingAcquireOp, tile::RingPublishOp, tile::RingWaitOp, tile::RingReleaseOp>(op)) return emitRing(op);
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
                    llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);

@@ -187,8 +187,9 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
   auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
-                                capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr());
+                                capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr(), /*persistent=*/UnitAttr());
   if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
+  made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made);
   if (!info.variants.empty()) made->setAttr("variants", variantsOf(launch, info, names, dims, builder));

@@ -33,6 +33,7 @@ struct KernelInfo {
     std::vector<int64_t> aligned;         // parameters
   };
   std::vector<Variant> variants;
+  bool persistent = false;           // goes over its groups in a loop
 };
 
 class KernelEmitter {
@@ -209,6 +210,16 @@ private:
   LogicalResult emitAllocShared(ir::tile::AllocSharedOp op);
   ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes);
   ExprRef groupScratch(mlir::Type element);
+  // ---- roles and rings (EmitRoles.cpp)
+  void planRoles();
+  std::optional<int64_t> tileRows(Value parameter);
+  LogicalResult emitRoles(ir::tile::RolesOp op);
+  LogicalResult emitRole(mlir::Block &body, const ExprRef &groups, bool produces);
+  LogicalResult emitRing(Operation &op);
+  LogicalResult emitCopyToRing(ir::tile::CopyOp op);
+  LogicalResult emitBulkStore(ir::tile::StoreFragmentOp op);
+  ExprRef storePanels(mlir::Type element);
+
   struct Reach;
   template <class Op> Reach reachOf(Op op);
   ExprRef reachElement(const Reach &reach, const ExprRef &row, const ExprRef &col, ExprRef *inside);
@@ -261,6 +272,10 @@ private:
   KernelFacts facts_;
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
+  ir::tile::RolesOp roles_;
+  llvm::SmallVector<ir::tile::RingOp> rings_;
+  llvm::DenseMap<Value, ExprRef> cursors_;           // where the role that is emitted stands in each ring
+  llvm::MapVector<mlir::Type, ExprRef> storePanels_;  // for stores of each dtype
   llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane
   std::vector<std::string> templates_;      // constants that are parameters of the template
 };

@@ -17,6 +17,7 @@
 #include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Roles.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -101,11 +102,12 @@ public:
 
   void run() {
     Components components(kernel_);
+    warpgroups_ = canUseWarpgroups(components);
     for (auto &[leader, values] : components.withProducts(kernel_)) {
       SmallVector<tile::DotOp> dots;
       for (Value value : values)
         if (auto dot = value.getDefiningOp<tile::DotOp>()) dots.push_back(dot);
-      tile::MmaAttr layout = choose(values, dots);
+      tile::MmaAttr layout = warpgroups_ ? tile::MmaAttr::get(kernel_->getContext(), kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
       if (!layout) continue;
       for (Value value : values)
         value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
@@ -130,6 +132,33 @@ private:
     int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
     return depth && isMultiple(k, depth) && isMultiple(shape[0], kBlock * rows) && isMultiple(shape[1], kBlock * cols);
+  }
+
+  // ---- products of warpgroups
+
+  /// Every product of the kernel can be done by instructions of warpgroups, which read shared memory by themselves, and a
+  /// producer can fill it. Their sums are laid out as those of a warp's instructions, each warp with whole rows.
+  bool canUseWarpgroups(Components &components) {
+    int64_t group = kernel_.getGroup();
+    if (!machine_.warpgroupProducts || group % kWarpgroupLanes != 0 || group > kMostConsumers) return false;
+    bool found = false, all = true;
+    llvm::DenseSet<void *> sums;
+    kernel_.getBody().walk([&](tile::DotOp dot) { sums.insert(components.leader(dot.getResult())); });
+    kernel_.getBody().walk([&](tile::DotOp dot) {
+      found = true;
+      all &= canWarpgroupDo(dot);
+      if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot)) all &= sums.contains(components.leader(write.getValue()));
+    });
+    return found && all && planRoles(kernel_);
+  }
+  bool canWarpgroupDo(tile::DotOp dot) {
+    ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
+    Type operand = dot.getB().getType().getElementType();
+    DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
+    bool known = dot.getResult().getType().getElementType().isF32() && (operand.isBF16() || operand.isF16());
+    auto sums = extents_.greatestCount(shape);
+    return known && isMultiple(k, kBlock) && isMultiple(shape[1], kBlock) && sums && *sums <= kMostSums * kernel_.getGroup() &&
+           isMultiple(shape[0], kBlock * kernel_.getGroup() / kWarpLanes);
   }
 
   /// The warps in rows and columns. A warp reads its rows of a and its columns of b, so a nearly square part is best;
@@ -174,37 +203,29 @@ private:
   // ---- its operands
 
   void stage(tile::DotOp dot) {
-    if (keepInRegisters(dot)) return swizzle(dot.getB());
+    if (keepInRegisters(dot)) return swizzle(dot.getB());  // the left operand stays where it was computed
     swizzle(dot.getA());
     swizzle(dot.getB());
   }
 
   /// The left operand was computed in the layout that the instruction wants: no way through shared memory.
   bool keepInRegisters(tile::DotOp dot) {
-    auto alloc = dot.getA().getDefiningOp<tile::AllocSharedOp>();
-    if (!alloc || alloc.getManual() || dot.getTransA()) return false;
-    tile::WriteSharedOp write;
-    for (Operation *user : alloc->getUsers()) {
-      if (auto found = dyn_cast<tile::WriteSharedOp>(user); found && !write) write = found;
-      else if (user != dot) return false;
-    }
+    tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot);
     auto layout = write ? dyn_cast<tile::MmaAttr>(write.getValue().getType().getLayout()) : tile::MmaAttr();
-    bool fits = layout && layout == dot.getAcc().getType().getLayout() && layout.getCols() == 1 &&
-                write.getValue().getType().getElementType().getIntOrFloatBitWidth() == 16 &&
-                write->getBlock() == dot->getBlock() && write.getValue().getType().getShape() == alloc.getType().getShape();
-    if (!fits) return false;
+    if (!layout || layout != dot.getAcc().getType().getLayout() || layout.getCols() != 1) return false;
+    auto alloc = dot.getA().getDefiningOp<tile::AllocSharedOp>();
     dot.getAMutable().assign(write.getValue());
     write.erase();
     alloc.erase();
     return true;
   }
 
-  /// The 16-byte chunks of a row change places, in a buffer that the compiler lays out.
+  /// The 16-byte chunks of a row change places, in a buffer that the compiler lays out; for warpgroups in panels.
   void swizzle(Value buffer) {
     auto type = cast<SharedType>(buffer.getType());
     auto alloc = buffer.getDefiningOp<tile::AllocSharedOp>();
     if (!alloc || alloc.getManual() || !type.getSwizzle().empty()) return;
-    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(), type.getElementType(), "xor"));
+    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(), type.getElementType(), warpgroups_ ? "panels" : "xor"));
   }
 
   // ---- the comment over the kernel
@@ -213,7 +234,8 @@ private:
     if (chosen_.empty()) return;
     SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
     Builder builder(kernel_->getContext());
-    for (tile::MmaAttr layout : chosen_)
+    if (warpgroups_) reasons.push_back(builder.getStringAttr("products by warpgroups, which read their operands from shared memory"));
+    else for (tile::MmaAttr layout : chosen_)
       reasons.push_back(builder.getStringAttr("products by matrix instructions, warps in " +
                                               std::to_string(layout.getRows()) + " rows and " +
                                               std::to_string(layout.getCols()) +
@@ -221,6 +243,9 @@ private:
     kernel_.setReasonsAttr(builder.getArrayAttr(reasons));
   }
 
+  static constexpr int64_t kWarpgroupLanes = 128, kMostConsumers = 3 * kWarpgroupLanes;
+  static constexpr int64_t kMostSums = 160;  // registers of a lane for the sums of one product
+  bool warpgroups_ = false;
   static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents
   tile::KernelOp kernel_;
   const Machine &machine_;

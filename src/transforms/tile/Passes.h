@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createSimplifyMasksPass();
 std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 /// Copies to shared memory run ahead of the loops that use them, through several stages of their buffers.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
+/// Kernels whose products read shared memory by themselves get a producer, which loads, beside the lanes that compute.
+std::unique_ptr<mlir::Pass> createSpecialiseRolesPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.

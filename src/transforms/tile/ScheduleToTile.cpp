@@ -88,6 +88,7 @@ void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
   registerPass(createSimplifyMasksPass);
   registerPass(createMatrixLayoutsPass);
+  registerPass(createSpecialiseRolesPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);

@@ -126,6 +126,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
@@ -134,7 +135,6 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
           tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, K);
     };
-    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     start(rows_aligned ? matmul_kernel<16> : matmul_kernel<1>, 147456);
     if (call.failed()) return call.status();
   }
@@ -157,6 +157,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
@@ -165,7 +166,6 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
           tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, K);
     };
-    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 65536);
     if (call.failed()) return call.status();
   }

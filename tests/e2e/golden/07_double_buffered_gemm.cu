@@ -59,13 +59,13 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     const auto start = [&](auto *kernel) {
       kernel<<<groups, Threads, 0, call.stream()>>>(
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
           tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
           tsr::View<float, 2>{call.data<float>(C), {M, N}}, N, K);
     };
-    const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
     start(rows_aligned ? double_buffered_gemm_kernel<16> : double_buffered_gemm_kernel<1>);
   }
   return call.finish();

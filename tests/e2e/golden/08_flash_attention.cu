@@ -185,6 +185,7 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
+    const bool rows_aligned = call.aligned(16, K, V) && D % 8 == 0;
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
@@ -194,7 +195,6 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
           tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, causal,
           tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, S, H, D);
     };
-    const bool rows_aligned = call.aligned(16, K, V) && D % 8 == 0;
     if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 40960);
     else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 81920);
     else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 163840);

@@ -136,6 +136,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN))) {
+    const bool rows_aligned = call.aligned(16, x, w1) && D % 4 == 0 && H % 4 == 0;
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
@@ -145,11 +146,11 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
           tsr::View<const float, 1>{call.data<const float>(b1), {H}},
           tsr::View<float, 2>{temporary, {M, H}}, H, D);
     };
-    const bool rows_aligned = call.aligned(16, x, w1) && D % 4 == 0 && H % 4 == 0;
     start(rows_aligned ? mlp_kernel<16> : mlp_kernel<1>, 98304);
     if (call.failed()) return call.status();
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN))) {
+    const bool rows_aligned = call.aligned(16, w2) && H % 4 == 0 && D % 4 == 0;
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
@@ -160,7 +161,6 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
           tsr::View<const float, 1>{call.data<const float>(b2), {D}},
           tsr::View<float, 2>{call.data<float>(result), {M, D}}, D, H);
     };
-    const bool rows_aligned = call.aligned(16, w2) && H % 4 == 0 && D % 4 == 0;
     start(rows_aligned ? mlp_kernel_1<16> : mlp_kernel_1<1>, 98304);
     if (call.failed()) return call.status();
   }

@@ -1,0 +1,153 @@
+// A producer and consumers: the branch between them, their loops over the launch's groups, rings of stages, copies to
+// rings and stores by the copy engine (include/tessera/device/cuda).
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/KernelScope.h"
+#include "transforms/tile/Extents.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+/// Lanes of a warpgroup, of which the producer is one; rows of a panel that a warpgroup stores at a time.
+constexpr int64_t kWarpgroup = 128, kStoredRows = 64;
+/// A panel has rows of 128 bytes, and begins at a multiple of eight of them.
+constexpr int64_t kPanelRow = 128, kPanelAlignment = 1024;
+
+static bool fillsRing(tile::CopyOp copy) {
+  auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
+  return part && part.getIndex().getDefiningOp<tile::RingAcquireOp>();
+}
+
+/// The group has a producer more than the lanes over which tiles are spread.
+void KernelEmitter::planRoles() {
+  kernel_.getBody().walk([&](tile::RolesOp op) { roles_ = op; });
+  if (!roles_) return;
+  out_.setGroup(kernel_.getGroup() + kWarpgroup);
+  out_.setSharedAlignment(kPanelAlignment);
+  info_.persistent = true;
+}
+
+/// The rows of the tiles in which the copy engine moves a tensor; nothing where it does not.
+std::optional<int64_t> KernelEmitter::tileRows(Value parameter) {
+  for (Operation *user : parameter.getUsers()) {
+    if (auto copy = dyn_cast<tile::CopyOp>(user); copy && fillsRing(copy))
+      return Extents(kernel_).values(cast<ir::SharedType>(copy.getTarget().getType()).getShape()[0]).front();
+    if (auto store = dyn_cast<tile::StoreFragmentOp>(user); store && store.getBulk()) return kStoredRows;
+  }
+  return std::nullopt;
+}
+
+LogicalResult KernelEmitter::emitRoles(tile::RolesOp op) {
+  Location place = ir::unnamed(kernel_.getLoc());
+  std::vector<Attribute> sizes = {StringAttr::get(context_, alignment_), StringAttr::get(context_, constants_.at("T.Consumers"))};
+  for (tile::RingOp ring : rings_)
+    statement(call("tsr::start_ring", {bound_.lookup(ring.getResult())}, none(), sizes), place);
+  statement(call("tsr::group_barrier", {}, none()), place);
+  Dim total(1);
+  for (const Dim &count : groupCounts_) total = total * count;
+  ExprRef groups = read(declare(names_.fresh("groups"), indexType(), "copy", {dim(total)}, true, place));
+  ExprRef produces = compare(">=", call("tsr::lane", {}, intType()), name(constants_.at("T.Consumers"), intType()));
+  builder_.create<out::CommentOp>(place, "The producer: one warpgroup more, which keeps the ring full.");
+  auto branch = builder_.create<out::IfOp>(place, write(builder_, place, produces));
+  {
+    Scope scope(*this);
+    scope.enter(branch.getThenBody());
+    statement(call("tsr::give_registers", {}, none(), {builder_.getI64IntegerAttr(op.getProducerRegisters())}), place);
+    ExprRef idle = unary("!", call("tsr::fills_ring", {}, IntegerType::get(context_, 1), sizes));
+    auto leave = builder_.create<out::IfOp>(place, write(builder_, place, idle));
+    {
+      OpBuilder::InsertionGuard guard(builder_);
+      builder_.createBlock(&leave.getThenBody());
+      builder_.create<out::ReturnOp>(place, ValueRange());
+    }
+    if (failed(emitRole(op.getProducer().front(), groups, true))) return failure();
+  }
+  Scope scope(*this);
+  scope.enter(branch.getElseBody());
+  statement(call("tsr::take_registers", {}, none(), {builder_.getI64IntegerAttr(op.getConsumerRegisters())}), place);
+  if (failed(emitRole(op.getConsumers().front(), groups, false))) return failure();
+  if (!storePanels_.empty()) statement(call("tsr::finish_stores", {}, none()), place);
+  return success();
+}
+
+/// The role's place in each ring, and its loop over the groups of the launch.
+LogicalResult KernelEmitter::emitRole(Block &body, const ExprRef &groups, bool produces) {
+  Location place = ir::unnamed(kernel_.getLoc());
+  for (tile::RingOp ring : rings_) {
+    std::string stages = typeExtent(ring.getResult().getType().getStages().getDim());
+    std::string type = produces ? "tsr::RingWriter<" + alignment_ + ", " + stages + ">" : "tsr::RingReader<" + stages + ">";
+    ExprRef shared = bound_.lookup(ring.getResult());
+    cursors_[ring.getResult()] = declare(names_.fresh(produces ? "to_fill" : "filled"), out::NamedType::get(context_, type), "direct",
+                                         {shared}, false, place);
+  }
+  auto count = [&](const char *word) { return castTo(indexType(), name(word, IntegerType::get(context_, 32, IntegerType::Unsigned))); };
+  Value from = write(builder_, place, count("blockIdx.x")), to = write(builder_, place, groups),
+        by = write(builder_, place, count("gridDim.x"));
+  Scope scope(*this);
+  auto loop = builder_.create<out::ForOp>(place, names_.fresh("group"), from, to, by, IntegerAttr(), false, false);
+  Block *inside = scope.enter(loop.getBody());
+  ExprRef around = group_;
+  group_ = valueOf(inside->addArgument(indexType(), place));
+  LogicalResult emitted = emitBlock(body);
+  group_ = around;
+  return emitted;
+}
+
+LogicalResult KernelEmitter::emitRing(Operation &op) {
+  if (auto ring = dyn_cast<tile::RingOp>(op)) {
+    rings_.push_back(ring);
+    Dim stages = ring.getResult().getType().getStages().getDim();
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(declarations_);
+    auto type = out::NamedType::get(context_, "tsr::Ring<" + typeExtent(stages) + ">");
+    auto shared = builder_.create<out::SharedOp>(op.getLoc(), out::LValueType::get(context_, type), names_.declare(ir::nameHint(ring.getResult())));
+    bound_[ring.getResult()] = valueOf(shared.getPlace());
+    shared_.push_back({{stages}, 2 * 8, "ring", op.getLoc()});  // a barrier of 8 bytes for full, one for empty
+    return success();
+  }
+  ExprRef cursor = cursors_.lookup(op.getOperand(0));
+  if (isa<tile::RingPublishOp, tile::RingReleaseOp>(op)) {
+    statement(method(cursor, isa<tile::RingPublishOp>(op) ? "publish" : "release", {}, none()), op.getLoc());
+    return success();
+  }
+  ExprRef stage = method(cursor, isa<tile::RingAcquireOp>(op) ? "acquire" : "wait", {}, intType());
+  bound_[op.getResult(0)] = read(declare(names_.declare("stage"), intType(), "copy", {stage}, true, op.getLoc()));
+  return success();
+}
+
+LogicalResult KernelEmitter::emitCopyToRing(tile::CopyOp op) {
+  auto part = op.getTarget().getDefiningOp<tile::SelectBufferOp>();
+  auto acquired = part.getIndex().getDefiningOp<tile::RingAcquireOp>();
+  Indices arguments = {cursors_.lookup(acquired.getRing()), bound_.lookup(op.getTarget()), bound_.lookup(op.getBase())};
+  for (Value offset : op.getOffsets()) arguments.push_back(scalar(offset));
+  statement(call("tsr::copy_to_ring", arguments, none()), op.getLoc());
+  return success();
+}
+
+/// Shared memory through which the consumers store tiles of a dtype; one for each dtype, used again.
+ExprRef KernelEmitter::storePanels(Type element) {
+  ExprRef &panels = storePanels_[element];
+  if (panels) return panels;
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(declarations_);
+  int64_t warpgroups = kernel_.getGroup() / kWarpgroup;
+  auto type = out::NamedType::get(context_, "tsr::StorePanels<" + dtypeText(element) + ", " + std::to_string(warpgroups) + ">");
+  auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, type), names_.fresh("panels"));
+  shared_.push_back({{}, warpgroups * 2 * kStoredRows * kPanelRow, "panels", kernel_.getLoc()});
+  return panels = valueOf(shared.getPlace());
+}
+
+LogicalResult KernelEmitter::emitBulkStore(tile::StoreFragmentOp op) {
+  ExprRef value = materialised(op.getValue());
+  if (!value) return failure();
+  Indices arguments = {bound_.lookup(op.getBase()), storePanels(op.getValue().getType().getElementType()), value->operands[0]};
+  for (Value offset : op.getOffsets()) arguments.push_back(scalar(offset));
+  statement(call("tsr::store_tile", arguments, none(), {StringAttr::get(context_, alignment_)}), op.getLoc());
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

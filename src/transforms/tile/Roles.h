@@ -1,0 +1,25 @@
+// Which kernels can be split into a producer, that loads, and consumers, that compute: decided before the layouts of
+// their products, carried out after them.
+#pragma once
+#include "ir/tile/Tile.h"
+
+namespace tessera::transforms {
+
+/// A kernel all of whose shared memory is filled by copies that the producer can do by itself, or is the way of a left
+/// operand that can stay in registers.
+struct RolePlan {
+  /// Copies in the order of the program, those of one block together: they share a ring.
+  llvm::SmallVector<llvm::SmallVector<ir::tile::CopyOp>> rings;
+};
+
+/// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row.
+constexpr int64_t kBoxRows = 256, kPanelBytes = 128;
+
+/// The plan of a kernel, or nothing where some part of it has no form in roles.
+std::optional<RolePlan> planRoles(ir::tile::KernelOp kernel);
+
+/// A left operand that is written to shared memory for one product of the same block alone, in 16 bits: it can stay in
+/// registers if its layout is the product's. The write, or null.
+ir::tile::WriteSharedOp onlyWriteOfLeftOperand(ir::tile::DotOp dot);
+
+}  // namespace tessera::transforms

@@ -1,0 +1,219 @@
+// CUDA for 03_matmul.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: matmul, small_matmul (declared in 03_matmul.h).
+#include "tessera/device/cuda/ring.h"
+#include "tessera/device/cuda/store.h"
+#include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/wgmma.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/mma.h"
+#include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+#include "tessera/tensor_map.h"
+
+// def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+//   schedule  m = 128, n = 256, k = 64, stages = 4, warps = 8, 256 threads a group
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(384, 1)
+matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
+              const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
+              const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M, int64_t N,
+              int64_t K) {
+  constexpr int BM = 128, BN = 256, BK = 64, Stages = 4, Consumers = 256;
+  using Warps = tsr::MmaGrid<8, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::bf16, BM, BK, tsr::Panels> A_tile[Stages];
+    tsr::SharedTile<tsr::bf16, BK, BN, tsr::Panels> B_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 2> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // 03_matmul.tsr:10
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :13
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {  // :15
+        const int32_t stage = to_fill.acquire();  // :16
+        tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
+        tsr::copy_to_ring(to_fill, shared.B_tile[stage], B, k, n);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<232>();  // :10
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :13
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
+      for (int64_t k = 0; k < K; k += BK) {  // :15
+        const int32_t stage = filled.wait();  // :16
+        tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);
+        filled.release();
+      }
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
+      #pragma unroll
+      for (int i = 0; i < acc_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < acc_bf16.cols; ++j) {
+          acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+    }
+    tsr::finish_stores();  // :10
+  }
+}
+
+// def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+//   schedule  m = 64, n = 64, k = 64, stages = 4, warps = 4, 128 threads a group
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
+small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
+                    const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
+                    const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
+                    int64_t N, int64_t K) {
+  constexpr int BM = 64, BN = 64, BK = 64, Stages = 4, Consumers = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::bf16, BM, BK, tsr::Panels> A_tile[Stages];
+    tsr::SharedTile<tsr::bf16, BK, BN, tsr::Panels> B_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 1> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // 03_matmul.tsr:10
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :13
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {  // :15
+        const int32_t stage = to_fill.acquire();  // :16
+        tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
+        tsr::copy_to_ring(to_fill, shared.B_tile[stage], B, k, n);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<240>();  // :10
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :13
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
+      for (int64_t k = 0; k < K; k += BK) {  // :15
+        const int32_t stage = filled.wait();  // :16
+        tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);
+        filled.release();
+      }
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
+      #pragma unroll
+      for (int i = 0; i < acc_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < acc_bf16.cols; ++j) {
+          acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+    }
+    tsr::finish_stores();  // :10
+  }
+}
+
+// def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTensor *result,
+                             TessStream stream) {
+  constexpr int BM = 128, BN = 256, Threads = 384;
+  tsr::Call call("matmul", stream);
+  tsr::Dim M("M"), K("K"), N("N");
+  call.input<tsr::bf16>("A", A, {M, K});
+  call.input<tsr::bf16>("B", B, {K, N});
+  call.output<tsr::bf16>("result", result, {M, N});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B, result) && K % 8 == 0 && N % 8 == 0;
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+          M, N, K);
+    };
+    start(rows_aligned ? matmul_kernel<16> : matmul_kernel<1>, 230400);
+    if (call.failed()) return call.status();
+  }
+  return call.finish();
+}
+extern "C" TessStatus matmul_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(matmul, "matmul", args, count, stream);
+}
+
+// def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, TessTensor *result,
+                                   TessStream stream) {
+  constexpr int BM = 64, BN = 64, Threads = 256;
+  tsr::Call call("small_matmul", stream);
+  tsr::Dim M("M"), K("K"), N("N");
+  call.input<tsr::bf16>("A", A, {M, K});
+  call.input<tsr::bf16>("B", B, {K, N});
+  call.output<tsr::bf16>("result", result, {M, N});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B, result) && K % 8 == 0 && N % 8 == 0;
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+          M, N, K);
+    };
+    start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 82944);
+    if (call.failed()) return call.status();
+  }
+  return call.finish();
+}
+extern "C" TessStatus small_matmul_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(small_matmul, "small_matmul", args, count, stream);
+}

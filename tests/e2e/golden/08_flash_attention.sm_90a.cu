@@ -1,0 +1,242 @@
+// CUDA for 08_flash_attention.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: flash_attention (declared in 08_flash_attention.h).
+#include "tessera/device/cuda/ring.h"
+#include "tessera/device/cuda/store.h"
+#include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/wgmma.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/mma.h"
+#include "tessera/device/platform.h"
+#include "tessera/device/reduce.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+#include "tessera/tensor_map.h"
+
+// def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
+//   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
+//   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
+//   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
+//   without effect here  prefetch = k0=2
+//   T.m = 64, T.n = 64: the smallest tile of the tuning space
+//   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 2 stages by bulk copies, one group a processor
+template <int MaxD, int Align>
+static __global__ void __launch_bounds__(256, 1)
+flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> Q,
+                       const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> K,
+                       const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> V, bool causal,
+                       const __grid_constant__ tsr::TiledView<tsr::bf16, 4> result, int64_t S,
+                       int64_t B, int64_t H, int64_t D) {
+  constexpr int BM = 64, BN = 64, Stages = 2, Consumers = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::bf16, BM, MaxD, tsr::Panels> Q_tile[1];
+    tsr::Ring<1> ring;
+    tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Panels> K_tile[Stages];
+    tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Panels> V_tile[Stages];
+    tsr::Ring<Stages> ring2;
+    tsr::StorePanels<tsr::bf16, 1> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // 08_flash_attention.tsr:6
+  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(S, BM) * B * H;
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, 1> to_fill(shared.ring);
+    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
+      const int64_t h = group / tsr::ceil_div(S, BM) % H;
+      const int64_t q0 = group % tsr::ceil_div(S, BM) * BM;
+      const int32_t stage = to_fill.acquire();  // :12
+      tsr::copy_to_ring(to_fill, shared.Q_tile[stage], Q, b, h, q0, 0);
+      to_fill.publish();
+      for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
+        const int32_t stage_2 = to_fill_2.acquire();  // :17
+        tsr::copy_to_ring(to_fill_2, shared.K_tile[stage_2], K, b, h, k0, 0);
+        tsr::copy_to_ring(to_fill_2, shared.V_tile[stage_2], V, b, h, k0, 0);  // :24
+        to_fill_2.publish();  // :17
+      }
+    }
+  } else {
+    tsr::take_registers<240>();  // :6
+    tsr::RingReader<1> filled(shared.ring);
+    tsr::RingReader<Stages> filled_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
+      const int64_t h = group / tsr::ceil_div(S, BM) % H;
+      const int64_t q0 = group % tsr::ceil_div(S, BM) * BM;
+      tsr::Fragment<float, BM, MaxD, Warps> acc(0.0f);  // :13
+      tsr::RowVector<float, BM, Warps> m_i(-INFINITY);  // :14
+      tsr::RowVector<float, BM, Warps> l_i(0.0f);  // :15
+      const int32_t stage = filled.wait();  // :12
+      for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
+        tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :17
+        const int32_t stage_2 = filled_2.wait();
+        tsr::dot(s, shared.Q_tile[stage], tsr::transposed(shared.K_tile[stage_2]));
+        #pragma unroll
+        for (int i = 0; i < s.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < s.cols; ++j) {
+            s(i, j) *= tsr::rsqrt(float(D));
+          }
+        }
+        if (causal) {  // :18
+          if (int32_t(q0) + 1 < int32_t(k0) + int32_t(BN)) {  // :19
+            tsr::Fragment<int32_t, BM, BN, Warps> query;
+            tsr::Fragment<int32_t, BM, BN, Warps> key;
+            #pragma unroll
+            for (int i = 0; i < query.rows; ++i) {
+              #pragma unroll
+              for (int j = 0; j < query.cols; ++j) {
+                query(i, j) = int32_t(q0) + query.row(i);
+                key(i, j) = int32_t(k0) + key.col(j);
+                s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+              }
+            }
+          }
+        }
+        const int32_t k0_i32 = int32_t(S - k0);  // :20
+        tsr::Fragment<float, BM, BN, Warps> value;
+        if (k0_i32 < int32_t(BN)) {
+          #pragma unroll
+          for (int i = 0; i < value.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < value.cols; ++j) {
+              value(i, j) = value.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+            }
+          }
+        } else {
+          value = s;
+        }
+        const tsr::RowVector<float, BM, Warps> row_max = tsr::row_reduce<tsr::Max>(value);
+        tsr::RowVector<float, BM, Warps> m_new;
+        tsr::RowVector<float, BM, Warps> alpha;  // :21
+        #pragma unroll
+        for (int i = 0; i < m_new.rows; ++i) {  // :20
+          m_new(i) = tsr::max(m_i(i), row_max(i));
+          alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
+        }
+        tsr::Fragment<float, BM, BN, Warps> p;  // :22
+        #pragma unroll
+        for (int i = 0; i < p.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < p.cols; ++j) {
+            p(i, j) = tsr::exp(s(i, j) - m_new(i));
+          }
+        }
+        const int32_t k0_i32_2 = int32_t(S - k0);  // :23
+        tsr::Fragment<float, BM, BN, Warps> value_2;
+        if (k0_i32_2 < int32_t(BN)) {
+          #pragma unroll
+          for (int i = 0; i < value_2.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < value_2.cols; ++j) {
+              value_2(i, j) = value_2.col(j) < k0_i32_2 ? p(i, j) : 0.0f;
+            }
+          }
+        } else {
+          value_2 = p;
+        }
+        const tsr::RowVector<float, BM, Warps> row_sum = tsr::row_reduce<tsr::Sum>(value_2);
+        #pragma unroll
+        for (int i = 0; i < l_i.rows; ++i) {
+          l_i(i) = alpha(i) * l_i(i) + row_sum(i);
+        }
+        #pragma unroll
+        for (int i = 0; i < acc.rows; ++i) {  // :24
+          #pragma unroll
+          for (int j = 0; j < acc.cols; ++j) {
+            acc(i, j) = alpha(i) * acc(i, j);
+          }
+        }
+        const int32_t k0_i32_3 = int32_t(S - k0);
+        tsr::Fragment<tsr::bf16, BM, BN, Warps> value_3;
+        #pragma unroll
+        for (int i = 0; i < value_3.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < value_3.cols; ++j) {
+            value_3(i, j) = tsr::to<tsr::bf16>(p(i, j));
+          }
+        }
+        if (k0_i32_3 < int32_t(BN)) {
+          #pragma unroll
+          for (int i = 0; i < value_3.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < value_3.cols; ++j) {
+              value_3(i, j) = value_3.col(j) < k0_i32_3 ? value_3(i, j) : tsr::to<tsr::bf16>(0.0f);
+            }
+          }
+        }
+        tsr::dot(acc, value_3, shared.V_tile[stage_2]);
+        filled_2.release();  // :17
+        m_i = m_new;  // :16
+      }
+      filled.release();  // :12
+      tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;  // :26
+      #pragma unroll
+      for (int i = 0; i < as_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < as_bf16.cols; ++j) {
+          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / l_i(i));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, as_bf16, b, h, q0, 0);
+    }
+    tsr::finish_stores();  // :6
+  }
+}
+
+// def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
+//   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
+//   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
+extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, const TessTensor *V,
+                                      bool causal, TessTensor *result, TessStream stream) {
+  constexpr int BM = 64, Threads = 256;
+  tsr::Call call("flash_attention", stream);
+  tsr::Dim B("B"), H("H"), S("S"), D("D");
+  call.input<tsr::bf16>("Q", Q, {B, H, S, D});
+  call.input<tsr::bf16>("K", K, {B, H, S, D});
+  call.input<tsr::bf16>("V", V, {B, H, S, D});
+  call.output<tsr::bf16>("result", result, {B, H, S, D});
+  call.require(D % 16 == 0, "D % 16 == 0", D % 16, 0, "D % 16");
+  call.require(D <= 256, "D <= 256", D, 256, "D");
+  call.capacity("D", D, 256);
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
+    const bool rows_aligned = call.aligned(16, Q, K, V, result) && D % 8 == 0;
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64, rows_aligned),
+          causal,
+          tsr::tiled(call, tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64, rows_aligned),
+          S, B, H, D);
+    };
+    if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 59392);
+    else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 100352);
+    else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 182272);
+    if (call.failed()) return call.status();
+  }
+  return call.finish();
+}
+extern "C" TessStatus flash_attention_call(const TessValue *args, int32_t count,
+                                           TessStream stream) {
+  return tsr::call_with(flash_attention, "flash_attention", args, count, stream);
+}
