@@ -11,8 +11,21 @@ namespace tessera::transforms {
 struct ContractTile {
   int64_t m, n, k, group;
 };
+/// What is done in a product's kernel beside it.
+struct ContractWork {
+  bool computesOperands;  // what is multiplied is not read from memory as it is
+  bool readsAfter;        // what follows the product reads other tensors
+};
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
-ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots);
+ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
+
+/// A second kernel for results that are a few tiles of the usual size, which would leave most processors without work:
+/// taken where the result has at most `elements`.
+struct FewTiles {
+  ContractTile tile;
+  int64_t elements;
+};
+std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual, ContractWork work);
 
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);

@@ -30,16 +30,9 @@ std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp>
     StringRef called = calledBy(value);
     if (!called.empty()) names.insert(called);
   };
-  auto isMoved = [&](Value value) {
-    while (!isStored(value)) {
-      if (!isa<graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(value.getDefiningOp())) return false;
-      value = value.getDefiningOp()->getOperand(0);
-    }
-    return true;
-  };
   for (graph::DotOp dot : dots)
     for (Value operand : dot.getOperands())
-      if (!isMoved(operand)) name(operand, worked);
+      if (!isOnlyMoved(operand)) name(operand, worked);
   std::string text = dots.size() > 1 ? "contract: a group adds up the same tile of both products in its registers"
                                      : "contract: a group adds up a tile of the product in its registers";
   if (!worked.empty()) text += "; what is multiplied is computed from " + listed(worked) + " where it is loaded";
@@ -47,6 +40,35 @@ std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp>
   name(root, applied);
   if (applied.empty()) return text + "; what follows is done on the sums, before they are stored";
   return text + "; what follows with " + listed(applied) + " is done on the sums, before they are stored";
+}
+
+/// In memory, or another view of what is.
+bool FunctionScheduler::isOnlyMoved(Value value) {
+  while (!isStored(value)) {
+    if (!isa<graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(value.getDefiningOp())) return false;
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return true;
+}
+
+ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> dots) {
+  ContractWork work{false, false};
+  for (graph::DotOp dot : dots)
+    for (Value operand : dot.getOperands()) work.computesOperands |= !isOnlyMoved(operand);
+  std::function<void(Value)> look = [&](Value value) {
+    if (value != root && isStored(value)) work.readsAfter = true;
+    else if (!value.getDefiningOp<graph::DotOp>())
+      for (Value operand : value.getDefiningOp()->getOperands()) look(operand);
+  };
+  look(root);
+  return work;
+}
+
+static void setSizes(graph::KernelOp kernel, const ContractTile &tile) {
+  Builder builder(kernel->getContext());
+  auto size = [&](StringRef name, int64_t value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
+  kernel.setSizesAttr(builder.getDictionaryAttr({size("k", tile.k), size("m", tile.m), size("n", tile.n)}));
+  kernel.setGroup(tile.group);
 }
 
 LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotOp> dots, Value target) {
@@ -68,11 +90,17 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
-  ContractTile sizes = usualContractTile(*machine, dots);
-  auto size = [&](StringRef name, int64_t value) { return builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value)); };
+  ContractWork work = contractWork(root, dots);
+  ContractTile sizes = usualContractTile(*machine, dots, work);
+  std::optional<FewTiles> few = tileForFew(*machine, sizes, work);
+  Dim elements(1);
+  for (DimAttr extent : shape) elements = elements * extent.getDim();
+  if (few && elements.isConstant()) {  // known here: one kernel is enough
+    if (elements.constant() <= few->elements) sizes = few->tile;
+    few.reset();
+  }
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
-  kernel.setSizesAttr(builder_.getDictionaryAttr({size("k", sizes.k), size("m", sizes.m), size("n", sizes.n)}));
-  kernel.setGroup(sizes.group);
+  setSizes(kernel, sizes);
 
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
@@ -91,12 +119,44 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   store(builder, piece, begun.target, stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
-  FailureOr<Decision> decision = decide(kernel, *machine);
+  std::string reason = contractReason(root, dots);
+  if (failed(decideContract(kernel, *machine, reason))) return failure();
+  if (few) {
+    setSizes(kernel, few->tile);
+    if (failed(addKernelForFew(kernel, *machine, reason, elements, few->elements))) return failure();
+  }
+  kernel.erase();
+  return success();
+}
+
+LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Machine &machine, const std::string &reason) {
+  FailureOr<Decision> decision = decide(kernel, machine);
   if (failed(decision)) return failure();
-  decision->reasons.insert(decision->reasons.begin(), contractReason(root, dots));
+  decision->reasons.insert(decision->reasons.begin(), reason);
   std::string name = kernel.getSymName().str();
   createKernel(builder_, kernel, name, *decision);
-  kernel.erase();
+  return success();
+}
+
+/// The entry function starts one kernel or the other, by the number of elements of the result.
+LogicalResult FunctionScheduler::addKernelForFew(graph::KernelOp kernel, const Machine &machine, const std::string &reason,
+                                                 const Dim &elements, int64_t most) {
+  auto usual = cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()));
+  MLIRContext *context = builder_.getContext();
+  std::string name = names_.fresh(kernel.getSymName().str() + "_few");
+  kernel.setSymName(name);
+  if (failed(decideContract(kernel, machine, reason + "; small tiles, so that few of them give all processors work"))) return failure();
+  auto few = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
+  DimAttr left = DimAttr::get(context, elements), right = DimAttr::get(context, Dim(most));
+  Attribute isFew = RequirementAttr::get(context, left, Relation::Le, right, "");
+  auto under = [&](schedule::LaunchOp launch, Attribute condition) {
+    SmallVector<Attribute> conditions(when_);
+    conditions.push_back(condition);
+    launch->setAttr(kWhen, builder_.getArrayAttr(conditions));
+  };
+  under(usual, negated(isFew));
+  under(few, isFew);
+  few->moveBefore(usual);
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
 #include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
@@ -50,6 +51,11 @@ private:
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
+  mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
+  mlir::LogicalResult addKernelForFew(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason,
+                                      const Dim &elements, int64_t most);
+  ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
+  bool isOnlyMoved(mlir::Value value);
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   struct Kernel {
     mlir::Operation *op;
