@@ -79,8 +79,8 @@ def build(tesserac, folder, name, text, arch):
     with open(source, "w") as file:
         file.write(text)
     nvcc = tool("nvcc", "/usr/local/cuda/bin/nvcc")
-    commands = [[tesserac, source, "-o", emitted],
-                [nvcc, "-std=c++17", "-O3", "-arch=" + arch, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
+    commands = [[tesserac, source, "--target", "cuda:" + arch, "-o", emitted],
+                [nvcc, "-std=c++17", "-O3", "-fmad=false", "-arch=" + arch, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
                  "-I" + os.path.join(ROOT, "include"), "-I" + ROOT, emitted, "-o", library]]
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path and FlashAttention-2 (through PyTorch).
+"""Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path, FlashAttention-2 and
+cuDNN (through PyTorch).
 
   python3 bench/gpu/products.py TESSERAC [--only products|functions|attention] [--schedules] [--arch sm_90a]
 
@@ -67,9 +68,9 @@ def attention(name, m, n, w, s, d, causal):
 
 SPACE = [(128, 128, 64, 4, 3), (128, 128, 64, 4, 4), (128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 256, 32, 8, 4),
          (128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (64, 64, 64, 4, 4)]
-CHOSEN = [(128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (64, 128, 64, 4, 4)]
+CHOSEN = [(128, 256, 64, 8, 4), (128, 128, 64, 8, 6), (64, 128, 64, 4, 4)]
 ATTENTION_SPACE = [(64, 64, 4, 2), (64, 64, 4, 3), (128, 64, 4, 2), (128, 64, 8, 2), (64, 32, 4, 3), (64, 128, 4, 2)]
-ATTENTION_CHOSEN = [(64, 64, 4, 2), (128, 64, 4, 2)]
+ATTENTION_CHOSEN = [(128, 128, 8, 2), (128, 64, 8, 2), (64, 128, 4, 2)]
 
 
 def triton_rows():
@@ -144,13 +145,16 @@ def products(programs, space, timer, triton):
 
 def attentions(programs, space, timer):
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'error':>8}")
+    print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'cuDNN':>6} {'ratio':>6} {'error':>8}")
     for d, s, causal in [(128, 4096, True), (128, 4096, False), (64, 4096, True), (128, 2048, True), (128, 16384, False)]:
         b, h = max(1, 16384 // s), 16
         q, key, v = (torch.randn(b, h, s, d, device="cuda", dtype=torch.bfloat16) for _ in range(3))
         flops = 4 * b * h * s * s * d * (0.5 if causal else 1)
-        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
-            peer = flops / timer.seconds(lambda: torch.nn.functional.scaled_dot_product_attention(q, key, v, is_causal=causal)) / 1e12
+        peers = []
+        for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+            with sdpa_kernel(backend):
+                attend = lambda: torch.nn.functional.scaled_dot_product_attention(q, key, v, is_causal=causal)
+                peers.append(flops / timer.seconds(attend) / 1e12)
         rows = slice(0, s, max(1, s // 64))
         scores = (q[0, 0, rows].double() @ key[0, 0].double().T) * d ** -0.5
         if causal:
@@ -168,8 +172,8 @@ def attentions(programs, space, timer):
             call()
             error = relative_error(out[0, 0, rows], wanted)
             ours = flops / timer.seconds(call) / 1e12
-            print(f"{f'{b} {h} {s} {d}':>16} {str(causal):>6} {'x'.join(map(str, point)):>14} {ours:6.0f} {peer:6.0f} "
-                  f"{ours / peer:6.2f} {error:8.1e}", flush=True)
+            print(f"{f'{b} {h} {s} {d}':>16} {str(causal):>6} {'x'.join(map(str, point)):>14} {ours:6.0f} "
+                  f"{' '.join(f'{peer:6.0f} {ours / peer:6.2f}' for peer in peers)} {error:8.1e}", flush=True)
 
 
 FUNCTIONS = {
