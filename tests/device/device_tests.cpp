@@ -126,6 +126,26 @@ static void exp_accuracy() {
   }
 }
 
+KERNEL complements(const float *x, float *y, int count) {
+  for (int i = tsr::lane(); i < count; i += kGpu ? 64 : 1) {
+    y[2 * i] = tsr::erfc(x[i]);
+    y[2 * i + 1] = tsr::sigmoid(x[i]);
+  }
+}
+/// Within the bounds that docs/spec/numerics.md states, on the machine's own approximations.
+static void erfc_accuracy() {
+  Buffer<float> x(24001), y(48002);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = i < 24000 ? -12.0f + static_cast<float>(i) * 0.001f : NAN;
+  LAUNCH(64, complements, x.device(), y.device(), static_cast<int>(x.size()));
+  y.back();
+  for (size_t i = 0; i + 1 < x.size(); ++i) {
+    const double right = std::erfc(static_cast<double>(x[i])), share = 1 / (1 + std::exp(-static_cast<double>(x[i])));
+    expect(std::fabs(static_cast<double>(y[2 * i]) - right) <= 16 * 0x1p-24 * right + 0x1p-126, "erfc", static_cast<long long>(i));
+    expect(std::fabs(static_cast<double>(y[2 * i + 1]) - share) <= 8 * 0x1p-24 * share, "sigmoid", static_cast<long long>(i));
+  }
+  expect(y[48000] != y[48000] && y[48001] != y[48001], "a NaN stays one");
+}
+
 // ---------------------------------------------------------------- tiles
 
 template <class T, class Swizzle, bool Async, int M, int N>
@@ -364,6 +384,7 @@ int main() {
   nearest<tsr::f8e5m2::format>("nearest f8e5m2");
   scalars();
   exp_accuracy();
+  erfc_accuracy();
   copies<float, tsr::Linear, false, 32, 32>("copy of f32");
   copies<uint16_t, tsr::Xor, false, 16, 64>("copy of 16 bits, swizzled");
   copies<uint16_t, tsr::Xor, true, 32, 32>("asynchronous copy of 16 bits, swizzled");

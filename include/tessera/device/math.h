@@ -8,6 +8,7 @@
 #pragma once
 #include "tessera/device/cpu/math.h"
 #include "tessera/device/dtype.h"
+#include "tessera/device/gpu/math.h"
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -117,7 +118,7 @@ TSR_MATH(log, ::logf, log)
 TSR_MATH(log2, ::log2f, log2)
 TSR_MATH(tanh, ::tanhf, tanh)
 TSR_MATH(erf, ::erff, erf)
-TSR_MATH(erfc, ::erfcf, erfc)
+TSR_MATH(erfc, gpu::erfc, erfc)
 #endif
 TSR_MATH(expm1, ::expm1f, expm1)
 TSR_MATH(log1p, ::log1pf, log1p)
@@ -134,7 +135,7 @@ TSR_INLINE double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 #if defined(TSR_CPU)
 inline float sigmoid(float x) { return cpu::sigmoid(x); }
 #else
-TSR_INLINE float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+TSR_INLINE float sigmoid(float x) { return gpu::logistic(exp(-x)); }
 #endif
 TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 

@@ -1,0 +1,81 @@
+// Functions of f32 on GPUs, without branches, made of the two approximations that GPUs have as instructions. The errors
+// are bounds for approximations that are off by as much as the machines' manuals allow (tests/device/gpu_math.cpp), in
+// units of 2^-24 times the result; results of erfc below 2^-126 may be 0, and a NaN gives a NaN.
+//
+//   erfc 15   logistic 5, of its own argument
+#pragma once
+#include "tessera/device/platform.h"
+#include <cmath>
+
+namespace tsr {
+inline namespace TSR_TARGET {
+namespace gpu {
+
+/// What the machine has: each is off by at most 2^-22 times its result, and takes and makes 0 of what is below 2^-126.
+struct Machine {
+  static TSR_INLINE float reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+#elif defined(__AMDGCN__)
+    return __builtin_amdgcn_rcpf(x);
+#else
+    return 1.0f / x;
+#endif
+  }
+  static TSR_INLINE float exp2(float x) {
+#if defined(__CUDA_ARCH__)
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+#elif defined(__AMDGCN__)
+    return __builtin_amdgcn_exp2f(x);
+#else
+    return ::exp2f(x);
+#endif
+  }
+};
+
+/// |x|, at most `bound`; of a NaN a NaN.
+TSR_INLINE float magnitude(float x, float bound) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(::fabsf(x)), "f"(bound));
+  return result;
+#else
+  return ::fabsf(x) > bound ? bound : ::fabsf(x);
+#endif
+}
+
+/// 1 - erf(x): of a = |x| it is e^(-a^2) times a polynomial in 1 / (1 + 0.6 a). The square and its product with log2(e)
+/// are rounded; what they lost is put back as the first two terms of an exponential: 1 + lost.
+template <class On = Machine> TSR_INLINE float erfc(float x) {
+  const float a = magnitude(x, 10.5f);  // 0 from there on
+  const float square = a * a, power = square * -1.44269504f;
+  float lost = ::fmaf(power, -0.693147182f, -square);
+  lost = ::fmaf(power, 1.90465421e-9f, lost) + ::fmaf(-a, a, square);
+  const float t = On::reciprocal(::fmaf(a, 0.6f, 1.0f));
+  float p = 0.0395568870f;
+  p = ::fmaf(p, t, -0.283252296f);
+  p = ::fmaf(p, t, 0.805650737f);
+  p = ::fmaf(p, t, -1.09585477f);
+  p = ::fmaf(p, t, 0.599730704f);
+  p = ::fmaf(p, t, -0.0659005515f);
+  p = ::fmaf(p, t, 0.330111585f);
+  p = ::fmaf(p, t, 0.330837209f);
+  p = ::fmaf(p, t, 0.339142438f);
+  p = ::fmaf(p, t, -2.19968492e-5f);
+  const float beyond = On::exp2(power) * ::fmaf(p, lost, p);
+  return x < 0.0f ? 2.0f - beyond : beyond;
+}
+
+/// 1 / (1 + e), where e is e^-x and may be infinite. The sum is scaled, so that its reciprocal is 0 only where it should.
+template <class On = Machine> TSR_INLINE float logistic(float e) {
+  constexpr float scale = 5.96046448e-8f;  // 2^-24
+  return On::reciprocal(::fmaf(e, scale, scale)) * scale;
+}
+
+}  // namespace gpu
+}  // inline namespace TSR_TARGET
+}  // namespace tsr

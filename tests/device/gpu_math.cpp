@@ -1,0 +1,61 @@
+// The GPUs' functions of f32 against double, at every 997th of all f32 values and at the ends, on the CPU: with exact
+// approximations, and with such as are off by as much as a machine's manual allows, 2^-23 of a reciprocal and 2^-22 of a
+// power of two, in each direction. The bounds are those that include/tessera/device/gpu/math.h promises.
+#include "tessera/device/gpu/math.h"
+#include <cstdio>
+#include <initializer_list>
+
+namespace {
+
+constexpr double kUnit = 0x1p-24, kTiny = 0x1p-126;
+int failed = 0;
+
+/// A machine that is off by so many times 2^-23, and flushes what is below the smallest normal number.
+template <int Reciprocal, int Power> struct Off {
+  static float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+  static float reciprocal(float x) { return flushed((1.0f / x) * (1.0f + Reciprocal * 0x1p-23f)); }
+  static float exp2(float x) { return flushed(::exp2f(x) * (1.0f + Power * 0x1p-23f)); }
+};
+
+template <class Ours, class Exact> void compare(const char *name, const Ours &ours, const Exact &exact) {
+  auto check = [&](float x) {
+    double bound = 0;
+    const double right = exact(static_cast<double>(x), bound);
+    const float found = ours(x);
+    const bool good = right != right ? found != found : std::fabs(static_cast<double>(found) - right) <= bound || found == static_cast<float>(right);
+    if (!good && ++failed <= 20) std::printf("FAILED: %s(%.9g) is %.9g, not %.9g\n", name, static_cast<double>(x), static_cast<double>(found), right);
+  };
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 997) check(tsr::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint32_t bits : {0x7f800000u, 0xff800000u, 0x7fc00000u, 0x00000001u, 0x80000000u, 0x7f7fffffu, 0xff7fffffu}) check(tsr::bit_cast<float>(bits));
+}
+
+template <class On> void all() {
+  compare("erfc", [](float x) { return tsr::gpu::erfc<On>(x); }, [](double x, double &bound) {
+    const double right = std::erfc(x);
+    bound = 15 * kUnit * right + kTiny;
+    return right;
+  });
+  // The bound of rule L6: the argument of erfc is rounded twice.
+  compare("gelu", [](float x) { return 0.5f * x * tsr::gpu::erfc<On>(x * -0.70710677f); }, [](double x, double &bound) {
+    const double right = 0.5 * x * std::erfc(-x * std::sqrt(0.5));
+    bound = (2 * x * x + 16) * kUnit * std::fabs(right) + 16 * kTiny;
+    return right;
+  });
+  compare("logistic", [](float e) { return tsr::gpu::logistic<On>(e < 0 ? -e : e); }, [](double e, double &bound) {
+    const double right = 1 / (1 + std::fabs(e));
+    bound = 5 * kUnit * right + 0x1p-149;
+    return right;
+  });
+}
+
+}  // namespace
+
+int main() {
+  all<tsr::gpu::Machine>();
+  all<Off<1, 2>>();
+  all<Off<-1, -2>>();
+  all<Off<1, -2>>();
+  all<Off<-1, 2>>();
+  std::printf("%d failed\n", failed);
+  return failed ? 1 : 0;
+}
