@@ -100,6 +100,15 @@ Term Builder::bind(ExprPtr value, const std::string &name) {
   return ref(var);
 }
 
+void Builder::let(sema::Var *var, const Term &value) {
+  auto let = std::make_unique<sema::Stmt>();
+  let->kind = sema::StmtKind::Let;
+  let->span = here;
+  let->var = var;
+  let->value = sema::clone(*value);
+  block_->push_back(std::move(let));
+}
+
 Term Builder::ref(sema::Var *var) { return Term(sema::makeRef(var, here)); }
 
 void Builder::name(const Term &term, const std::string &name) {

@@ -28,9 +28,13 @@ public:
 
   sema::Function &function() { return function_; }
   sema::Block &block() { return *block_; }
+  /// Where statements go from now on; gives where they went before.
+  sema::Block *enter(sema::Block *block) { return std::exchange(block_, block); }
   Span here;  // of the statements that are written
 
   sema::Var *fresh(const std::string &name, sema::Type type);
+  /// The value under this variable, which nothing else has.
+  void let(sema::Var *var, const Term &value);
   /// A value under a name of its own, or itself where it is nothing to compute.
   Term bind(sema::ExprPtr value, const std::string &name = "");
   Term ref(sema::Var *var);

@@ -1,5 +1,6 @@
 #include "autodiff/Expand.h"
 #include "autodiff/Trace.h"
+#include "sema/DerivativeKind.h"
 #include "sema/ExprBuild.h"
 #include <algorithm>
 #include <utility>
@@ -53,6 +54,11 @@ private:
       Stmt &stmt = *block[i];
       if (sweep(stmt.body)) removed = true;
       if (sweep(stmt.otherwise)) removed = true;
+      if (stmt.kind == StmtKind::If && stmt.body.empty() && stmt.otherwise.empty()) {
+        block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
+        removed = true;
+        continue;
+      }
       bool ours = stmt.kind == StmtKind::Let && stmt.var->id >= first_ && !stmt.var->reassigned;
       if (!ours || reads_[stmt.var->id] > 0) continue;
       sema::visitExprs(stmt.value.get(), [&](Expr &e) {
@@ -139,7 +145,11 @@ private:
     if (!e || failed_) return;
     for (ExprPtr &arg : e->args) replace(arg, out);
     for (sema::IndexPart &part : e->access.parts) replace(part.offset, out);
-    if (isWritten(*e)) {
+    bool stops = e->kind == ExprKind::Cast && e->text == sema::kStop;
+    if (stops && !derivatives_) {  // all derivatives are taken: it is its operand
+      ExprPtr operand = std::move(e->args[0]);
+      e = std::move(operand);
+    } else if (isWritten(*e)) {
       std::vector<Term> results = written(*e, out);
       if (!results.empty()) e = sema::clone(*results[0]);
     } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
@@ -150,6 +160,10 @@ private:
   }
 
   std::vector<Term> derivative(Expr &e, Block &out);
+  static std::vector<Term> pulledBack(const Expr &e, const Trace &trace, const std::vector<Term> &values,
+                                      std::vector<Term> seeds, Builder &builder, const Reporter &reporter);
+  static std::vector<Term> pushedForward(const Expr &e, const Trace &trace, const std::vector<Term> &values,
+                                         const std::vector<Term> &seeds, Builder &builder, const Reporter &reporter);
   std::vector<Term> body(Expr &e, Block &out);
 
   sema::Program &program_;
@@ -169,7 +183,7 @@ std::vector<Term> Expander::body(Expr &e, Block &out) {
   Builder builder(*function_, out);
   builder.here = e.span;
   Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
-  Trace trace(builder, reporter);
+  Trace trace(builder, reporter, {program_});
   std::vector<Term> arguments;
   for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
   trace.bindDims(*e.callee, arguments);
@@ -179,7 +193,7 @@ std::vector<Term> Expander::body(Expr &e, Block &out) {
   return failed_ ? std::vector<Term>() : results;
 }
 
-/// The value, if it is asked for, then the derivatives by the parameters e.axes.
+/// What the derivative has, in the order of `DerivativeKind`.
 std::vector<Term> Expander::derivative(Expr &e, Block &out) {
   for (ExprPtr &arg : e.args) replace(arg, out);
   expandCallee(e.callee);
@@ -187,22 +201,39 @@ std::vector<Term> Expander::derivative(Expr &e, Block &out) {
   Builder builder(*function_, out);
   builder.here = e.span;
   Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
-  Trace trace(builder, reporter);
-  std::vector<Term> arguments;
+  Trace trace(builder, reporter, {program_});
+  std::vector<Term> arguments, seeds;
   for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
+  size_t own = std::min(arguments.size(), e.callee->params.size());
+  seeds.assign(arguments.begin() + static_cast<std::ptrdiff_t>(own), arguments.end());
+  arguments.resize(own);
   trace.bindDims(*e.callee, arguments);
   for (size_t i = 0; i < arguments.size(); ++i)
     trace.bindParameter(*e.callee->params[i].var, arguments[i], std::count(e.axes.begin(), e.axes.end(), static_cast<int>(i)) != 0);
   std::vector<Term> values = trace.body(*e.callee);
-  std::vector<Term> results;
-  if (!reporter.failed && e.queryAxis) results.push_back(values.at(0));
   builder.here = e.span;
+  std::vector<Term> results;
+  if (!reporter.failed)
+    results = static_cast<sema::DerivativeKind>(e.queryAxis) == sema::DerivativeKind::Pushforward
+                  ? pushedForward(e, trace, values, seeds, builder, reporter)
+                  : pulledBack(e, trace, values, seeds, builder, reporter);
+  failed_ |= reporter.failed;
+  return failed_ ? std::vector<Term>() : results;
+}
+
+/// From the results back to the parameters e.axes.
+std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const std::vector<Term> &values,
+                                       std::vector<Term> seeds, Builder &builder, const Reporter &reporter) {
+  std::vector<Term> results;
+  if (static_cast<sema::DerivativeKind>(e.queryAxis) == sema::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
+  if (seeds.empty()) seeds.push_back(builder.number(1, tangentType(values.at(0)->type)));
   Cotangents cotangents(builder);
-  if (!reporter.failed && trace.isActive(values.at(0)))
-    cotangents.add(values[0]->var, {builder.number(1, tangentType(values[0]->type)), nullptr});
+  for (size_t i = 0; i < values.size() && i < seeds.size(); ++i)
+    if (trace.isActive(values[i]))
+      cotangents.add(values[i]->var, {builder.cast(seeds[i], tangentDType(seeds[i]->type.dtype)), nullptr});
   for (size_t i = trace.steps().size(); i-- > 0 && !reporter.failed;) trace.steps()[i]->pullBack(cotangents);
+  if (reporter.failed) return {};
   for (int axis : e.axes) {
-    if (reporter.failed) break;
     const Var &parameter = *e.callee->params[static_cast<size_t>(axis)].var;
     const Var *by = trace.parameter(parameter);
     Term gradient = cotangents.takePlain(by);
@@ -210,8 +241,31 @@ std::vector<Term> Expander::derivative(Expr &e, Block &out) {
     results.push_back(builder.cast(gradient, by->type.dtype));
     Builder::name(results.back(), "d" + parameter.name);
   }
-  failed_ |= reporter.failed;
-  return failed_ ? std::vector<Term>() : results;
+  return results;
+}
+
+/// From the parameters e.axes on to the results.
+std::vector<Term> Expander::pushedForward(const Expr &e, const Trace &trace, const std::vector<Term> &values,
+                                          const std::vector<Term> &seeds, Builder &builder, const Reporter &reporter) {
+  Tangents tangents;
+  for (size_t i = 0; i < e.axes.size(); ++i) {
+    const Var *by = trace.parameter(*e.callee->params[static_cast<size_t>(e.axes[i])].var);
+    tangents[by] = builder.reshape(builder.cast(seeds.at(i), tangentDType(by->type.dtype)), tangentType(by->type));
+  }
+  std::set<const Var *> asked;
+  for (const Term &value : values)
+    if (trace.isActive(value)) asked.insert(value->var);
+  std::vector<const Step *> steps;
+  for (size_t i = trace.steps().size(); i-- > 0;)
+    if (trace.steps()[i]->isAsked(asked)) steps.push_back(trace.steps()[i].get());
+  for (size_t i = steps.size(); i-- > 0 && !reporter.failed;) steps[i]->pushForward(tangents, builder);
+  std::vector<Term> results;
+  for (const Term &value : values) {
+    auto tangent = trace.isActive(value) ? tangents.find(value->var) : tangents.end();
+    results.push_back(tangent == tangents.end() ? builder.number(0, value->type)
+                                                : builder.cast(tangent->second, value->type.dtype));
+  }
+  return results;
 }
 
 }  // namespace

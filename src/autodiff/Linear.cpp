@@ -29,8 +29,53 @@ void Cotangents::add(const sema::Var *var, Cotangent part) {
   if (part.value) parts_[var].push_back(fitted(std::move(part), var->type, builder_));
 }
 
+namespace {
+/// A value with zeros before and after it along an axis, as the transpose of a slice is.
+struct Padded {
+  int axis = 0;
+  Dim before;
+  Term value;
+};
+std::optional<Padded> paddedOf(const Cotangent &cotangent, const Builder &builder) {
+  const sema::Expr *made = cotangent.mask ? nullptr : builder.definition(cotangent.value);
+  if (!made || made->kind != ExprKind::Concat) return std::nullopt;
+  Padded padded;
+  padded.axis = made->axes.at(0);
+  for (const sema::ExprPtr &arg : made->args) {
+    bool isZero = constantOf(*arg) == std::optional<double>(0);
+    if (!isZero && padded.value) return std::nullopt;
+    if (!isZero) padded.value = Term(sema::clone(*arg));
+    else if (!padded.value) padded.before = padded.before + arg->type.shape[static_cast<size_t>(padded.axis)];
+  }
+  return padded.value ? std::optional(std::move(padded)) : std::nullopt;
+}
+
+/// The slices of one value that together are all of it: what was cut apart is put together, without zeros to add up.
+/// Null if they are something else.
+Term joined(const std::vector<Cotangent> &parts, Builder &builder) {
+  std::vector<Padded> left;
+  for (const Cotangent &part : parts) {
+    auto padded = paddedOf(part, builder);
+    if (!padded || (!left.empty() && padded->axis != left[0].axis)) return nullptr;
+    left.push_back(std::move(*padded));
+  }
+  auto axis = static_cast<size_t>(left[0].axis);
+  std::vector<Term> pieces;
+  Dim end;
+  while (!left.empty()) {
+    auto next = std::find_if(left.begin(), left.end(), [&](const Padded &p) { return p.before == end; });
+    if (next == left.end()) return nullptr;
+    end = end + next->value->type.shape[axis];
+    pieces.push_back(next->value);
+    left.erase(next);
+  }
+  return end == parts[0].value->type.shape[axis] ? builder.concat(pieces, static_cast<int>(axis)) : nullptr;
+}
+}  // namespace
+
 Cotangent Cotangents::sum(std::vector<Cotangent> parts) {
   if (parts.size() == 1) return parts[0];
+  if (Term whole = joined(parts, builder_)) return {whole, nullptr};
   auto add = [&](const Term &a, const Term &b) { return builder_.apply(ElementwiseOp::Add, {a, b}); };
   bool allMasked = std::all_of(parts.begin(), parts.end(), [](const Cotangent &c) { return c.mask != nullptr; });
   bool oneMask = allMasked && std::all_of(parts.begin(), parts.end(),
@@ -72,6 +117,12 @@ void LinearStep::pushForward(Tangents &tangents, Builder &builder) const {
   total = builder.reshape(total, tangentType(out_->type));
   if (!out_->name.empty()) Builder::name(total, "d" + out_->name);
   tangents[out_] = total;
+}
+
+bool LinearStep::isAsked(std::set<const sema::Var *> &asked) const {
+  if (!asked.count(out_)) return false;
+  for (const Edge &edge : edges_) asked.insert(edge.from);
+  return true;
 }
 
 void LinearStep::pullBack(Cotangents &cotangents) const {

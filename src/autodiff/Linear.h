@@ -4,6 +4,7 @@
 #include "autodiff/Builder.h"
 #include "diag/Diagnostic.h"
 #include <functional>
+#include <set>
 
 namespace tessera::autodiff {
 
@@ -61,6 +62,8 @@ public:
   virtual ~Step() = default;
   virtual void pushForward(Tangents &tangents, Builder &builder) const = 0;
   virtual void pullBack(Cotangents &cotangents) const = 0;
+  /// Whether some of its values are among those that are asked for; then it asks for what it is made of.
+  virtual bool isAsked(std::set<const sema::Var *> &asked) const = 0;
 };
 
 /// The tangent of `out` is the sum of the edges.
@@ -69,6 +72,7 @@ public:
   LinearStep(sema::Var *out, std::vector<Edge> edges) : out_(out), edges_(std::move(edges)) {}
   void pushForward(Tangents &tangents, Builder &builder) const override;
   void pullBack(Cotangents &cotangents) const override;
+  bool isAsked(std::set<const sema::Var *> &asked) const override;
 
 private:
   sema::Var *out_;

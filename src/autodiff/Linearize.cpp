@@ -23,6 +23,7 @@ public:
   void pullBack(Cotangents &cotangents) const override {
     if (cotangents.take(out_).value) trace_.refuse(out_, refusal_);
   }
+  bool isAsked(std::set<const Var *> &asked) const override { return asked.count(out_) != 0; }
 
 private:
   const Trace &trace_;
@@ -63,6 +64,7 @@ void Trace::refused(Var *out, const Var *because, Refusal refusal) {
 Var *Trace::unwritten(const Type &type) {
   unwritten_.push_back(std::make_unique<Var>());
   unwritten_.back()->type = type;
+  unwritten_.back()->id = kUnwritten;
   return unwritten_.back().get();
 }
 

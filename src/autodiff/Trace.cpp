@@ -1,4 +1,5 @@
 #include "autodiff/Trace.h"
+#include "sema/DerivativeKind.h"
 #include "sema/ExprBuild.h"
 #include "support/LinearDim.h"
 #include <algorithm>
@@ -13,6 +14,12 @@ using sema::StmtKind;
 using sema::Type;
 using sema::TypeKind;
 using sema::Var;
+
+const sema::Function *Rules::of(const sema::Function &function) const {
+  const auto &options = function.kernel.schedule.options;
+  auto rule = function.kind == sema::FunctionKind::Tensor ? options.find(sema::kRule) : options.end();
+  return rule == options.end() ? nullptr : program.find(rule->second);
+}
 
 namespace {
 constexpr int64_t kMostTurns = 256;  // as many as a tensor function has written out anywhere
@@ -35,6 +42,8 @@ void Reporter::refuse(const Refusal &refusal, const std::string &by, const std::
   std::string chain = "`" + by + "`";
   for (const std::string &name : through) chain += " -> `" + name + "`";
   if (!through.empty()) message.help("the way there: " + chain);
+  if (!refusal.help.empty()) message.help(refusal.help);
+  message.help("`stop_gradient(...)` around it, if it is meant to be constant");
 }
 
 void Reporter::cannot(Span span, const std::string &what) {
@@ -113,12 +122,7 @@ void Trace::setIndex(const Var &var, const Term &value) {
 /// The value under a name of its own, which nothing else has.
 Term Trace::copied(const Term &value, const std::string &name) {
   Var *var = builder_.fresh(name, value->type);
-  auto let = std::make_unique<Stmt>();
-  let->kind = StmtKind::Let;
-  let->span = builder_.here;
-  let->var = var;
-  let->value = sema::clone(*value);
-  builder_.block().push_back(std::move(let));
+  builder_.let(var, value);
   return builder_.ref(var);
 }
 
@@ -182,125 +186,58 @@ void Trace::loop(const Stmt &stmt) {
   }
 }
 
-namespace {
-/// Whether only sizes, integers and what is known decide a condition.
-bool isOfSizes(const Expr &expr) {
-  if (expr.type.kind == TypeKind::Index) return true;
-  if (expr.kind == ExprKind::Constant) return true;
-  if (expr.kind != ExprKind::Elementwise || expr.type.dtype != DType::Bool) return false;
-  return std::all_of(expr.args.begin(), expr.args.end(), [](const ExprPtr &arg) { return isOfSizes(*arg); });
-}
-
-/// The variables that a block binds, with those of the blocks in it.
-void collectBound(const sema::Block &block, std::vector<const Var *> &bound) {
-  for (const auto &stmt : block) {
-    if (stmt->kind == StmtKind::Let || stmt->kind == StmtKind::Assign) bound.push_back(stmt->var);
-    collectBound(stmt->body, bound);
-    collectBound(stmt->otherwise, bound);
-  }
-}
-}  // namespace
-
-void Trace::branch(const Stmt &stmt) {
-  ExprPtr condition = tree(*stmt.condition);
-  if (auto known = constantOf(*condition)) return block(*known != 0 ? stmt.body : stmt.otherwise);
-  if (isOfSizes(*condition)) return reporter_.cannot(stmt.span, "a branch on sizes");
-  choose(stmt, expr(*stmt.condition));
-}
-
-/// A branch on data: both sides are computed, and what they bind is chosen from.
-void Trace::choose(const Stmt &stmt, const Term &condition) {
-  Env before = env_;
-  block(stmt.body);
-  Env then = std::move(env_);
-  env_ = before;
-  block(stmt.otherwise);
-  if (reporter_.failed || hasReturned_) {
-    if (hasReturned_) reporter_.cannot(stmt.span, "a `return` inside of a branch");
-    return;
-  }
-  std::vector<const Var *> bound;
-  collectBound(stmt.body, bound);
-  collectBound(stmt.otherwise, bound);
-  for (const Var *var : bound) {
-    auto yes = then.find(var), no = env_.find(var);
-    if (yes == then.end() || no == env_.end() || yes->second == no->second) continue;
-    if (sameVariable(yes->second, no->second)) continue;
-    if (var->type.kind == TypeKind::Index || var->type.kind == TypeKind::Tuple) {
-      reporter_.cannot(stmt.span, "a branch on data that chooses `" + var->name + "`");
-      return;
-    }
-    Type type = here(var->type);
-    Type truths = sema::withDType(type, DType::Bool);
-    Expr chosen;
-    chosen.kind = ExprKind::Elementwise;
-    chosen.op = ElementwiseOp::Select;
-    chosen.type = type;
-    chosen.span = stmt.span;
-    for (const Term &part : {builder_.fill(condition, truths), yes->second, no->second})
-      chosen.args.push_back(sema::clone(*part));
-    env_[var] = rewritten(chosen, var->name);
-  }
-}
-
 // ---------------------------------------------------------------- expressions
+
+/// The expression with the sizes of here, and its arguments as `argument` has them.
+template <class Argument> ExprPtr Trace::moved(const Expr &expr, const Argument &argument) {
+  ExprPtr copy = sema::clone(expr);
+  copy->type = here(expr.type);
+  copy->dim = expr.dim.substitute(dims_);
+  for (size_t i = 0; i < expr.args.size(); ++i) copy->args[i] = argument(*expr.args[i]);
+  for (size_t i = 0; i < expr.access.parts.size(); ++i) {
+    const sema::IndexPart &part = expr.access.parts[i];
+    copy->access.parts[i].size = part.size.substitute(dims_);
+    if (part.offset) copy->access.parts[i].offset = tree(*part.offset);
+  }
+  return copy;
+}
 
 ExprPtr Trace::tree(const Expr &expr) {
   if (expr.kind == ExprKind::VarRef) {
     auto found = env_.find(expr.var);
     return found == env_.end() ? sema::clone(expr) : sema::clone(*found->second);
   }
-  ExprPtr copy = sema::makeExpr(expr.kind, here(expr.type), expr.span);
-  copy->value = expr.value;
-  copy->dim = expr.dim.substitute(dims_);
-  copy->op = expr.op;
-  copy->reduceOp = expr.reduceOp;
-  copy->axes = expr.axes;
-  copy->callee = expr.callee;
-  copy->queryAxis = expr.queryAxis;
-  copy->text = expr.text;
-  copy->nameHint = expr.nameHint;
-  for (const ExprPtr &arg : expr.args) copy->args.push_back(tree(*arg));
-  for (const sema::IndexPart &part : expr.access.parts) {
-    sema::IndexPart moved;
-    moved.isPoint = part.isPoint;
-    moved.offset = part.offset ? tree(*part.offset) : nullptr;
-    moved.size = part.size.substitute(dims_);
-    moved.step = part.step;
-    moved.inBounds = part.inBounds;
-    copy->access.parts.push_back(std::move(moved));
-  }
-  return copy;
+  return moved(expr, [&](const Expr &arg) { return tree(arg); });
 }
 
 Term Trace::expr(const Expr &expr, const std::string &name) {
   bool truth = expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
-  if (expr.type.kind == TypeKind::Index || truth || expr.kind == ExprKind::VarRef) return builder_.bind(tree(expr), name);
+  if (expr.type.kind == TypeKind::Index || truth || expr.kind == ExprKind::VarRef) {
+    ExprPtr written = tree(expr);
+    const Var *because = nullptr;
+    sema::visitExprs(written.get(), [&](Expr &e) {
+      if (e.kind == ExprKind::VarRef && (active_.count(e.var) || whole_.count(e.var))) because = e.var;
+    });
+    Term value = builder_.bind(std::move(written), name);
+    if (truth && because && value->kind == ExprKind::VarRef && value->var != because) whole_.emplace(value->var, because);
+    return value;
+  }
   if (expr.kind == ExprKind::Call) return call(expr);
-  Expr flat;
-  flat.kind = expr.kind;
-  flat.span = expr.span;
-  flat.value = expr.value;
-  flat.dim = expr.dim.substitute(dims_);
-  flat.op = expr.op;
-  flat.reduceOp = expr.reduceOp;
-  flat.axes = expr.axes;
-  flat.queryAxis = expr.queryAxis;
-  flat.text = expr.text;
-  flat.nameHint = expr.nameHint;
-  flat.type = here(expr.type);
-  for (const ExprPtr &arg : expr.args) {
-    Term value = this->expr(*arg);
-    if (reporter_.failed) return value;
-    flat.args.push_back(sema::clone(*value));
+  if (expr.kind == ExprKind::TupleItem) {
+    Term tuple = this->expr(*expr.args[0]);
+    auto items = tuple ? tuples_.find(tuple->var) : tuples_.end();
+    if (items != tuples_.end()) return items->second.at(static_cast<size_t>(expr.queryAxis));
   }
-  for (const sema::IndexPart &part : expr.access.parts) {
-    sema::IndexPart moved = sema::clone(part);
-    if (part.offset) moved.offset = tree(*part.offset);
-    moved.size = part.size.substitute(dims_);
-    flat.access.parts.push_back(std::move(moved));
+  if (expr.kind == ExprKind::Cast && expr.text == sema::kStop) {
+    Term value = this->expr(*expr.args[0]);
+    return isActive(value) ? copied(value, name) : value;
   }
-  return rewritten(flat, name);
+  ExprPtr flat = moved(expr, [&](const Expr &arg) {
+    Term value = reporter_.failed ? nullptr : this->expr(arg);
+    return value ? sema::clone(*value) : nullptr;
+  });
+  if (reporter_.failed) return builder_.index(Dim(0));
+  return rewritten(*flat, name);
 }
 
 /// Binds an operation on what is bound already, and says what its tangent is.
@@ -315,21 +252,71 @@ Term Trace::rewritten(const Expr &flat, const std::string &name) {
   return value;
 }
 
-/// What stays a call: a kernel, which has no derivative of its own, or a function whose derivative is written by hand.
+// ---------------------------------------------------------------- calls
+
+/// The body of a function, with names of its own, in the place of its call.
+std::vector<Term> Trace::inlined(const sema::Function &function, const std::vector<Term> &arguments) {
+  Env env = std::exchange(env_, {});
+  auto dims = std::exchange(dims_, {});
+  std::vector<Term> outer = std::exchange(returned_, {});
+  bool hadReturned = std::exchange(hasReturned_, false);
+  Span place = builder_.here;
+  bindDims(function, arguments);
+  for (size_t i = 0; i < arguments.size(); ++i) bindParameter(*function.params[i].var, arguments[i], false);
+  std::vector<Term> values = body(function);
+  builder_.here = place;
+  env_ = std::move(env);
+  dims_ = std::move(dims);
+  returned_ = std::move(outer);
+  hasReturned_ = hadReturned;
+  return values;
+}
+
+/// A function without a rule of its own is written out. What stays a call: a kernel, which has no derivative, and a
+/// function whose derivative is written by hand, so that a derivative of this one meets the call again.
 Term Trace::call(const Expr &expr) {
   ExprPtr made = sema::makeExpr(ExprKind::Call, here(expr.type), expr.span);
   made->callee = expr.callee;
+  std::vector<Term> arguments;
   const Var *because = nullptr;
   for (const ExprPtr &arg : expr.args) {
-    Term value = this->expr(*arg);
-    if (reporter_.failed) return value;
-    if (isActive(value)) because = value->var;
-    made->args.push_back(sema::clone(*value));
+    arguments.push_back(this->expr(*arg));
+    if (reporter_.failed) return builder_.index(Dim(0));
+    if (isActive(arguments.back())) because = arguments.back()->var;
+    made->args.push_back(sema::clone(*arguments.back()));
+  }
+  bool isKernel = expr.callee->kind == sema::FunctionKind::Kernel;
+  bool isTuple = expr.type.kind == TypeKind::Tuple;
+  if (!isKernel && !rules_.of(*expr.callee)) {
+    std::vector<Term> values = inlined(*expr.callee, arguments);
+    if (reporter_.failed || values.empty()) return builder_.index(Dim(0));
+    if (!isTuple) return values[0];
+    Var *tuple = unwritten(made->type);
+    tuples_[tuple] = std::move(values);
+    return builder_.ref(tuple);
   }
   Term value = builder_.bind(std::move(made));
-  bool isKernel = expr.callee->kind == sema::FunctionKind::Kernel;
-  if (because && value->kind == ExprKind::VarRef)
-    refused(value->var, because, {expr.span, (isKernel ? "the kernel `" : "the rule of `") + expr.callee->name + "`"});
+  if (!because || value->kind != ExprKind::VarRef) return value;
+  if (isKernel) {
+    refused(value->var, because, {expr.span, "the kernel `" + expr.callee->name + "`",
+                                  "call it in a function with `@custom_vjp`, and give that a rule"});
+    return value;
+  }
+  if (!isTuple) {
+    ruled(expr, arguments, {value}, because);
+    return value;
+  }
+  std::vector<Term> results;
+  for (size_t i = 0; i < value->type.items.size(); ++i) {
+    Type type = value->type.items[i];
+    if (type.shape.empty()) type.kind = TypeKind::Scalar;
+    ExprPtr item = sema::makeExpr(ExprKind::TupleItem, type, expr.span);
+    item->queryAxis = static_cast<int>(i);
+    item->args.push_back(sema::clone(*value));
+    results.push_back(builder_.bind(std::move(item)));
+  }
+  ruled(expr, arguments, results, because);
+  tuples_[value->var] = std::move(results);
   return value;
 }
 

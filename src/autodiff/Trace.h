@@ -11,6 +11,7 @@ namespace tessera::autodiff {
 struct Refusal {
   Span span;
   std::string what;  // "the kernel `k`"
+  std::string help = {};
 };
 
 /// Where messages go, and what they are about.
@@ -25,9 +26,16 @@ struct Reporter {
   void cannot(Span span, const std::string &what);
 };
 
+/// Functions whose derivatives are written by hand.
+struct Rules {
+  const sema::Program &program;
+  /// The rule of a function; null if it has none.
+  const sema::Function *of(const sema::Function &function) const;
+};
+
 class Trace {
 public:
-  Trace(Builder &builder, Reporter &reporter) : builder_(builder), reporter_(reporter) {}
+  Trace(Builder &builder, Reporter &reporter, Rules rules) : builder_(builder), reporter_(reporter), rules_(rules) {}
 
   /// Gives a parameter its value. An active one is what the derivative is by.
   void bindParameter(const sema::Var &parameter, const Term &argument, bool active);
@@ -44,19 +52,37 @@ public:
   void refuse(const sema::Var *out, const Refusal &refusal) const;
 
 private:
+  friend class BranchStep;
   using Env = std::map<const sema::Var *, Term>;
+  /// What names mean at a place of the function.
+  struct Place {
+    Env env;
+    std::map<std::string, Dim> dims;
+    std::vector<sema::Var *> active;
+  };
+  /// A variable of the function that both sides of a branch bind, and the one that has it behind the branch.
+  struct Merged {
+    const sema::Var *var;
+    sema::Var *out;
+  };
+  Place leave(Place place);
+  std::vector<sema::Var *> activeSoFar() const;
+  static constexpr uint32_t kUnwritten = UINT32_MAX;  // the id of values that only tangents go through
   void block(const sema::Block &block);
   void statement(const sema::Stmt &stmt);
   void assign(const sema::Stmt &stmt);
   void loop(const sema::Stmt &stmt);
   void branch(const sema::Stmt &stmt);
   void choose(const sema::Stmt &stmt, const Term &condition);
+  void ask(const sema::Stmt &stmt, const Term &condition);
 
   Term expr(const sema::Expr &expr, const std::string &name = "");
   Term call(const sema::Expr &expr);
+  std::vector<Term> inlined(const sema::Function &function, const std::vector<Term> &arguments);
   Term rewritten(const sema::Expr &expr, const std::string &name);
   /// A program integer or truth value as it is written, with the names of here.
   sema::ExprPtr tree(const sema::Expr &expr);
+  template <class Argument> sema::ExprPtr moved(const sema::Expr &expr, const Argument &argument);
   sema::Type here(sema::Type type) const;
   Term copied(const Term &value, const std::string &name);
   void setIndex(const sema::Var &var, const Term &value);
@@ -70,14 +96,18 @@ private:
   Edge moved(const std::shared_ptr<const sema::Expr> &op, size_t operand) const;
   Term wide(const Term &value);
   void step(sema::Var *out, std::vector<Edge> edges);
+  void ruled(const sema::Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results,
+             const sema::Var *because);  // Rules.cpp
   void refused(sema::Var *out, const sema::Var *because, Refusal refusal);
   void activate(sema::Var *out, const sema::Var *because) { active_.emplace(out, because); }
   sema::Var *unwritten(const sema::Type &type);
 
   Builder &builder_;
   Reporter &reporter_;
+  Rules rules_;
   Env env_;
   std::map<std::string, Dim> dims_;
+  std::map<const sema::Var *, std::vector<Term>> tuples_;  // results of calls
   std::vector<Term> returned_;
   bool hasReturned_ = false;
   std::map<const sema::Var *, const sema::Var *> active_;  // with what makes them so; null: a parameter

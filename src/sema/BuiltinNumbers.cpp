@@ -1,5 +1,6 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
 #include "sema/Checker.h"
+#include "sema/DerivativeKind.h"
 #include "sema/Policy.h"
 
 namespace tessera::sema {
@@ -86,6 +87,17 @@ Value Checker::arrayMean(const BuiltinRow &, Bound &args, Span span) {
 
 Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
+  if (row.op == kStop) {  // kernels are not differentiated: there it is nothing
+    Value v = args.values[0];
+    if (v.kind != ValueKind::Array || inKernel()) return v;
+    Type type = v.type;
+    std::vector<std::optional<Limit>> limits = v.limits;
+    ExprPtr arg = take(v);
+    DType own = arg->type.dtype;
+    ExprPtr e = makeCast(std::move(arg), own, {});
+    e->text = kStop;
+    return finish(std::move(e), type, std::move(limits), span);
+  }
   if (args.values.size() > 2 && args.values[2].given())
     return castByChance(args, span);
   Numerics numerics;

@@ -297,6 +297,7 @@ Value Checker::callFunction(const Callable &callable, GivenList args, Span span)
   if (inHost() && callable.def && callable.name != "main" && isEntry(callable))
     return callEntry(callable, std::move(values), spans, span);
   if (callable.isCustomVjp && !inHost() && !inKernel()) {  // stays a call: its derivative is its own
+    if (callable.module != main_) checkRule(callable);  // those of the main module are entries, and are checked as such
     if (isEntry(callable)) return callEntry(callable, std::move(values), spans, span);
     return unsupported("a rule for a function whose parameters have no types", span, "write their types");
   }

@@ -1,5 +1,6 @@
-// grad, value_and_grad and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
+// grad, value_and_grad, vjp, jvp and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
 #include "sema/Checker.h"
+#include "sema/DerivativeKind.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -20,6 +21,18 @@ size_t leafCount(const DeclaredType &tree) {
   for (const DeclaredType &item : tree.items) count += leafCount(item);
   return count;
 }
+DerivativeKind kindOf(const Value &derivative) {
+  if (derivative.text == "vjp") return DerivativeKind::Pullback;
+  if (derivative.text == "jvp") return DerivativeKind::Pushforward;
+  return derivative.truth ? DerivativeKind::ValueAndGradient : DerivativeKind::Gradient;
+}
+/// The keyword under which a derivative takes those that it starts from; empty where that is the number 1.
+std::string_view seedKeyword(DerivativeKind kind) {
+  return kind == DerivativeKind::Pullback ? "cotangent" : kind == DerivativeKind::Pushforward ? "tangent" : "";
+}
+bool hasNumbers(const Type &type) {
+  return (type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar) && isFloat(type.dtype);
+}
 }  // namespace
 
 // ---------------------------------------------------------------- making one
@@ -35,8 +48,16 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
                        : nullptr;
   for (size_t i = 0; i < names.size(); ++i) {
     Span at = sequence && i < sequence->items.size() ? sequence->items[i]->span : span;
-    const Value &name = names[i];
+    Value name = names[i];
     if (name.isPoison()) return false;
+    if (name.isKnownInt()) {  // by its place
+      int64_t place = name.sym.constant();
+      if (place < 0 || place >= static_cast<int64_t>(known.size())) {
+        report(Id::unknownWrt, at, of.name, std::to_string(place)).note(of.nameSpan, "`" + of.name + "` is defined here").help(argumentNames(known));
+        return false;
+      }
+      name = Value::string(std::string(known[static_cast<size_t>(place)]));
+    }
     if (name.kind != ValueKind::String || name.expr) {
       report(Id::wrongArgument, at, quoted("wrt"), "names of parameters in quotes", describe(name));
       return false;
@@ -121,7 +142,15 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
 bool Checker::derivativeParts(const Value &derivative, const Callable &of, const Function &callee,
                               std::vector<int> &wrt, std::vector<DeclaredType> &trees) {
   const FunctionResult *result = callee.results.size() == 1 ? &callee.results[0] : nullptr;
-  if (!result || !result->type.shape.empty() || !isFloat(result->type.dtype)) {
+  if (!seedKeyword(kindOf(derivative)).empty()) {
+    auto other = std::find_if(callee.results.begin(), callee.results.end(), [](const FunctionResult &r) { return !hasNumbers(r.type); });
+    if (other != callee.results.end() || callee.results.empty()) {
+      report(Id::wrongArgument, derivative.declared, quoted(derivative.text), "a function that returns floats",
+             "`" + of.name + "`, which returns " + (callee.results.empty() ? "nothing" : "`" + other->type.str() + "`"))
+          .note(of.nameSpan, "`" + of.name + "` is defined here");
+      return false;
+    }
+  } else if (!result || !result->type.shape.empty() || !isFloat(result->type.dtype)) {
     if (fresh(Id::gradNotScalar, derivative.declared)) {
       std::string what = result ? "`" + (result->type.shape.empty() ? std::string(name(result->type.dtype))
                                                                     : result->type.str()) +
@@ -172,21 +201,44 @@ bool Checker::derivativeParts(const Value &derivative, const Callable &of, const
   return true;
 }
 
+/// The types of what a derivative starts from: derivatives by the results, or of the parameters.
+static std::vector<Type> seedTypes(DerivativeKind kind, const Function &callee, const std::vector<int> &wrt,
+                                   const std::map<std::string, Dim> &dims) {
+  std::vector<Type> types;
+  if (kind == DerivativeKind::Pullback)
+    for (const FunctionResult &r : callee.results) types.push_back(r.type);
+  if (kind == DerivativeKind::Pushforward)
+    for (int i : wrt) types.push_back(callee.params[static_cast<size_t>(i)].var->type);
+  for (Type &type : types) {
+    for (Dim &d : type.shape) d = d.substitute(dims);
+    if (type.shape.empty()) type.kind = TypeKind::Scalar;
+  }
+  return types;
+}
+
 /// The expression of a derivative at `e->args`, and its value as the program sees it.
 Value Checker::derivativeValue(const Value &derivative, const Function &callee, std::vector<int> wrt,
                                const std::vector<DeclaredType> &trees, ExprPtr e,
                                const std::map<std::string, Dim> &dims, Span span) {
+  DerivativeKind kind = kindOf(derivative);
   std::vector<Type> types;
-  if (derivative.truth) types.push_back(callee.results[0].type);
-  for (int i : wrt) {
-    types.push_back(callee.params[i].var->type);
-    for (Dim &d : types.back().shape) d = d.substitute(dims);
-  }
+  if (kind == DerivativeKind::ValueAndGradient) types.push_back(callee.results[0].type);
+  if (kind == DerivativeKind::Pushforward)
+    for (const FunctionResult &r : callee.results) types.push_back(r.type);
+  else
+    for (int i : wrt) types.push_back(callee.params[static_cast<size_t>(i)].var->type);
+  for (Type &type : types)
+    for (Dim &d : type.shape) d = d.substitute(dims);
   e->callee = &callee;
   e->axes = std::move(wrt);
-  e->queryAxis = derivative.truth;
+  e->queryAxis = static_cast<int>(kind);
   std::vector<Value> results = callResults(std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
   size_t next = derivative.truth;
+  if (kind == DerivativeKind::Pushforward) {
+    for (const Callable &of : callables_)
+      if (of.checked == &callee && !of.resultTree.items.empty()) return resultValue(of.resultTree, results, next);
+    return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
+  }
   std::vector<Value> gradients;
   for (const DeclaredType &tree : trees) gradients.push_back(resultValue(tree, results, next));
   Value all = derivative.unrolled ? gradients[0] : Value::tuple(std::move(gradients));
@@ -199,10 +251,53 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
   if (inHost() || inKernel())
     return unsupported(std::string("a derivative in ") + (inHost() ? "host code" : "a kernel"), span,
                        "take it in a tensor function, and call that");
+  std::string keyword(seedKeyword(kindOf(derivative)));
+  Given seeds;
+  std::erase_if(args, [&](Given &arg) {
+    if (keyword.empty() || arg.keyword != keyword) return false;
+    seeds = arg;
+    return true;
+  });
+  if (!keyword.empty() && seeds.keyword.empty()) {
+    report(Id::argumentNotGiven, span, derivative.text + "(" + callable.name + ")", keyword)
+        .help(kindOf(derivative) == DerivativeKind::Pullback ? "the derivative by the result: `cotangent=dy`"
+                                                             : "the derivative of the parameters of `wrt`: `tangent=dx`");
+    return Value::poison();
+  }
+  if (seeds.value.isPoison() && !keyword.empty()) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
   if (isRecursive(callable, span) || !bindParameters(callable, args, span, values, spans)) return Value::poison();
   ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
+  auto takeSeeds = [&](const std::vector<Type> &types) {
+    std::vector<Value> parts;
+    std::vector<Span> spans;
+    argumentParts(seeds.value, seeds.span, parts, spans);
+    std::string what = "`" + seeds.keyword + "=`";
+    if (parts.size() != types.size()) {
+      report(Id::wrongArgument, seeds.span, what, std::to_string(types.size()) + (types.size() == 1 ? " value" : " values"),
+             std::to_string(parts.size()) + (parts.size() == 1 ? " value" : " values"));
+      return false;
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Type &type = types[i];
+      Value v = toArray(parts[i], type.dtype, spans[i]);
+      if (v.isPoison()) return false;
+      if (v.type.shape.size() != type.shape.size()) {
+        report(Id::wrongArgument, spans[i], what, "`" + type.str() + "`", describe(v));
+        return false;
+      }
+      for (size_t a = 0; a < type.shape.size(); ++a)
+        if (!sameDim(type.shape[a], v.type.shape[a], spans[i], what + " needs " + show(type.shape[a]) + " == " + show(v.type.shape[a]))) {
+          report(Id::shapeMismatch, spans[i], shapeText(type.shape), shapeText(v.type.shape)).label(what + " is `" + type.str() + "`");
+          return false;
+        }
+      ExprPtr seed = leave(v, type, spans[i], what);
+      if (!seed) return false;
+      e->args.push_back(std::move(seed));
+    }
+    return true;
+  };
   std::map<std::string, Dim> dims;
   const Callable *called = &callable;
   const Function *callee = nullptr;
@@ -216,6 +311,7 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
   std::vector<int> wrt;
   std::vector<DeclaredType> trees;
   if (!derivativeParts(derivative, *called, *callee, wrt, trees)) return Value::poison();
+  if (!keyword.empty() && !takeSeeds(seedTypes(kindOf(derivative), *callee, wrt, dims))) return Value::poison();
   return derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
 }
 
@@ -344,6 +440,15 @@ void Checker::derivativeEntry(const std::string &name, const Value &derivative, 
       if (d.isVar()) dims[d.varName()] = d;
     fn_->params.push_back(std::move(param));
   }
+  DerivativeKind kind = kindOf(derivative);
+  std::vector<Type> seeds = seedTypes(kind, *callee, wrt, dims);
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    Param param;
+    std::string subject = kind == DerivativeKind::Pullback ? callee->results[i].name : callee->params[static_cast<size_t>(wrt[i])].var->name;
+    param.var = newVar("d" + subject, seeds[i], span);
+    e->args.push_back(makeRef(param.var, span));
+    fn_->params.push_back(std::move(param));
+  }
   Value result = derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
   std::vector<ResultPart> parts;
   DeclaredType tree;
@@ -409,7 +514,11 @@ void Checker::checkRule(const Callable &of) {
     return;
   }
   const Function *primal = ensureChecked(of), *rule = ensureChecked(*of.vjp);
-  if (!primal || !rule) return;
+  if (!primal || !rule || primal->kernel.schedule.options.count(kRule)) return;
+  if (variantsOf(of).size() > 1) {
+    report(Id::badRule, of.vjp->nameSpan, of.vjp->name, of.name, "that has parameters of several types");
+    return;
+  }
   std::vector<const Type *> takes, gives;
   std::vector<std::string> takesNames, givesNames;
   for (const Param &p : primal->params) {
@@ -446,6 +555,7 @@ void Checker::checkRule(const Callable &of) {
     if (!same(*gives[i], rule->results[i].type))
       return wrong(of.vjp->nameSpan, "its result " + std::to_string(i) + " is `" + rule->results[i].type.str() +
                                          "`, but `" + givesNames[i] + "` is `" + gives[i]->str() + "`");
+  of.checked->kernel.schedule.options[kRule] = rule->name;
 }
 
 }  // namespace tessera::sema

@@ -104,6 +104,7 @@ private:
     return out + ">";
   }
   std::string expr(const Expr &e) const {
+    static const char *const derivatives[] = {"derivative", "value_and_derivative", "pullback", "pushforward"};
     static const char *const queries[] = {"origin",  "group_id",  "group_size", "local_id",
                                           "lane_id", "linear_id", "group_count"};
     switch (e.kind) {
@@ -136,7 +137,7 @@ private:
       return std::string(queries[static_cast<int>(e.query)]) + "(" + std::to_string(e.queryAxis) + ")";
     case ExprKind::Call: return "call " + e.callee->name + args(e);
     case ExprKind::Derivative:
-      return std::string(e.queryAxis ? "value_and_derivative " : "derivative ") + e.callee->name + axes(e) + args(e);
+      return std::string(derivatives[e.queryAxis]) + " " + e.callee->name + axes(e) + args(e);
     case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
     case ExprKind::HostRank: return "host_rank" + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);

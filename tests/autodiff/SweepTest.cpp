@@ -68,6 +68,10 @@ std::string programOf(const Case &c, bool hasW) {
   std::string weighted = c.result.empty() ? "(" + c.expression + ") * u" : "sum((" + c.expression + ") * u)";
   std::string text = "def loss" + dims + "(" + parameters + ") -> f64:\n    return " + weighted + "\n\n" +
                      "first = grad(loss, wrt=" + (hasW ? "(\"x\", \"w\")" : "(\"x\",)") + ")\n\n";
+  std::string wrt = hasW ? "(\"x\", \"w\")" : "(\"x\",)";
+  std::string own = parameters.substr(0, parameters.rfind(", u:"));
+  text += "def plain" + dims + "(" + own + ") -> " + tensor(c.result) + ":\n    return " + c.expression +
+          "\n\npulled = vjp(plain, wrt=" + wrt + ")\npushed = jvp(plain, wrt=" + wrt + ")\n\n";
   if (c.second)
     text += "def along" + dims + "(" + parameters + ", v: " + tensor(c.x) + ") -> f64:\n    return sum(grad(loss, wrt=\"x\")(" +
             names + ") * v)\n\nsecond = grad(along, wrt=\"x\")\n";
@@ -114,6 +118,17 @@ TEST_P(Sweep, DerivativeEqualsDifferences) {
     reference::Value direction = values(by == 0 ? c.x : c.w, -1, 1);
     EXPECT_TRUE(agrees(module, "loss", arguments, by, direction, dot(gradients[by], direction))) << text << sema::dump(module.function("first"));
   }
+  // <u, jvp v> = <vjp u, v>: the transposes are right whatever the partials are.
+  std::vector<reference::Value> tangents = {values(c.x, -1, 1)};
+  if (hasW) tangents.push_back(values(c.w, -1, 1));
+  std::vector<reference::Value> given(arguments.begin(), arguments.end() - 1), forward = given;
+  forward.insert(forward.end(), tangents.begin(), tangents.end());
+  given.push_back(arguments.back());
+  std::vector<reference::Value> pulled = module.run("pulled", given), pushed = module.run("pushed", forward);
+  double forth = dot(arguments.back(), pushed.at(0)), back = 0, size = 0;
+  for (size_t i = 0; i < pulled.size(); ++i) back += dot(pulled[i], tangents[i]);
+  for (size_t i = 0; i < pushed[0].size(); ++i) size += std::fabs(arguments.back().floats[i] * pushed[0].floats[i]);
+  EXPECT_NEAR(forth, back, 1e-12 * std::max(1.0, size)) << text << sema::dump(module.function("pushed"));
   if (!c.second) return;
   arguments.push_back(values(c.x, -1, 1));
   reference::Value direction = values(c.x, -1, 1);
@@ -154,6 +169,7 @@ const Case kArrays[] = {
     {"strided", "x[:, 0:5:2] * 2", "N, 3", -2, 2, "N, 5"}, {"reversed", "x[:, ::-1] * w", "N, M"},
     {"concat", "concat(x, w, axis=1)", "3, 7", -2, 2, "3, 5", "3, 2"}, {"stack", "stack(x, w * x, axis=0)", "2, N, M"},
     {"split", "split(x * w, 2, axis=0)[1] * x[0:2]", "2, M", -2, 2, "4, M", "4, M"},
+    {"split_all", "split(x * w, 3, axis=1)[0] * split(x * w, 3, axis=1)[2] + split(x, 3, axis=1)[1]", "N, 2", -2, 2, "N, 6", "N, 6"},
     {"take", "take(x, i, axis=0)", "K, M", -2, 2, "V, M", "", "K"},
     {"take_of_vector", "take(x, i)", "K", -2, 2, "V", "", "K"},
     {"gather", "gather(x, i, axis=1)", "N, M", -2, 2, "N, M", "", "N, M"},

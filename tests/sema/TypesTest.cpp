@@ -361,8 +361,10 @@ TEST(Functions, WrongDerivatives) {  // (T18)
   std::string loss = "def loss[N](x: Tensor[N, f32], n: i32) -> f32:\n    return sum(x) * f32(n)\n";
   EXPECT_EQ(said(loss + "g = grad(loss, wrt=\"y\")\n"), "E0330 3:20 `loss` has no parameter `y` to differentiate by\n");
   EXPECT_EQ(said(loss + "g = grad(loss, wrt=(\"x\", \"x\"))\n"), "E0209 3:26 `wrt` gets its argument `x` twice\n");
-  EXPECT_EQ(said(loss + "g = grad(loss, wrt=0)\n"),
-            "E0311 3:20 `wrt` expects names of parameters in quotes, but this is the integer 0\n");
+  EXPECT_EQ(said(loss + "g = grad(loss, wrt=0)\n"), "");
+  EXPECT_EQ(said(loss + "g = grad(loss, wrt=2)\n"), "E0330 3:20 `loss` has no parameter `2` to differentiate by\n");
+  EXPECT_EQ(said(loss + "g = grad(loss, wrt=0.5)\n"),
+            "E0311 3:20 `wrt` expects names of parameters in quotes, but this is a number\n");
   EXPECT_EQ(said(loss + "g = grad(loss, wrt=\"n\")\n"), "E0331 3:5 `n` is `i32`, which has no derivative\n");
   EXPECT_EQ(said(loss + "g = grad(3)\n"), "E0311 3:10 `grad` expects a tensor function, but this is the integer 3\n");
   EXPECT_EQ(said(loss + "g = grad(loss, argnums=0)\n"), "E0206 3:16 `grad` takes no argument `argnums`\n");

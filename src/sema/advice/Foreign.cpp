@@ -48,8 +48,7 @@ std::string_view dtypeHere(std::string_view name) {
 
 namespace {
 constexpr std::string_view kNoGradient =
-    "a derivative goes through all that a function computes: what is to stay constant is computed outside of it, and is "
-    "a parameter that `wrt` leaves out";
+    "`stop_gradient(x)` is `x`, and constant for a derivative";
 }  // namespace
 
 std::string_view memberInstead(std::string_view name) {
@@ -160,7 +159,6 @@ const Foreign *foreignName(std::string_view name) {
       {"dist", {"", "collectives have no prefix, and name an axis of the mesh: `all_reduce(x, \"dp\")`"}},
       {"effects", {"", "effects are suspended for a block: `with effects.suspend(\"io\"):`"}},
       {"accum", {"", "a policy stands behind the dtype: `bf16 @accum(f32)`"}},
-      {"stop_gradient", {"", kNoGradient}},
       {"no_grad", {"", kNoGradient}},
       {"normal", {"", kDraw}},
       {"uniform", {"", kDraw}},

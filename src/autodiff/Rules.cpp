@@ -1,0 +1,96 @@
+// Calls of functions whose derivative is written by hand (`@custom_vjp`).
+#include "autodiff/Trace.h"
+#include "sema/ExprBuild.h"
+
+namespace tessera::autodiff {
+
+using sema::Expr;
+using sema::ExprKind;
+using sema::ExprPtr;
+using sema::Type;
+using sema::TypeKind;
+using sema::Var;
+
+namespace {
+
+class RuleStep : public Step {
+public:
+  RuleStep(const Trace &trace, const Expr &call, const sema::Function &rule, std::vector<Term> arguments,
+           std::vector<Term> results)
+      : trace_(trace), span_(call.span), function_(*call.callee), rule_(rule), arguments_(std::move(arguments)),
+        results_(std::move(results)) {}
+
+  void pushForward(Tangents &, Builder &) const override {
+    trace_.refuse(results_[0]->var, {span_, "the rule of `" + function_.name + "`", "it serves `grad` and `vjp`; `jvp` needs a function without one"});
+  }
+
+  bool isAsked(std::set<const Var *> &asked) const override {
+    bool any = false;
+    for (const Term &result : results_) any |= asked.count(result->var) != 0;
+    for (const Term &argument : arguments_)
+      if (any && trace_.isActive(argument)) asked.insert(argument->var);
+    return any;
+  }
+
+  void pullBack(Cotangents &cotangents) const override {
+    Builder &builder = cotangents.builder();
+    bool any = false;
+    std::vector<Term> given = arguments_, seeds;
+    for (const Term &result : results_) {
+      given.push_back(result);
+      Term seed = cotangents.takePlain(result->var);
+      any |= seed != nullptr;
+      seeds.push_back(seed ? builder.cast(seed, result->type.dtype) : builder.number(0, result->type));
+    }
+    if (!any) return;
+    given.insert(given.end(), seeds.begin(), seeds.end());
+    std::vector<Term> back = called(given, builder);
+    size_t next = 0;
+    for (const Term &argument : arguments_) {
+      const Type &type = argument->type;
+      if ((type.kind != TypeKind::Tensor && type.kind != TypeKind::Scalar) || !isFloat(type.dtype)) continue;
+      Term derivative = back.at(next++);
+      if (trace_.isActive(argument)) cotangents.add(argument->var, {builder.cast(derivative, tangentDType(type.dtype)), nullptr});
+    }
+  }
+
+private:
+  /// What the rule gives: a derivative for each argument that is a float.
+  std::vector<Term> called(const std::vector<Term> &given, Builder &builder) const {
+    std::vector<Type> types;
+    for (const Term &argument : arguments_) {
+      Type type = argument->type;
+      bool numbers = type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar;
+      if (numbers && isFloat(type.dtype)) types.push_back(std::move(type));
+    }
+    Type all = types.size() == 1 ? types[0] : Type();
+    if (types.size() != 1) all.kind = TypeKind::Tuple, all.items = types;
+    ExprPtr call = sema::makeExpr(ExprKind::Call, all, span_);
+    call->callee = &rule_;
+    for (const Term &term : given) call->args.push_back(sema::clone(*term));
+    Term value = builder.bind(std::move(call));
+    if (types.size() == 1) return {value};
+    std::vector<Term> items;
+    for (size_t i = 0; i < types.size(); ++i) {
+      ExprPtr item = sema::makeExpr(ExprKind::TupleItem, types[i], span_);
+      item->queryAxis = static_cast<int>(i);
+      item->args.push_back(sema::clone(*value));
+      items.push_back(builder.bind(std::move(item)));
+    }
+    return items;
+  }
+
+  const Trace &trace_;
+  Span span_;
+  const sema::Function &function_, &rule_;
+  std::vector<Term> arguments_, results_;
+};
+
+}  // namespace
+
+void Trace::ruled(const Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results, const Var *because) {
+  for (const Term &result : results) activate(result->var, because);
+  steps_.push_back(std::make_unique<RuleStep>(*this, call, *rules_.of(*call.callee), arguments, results));
+}
+
+}  // namespace tessera::autodiff
