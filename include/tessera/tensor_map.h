@@ -17,6 +17,10 @@ template <> struct MapDType<f16> {
   static constexpr CUtensorMapDataType code = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 };
 
+template <> struct MapDType<float> {
+  static constexpr CUtensorMapDataType code = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+};
+
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
 /// The driver's function, found at run time: nothing is linked to the driver.

@@ -262,7 +262,7 @@ private:
     auto base = dyn_cast<BlockArgument>(store.getBase());
     Type element = type.getElementType();
     size_t rank = store.getOffsets().size();
-    if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !(element.isBF16() || element.isF16()))
+    if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !(element.isBF16() || element.isF16() || element.isF32()))
       return false;
     for (size_t axis = 0; axis < rank; ++axis)
       if (store.getPoints()[axis] != (axis + 2 < rank) || store.getSteps()[axis] != 1) return false;
