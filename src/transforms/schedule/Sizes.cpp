@@ -175,8 +175,22 @@ private:
     // On a CPU, operands of products stay in the second-level cache of a core.
     if (machine_.family == Target::Cpu)
       return sharedBytes(sizes) <= machine_.cacheBytes && laneRegisters(sizes) <= kLaneRegisters * 4;
+    // Products of warpgroups: one group a processor, and room for a second stage of what its loop loads.
+    if (machine_.warpgroupProducts && multipliesHalves())
+      return sharedBytes(sizes) <= machine_.sharedBytes * 2 / 3 && laneRegisters(sizes) <= kWarpgroupRegisters;
     return sharedBytes(sizes) <= machine_.staticSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
   }
+
+  /// Every product is of 16-bit operands.
+  bool multipliesHalves() {
+    bool found = false, all = true;
+    kernel_.walk([&](graph::DotOp dot) {
+      found = true;
+      all &= bytes(dot.getLhs().getType()) == 2;
+    });
+    return found && all;
+  }
+  static constexpr int64_t kWarpgroupRegisters = 176;  // of the 232 of a lane that computes
 
   // ---- choices
 

@@ -19,28 +19,28 @@
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
-//   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
+//   schedule  m = 128, n = 64, stages = 2, warps = 8, 256 threads a group
 //   without effect here  prefetch = k0=2
-//   T.m = 64, T.n = 64: the smallest tile of the tuning space
+//   T.m = 128, T.n = 64: the largest tile of the tuning space that fits
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills rings of 2 stages by bulk copies, one group a processor
 template <int MaxD, int Align>
-static __global__ void __launch_bounds__(256, 1)
+static __global__ void __launch_bounds__(384, 1)
 flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> Q,
                        const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> K,
                        const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> V, bool causal,
                        const __grid_constant__ tsr::TiledView<tsr::bf16, 4> result, int64_t S,
                        int64_t B, int64_t H, int64_t D) {
-  constexpr int BM = 64, BN = 64, Stages = 2, Consumers = 128;
-  using Warps = tsr::MmaGrid<4, 1>;
+  constexpr int BM = 128, BN = 64, Stages = 2, Consumers = 256;
+  using Warps = tsr::MmaGrid<8, 1>;
   struct Shared {
     tsr::SharedTile<tsr::bf16, BM, MaxD, tsr::Panels> Q_tile[1];
     tsr::Ring<1> ring;
     tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Panels> K_tile[Stages];
     tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Panels> V_tile[Stages];
     tsr::Ring<Stages> ring2;
-    tsr::StorePanels<tsr::bf16, 1> panels;
+    tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -71,7 +71,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
       }
     }
   } else {
-    tsr::take_registers<240>();  // :6
+    tsr::take_registers<232>();  // :6
     tsr::RingReader<1> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -204,7 +204,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, const TessTensor *V,
                                       bool causal, TessTensor *result, TessStream stream) {
-  constexpr int BM = 64, Threads = 256;
+  constexpr int BM = 128, Threads = 384;
   tsr::Call call("flash_attention", stream);
   tsr::Dim B("B"), H("H"), S("S"), D("D");
   call.input<tsr::bf16>("Q", Q, {B, H, S, D});
@@ -222,16 +222,16 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
       kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 64, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 128, rows_aligned),
           tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64, rows_aligned),
           tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64, rows_aligned),
           causal,
           tsr::tiled(call, tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64, rows_aligned),
           S, B, H, D);
     };
-    if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 59392);
-    else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 100352);
-    else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 182272);
+    if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 83968);
+    else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 133120);
+    else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 231424);
     if (call.failed()) return call.status();
   }
   return call.finish();
