@@ -61,6 +61,9 @@ def layernorm[R, C](x: Tensor[R, C, f32], g: Tensor[C, f32], b: Tensor[C, f32]) 
 def row_sums[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, f32]:
     return sum(cast(x, f32), axis=-1)
 
+def places[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, f32]:
+    return cast(argmax(x), f32)
+
 def total[N](x: Tensor[N, f32]) -> f32:
     return sum(x)
 
@@ -235,6 +238,9 @@ def case(name, shapes):
     if name == "row_sums":
         r, c = shapes
         return [((r, c), "bf16")], ((r,), "f32"), [], lambda x: [math.fsum(row) for row in rows_of(x, r, c)]
+    if name == "places":
+        r, c = shapes
+        return [((r, c), "bf16")], ((r,), "f32"), [], lambda x: [row.index(max(row)) if row else 0 for row in rows_of(x, r, c)]
     if name == "total":
         return [(shapes, "f32")], ((), "f32"), [], lambda x: [math.fsum(x)]
     if name == "greatest":
@@ -250,7 +256,7 @@ def case(name, shapes):
 
 FUNCTIONS = {
     **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_twice", "turned_sum")},
-    **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums")},
+    **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums", "places")},
     **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest", "variance")},
     "total": VECTORS + [(70001,)],
     "columns": MATRICES + [(1031, 12), (700, 3)],
