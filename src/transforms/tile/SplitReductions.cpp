@@ -243,7 +243,9 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       kernel_.getBody().walk([&](Operation *op) {
-        if (isOpTriviallyDead(op)) op->erase(), changed = true;
+        // A reduction that only the parts of another one need: no lane comes to its barriers.
+        bool isUnused = isa<tile::GroupReduceOp>(op) && op->use_empty();
+        if (isUnused || isOpTriviallyDead(op)) op->erase(), changed = true;
       });
     }
   }
