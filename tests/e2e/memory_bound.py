@@ -64,6 +64,9 @@ def row_sums[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, f32]:
 def places[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, f32]:
     return cast(argmax(x), f32)
 
+def place[N](x: Tensor[N, f32]) -> f32:
+    return cast(argmin(x), f32)
+
 def total[N](x: Tensor[N, f32]) -> f32:
     return sum(x)
 
@@ -241,6 +244,8 @@ def case(name, shapes):
     if name == "places":
         r, c = shapes
         return [((r, c), "bf16")], ((r,), "f32"), [], lambda x: [row.index(max(row)) if row else 0 for row in rows_of(x, r, c)]
+    if name == "place":
+        return [(shapes, "f32")], ((), "f32"), [], lambda x: [x.index(min(x)) if x else 0]
     if name == "total":
         return [(shapes, "f32")], ((), "f32"), [], lambda x: [math.fsum(x)]
     if name == "greatest":
@@ -259,6 +264,7 @@ FUNCTIONS = {
     **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums", "places")},
     **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest", "variance")},
     "total": VECTORS + [(70001,)],
+    "place": VECTORS + [(70001,)],
     "columns": MATRICES + [(1031, 12), (700, 3)],
     "column_means": MATRICES + [(77, 12)],
 }
