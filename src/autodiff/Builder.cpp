@@ -39,7 +39,9 @@ std::optional<Dim> dimOf(const Expr &expr) {
     if (auto *whole = std::get_if<int64_t>(&expr.value)) return Dim(*whole);
     return std::nullopt;
   case ExprKind::DimValue: return expr.dim;
-  case ExprKind::VarRef: return Dim::var("%" + std::to_string(expr.var->id));
+  case ExprKind::VarRef:
+    if (!expr.var->type.shape.empty()) return expr.var->type.shape[0];  // `heads: Const[H]` is H
+    return Dim::var("%" + std::to_string(expr.var->id));
   case ExprKind::Elementwise: break;
   default: return std::nullopt;
   }
