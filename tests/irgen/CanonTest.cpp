@@ -1,5 +1,6 @@
 // Graph IR of the example programs, against texts that were read and found right.
 // `TESSERA_UPDATE_GOLDENS=1 irgen_canon_test` writes them anew; read the difference before keeping it.
+#include "autodiff/Expand.h"
 #include "frontend/Parser.h"
 #include "irgen/Irgen.h"
 #include "sema/Check.h"
@@ -47,6 +48,7 @@ struct Compilation {
     const ast::Module *main = parse(file, path);
     program = sema::check(
         *main, sources, [&](FileId, int, const std::string &dotted) { return import(dotted); }, diagnostics);
+    if (!diagnostics.hasErrors()) autodiff::expand(*program, sources, diagnostics);
     if (!diagnostics.hasErrors()) module = generate(*program, sources, context, diagnostics);
   }
 };
