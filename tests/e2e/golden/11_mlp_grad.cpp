@@ -1,0 +1,805 @@
+// C++ for 11_mlp_grad.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: loss, sgd_step, sharp_gelu, sharp_gelu_vjp, grad_loss (declared in 11_mlp_grad.h).
+#include "tessera/device/copy.h"
+#include "tessera/device/cpu/operands.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/reduce.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+
+// def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
+//     on the sums, before they are stored
+static void
+loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
+              tsr::View<const float, 1> b1, tsr::View<float, 2> h, int64_t B, int64_t H,
+              int64_t I_) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:5
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> x_tile;  // :2
+    tsr::RightPanels<float, BK, BN> W1_tile;  // :3
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :5
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < I_; k += BK) {
+      tsr::copy_tile<1>(x_tile, x, m, k);  // :2
+      tsr::copy_tile<1>(W1_tile, W1, k, n);  // :3
+      tsr::dot(acc, x_tile, W1_tile);  // :5
+    }
+    tsr::ColVector<float, BN, Grid> b1_tile;  // :3
+    tsr::load_fragment(b1_tile, b1, n);
+    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
+    tsr::Fragment<float, BM, BN, Grid> h0;
+    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
+        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      }
+    }
+    tsr::store_fragment(h, h0, m, n);
+  }
+}
+
+// def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
+//     done on the sums, before they are stored
+static void
+loss_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2, tsr::View<const float, 1> b2,
+            tsr::View<const float, 2> y, tsr::View<float, 2> result, int64_t B, int64_t O,
+            int64_t H) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:6
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(O, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> h_tile;  // :5
+    tsr::RightPanels<float, BK, BN> W2_tile;  // :4
+    const int64_t m = group / tsr::ceil_div(O, BN) * BM;  // :6
+    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < H; k += BK) {
+      tsr::copy_tile<1>(h_tile, h, m, k);  // :5
+      tsr::copy_tile<1>(W2_tile, W2, k, n);  // :4
+      tsr::dot(acc, h_tile, W2_tile);  // :6
+    }
+    tsr::ColVector<float, BN, Grid> b2_tile;  // :4
+    tsr::load_fragment(b2_tile, b2, n);
+    tsr::Fragment<float, BM, BN, Grid> prediction;  // :6
+    for (int i = 0; i < prediction.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < prediction.cols; ++j) {
+        prediction(i, j) = acc(i, j) + b2_tile(j);
+      }
+    }
+    tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
+    tsr::load_fragment(y_tile, y, m, n);
+    tsr::Fragment<float, BM, BN, Grid> difference;  // :6
+    tsr::Fragment<float, BM, BN, Grid> product;
+    for (int i = 0; i < difference.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < difference.cols; ++j) {
+        difference(i, j) = prediction(i, j) - y_tile(i, j);
+        product(i, j) = difference(i, j) * difference(i, j);
+      }
+    }
+    tsr::store_fragment(result, product, m, n);
+  }
+}
+
+// def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
+//   one group reduces everything
+static void
+loss_kernel_1(const float *__restrict__ temporary, float *__restrict__ result, int64_t B,
+              int64_t O) {
+  constexpr int Threads = 256;
+  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
+  for (int64_t lane = 0; lane < Threads; ++lane) {
+    lane_sum[lane] = 0.0f;
+    for (int64_t i = lane; i < B * O; i += Threads) {
+      lane_sum[lane] += temporary[i / O * O + i % O];
+    }
+  }
+  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
+  result[0] = sum / float(B * O);
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
+//     on the sums, before they are stored
+static void
+sgd_step_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
+                  tsr::View<const float, 1> b1, tsr::View<float, 2> h, int64_t B, int64_t H,
+                  int64_t I_) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:5
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> x_tile;  // :11
+    tsr::RightPanels<float, BK, BN> W1_tile;  // :12
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :5
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < I_; k += BK) {
+      tsr::copy_tile<1>(x_tile, x, m, k);  // :11
+      tsr::copy_tile<1>(W1_tile, W1, k, n);  // :12
+      tsr::dot(acc, x_tile, W1_tile);  // :5
+    }
+    tsr::ColVector<float, BN, Grid> b1_tile;  // :12
+    tsr::load_fragment(b1_tile, b1, n);
+    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
+    tsr::Fragment<float, BM, BN, Grid> h0;
+    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
+        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      }
+    }
+    tsr::store_fragment(h, h0, m, n);
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
+//     done on the sums, before they are stored
+static void
+sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
+                           tsr::View<const float, 1> b2, tsr::View<const float, 2> y,
+                           tsr::View<float, 2> difference, int64_t B, int64_t O, int64_t H) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:6
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(O, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> h_tile;  // :5
+    tsr::RightPanels<float, BK, BN> W2_tile;  // :13
+    const int64_t m = group / tsr::ceil_div(O, BN) * BM;  // :6
+    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < H; k += BK) {
+      tsr::copy_tile<1>(h_tile, h, m, k);  // :5
+      tsr::copy_tile<1>(W2_tile, W2, k, n);  // :13
+      tsr::dot(acc, h_tile, W2_tile);  // :6
+    }
+    tsr::ColVector<float, BN, Grid> b2_tile;  // :13
+    tsr::load_fragment(b2_tile, b2, n);
+    tsr::Fragment<float, BM, BN, Grid> prediction;  // :6
+    for (int i = 0; i < prediction.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < prediction.cols; ++j) {
+        prediction(i, j) = acc(i, j) + b2_tile(j);
+      }
+    }
+    tsr::Fragment<float, BM, BN, Grid> y_tile;  // :11
+    tsr::load_fragment(y_tile, y, m, n);
+    tsr::Fragment<float, BM, BN, Grid> difference_2;  // :6
+    for (int i = 0; i < difference_2.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < difference_2.cols; ++j) {
+        difference_2(i, j) = prediction(i, j) - y_tile(i, j);
+      }
+    }
+    tsr::store_fragment(difference, difference_2, m, n);
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one lane an element
+static void
+sgd_step_kernel(const float *__restrict__ difference, float *__restrict__ result, int64_t B,
+                int64_t O) {
+  #pragma omp parallel for collapse(2)
+  for (int64_t b = 0; b < B; ++b) {  // 11_mlp_grad.tsr:6
+    for (int64_t o0 = 0; o0 < O; o0 += 4096) {
+      #pragma omp simd
+      for (int64_t o = o0; o < tsr::min<int64_t>(o0 + 4096, O); ++o) {
+        const float difference_o = difference[b * O + o];
+        result[b * O + o] = difference_o * difference_o;
+      }
+    }
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one lane an element
+static void
+sgd_step_ddifference_kernel(const float *__restrict__ difference, float *__restrict__ ddifference,
+                            int64_t B, int64_t O) {
+  #pragma omp parallel for collapse(2)
+  for (int64_t b = 0; b < B; ++b) {  // 11_mlp_grad.tsr:15
+    for (int64_t o0 = 0; o0 < O; o0 += 4096) {
+      #pragma omp simd
+      for (int64_t o = o0; o < tsr::min<int64_t>(o0 + 4096, O); ++o) {
+        const float ddifference_2 = 1.0f / float(B * O) * (2.0f * difference[b * O + o]);
+        ddifference[b * O + o] = ddifference_2;
+      }
+    }
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with h is done
+//     on the sums, before they are stored
+static void
+sgd_step_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
+                  tsr::View<const float, 2> W2, tsr::View<float, 2> result, int64_t B, int64_t H,
+                  int64_t O) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:15
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> ddifference_tile;
+    tsr::RightPanels<float, BK, BN> W2_tile;  // :13
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :15
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < O; k += BK) {
+      tsr::copy_tile<1>(ddifference_tile, ddifference, m, k);
+      tsr::copy_transposed_tile<1>(W2_tile, W2, n, k);  // :13
+      tsr::dot(acc, ddifference_tile, W2_tile);  // :15
+    }
+    tsr::Fragment<float, BM, BN, Grid> h_tile;  // :5
+    tsr::load_fragment(h_tile, h, m, n);
+    tsr::Fragment<float, BM, BN, Grid> acc_masked;  // :15
+    for (int i = 0; i < acc_masked.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < acc_masked.cols; ++j) {
+        acc_masked(i, j) = h_tile(i, j) > 0.0f ? acc(i, j) : 0.0f;
+      }
+    }
+    tsr::store_fragment(result, acc_masked, m, n);
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with W1 and lr
+//     is done on the sums, before they are stored
+static void
+sgd_step_kernel_2(tsr::View<const float, 2> W1, float lr, tsr::View<const float, 2> x,
+                  tsr::View<const float, 2> temporary, tsr::View<float, 2> result_0, int64_t H,
+                  int64_t I_, int64_t B) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:16
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(H, BN) * tsr::ceil_div(I_, BM); ++group) {
+    tsr::LeftRows<float, BK, BM> x_tile;  // :11
+    tsr::RightPanels<float, BK, BN> temporary_tile;  // :15
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < B; k += BK) {
+      tsr::copy_tile<1>(x_tile, x, k, m);  // :11
+      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :15
+      tsr::dot(acc, tsr::transposed(x_tile), temporary_tile);
+    }
+    tsr::Fragment<float, BM, BN, Grid> W1_tile;  // :12
+    tsr::load_fragment(W1_tile, W1, m, n);
+    tsr::Fragment<float, BM, BN, Grid> difference;  // :16
+    for (int i = 0; i < difference.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < difference.cols; ++j) {
+        difference(i, j) = W1_tile(i, j) - lr * acc(i, j);
+      }
+    }
+    tsr::store_fragment(result_0, difference, m, n);
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one lane an element of the result; it adds up by itself
+static void
+sgd_step_kernel_3(const float *__restrict__ b1, float lr, const float *__restrict__ temporary,
+                  float *__restrict__ result_1, int64_t H, int64_t B) {
+  #pragma omp parallel for
+  for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:16
+    float db1 = 0.0f;  // :15
+    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
+      db1 += temporary[i_2 * H + i];
+    }
+    result_1[i] = b1[i] - lr * db1;  // :16
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with W2 and lr
+//     is done on the sums, before they are stored
+static void
+sgd_step_kernel_4(tsr::View<const float, 2> W2, float lr, tsr::View<const float, 2> h,
+                  tsr::View<const float, 2> ddifference, tsr::View<float, 2> result_2, int64_t H,
+                  int64_t O, int64_t B) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:16
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(H, BM) * tsr::ceil_div(O, BN); ++group) {
+    tsr::LeftRows<float, BK, BM> h_tile;  // :5
+    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :15
+    const int64_t m = group / tsr::ceil_div(O, BN) * BM;
+    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < B; k += BK) {
+      tsr::copy_tile<1>(h_tile, h, k, m);  // :5
+      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :15
+      tsr::dot(acc, tsr::transposed(h_tile), ddifference_tile);
+    }
+    tsr::Fragment<float, BM, BN, Grid> W2_tile;  // :13
+    tsr::load_fragment(W2_tile, W2, m, n);
+    tsr::Fragment<float, BM, BN, Grid> difference;  // :16
+    for (int i = 0; i < difference.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < difference.cols; ++j) {
+        difference(i, j) = W2_tile(i, j) - lr * acc(i, j);
+      }
+    }
+    tsr::store_fragment(result_2, difference, m, n);
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one lane an element of the result; it adds up by itself
+static void
+sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restrict__ ddifference,
+                  float *__restrict__ result_3, int64_t O, int64_t B) {
+  #pragma omp parallel for
+  for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:16
+    float db2 = 0.0f;  // :15
+    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
+      db2 += ddifference[i_2 * O + i];
+    }
+    result_3[i] = b2[i] - lr * db2;  // :16
+  }
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one group reduces everything
+static void
+sgd_step_kernel_6(const float *__restrict__ temporary, float *__restrict__ result_4, int64_t B,
+                  int64_t O) {
+  constexpr int Threads = 256;
+  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
+  for (int64_t lane = 0; lane < Threads; ++lane) {
+    lane_sum[lane] = 0.0f;
+    for (int64_t i = lane; i < B * O; i += Threads) {
+      lane_sum[lane] += temporary[i / O * O + i % O];
+    }
+  }
+  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
+  result_4[0] = sum / float(B * O);  // :16
+}
+
+// def sharp_gelu[N](x: Tensor[N, f32]) -> Tensor[N, f32]
+//   one lane an element
+static void sharp_gelu_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t N) {
+  #pragma omp parallel for simd
+  for (int64_t i = 0; i < N; ++i) {  // 11_mlp_grad.tsr:20
+    const float x_i = x[i];  // :19
+    // :20
+    result[i] = 0.5f * x_i * (1.0f + tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_i * x_i * x_i))));
+  }
+}
+
+// def sharp_gelu_vjp[N](x: Tensor[N, f32], y: Tensor[N, f32], dy: Tensor[N, f32]) -> Tensor[N, f32]
+//   one lane an element
+static void
+sharp_gelu_vjp_kernel(const float *__restrict__ dy, const float *__restrict__ x,
+                      float *__restrict__ result, int64_t N) {
+  #pragma omp parallel for simd
+  for (int64_t i = 0; i < N; ++i) {  // 11_mlp_grad.tsr:25
+    const float x_i = x[i];  // :23
+    const float x_times_x = x_i * x_i;  // :24
+    const float t = tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_times_x * x_i)));
+    result[i] = dy[i] *  // :25
+        (0.5f * (1.0f + t) +
+        0.5f * x_i * (1.0f - t * t) * 0.7978846f * (1.0f + 0.134145f * x_times_x));
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
+//     on the sums, before they are stored
+static void
+grad_loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
+                   tsr::View<const float, 1> b1, tsr::View<float, 2> h, int64_t B, int64_t H,
+                   int64_t I_) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:5
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> x_tile;  // :2
+    tsr::RightPanels<float, BK, BN> W1_tile;  // :3
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :5
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < I_; k += BK) {
+      tsr::copy_tile<1>(x_tile, x, m, k);  // :2
+      tsr::copy_tile<1>(W1_tile, W1, k, n);  // :3
+      tsr::dot(acc, x_tile, W1_tile);  // :5
+    }
+    tsr::ColVector<float, BN, Grid> b1_tile;  // :3
+    tsr::load_fragment(b1_tile, b1, n);
+    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
+    tsr::Fragment<float, BM, BN, Grid> h0;
+    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
+        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      }
+    }
+    tsr::store_fragment(h, h0, m, n);
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
+//     done on the sums, before they are stored
+static void
+grad_loss_ddifference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
+                             tsr::View<const float, 1> b2, tsr::View<const float, 2> y,
+                             tsr::View<float, 2> ddifference, int64_t B, int64_t O, int64_t H) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:8
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(O, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> h_tile;  // :5
+    tsr::RightPanels<float, BK, BN> W2_tile;  // :4
+    const int64_t m = group / tsr::ceil_div(O, BN) * BM;  // :6
+    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < H; k += BK) {
+      tsr::copy_tile<1>(h_tile, h, m, k);  // :5
+      tsr::copy_tile<1>(W2_tile, W2, k, n);  // :4
+      tsr::dot(acc, h_tile, W2_tile);  // :6
+    }
+    tsr::ColVector<float, BN, Grid> b2_tile;  // :4
+    tsr::load_fragment(b2_tile, b2, n);
+    tsr::Fragment<float, BM, BN, Grid> prediction;  // :6
+    for (int i = 0; i < prediction.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < prediction.cols; ++j) {
+        prediction(i, j) = acc(i, j) + b2_tile(j);
+      }
+    }
+    tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
+    tsr::load_fragment(y_tile, y, m, n);
+    tsr::Fragment<float, BM, BN, Grid> difference;  // :6
+    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :8
+    for (int i = 0; i < difference.rows; ++i) {  // :6
+      #pragma omp simd
+      for (int j = 0; j < difference.cols; ++j) {
+        difference(i, j) = prediction(i, j) - y_tile(i, j);
+        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference(i, j));  // :8
+      }
+    }
+    tsr::store_fragment(ddifference, ddifference_2, m, n);
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   one lane an element of the result; it adds up by itself
+static void
+grad_loss_kernel(const float *__restrict__ ddifference, float *__restrict__ result_3, int64_t O,
+                 int64_t B) {
+  #pragma omp parallel for
+  for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:8
+    float db2 = 0.0f;
+    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
+      db2 += ddifference[i_2 * O + i];
+    }
+    result_3[i] = db2;
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers
+static void
+grad_loss_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
+                   tsr::View<float, 2> result_2, int64_t H, int64_t O, int64_t B) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:8
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(H, BM) * tsr::ceil_div(O, BN); ++group) {
+    tsr::LeftRows<float, BK, BM> h_tile;  // :5
+    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :8
+    const int64_t m = group / tsr::ceil_div(O, BN) * BM;
+    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < B; k += BK) {
+      tsr::copy_tile<1>(h_tile, h, k, m);  // :5
+      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :8
+      tsr::dot(acc, tsr::transposed(h_tile), ddifference_tile);
+    }
+    tsr::store_fragment(result_2, acc, m, n);
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers; what follows with h is done
+//     on the sums, before they are stored
+static void
+grad_loss_kernel_2(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
+                   tsr::View<const float, 2> W2, tsr::View<float, 2> result, int64_t B, int64_t H,
+                   int64_t O) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:8
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
+    tsr::LeftInPlace<float, BM, BK> ddifference_tile;
+    tsr::RightPanels<float, BK, BN> W2_tile;  // :4
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :8
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < O; k += BK) {
+      tsr::copy_tile<1>(ddifference_tile, ddifference, m, k);
+      tsr::copy_transposed_tile<1>(W2_tile, W2, n, k);  // :4
+      tsr::dot(acc, ddifference_tile, W2_tile);  // :8
+    }
+    tsr::Fragment<float, BM, BN, Grid> h_tile;  // :5
+    tsr::load_fragment(h_tile, h, m, n);
+    tsr::Fragment<float, BM, BN, Grid> acc_masked;  // :8
+    for (int i = 0; i < acc_masked.rows; ++i) {
+      #pragma omp simd
+      for (int j = 0; j < acc_masked.cols; ++j) {
+        acc_masked(i, j) = h_tile(i, j) > 0.0f ? acc(i, j) : 0.0f;
+      }
+    }
+    tsr::store_fragment(result, acc_masked, m, n);
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   one lane an element of the result; it adds up by itself
+static void
+grad_loss_kernel_3(const float *__restrict__ temporary, float *__restrict__ result_1, int64_t H,
+                   int64_t B) {
+  #pragma omp parallel for
+  for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:8
+    float db1 = 0.0f;
+    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
+      db1 += temporary[i_2 * H + i];
+    }
+    result_1[i] = db1;
+  }
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+//   schedule  m = 256, n = 128, k = 256
+//   contract: a group adds up a tile of the product in its registers
+static void
+grad_loss_kernel_4(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
+                   tsr::View<float, 2> result_0, int64_t H, int64_t I_, int64_t B) {
+  constexpr int BM = 256, BN = 128, BK = 256;
+  using Grid = tsr::ThreadGrid<1, 1>;
+  // 11_mlp_grad.tsr:8
+  #pragma omp parallel for
+  for (int64_t group = 0; group < tsr::ceil_div(H, BN) * tsr::ceil_div(I_, BM); ++group) {
+    tsr::LeftRows<float, BK, BM> x_tile;  // :2
+    tsr::RightPanels<float, BK, BN> temporary_tile;  // :8
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;
+    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
+    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+    for (int64_t k = 0; k < B; k += BK) {
+      tsr::copy_tile<1>(x_tile, x, k, m);  // :2
+      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :8
+      tsr::dot(acc, tsr::transposed(x_tile), temporary_tile);
+    }
+    tsr::store_fragment(result_0, acc, m, n);
+  }
+}
+
+// def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
+extern "C" TessStatus loss(const TessTensor *x, const TessTensor *y, const TessTensor *W1,
+                           const TessTensor *b1, const TessTensor *W2, const TessTensor *b2,
+                           TessTensor *result, TessStream stream) {
+  tsr::Call call("loss", stream);
+  tsr::Dim B("B"), I_("I"), O("O"), H("H");
+  call.input<float>("x", x, {B, I_});
+  call.input<float>("y", y, {B, O});
+  call.input<float>("W1", W1, {I_, H});
+  call.input<float>("b1", b1, {H});
+  call.input<float>("W2", W2, {H, O});
+  call.input<float>("b2", b2, {O});
+  call.output<float>("result", result, {});
+  if (call.failed()) return call.status();
+  float *h = call.temporary<float>("h", B * H);
+  float *temporary = call.temporary<float>("temporary", B * O);
+  if (call.failed()) return call.status();
+
+  loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+      tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
+      tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
+      H, I_);
+  loss_kernel(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
+      tsr::View<const float, 1>{call.data<const float>(b2), {O}},
+      tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
+      tsr::View<float, 2>{temporary, {B, O}}, B, O, H);
+  loss_kernel_1(temporary, call.data<float>(result), B, O);
+  return call.finish();
+}
+extern "C" TessStatus loss_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(loss, "loss", args, count, stream);
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   Returns the new parameters and the loss before the step.
+extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const TessTensor *W1,
+                               const TessTensor *b1, const TessTensor *W2, const TessTensor *b2,
+                               float lr, TessTensor *result_0, TessTensor *result_1,
+                               TessTensor *result_2, TessTensor *result_3, TessTensor *result_4,
+                               TessStream stream) {
+  tsr::Call call("sgd_step", stream);
+  tsr::Dim B("B"), I_("I"), O("O"), H("H");
+  call.input<float>("x", x, {B, I_});
+  call.input<float>("y", y, {B, O});
+  call.input<float>("W1", W1, {I_, H});
+  call.input<float>("b1", b1, {H});
+  call.input<float>("W2", W2, {H, O});
+  call.input<float>("b2", b2, {O});
+  call.output<float>("result_0", result_0, {I_, H});
+  call.output<float>("result_1", result_1, {H});
+  call.output<float>("result_2", result_2, {H, O});
+  call.output<float>("result_3", result_3, {O});
+  call.output<float>("result_4", result_4, {});
+  if (call.failed()) return call.status();
+  float *h = call.temporary<float>("h", B * H);
+  float *difference = call.temporary<float>("difference", B * O);
+  float *temporary = call.temporary<float>("temporary", B * O);
+  float *ddifference = call.temporary<float>("ddifference", B * O);
+  float *temporary_2 = call.temporary<float>("temporary_2", B * H);
+  if (call.failed()) return call.status();
+
+  sgd_step_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+      tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
+      tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
+      H, I_);
+  sgd_step_difference_kernel(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
+      tsr::View<const float, 1>{call.data<const float>(b2), {O}},
+      tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
+      tsr::View<float, 2>{difference, {B, O}}, B, O, H);
+  sgd_step_kernel(difference, temporary, B, O);
+  sgd_step_ddifference_kernel(difference, ddifference, B, O);
+  sgd_step_kernel_1(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{ddifference, {B, O}},
+      tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
+      tsr::View<float, 2>{temporary_2, {B, H}}, B, H, O);
+  sgd_step_kernel_2(tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}}, lr,
+      tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+      tsr::View<const float, 2>{temporary_2, {B, H}},
+      tsr::View<float, 2>{call.data<float>(result_0), {I_, H}}, H, I_, B);
+  sgd_step_kernel_3(call.data<const float>(b1), lr, temporary_2, call.data<float>(result_1), H, B);
+  sgd_step_kernel_4(tsr::View<const float, 2>{call.data<const float>(W2), {H, O}}, lr,
+      tsr::View<const float, 2>{h, {B, H}}, tsr::View<const float, 2>{ddifference, {B, O}},
+      tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
+  sgd_step_kernel_5(call.data<const float>(b2), lr, ddifference, call.data<float>(result_3), O, B);
+  sgd_step_kernel_6(temporary, call.data<float>(result_4), B, O);
+  return call.finish();
+}
+extern "C" TessStatus sgd_step_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(sgd_step, "sgd_step", args, count, stream);
+}
+
+// def sharp_gelu[N](x: Tensor[N, f32]) -> Tensor[N, f32]
+extern "C" TessStatus sharp_gelu(const TessTensor *x, TessTensor *result, TessStream stream) {
+  tsr::Call call("sharp_gelu", stream);
+  tsr::Dim N("N");
+  call.input<float>("x", x, {N});
+  call.output<float>("result", result, {N});
+  if (call.failed()) return call.status();
+
+  sharp_gelu_kernel(call.data<const float>(x), call.data<float>(result), N);
+  return call.finish();
+}
+extern "C" TessStatus sharp_gelu_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(sharp_gelu, "sharp_gelu", args, count, stream);
+}
+
+// def sharp_gelu_vjp[N](x: Tensor[N, f32], y: Tensor[N, f32], dy: Tensor[N, f32]) -> Tensor[N, f32]
+extern "C" TessStatus sharp_gelu_vjp(const TessTensor *x, const TessTensor *y, const TessTensor *dy,
+                                     TessTensor *result, TessStream stream) {
+  tsr::Call call("sharp_gelu_vjp", stream);
+  tsr::Dim N("N");
+  call.input<float>("x", x, {N});
+  call.input<float>("y", y, {N});
+  call.input<float>("dy", dy, {N});
+  call.output<float>("result", result, {N});
+  if (call.failed()) return call.status();
+
+  sharp_gelu_vjp_kernel(call.data<const float>(dy), call.data<const float>(x),
+      call.data<float>(result), N);
+  return call.finish();
+}
+extern "C" TessStatus sharp_gelu_vjp_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(sharp_gelu_vjp, "sharp_gelu_vjp", args, count, stream);
+}
+
+// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
+extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const TessTensor *W1,
+                                const TessTensor *b1, const TessTensor *W2, const TessTensor *b2,
+                                TessTensor *result_0, TessTensor *result_1, TessTensor *result_2,
+                                TessTensor *result_3, TessStream stream) {
+  tsr::Call call("grad_loss", stream);
+  tsr::Dim B("B"), I_("I"), O("O"), H("H");
+  call.input<float>("x", x, {B, I_});
+  call.input<float>("y", y, {B, O});
+  call.input<float>("W1", W1, {I_, H});
+  call.input<float>("b1", b1, {H});
+  call.input<float>("W2", W2, {H, O});
+  call.input<float>("b2", b2, {O});
+  call.output<float>("result_0", result_0, {I_, H});
+  call.output<float>("result_1", result_1, {H});
+  call.output<float>("result_2", result_2, {H, O});
+  call.output<float>("result_3", result_3, {O});
+  if (call.failed()) return call.status();
+  float *h = call.temporary<float>("h", B * H);
+  float *ddifference = call.temporary<float>("ddifference", B * O);
+  float *temporary = call.temporary<float>("temporary", B * H);
+  if (call.failed()) return call.status();
+
+  grad_loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+      tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
+      tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
+      H, I_);
+  grad_loss_ddifference_kernel(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
+      tsr::View<const float, 1>{call.data<const float>(b2), {O}},
+      tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
+      tsr::View<float, 2>{ddifference, {B, O}}, B, O, H);
+  grad_loss_kernel(ddifference, call.data<float>(result_3), O, B);
+  grad_loss_kernel_1(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{ddifference, {B, O}},
+      tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
+  grad_loss_kernel_2(tsr::View<const float, 2>{h, {B, H}},
+      tsr::View<const float, 2>{ddifference, {B, O}},
+      tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
+      tsr::View<float, 2>{temporary, {B, H}}, B, H, O);
+  grad_loss_kernel_3(temporary, call.data<float>(result_1), H, B);
+  grad_loss_kernel_4(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+      tsr::View<const float, 2>{temporary, {B, H}},
+      tsr::View<float, 2>{call.data<float>(result_0), {I_, H}}, H, I_, B);
+  return call.finish();
+}
+extern "C" TessStatus grad_loss_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(grad_loss, "grad_loss", args, count, stream);
+}
