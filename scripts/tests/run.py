@@ -20,6 +20,7 @@ CHECKS = {
     "check_links": [],
     "make_grammar_page": ["--check"],
     "make_library_page": ["--check"],
+    "make_examples_page": ["--check"],
     "make_editor_grammars": ["--check"],
 }
 
