@@ -29,11 +29,11 @@ check() { # name command...
 
 canon=(tests/canon/0[1-8]_*.tsr)
 # Device code has no `main`: host programs run on the CPU alone.
-programs=($(grep -l '^# run:' tests/e2e/programs/*.tsr))
+programs=($(grep -l '^# run:' tests/e2e/programs/*.tsr examples/*.tsr))
 # nvcc takes most of the time: compile several programs at once, print in order.
 mkdir -p build/gpu-logs
 started() { # program command...
-  local log=build/gpu-logs/$(basename "$1"); shift
+  local log=build/gpu-logs/${1//\//_}; shift
   ("$@" >"$log.log" 2>&1; echo $? >"$log.status") &
 }
 for program in "${canon[@]}"; do started "$program" "$BIN/canon_check" --target "cuda:$ARCH" "$program"; done
@@ -42,8 +42,8 @@ for program in "${programs[@]}"; do
 done
 wait
 for program in "${canon[@]}" "${programs[@]}"; do
-  log=build/gpu-logs/$(basename "$program")
-  check "$(basename "$program")" bash -c "cat $log.log; exit \$(cat $log.status)"
+  log=build/gpu-logs/${program//\//_}
+  check "$program" bash -c "cat $log.log; exit \$(cat $log.status)"
 done
 [ -x "$BIN/runtime_test" ] && check runtime "$BIN/runtime_test"
 [ -x "$BIN/runtime_gpu_test" ] && check runtime_gpu "$BIN/runtime_gpu_test"
