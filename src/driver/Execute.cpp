@@ -4,6 +4,7 @@
 #include "driver/Process.h"
 #include "support/FloatFormats.h"
 #include "tessera/tessera.h"
+#include <nlohmann/json.hpp>
 #include <chrono>
 #include <dlfcn.h>
 #include <filesystem>
@@ -154,19 +155,28 @@ std::string cacheProblem(Session &session, const std::string &path, const std::s
   return {};
 }
 
-/// `kept`: takes what was emitted.
+/// What the linker reads for a library that other programs link to: its functions by name, beside their uniform forms.
+std::string exportsOf(const Product &product) {
+  std::string names;
+  const auto manifest = nlohmann::json::parse(product.manifest);
+  for (const auto &entry : manifest["entries"])
+    names += entry["symbol"].get<std::string>() + "; " + entry["call"].get<std::string>() + "; ";
+  return "{ global: " + names + "tessLastErrorText; local: *; };\n";
+}
+
+/// `kept`: takes what was emitted, for a library that shows all its functions. `name`: its stem, if not the program's.
 std::string compileInto(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
-                        Product *kept = nullptr) {
+                        Product *kept = nullptr, const std::string &name = {}) {
   CompileOptions options;
   options.target = target;
-  options.sourceName = stemOf(session.path()) + target.suffix();
+  options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
   Compiler compiler(session, options);
   auto product = compiler.emit(functions);
   if (!product) return {};
   if (kept) *kept = *product;
   auto headers = unpackedHeaders();
   if (!headers) return cacheProblem(session, cacheFolder(), headers.error());
-  std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (shared ? "so" : "exe"));
+  std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (kept ? "library" : shared ? "so" : "exe"));
   std::string folder = cacheFolder() + "/compiled";
   std::string output = folder + "/" + key + (shared ? ".so" : "");
   if (access(output.c_str(), R_OK) == 0) return output;
@@ -176,7 +186,10 @@ std::string compileInto(Session &session, const TargetSpec &target, const std::v
   if (std::string problem = writeFiles({{source, product->source}}); !problem.empty())
     return cacheProblem(session, source, problem);
   std::string temporary = output + ".tmp" + std::to_string(getpid()), missing;
-  std::string log = compileSource(target, source, temporary, shared, missing);
+  std::string exports = kept ? folder + "/" + key + ".map" : "";
+  if (kept)
+    if (std::string problem = writeFiles({{exports, exportsOf(*product)}}); !problem.empty()) return cacheProblem(session, exports, problem);
+  std::string log = compileSource(target, source, temporary, shared, missing, exports);
   if (!missing.empty()) {
     session.diagnostics.report(diag::Id::toolchainMissing, {}, target.name(), missing)
         .help(target.target == Target::Cpu ? "install g++, or set TESSERA_CXX" : "install it, or use --target cpu or --target reference");
@@ -209,10 +222,11 @@ Result<std::string> unpackedHeaders() {
   return folder;
 }
 
-std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing) {
+std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing,
+                          const std::string &exports) {
   auto headers = unpackedHeaders();
   if (!headers) return headers.error();
-  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, *headers) : programCommand(target, source, output, *headers);
+  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, *headers, exports) : programCommand(target, source, output, *headers);
   if (!command.missing.empty()) return missing = command.missing, "";
   ProcessResult result = runProcess(command.command);
   if (result.exitCode == 0) return {};
@@ -253,9 +267,9 @@ std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32
   return std::make_unique<SharedProgram>(library, Place{context, deviceType, false});
 }
 
-std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target) {
+std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name) {
   BuiltLibrary built;
-  built.path = compileInto(session, target, {}, true, &built.product);
+  built.path = compileInto(session, target, {}, true, &built.product, name);
   if (built.path.empty()) return std::nullopt;
   std::string manifest = built.path.substr(0, built.path.size() - 3) + ".json";
   if (std::string problem = writeFiles({{manifest, built.product.manifest}}); !problem.empty()) {

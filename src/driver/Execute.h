@@ -29,13 +29,15 @@ struct BuiltLibrary {
   std::string path;  // in the cache; the manifest is beside it, with the suffix .json
   Product product;
 };
-/// Nothing after an error, which is in the session's engine.
-std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target);
+/// Nothing after an error, which is in the session's engine. `name`: the stem of its headers, if not the program's.
+std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name = {});
 /// The same as an executable of the program's `def main()`: its path, or empty after an error.
 std::string buildProgram(Session &session, const TargetSpec &target);
 /// A folder that holds the headers of emitted code, unpacked from the tool into the cache.
 Result<std::string> unpackedHeaders();
-/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here.
-std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing);
+/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here. `exports`: of
+/// sharedLibraryCommand.
+std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing,
+                          const std::string &exports = {});
 
 }  // namespace tessera::driver

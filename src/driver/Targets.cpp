@@ -92,31 +92,32 @@ std::vector<std::string> hostFlags(const TargetSpec &target) {
 }
 
 CompileCommand commandFor(const TargetSpec &target, const std::string &source, const std::string &output,
-                          const std::string &includeFolder, bool shared) {
+                          const std::string &includeFolder, bool shared, const std::string &exports = {}) {
   CompileCommand result;
   std::vector<std::string> &c = result.command;
   // What the library shows to others, and what of it others can take the place of: the functions that are looked up.
-  const std::string onlyEntries = "--version-script=" + includeFolder + "/" + kExportsFile;
+  const std::string onlyEntries = "--version-script=" + (exports.empty() ? includeFolder + "/" + kExportsFile : exports);
+  const std::string ownFirst = "-Bsymbolic";  // its functions call each other, whatever else is called like them
   switch (target.target) {
   case Target::Cpu:
     c.push_back(hostCompiler());
     if (c[0].empty()) result.missing = "a C++ compiler (g++ or clang++)";
     for (std::string &flag : hostFlags(target)) c.push_back(flag);
-    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "-Wl," + onlyEntries});
+    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "-Wl," + onlyEntries, "-Wl," + ownFirst});
     break;
   case Target::Cuda:
     c.push_back(nvcc());
     if (c[0].empty()) result.missing = "nvcc of the CUDA Toolkit";
     c.insert(c.end(), {"-std=c++17", "-O3", "-fmad=false", "-x", "cu"});
     c.push_back("-arch=" + (target.arch.empty() ? "native" : std::string(target.machine().compilerName)));
-    if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-Xlinker", onlyEntries});
+    if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-Xlinker", onlyEntries, "-Xlinker", ownFirst});
     break;
   case Target::Hip:
     c.push_back(hipCompiler());
     if (c[0].empty()) result.missing = "hipcc or clang++ with the ROCm device libraries";
     c.insert(c.end(), {"-x", "hip", "-std=c++17", "-O3", "-ffp-contract=off"});
     c.push_back("--offload-arch=" + std::string(target.machine().compilerName));
-    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "--hip-link", "-Wl," + onlyEntries});
+    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "--hip-link", "-Wl," + onlyEntries, "-Wl," + ownFirst});
     break;
   }
   c.insert(c.end(), {"-I" + includeFolder, source, "-o", output});
@@ -129,8 +130,8 @@ CompileCommand commandFor(const TargetSpec &target, const std::string &source, c
 }  // namespace
 
 CompileCommand sharedLibraryCommand(const TargetSpec &target, const std::string &source, const std::string &output,
-                                    const std::string &includeFolder) {
-  return commandFor(target, source, output, includeFolder, true);
+                                    const std::string &includeFolder, const std::string &exports) {
+  return commandFor(target, source, output, includeFolder, true, exports);
 }
 CompileCommand programCommand(const TargetSpec &target, const std::string &source, const std::string &output,
                               const std::string &includeFolder) {

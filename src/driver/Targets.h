@@ -39,8 +39,9 @@ struct CompileCommand {
   std::vector<std::string> command;
   std::string missing;     // not empty: the tool that is not here
 };
+/// `exports`: a file of the names that it shows; kExportsFile if it is empty.
 CompileCommand sharedLibraryCommand(const TargetSpec &target, const std::string &source, const std::string &output,
-                                    const std::string &includeFolder);
+                                    const std::string &includeFolder, const std::string &exports = {});
 /// The same for a program with `def main()`.
 CompileCommand programCommand(const TargetSpec &target, const std::string &source, const std::string &output,
                               const std::string &includeFolder);

@@ -71,6 +71,12 @@ class Package(unittest.TestCase):
         command = [tessera.compiler_path(), "build", self.program, "-o", os.path.join(self.folder, "built.so")]
         subprocess.run(command, check=True, capture_output=True)
         self.assertEqual(sorted(n for n in os.listdir(self.folder) if n.startswith("built")), ["built.h", "built.hpp", "built.json", "built.so"])
+        # C++ programs link to it, by its own headers and those of the compiler. `half` is a word of CUDA: there it is half_.
+        with open(os.path.join(self.folder, "main.cpp"), "w", encoding="utf-8") as file:
+            file.write('#include "built.hpp"\n#include <cstdio>\nint main() {\n  float x[4] = {1, 2, 3, 4}, y[2];\n'
+                       '  tessera::built::half_({x, {4}}, {y, {2}});\n  std::printf("%g %g\\n", y[0], y[1]);\n}\n')
+        subprocess.run(["g++", "-std=c++17", "-I" + os.path.join(ROOT, "include"), "main.cpp", "built.so", "-Wl,-rpath,.", "-o", "main"], cwd=self.folder, check=True)
+        self.assertEqual(subprocess.run(["./main"], cwd=self.folder, capture_output=True, text=True).stdout, "1 2\n")
         code = "import tessera, numpy; print(tessera.load('built.so').half(numpy.arange(4, dtype=numpy.float32)))"
         result = self.python("-c", code, PYTHONPATH=os.path.join(ROOT, "python"), TESSERA_HOME="/nowhere")
         self.assertEqual(result.stdout, "[0. 1.]\n", result.stderr)

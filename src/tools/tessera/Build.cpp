@@ -40,7 +40,7 @@ int run(const Options &options) {
     return finish(driver::kBadUsage);
   }
   if (!session.load(options.path)) return finish(driver::kProgramHasErrors);
-  auto built = driver::buildLibrary(session, *target);
+  auto built = driver::buildLibrary(session, *target, driver::stemOf(options.output));
   if (!built) return finish(driver::kProgramHasErrors);
   if (!options.output.empty())
     if (std::string problem = writeLibrary(*built, options.output); !problem.empty()) {
