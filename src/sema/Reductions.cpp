@@ -80,6 +80,11 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
     report(Id::badOperand, span, what, std::string(name(value.type.dtype))).label("complex numbers have no order");
     return Value::poison();
   }
+  if (compares && value.type.dtype == DType::Bool) {
+    report(Id::badOperand, span, what, std::string(name(value.type.dtype)))
+        .help(op == ReduceOp::Max ? "whether one is true: `any(x)`" : "whether all are true: `all(x)`");
+    return Value::poison();
+  }
   bool adds = op == ReduceOp::Sum || op == ReduceOp::Prod;
   DType carriedDType = value.expr->type.dtype;
   Type type = value.type;

@@ -539,3 +539,9 @@ TEST(Casts, OfANamedValueAreKeptInCalls) {
   EXPECT_THAT(again.messages(), HasSubstr("E0303"));
   EXPECT_TRUE(again.diagnostics.all()[0].fixes.empty());
 }
+
+TEST(Types, TruthValuesHaveNoLargestOne) {
+  std::string text = said("def f[R, C](x: Tensor[R, C, bool]) -> Tensor[R, bool]:\n    return max(x, axis=-1)\n");
+  EXPECT_THAT(text, HasSubstr("`max` is not defined for bool"));
+  EXPECT_EQ(said("def f[R, C](x: Tensor[R, C, bool]) -> Tensor[R, bool]:\n    return any(x, axis=-1)\n"), "");
+}
