@@ -136,6 +136,7 @@ DType dtypeOf(const sema::Param &param) {
 }
 
 std::string describe(const sema::Param &param) {
+  if (param.var->type.kind == TypeKind::Stream) return "Rng";
   if (!isTensorParam(param)) return param.var->type.kind == TypeKind::Index ? "Int" : std::string(name(param.var->type.dtype));
   std::string text = "Tensor[";
   for (const Dim &dim : param.var->type.shape) text += dim.str() + ", ";
@@ -205,6 +206,7 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
     auto shape = shapeOf(param.var->type.shape, dims);
     if (!shape) return Failure{"argument `" + param.var->name + "`: " + shape.error() + ", such as `--random " + "n=1000`"};
     if (isTensorParam(param)) array.shape = *shape;
+    const bool stream = param.var->type.kind == TypeKind::Stream;  // any seed
     bool givesDim = !isTensorParam(param) && !shape->empty();  // `heads: Const[H]` is H
     auto total = byteCount(array.dtype, array.shape);
     if (!total) return tooLarge(array.dtype, array.shape);
@@ -214,6 +216,7 @@ Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &fu
       uint64_t bits = nextRandom(state);
       double value = isFloat(array.dtype)           ? static_cast<double>(bits >> 11) * 0x1p-52 - 1.0
                      : array.dtype == DType::Bool ? static_cast<double>(bits >> 63)
+                     : stream                     ? static_cast<double>(bits >> 12)
                                                   : static_cast<double>(bits % 100);
       if (givesDim) value = static_cast<double>((*shape)[0]);
       storeNumber(array.dtype, value, array.data.data() + i * bytes);

@@ -109,7 +109,8 @@ Value FunctionGen::genCast(const sema::Expr &expr, Location location) {
   StringAttr rounding;
   const sema::Numerics &numerics = expr.type.numerics;
   bool toFloat = expr.type.kind != sema::TypeKind::Index && isFloat(expr.type.dtype);
-  if (toFloat && numerics.rounding != sema::Rounding::NearestEven)
+  bool plain = numerics.rounding == sema::Rounding::NearestEven || numerics.rounding == sema::Rounding::Stochastic;
+  if (toFloat && !plain)
     rounding = builder_.getStringAttr(ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding)));
   bool isNumber = toFloat || (expr.type.kind != sema::TypeKind::Index && isInt(expr.type.dtype));
   return builder_.create<graph::CastOp>(location, result, operand, rounding, numerics.saturate && isNumber);

@@ -23,7 +23,7 @@ Type FunctionGen::typeOf(const sema::Type &type, StringRef swizzle) {
     return ir::SharedType::get(context, ir::dimAttrs(context, type.shape), element(), swizzle);
   case sema::TypeKind::HostTensor: return ir::HostTensorType::get(context);
   case sema::TypeKind::String: return ir::StringType::get(context);
-  case sema::TypeKind::Stream:
+  case sema::TypeKind::Stream: return ir::typeOf(context, DType::I64);
   case sema::TypeKind::State:
   case sema::TypeKind::None:
   case sema::TypeKind::Tuple: break;

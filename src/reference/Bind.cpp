@@ -229,6 +229,7 @@ Ref adaptArgument(const sema::Function &function, const sema::Param &param, cons
   case TypeKind::View:
   case TypeKind::Tensor: return adaptArray(which, type, argument, error);
   case TypeKind::Scalar:
+  case TypeKind::Stream:
   case TypeKind::Index: return adaptScalar(which, type, argument, error);
   case TypeKind::HostTensor:
     if (argument->kind == Datum::Kind::Number) return argument;

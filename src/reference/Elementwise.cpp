@@ -1,6 +1,7 @@
 #include "reference/Elementwise.h"
 #include "support/FloatFormats.h"
 #include "support/Integers.h"
+#include "tessera/device/philox.h"
 #include <cmath>
 
 namespace tessera::reference {
@@ -48,7 +49,7 @@ double pythonFloorDiv(double a, double b) {
 double minNaN(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); }
 double maxNaN(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
 
-bool floatToFloat(ElementwiseOp op, Extent n, double *out, const std::vector<Ref> &args) {
+bool floatToFloat(ElementwiseOp op, Extent n, DType dtype, double *out, const std::vector<Ref> &args) {
   auto apply = [&](auto f) { return each<double, double>(n, out, args, f), true; };
   using Op = ElementwiseOp;
   switch (op) {
@@ -80,6 +81,9 @@ bool floatToFloat(ElementwiseOp op, Extent n, double *out, const std::vector<Ref
   case Op::Floor: return apply([](double a) { return std::floor(a); });
   case Op::Ceil: return apply([](double a) { return std::ceil(a); });
   case Op::Round: return apply([](double a) { return std::nearbyint(a); });
+  case Op::Probit:  // the one function that the language defines to the bit
+    if (dtype == DType::F64) return apply(tsr::probit<double>);
+    return apply([](double a) { return tsr::probit(static_cast<float>(a)); });
   default: return false;
   }
 }
@@ -142,6 +146,8 @@ bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::
   case Op::Floor:
   case Op::Ceil:
   case Op::Round: return apply([](int64_t a) { return a; });
+  case Op::RandomBits: return apply(tsr::random_bits);
+  case Op::RandomKey: return apply(tsr::random_key);
   default: return false;
   }
 }
@@ -184,7 +190,7 @@ Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, st
   else if (op == ElementwiseOp::Select) select<int64_t>(n, out->ints.data(), args);
   else if (info(op).resultIsBool && floats) done = compare<double>(op, n, out->ints.data(), args);
   else if (info(op).resultIsBool) done = compare<int64_t>(op, n, out->ints.data(), args);
-  else if (floats) done = out->isFloat() && floatToFloat(op, n, out->floats.data(), args);
+  else if (floats) done = out->isFloat() && floatToFloat(op, n, result, out->floats.data(), args);
   else done = !out->isFloat() && intToInt(op, n, result, out->ints.data(), args);
   if (!done) {
     error = "'" + std::string(info(op).mnemonic) + "' has no meaning for " + std::string(name(last->dtype));
@@ -244,10 +250,6 @@ int64_t Rounder::wrap(int64_t value) const { return wrapInt(dtype_, value, satur
 Ref cast(const Ref &value, DType to, const sema::Numerics &numerics, std::string &error) {
   if (info(to).cls == DTypeClass::Complex || info(value->dtype).cls == DTypeClass::Complex) {
     error = "the reference interpreter has no complex numbers";
-    return nullptr;
-  }
-  if (numerics.rounding == sema::Rounding::Stochastic && isFloat(to)) {
-    error = "stochastic rounding needs a random stream, which the reference interpreter does not have";
     return nullptr;
   }
   Ref out = makeDatum(to, value->shape, value->lanes);

@@ -1,5 +1,6 @@
 // Names of a function: what they are bound to, and the variables that run-time control flow rebinds.
 #include "sema/Checker.h"
+#include "sema/effects/Draws.h"
 #include <algorithm>
 #include <functional>
 
@@ -133,6 +134,16 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
       if (old.var && !old.borrowed && rebindable_.count(old.var))
         return rebindVar(name, old, std::move(value), span);
+      if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {
+        Stmt &renew = emit(StmtKind::Assign, span);
+        renew.var = old.value.expr->var;
+        renew.var->reassigned = true;
+        renew.value = clone(*value.expr);
+        renew.var->varying |= isVarying(*renew.value) || varyingDepth_ > 0;
+        old.value.handle = value.handle;
+        old.span = span;
+        return;
+      }
       if (old.value.handle && old.value.kind == value.kind) {  // no variable: only the checker has it
         old.value = std::move(value);
         old.span = span;
@@ -191,6 +202,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
           if (item.expr->kind == ExprKind::VarRef) temps_.erase(item.expr->var);  // the tuple keeps it
         }
     if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
+    if (value.kind == ValueKind::Rng && temps_.erase(value.expr->var)) value.expr->var->name = name;
     binding.value = snapshot(std::move(value), name, span);
   }
   frame_->names[name] = std::move(binding);
@@ -202,6 +214,16 @@ void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
     if (it == frame_->names.end() || !it->second.isBound()) continue;
     Binding &binding = it->second;
     Value &value = binding.value;
+    if (value.kind == ValueKind::Rng && !rebindable_.count(value.expr->var)) {  // its key, in a variable of this name
+      Var *var = newVar(name, keyType(), span);
+      Stmt &let = emit(StmtKind::Let, span);
+      let.var = var;
+      let.value = clone(*value.expr);
+      var->varying = isVarying(*let.value) || varyingDepth_ > 0;
+      value.expr = std::shared_ptr<Expr>(makeRef(var, span).release());
+      rebindable_.insert(var);
+      continue;
+    }
     bool number =
         value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
     bool runTime =

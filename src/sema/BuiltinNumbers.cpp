@@ -1,6 +1,7 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
 #include "sema/Checker.h"
 #include "sema/DerivativeKind.h"
+#include "sema/effects/Draws.h"
 #include "sema/Policy.h"
 
 namespace tessera::sema {
@@ -141,11 +142,27 @@ Value Checker::castByChance(Bound &args, Span span) {
   }
   if (!spend(rng, "`cast`", span)) return Value::poison();
   noteEffect({EffectKind::Random, "", false, false, {{span, "`cast` rounds by chance here"}}});
-  later("stochastic rounding (`rng=`)", span);
+  if (inKernel()) later("random numbers that a kernel draws", span);
   auto limits = x.limits;
   ExprPtr e = asDType(std::move(x), *dtype, rounded.numerics, span);
-  if (e->kind == ExprKind::Cast) e->args.push_back(clone(*rng.expr));
+  if (e->kind == ExprKind::Cast && e->args[0]->type.dtype != *dtype) byChance(*e, *rng.expr);
   return unscaled(finish(std::move(e), type, std::move(limits), span), span);
+}
+
+/// What the cast takes is one of the neighbours already, chosen by chance: it changes nothing any more.
+void Checker::byChance(Expr &cast, const Expr &key) {
+  DType dtype = cast.type.dtype, in = cast.args[0]->type.dtype;
+  DType wide = in == DType::F64 ? DType::F64 : DType::F32;
+  ExprPtr exact = in == wide ? std::move(cast.args[0]) : makeCast(std::move(cast.args[0]), wide, {});
+  exact = named(std::move(exact), "exact");
+  auto rounded = [&](Rounding rounding, const char *name) {
+    Numerics how = cast.type.numerics;
+    how.rounding = rounding;
+    return named(makeCast(makeCast(clone(*exact), dtype, how), wide, {}), name);
+  };
+  Neighbours to{rounded(Rounding::Down, "below"), rounded(Rounding::Up, "above"), rounded(Rounding::NearestEven, "nearest")};
+  ExprPtr chance = uniform(Draw(key, exact->type.shape, cast.span), wide);
+  cast.args[0] = roundedByChance(*exact, to, std::move(chance));
 }
 
 Value Checker::arrayDot(const BuiltinRow &, Bound &args, Span span) {

@@ -47,7 +47,7 @@ enum class TypeKind : uint8_t {
   View,        // a kernel's handle of a tensor in global memory: accessed by Load and Store
   Shared,      // a buffer in shared memory (alloc_shared): accessed by Load and Store
   HostTensor,  // host code: a tensor whose dtype and shape are known when it runs
-  Stream,      // a stream of random numbers
+  Stream,      // a parameter that is a stream of random numbers: its key, a scalar of i64 wherever it is used
   State,       // a KVCache of `dtype` and `shape`
   String, None,
   Tuple,       // results of a Call only
@@ -87,7 +87,8 @@ enum class ExprKind : uint8_t {
   DimValue,     // Index: the value of `dim`
   VarRef,       // `var` (never a View or Shared: those occur in `access` only)
   Elementwise,  // `op`(args): args are scalars or arrays of exactly this shape; one dtype (Select: bool first)
-  Cast,         // args[0] as this type's dtype, rounding by this type's numerics (Index <-> ints too)
+  Cast,         // args[0] as this type's dtype, rounding by this type's numerics (Index <-> ints too). What is rounded
+                //   by chance is a value of the dtype already
   Broadcast,    // args[0] (array) to this shape; axes[i]: which result axis axis i of the argument becomes;
                 //   an argument axis has extent 1 or the result's. Result axes not named are new.
   Reshape,      // args[0] in row-major order
@@ -95,7 +96,7 @@ enum class ExprKind : uint8_t {
   Reduce,       // `reduceOp` over `axes` of args[0] (removed from the shape); carried in this type's dtype
   Dot,          // args[0] [..., M, K] times args[1] [..., K, N], products added up in this type's dtype
   Full,         // args[0] (scalar) everywhere in this shape
-  Iota,         // the index along axes[0], dtype i32, this shape
+  Iota,         // the index along axes[0], dtype i32 or i64, this shape
   Load,         // `access`: a scalar if every part is a Point, else an array (Points dropped)
   Concat,       // args along axes[0]
   Window,       // args[0] with axes [size, count] in the place of axis axes[0]: element (k, i) is what stands there at
@@ -115,7 +116,7 @@ enum class ExprKind : uint8_t {
   HostItem,     // host: row args[1] of the HostTensor args[0], or the value of a 0-d one if no args[1]
   LoadNpy,      // host: args[0] path -> HostTensor
   Format,       // host: parts of an f-string / str(): args interleaved with `texts`, formats in `formats`
-  Opaque,       // what only the checker knows (a draw, a collective): `text` of args, and of the axis in `nameHint`.
+  Opaque,       // what only the checker knows (a collective): `text` of args, and of the axis in `nameHint`.
                 //   A function with one has an entry in `later`
 };
 

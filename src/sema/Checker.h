@@ -6,8 +6,6 @@
 #include "sema/Check.h"
 #include "sema/CheckerState.h"
 #include "sema/ExprBuild.h"
-#include "sema/Value.h"
-#include "shape/Facts.h"
 #include "support/Check.h"
 
 namespace tessera::sema {
@@ -264,11 +262,12 @@ private:
   void spentInLoop(const SpentValues &before, const std::map<std::string, Binding> &names);
 
   // ---- effects/Streams.cpp
-  Value streamValue(ExprPtr expr);
-  Value newStream(Bound &args, Span span);
-  Value splitStream(Bound &args, Span span);
+  Value streamValue(ExprPtr key, const std::string &name);
+  ExprPtr named(ExprPtr expr, const std::string &name), uniform(const Draw &draw, DType dtype);
+  void byChance(Expr &cast, const Expr &key);
+  ExprPtr share(const Value &p, Span span, const std::string &of, bool mayBeOne);
+  Value newStream(Bound &args, Span span), splitStream(Bound &args, Span span), dropout(Bound &args, Span span);
   Value drawFrom(const BuiltinRow &row, Bound &args, Span span);
-  Value dropout(Bound &args, Span span);
   /// Absent if `row` is neither about streams nor about collectives.
   Value callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span);
 
@@ -382,7 +381,8 @@ private:
   Names branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                const std::set<std::string> &shared);
   bool bindAlike(const Binding &a, const Binding &b);
-  Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b);
+  Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b),
+          mergeStreams(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
   Binding mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
   void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);

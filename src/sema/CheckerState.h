@@ -10,6 +10,7 @@
 #include <set>
 
 namespace tessera::sema {
+class Draw;
 
 /// "`x`", but "the result": what is no name stays as it is.
 inline std::string quoted(std::string_view name) {

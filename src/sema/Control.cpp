@@ -3,6 +3,7 @@
 #include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include "sema/Unknown.h"
+#include "sema/effects/Draws.h"
 #include <algorithm>
 #include <utility>
 
@@ -133,9 +134,34 @@ Binding Checker::mergeBindings(Stmt &stmt, const Binding &a, const Binding &b) {
   return merged;
 }
 
+/// One stream in place of the two that the branches bind.
+Binding Checker::mergeStreams(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
+  auto set = [&](StmtKind kind, Var *var, ExprPtr value) {
+    auto made = std::make_unique<Stmt>();
+    made->kind = kind;
+    made->span = a.span;
+    made->var = var;
+    made->value = std::move(value);
+    return made;
+  };
+  Var *var = newVar(name, keyType(), a.span);
+  var->reassigned = true;
+  var->varying = a.value.expr->var->varying || b.value.expr->var->varying || isVarying(*stmt.condition);
+  stmt.body.push_back(set(StmtKind::Assign, var, clone(*a.value.expr)));
+  stmt.otherwise.push_back(set(StmtKind::Assign, var, clone(*b.value.expr)));
+  block_->insert(block_->end() - 1, set(StmtKind::Let, var, makeConstant(DType::I64, 0, a.span)));
+  Binding merged = a;
+  merged.block = blockId_;
+  merged.value.expr = std::shared_ptr<Expr>(makeRef(var, a.span).release());
+  if (auto spent = spent_.find(b.value.handle); spent != spent_.end()) spent_[a.value.handle] = spent->second;
+  rebindable_.insert(var);
+  return merged;
+}
+
 /// What a name stands for behind a condition whose branches bind it to a and to b.
 Binding Checker::mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(a, b)) return mergeBindings(stmt, a, b);
+  if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(stmt, name, a, b);
   bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
   if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number)
     return a;

@@ -227,8 +227,7 @@ Value Checker::plainParameter(Type type, const std::string &name, const ast::Par
     later("state objects (`KVCache`)", parameter.span);
     break;
   case TypeKind::Stream:
-    v = streamValue(makeRef(param.var, parameter.name.span));
-    later("random streams (`Rng`)", parameter.span);
+    v = streamValue(makeRef(param.var, parameter.name.span), "");
     break;
   default:
     v = Value::of(ValueKind::Array);

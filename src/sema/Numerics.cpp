@@ -68,6 +68,7 @@ bool needsFloat(ElementwiseOp op) {
   case ElementwiseOp::Floor:
   case ElementwiseOp::Ceil:
   case ElementwiseOp::Round:
+  case ElementwiseOp::Probit:
   case ElementwiseOp::IsNan: return true;
   default: return false;
   }
@@ -104,7 +105,9 @@ bool needsIntOrBool(ElementwiseOp op) {
   case ElementwiseOp::Xor:
   case ElementwiseOp::Not:
   case ElementwiseOp::Shl:
-  case ElementwiseOp::Shr: return true;
+  case ElementwiseOp::Shr:
+  case ElementwiseOp::RandomBits:
+  case ElementwiseOp::RandomKey: return true;
   default: return false;
   }
 }

@@ -412,6 +412,7 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
     std::string text(sources_.text(annotation.span));
     if (text == "Rng") {
       type.kind = TypeKind::Stream;
+      type.dtype = DType::I64;
       return type;
     }
     Value v = checkExpr(annotation);

@@ -133,9 +133,17 @@ TEST(Cast, RoundsOnceAndOnlyThere) {
   flush.denormals = sema::Denormals::Flush;
   EXPECT_EQ(cast(f64({1e-40}), DType::F32, flush, error)->floats[0], 0);
   EXPECT_NE(cast(f64({1e-40}), DType::F32, plain, error)->floats[0], 0);
-  sema::Numerics random;
-  random.rounding = sema::Rounding::Stochastic;
-  EXPECT_EQ(cast(f64({1}), DType::BF16, random, error), nullptr);
+}
+
+TEST(RandomNumbers, AreFunctionsOfTheKeyAndTheElement) {
+  std::string error;
+  auto bits = elementwise(ElementwiseOp::RandomBits, DType::I64, {ints(DType::I64, {0, 0, 0, 0}), ints(DType::I64, {0, 1, 2, 3})}, error);
+  EXPECT_EQ(bits->ints, (Shape{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));  // kat_vectors of Random123
+  auto keys = elementwise(ElementwiseOp::RandomKey, DType::I64, {ints(DType::I64, {7, 7, -1}), ints(DType::I64, {0, 1, 0})}, error);
+  EXPECT_NE(keys->ints[0], keys->ints[1]);
+  EXPECT_NE(keys->ints[0], keys->ints[2]);
+  EXPECT_EQ(elementwise(ElementwiseOp::Probit, DType::F64, {f64({0.5})}, error)->floats[0], 0);
+  EXPECT_NEAR(elementwise(ElementwiseOp::Probit, DType::F64, {f64({0.975})}, error)->floats[0], 1.959963984540054, 1e-14);
 }
 
 TEST(Cast, LargeIntegersAreRoundedOnce) {

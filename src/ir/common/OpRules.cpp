@@ -72,6 +72,8 @@ static bool isAllowed(ElementwiseOp op, Class cls) {
   case ElementwiseOp::Le:
   case ElementwiseOp::Gt:
   case ElementwiseOp::Ge: return cls != Class::Complex;
+  case ElementwiseOp::RandomBits:
+  case ElementwiseOp::RandomKey: return cls == Class::Signed;
   default: return cls == Class::Float;
   }
 }

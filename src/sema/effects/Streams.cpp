@@ -1,16 +1,11 @@
-// Streams of random numbers: `rng.split()`, `rng.uniform(shape)`, `rng.normal(shape)`, dropout.
+// Streams of random numbers: `rng.split()`, `rng.uniform(shape)`, `rng.normal(shape)`, `rng.bernoulli(p, shape)`, dropout.
 #include "sema/Checker.h"
+#include "sema/effects/Draws.h"
 
 namespace tessera::sema {
 
 namespace {
 constexpr int64_t kMostParts = 64;  // of one split
-
-Type streamType() {
-  Type type;
-  type.kind = TypeKind::Stream;
-  return type;
-}
 }  // namespace
 
 /// Something that the checker understands and later phases do not.
@@ -24,22 +19,33 @@ void Checker::later(const std::string &what, Span span) {
   fn_->later.push_back({what, span});
 }
 
-Value Checker::streamValue(ExprPtr expr) {
+/// A stream is a variable that holds its key.
+Value Checker::streamValue(ExprPtr key, const std::string &name) {
   Value v = Value::of(ValueKind::Rng);
-  v.type = streamType();
-  v.expr = std::shared_ptr<Expr>(expr.release());
+  v.type.kind = TypeKind::Stream;
   v.handle = newHandle();
+  if (key->kind == ExprKind::VarRef) {
+    Type type = keyType();
+    key->type = std::move(type);
+    v.expr = std::shared_ptr<Expr>(key.release());
+    return v;
+  }
+  Span span = key->span;
+  Var *var = newVar(name, keyType(), span);
+  var->varying = isVarying(*key) || varyingDepth_ > 0;
+  Stmt &let = emit(StmtKind::Let, span);
+  let.var = var;
+  let.value = std::move(key);
+  temps_[var] = blockId_;
+  v.expr = std::shared_ptr<Expr>(makeRef(var, span).release());
   return v;
 }
 
 Value Checker::newStream(Bound &args, Span span) {
   Value seed = convertInt(args.values[0], args.spans[0]);
   if (seed.isPoison()) return seed;
-  later("random streams (`Rng`)", span);
-  ExprPtr e = makeExpr(ExprKind::Opaque, streamType(), span);
-  e->text = "stream";
-  e->args.push_back(indexExpr(seed, args.spans[0]));
-  return streamValue(std::move(e));
+  if (!fn_ || !block_) return unsupported("a stream of random numbers at module level", span);
+  return streamValue(carried(seed, DType::I64, args.spans[0]), "rng");
 }
 
 Value Checker::splitStream(Bound &args, Span span) {
@@ -56,23 +62,37 @@ Value Checker::splitStream(Bound &args, Span span) {
   if (!spend(args.values[0], "`split`", span)) return Value::poison();
   std::vector<Value> parts;
   for (int64_t i = 0; i < count; ++i) {
-    ExprPtr e = makeExpr(ExprKind::Opaque, streamType(), span);
-    e->text = "split";
-    e->queryAxis = static_cast<int>(i);
-    e->args.push_back(clone(*args.values[0].expr));
-    parts.push_back(streamValue(std::move(e)));
+    std::vector<ExprPtr> operands;
+    operands.push_back(clone(*args.values[0].expr));
+    operands.push_back(makeConstant(DType::I64, static_cast<double>(i), span));
+    parts.push_back(streamValue(makeElementwise(ElementwiseOp::RandomKey, keyType(), span, std::move(operands)), "part"));
   }
   return Value::tuple(std::move(parts));
 }
 
-/// `rng.uniform(shape, dtype)` in [0, 1) and `rng.normal(shape, dtype)`.
+/// What is written down several times gets a variable.
+ExprPtr Checker::named(ExprPtr expr, const std::string &name) {
+  Value v = Value::of(ValueKind::Array);
+  v.type = withDType(expr->type, expr->type.dtype);
+  Span span = expr->span;
+  v.expr = std::shared_ptr<Expr>(expr.release());
+  return clone(*bindTemp(v, name, span).expr);
+}
+
+/// `rng.uniform(shape, dtype)` in [0, 1), `rng.normal(shape, dtype)` and `rng.bernoulli(p, shape)`.
 Value Checker::drawFrom(const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
+  const bool events = name == "bernoulli";
+  const size_t at = events ? 2 : 1;
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[1], args.spans[1], shape)) return Value::poison();
-  DType dtype = DType::F32;
+  if (!shapeArgument(args.values[at], args.spans[at], shape)) return Value::poison();
+  DType dtype = events ? DType::Bool : DType::F32;
   Numerics numerics;
-  if (args.values[2].given()) {
+  ExprPtr probability;
+  if (events) {
+    probability = share(args.values[1], args.spans[1], name, true);
+    if (!probability) return Value::poison();
+  } else if (args.values[2].given()) {
     auto given = dtypeArgument(args.values[2], args.spans[2], &numerics);
     if (!given) return Value::poison();
     if (!isFloat(*given)) {
@@ -83,12 +103,40 @@ Value Checker::drawFrom(const BuiltinRow &row, Bound &args, Span span) {
   }
   if (!spend(args.values[0], "`" + name + "`", span)) return Value::poison();
   noteEffect({EffectKind::Random, "", false, false, {{span, "`" + name + "` draws here"}}});
-  later("random streams (`Rng`)", span);
+  if (inHost()) return unsupported("a draw in host code", span, "let a function draw, and give it the stream: `f(rng)`");
+  if (inKernel()) later("random numbers that a kernel draws", span);
   Type type = shape.empty() ? scalarType(dtype, numerics) : sema::tensorType(dtype, shape, numerics);
-  ExprPtr e = makeExpr(ExprKind::Opaque, type, span);
-  e->text = name;
-  e->args.push_back(clone(*args.values[0].expr));
-  return finish(std::move(e), type, {}, span);
+  Draw draw(*args.values[0].expr, shape, span);
+  ExprPtr drawn;
+  if (events) drawn = draw.happens(std::move(probability));
+  else if (name == "uniform") drawn = uniform(draw, dtype);
+  else {
+    DType in = info(dtype).accumulate;
+    ExprPtr high = named(draw.bits(0, dtype == DType::F64 ? 2 : 1), "bits");
+    drawn = draw.normal(in, *high, dtype == DType::F64 ? draw.bits(1, 2) : nullptr);
+  }
+  return finish(std::move(drawn), type, {}, span);
+}
+
+ExprPtr Checker::uniform(const Draw &draw, DType dtype) {
+  if (dtype == DType::F64) return draw.uniform(dtype, draw.bits(0, 2), draw.bits(1, 2));
+  return draw.uniform(dtype, draw.bits(), nullptr);
+}
+
+/// A probability as a number of f32 or f64. Null after a message.
+ExprPtr Checker::share(const Value &p, Span span, const std::string &of, bool mayBeOne) {
+  if (p.isPoison()) return nullptr;
+  bool known = p.kind == ValueKind::Float || (p.isKnownInt() && !p.expr);
+  double value = p.kind == ValueKind::Float ? p.number : known ? static_cast<double>(p.sym.constant()) : 0;
+  bool number = known || (p.isScalar() && isFloat(p.type.dtype));
+  if (!number || !(value >= 0) || !(mayBeOne ? value <= 1 : value < 1)) {
+    report(Id::wrongArgument, span, quoted(of),
+           mayBeOne ? "a probability from 0 to 1" : "a share of at least 0 and below 1",
+           known ? "the number " + std::string(sources_.text(span)) : describe(p));
+    return nullptr;
+  }
+  if (known) return makeConstant(DType::F64, value, span);
+  return carried(p, p.type.dtype == DType::F64 ? DType::F64 : DType::F32, span);
 }
 
 /// `dropout(x, p, rng)`: without a stream the numbers come from the function's own.
@@ -99,15 +147,8 @@ Value Checker::dropout(Bound &args, Span span) {
     report(Id::wrongArgument, args.spans[0], quoted("dropout"), "a tensor of floats", describe(x));
     return Value::poison();
   }
-  const Value &p = args.values[1];
-  bool known = p.kind == ValueKind::Float || (p.isKnownInt() && !p.expr);
-  double share = p.kind == ValueKind::Float ? p.number : known ? static_cast<double>(p.sym.constant()) : 0;
-  if (p.isPoison()) return p;
-  if ((!known && !p.isScalar()) || share < 0 || share >= 1) {
-    report(Id::wrongArgument, args.spans[1], quoted("dropout"), "a share of at least 0 and below 1",
-           known ? "the number " + std::string(sources_.text(args.spans[1])) : describe(p));
-    return Value::poison();
-  }
+  ExprPtr probability = share(args.values[1], args.spans[1], "dropout", false);
+  if (!probability) return Value::poison();
   const Value &rng = args.values[2];
   if (rng.given() && rng.kind != ValueKind::Rng) {
     if (!rng.isPoison()) report(Id::wrongArgument, args.spans[2], quoted("dropout"), "a stream, `rng: Rng`", describe(rng));
@@ -115,14 +156,23 @@ Value Checker::dropout(Bound &args, Span span) {
   }
   if (rng.given() && !spend(rng, "`dropout`", span)) return Value::poison();
   noteEffect({EffectKind::Random, "", !rng.given(), false, {{span, "`dropout` draws here"}}});
-  later("random numbers (`dropout`)", span);
-  Type type = x.type;
-  ExprPtr e = makeExpr(ExprKind::Opaque, type, span);
-  e->text = "dropout";
-  auto limits = x.limits;
-  e->args.push_back(take(x));
-  if (rng.given()) e->args.push_back(clone(*rng.expr));
-  return finish(std::move(e), type, std::move(limits), span);
+  if (!rng.given() || inKernel()) {
+    later(rng.given() ? "random numbers that a kernel draws" : "random numbers of a function's own (`dropout` without `rng`)", span);
+    return x;
+  }
+  Value dropped = Value::of(ValueKind::Array);
+  dropped.type = sema::tensorType(DType::Bool, x.type.shape);
+  dropped.limits.resize(x.type.shape.size());
+  dropped.expr = std::shared_ptr<Expr>(Draw(*rng.expr, x.type.shape, span).happens(std::move(probability)).release());
+  const Type type = x.type;
+  const Value &p = args.values[1];
+  bool known = p.kind == ValueKind::Float || p.kind == ValueKind::Int;
+  Value left = known ? Value::real(1 - (p.kind == ValueKind::Float ? p.number : static_cast<double>(p.sym.constant())))
+                     : elementwise(ElementwiseOp::Sub, {Value::real(1), p}, span, "dropout");
+  Value kept = elementwise(ElementwiseOp::Div, {std::move(x), std::move(left)}, span, "dropout");
+  if (kept.isPoison()) return kept;
+  kept = elementwise(ElementwiseOp::Select, {std::move(dropped), Value::real(0), std::move(kept)}, span, "dropout");
+  return kept.isPoison() || kept.type.dtype == type.dtype ? kept : castTo(std::move(kept), type.dtype, type.numerics, span);
 }
 
 Value Checker::callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span) {

@@ -1,6 +1,7 @@
 // Elementwise operations: ranges, the facts that narrow them, and what can go wrong.
 #include "sema/numerics/Analysis.h"
 #include "support/FloatFormats.h"
+#include "tessera/device/philox.h"
 #include <algorithm>
 #include <cmath>
 
@@ -214,6 +215,10 @@ Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, 
   case ElementwiseOp::Shr:
     return expr.type.dtype == DType::Bool ? Range::truth()
                                           : Range::of(smallest(expr.type.dtype), largest(expr.type.dtype));
+  case ElementwiseOp::RandomBits:
+    out.data = true;
+    return Range::of(0, 4294967295.0);
+  case ElementwiseOp::RandomKey: return Range::of(smallest(DType::I64), largest(DType::I64));
   default: return function(expr, a, out);
   }
 }
@@ -467,6 +472,7 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     return r;
   }
   case ElementwiseOp::Sigmoid: return bounded(sigmoid, 0, 1);
+  case ElementwiseOp::Probit: return monotone(a.range, tsr::probit<double>, error);
   case ElementwiseOp::Sin:
   case ElementwiseOp::Cos:
     if (a.range.hasInfinity())

@@ -45,7 +45,7 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
                        graph::ExtractOp>(op)) {
     result = mapped(op->getOperand(0));
   } else if (auto iota = llvm::dyn_cast<graph::IotaOp>(op)) {
-    result = constant(builder_.getI32IntegerAttr(0), loc);
+    result = constant(builder_.getIntegerAttr(elementTypeOf(iota.getType()), 0), loc);
   } else if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
     SmallVector<Value> indices;
     for (Value offset : load.getOffsets()) indices.push_back(mapped(offset));
