@@ -48,7 +48,7 @@ done
 [ -x "$BIN/runtime_test" ] && check runtime "$BIN/runtime_test"
 [ -x "$BIN/runtime_gpu_test" ] && check runtime_gpu "$BIN/runtime_gpu_test"
 only=(); [ "$ARCH" = sm_90a ] && only=(-DTSR_TEST_SM90A)
-check "device headers: compile" nvcc -x cu -std=c++17 -O2 -arch="$ARCH" "${only[@]}" -Iinclude -Itests/device tests/device/device_tests.cpp -o build/gpu-logs/device_tests &&
+check "device headers: compile" nvcc -x cu -std=c++17 -O2 -fmad=false -arch="$ARCH" "${only[@]}" -Iinclude -Itests/device tests/device/device_tests.cpp -o build/gpu-logs/device_tests &&
   check "device headers: run" build/gpu-logs/device_tests
 if command -v compute-sanitizer >/dev/null && [ "${TESSERA_SANITIZE:-1}" = 1 ]; then
   for program in 06_cooperative_reduction 07_double_buffered_gemm; do
