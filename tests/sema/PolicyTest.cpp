@@ -241,9 +241,10 @@ TEST(Policies, ChoicesOfIntegersAreIntegers) {  // F10
 }
 
 TEST(Policies, StochasticRoundingNeedsAStream) {  // P9
-  EXPECT_THAT(dumped("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16 @stochastic_round]:\n"
-                     "    return cast(x, bf16, rng=rng)\n"),
-              HasSubstr("cast<bf16 @stochastic_round>(x#0, rng#1)"));
+  std::string rounded = dumped("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16 @stochastic_round]:\n"
+                               "    return cast(x, bf16, rng=rng)\n");
+  EXPECT_THAT(rounded, HasSubstr("let below#3: Tensor[N, f32] = cast<f32>(cast<bf16 @round(down)>(exact#2))"));
+  EXPECT_THAT(rounded, HasSubstr("random_bits(rng#1, iota<0>[N])"));
   EXPECT_THAT(said("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, i8]:\n    return cast(x, i8, rng=rng)\n"),
               HasSubstr("E0351 2:20"));
   EXPECT_THAT(said("def f[N](x: Tensor[N, f32], rng: Rng) -> Tensor[N, bf16]:\n"
