@@ -5,6 +5,7 @@
 #include "support/Check.h"
 #include "transforms/target/KernelScope.h"
 #include "transforms/tile/Extents.h"
+#include "transforms/tile/Roles.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -12,10 +13,8 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
-/// Lanes of a warpgroup, of which the producer is one; rows of a panel that a warpgroup stores at a time.
-constexpr int64_t kWarpgroup = 128, kStoredRows = 64;
-/// A panel has rows of 128 bytes, and begins at a multiple of eight of them.
-constexpr int64_t kPanelRow = 128, kPanelAlignment = 1024;
+/// A panel begins at a multiple of eight of its rows.
+constexpr int64_t kPanelAlignment = 8 * kPanelBytes;
 
 static bool fillsRing(tile::CopyOp copy) {
   auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
@@ -26,7 +25,7 @@ static bool fillsRing(tile::CopyOp copy) {
 void KernelEmitter::planRoles() {
   kernel_.getBody().walk([&](tile::RolesOp op) { roles_ = op; });
   if (!roles_) return;
-  out_.setGroup(kernel_.getGroup() + kWarpgroup);
+  out_.setGroup(kernel_.getGroup() + kWarpgroupLanes);
   out_.setSharedAlignment(kPanelAlignment);
   info_.persistent = true;
 }
@@ -134,10 +133,10 @@ ExprRef KernelEmitter::storePanels(Type element) {
   if (panels) return panels;
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(declarations_);
-  int64_t warpgroups = kernel_.getGroup() / kWarpgroup;
+  int64_t warpgroups = kernel_.getGroup() / kWarpgroupLanes;
   auto type = out::NamedType::get(context_, "tsr::StorePanels<" + dtypeText(element) + ", " + std::to_string(warpgroups) + ">");
   auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, type), names_.fresh("panels"));
-  shared_.push_back({{}, warpgroups * 2 * kStoredRows * kPanelRow, "panels", kernel_.getLoc()});
+  shared_.push_back({{}, warpgroups * 2 * kStoredRows * kPanelBytes, "panels", kernel_.getLoc()});
   return panels = valueOf(shared.getPlace());
 }
 

@@ -243,7 +243,7 @@ private:
     kernel_.setReasonsAttr(builder.getArrayAttr(reasons));
   }
 
-  static constexpr int64_t kWarpgroupLanes = 128, kMostConsumers = 3 * kWarpgroupLanes;
+  static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;
   static constexpr int64_t kMostSums = 160;  // registers of a lane for the sums of one product
   bool warpgroups_ = false;
   static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents

@@ -23,6 +23,7 @@
 #include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Stages.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -30,7 +31,6 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr StringLiteral kStages = "stages";
 constexpr int64_t kUsualStages = 3;  // one in use, one that came in, one on its way
 
 class PipelineLoop {
@@ -261,6 +261,7 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
     for (auto &[loop, copies] : work)
       for (tile::CopyOp copy : copies) staged += bytes(kernel, copy.getTarget().getType());
     int64_t stages = chooseStages(kernel, staged, *machine);
+    explainStages(kernel, stages, staged);
     if (stages < 2) return;
     setStages(kernel, stages);
     for (auto &[loop, copies] : work) PipelineLoop(kernel, loop).run(copies, stages);
@@ -272,32 +273,10 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
 
   /// What the schedule says, or the usual number, as far as the machine's shared memory goes. `staged`: bytes of one stage.
   int64_t chooseStages(tile::KernelOp kernel, int64_t staged, const Machine &machine) {
-    auto given = kernel.getSizes().getAs<IntegerAttr>(kStages);
-    int64_t wanted = given ? given.getInt() : kUsualStages, others = -staged;
+    int64_t wanted = givenStages(kernel).value_or(kUsualStages), others = -staged;
     kernel.getBody().walk([&](tile::AllocSharedOp alloc) { others += bytes(kernel, alloc.getType()); });
     int64_t room = std::max<int64_t>(machine.sharedBytes - others - kScratchBytes, 0);
-    int64_t stages = std::min(wanted, staged ? room / staged : wanted);
-    if (given && stages < wanted)
-      note(kernel, "stages = " + std::to_string(stages) + " of " + std::to_string(wanted) + ": a stage takes " +
-                       std::to_string(staged) + " bytes of shared memory");
-    return stages;
-  }
-
-  static void note(tile::KernelOp kernel, const std::string &reason) {
-    SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
-    reasons.push_back(StringAttr::get(kernel->getContext(), reason));
-    kernel.setReasonsAttr(ArrayAttr::get(kernel->getContext(), reasons));
-  }
-
-  static void setStages(tile::KernelOp kernel, int64_t stages) {
-    NamedAttrList sizes(kernel.getSizes());
-    sizes.set(kStages, IntegerAttr::get(IntegerType::get(kernel->getContext(), 64), stages));
-    kernel.setSizesAttr(sizes.getDictionary(kernel->getContext()));
-    auto fields = kernel.getContext();  // of tile.context(): what "T." may be followed by
-    SmallVector<Attribute> names(fields.begin(), fields.end());
-    Attribute name = StringAttr::get(kernel->getContext(), kStages);
-    if (!llvm::is_contained(names, name)) names.push_back(name);
-    kernel->setAttr("context", ArrayAttr::get(kernel->getContext(), names));
+    return std::min(wanted, staged ? room / staged : wanted);
   }
 
   static constexpr int64_t kScratchBytes = 2048;  // of reductions, and the alignment of buffers

@@ -12,8 +12,11 @@ struct RolePlan {
   llvm::SmallVector<llvm::SmallVector<ir::tile::CopyOp>> rings;
 };
 
-/// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row.
-constexpr int64_t kBoxRows = 256, kPanelBytes = 128;
+/// Lanes of the four warps that wgmma works with; the producer is one such group.
+constexpr int64_t kWarpgroupLanes = 128;
+/// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row; a
+/// warpgroup stores panels of so many rows.
+constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64;
 
 /// The plan of a kernel, or nothing where some part of it has no form in roles.
 std::optional<RolePlan> planRoles(ir::tile::KernelOp kernel);

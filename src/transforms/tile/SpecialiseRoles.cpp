@@ -20,6 +20,7 @@
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Roles.h"
+#include "transforms/tile/Stages.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -27,9 +28,7 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr StringLiteral kStages = "stages";
 constexpr int64_t kUsualStages = 6;  // as far as shared memory goes
-constexpr int64_t kWarpgroup = 128;
 
 /// Registers of a lane in each role: their sum over all warpgroups is what the group starts with (65536 registers of the
 /// processor, shared evenly in steps of 8). setmaxnreg takes multiples of 8; a producer that computes where its tiles
@@ -52,7 +51,7 @@ public:
     Block &body = kernel_.getBody().front();
     builder_.setInsertionPointToStart(&body);
     for (auto &copies : plan_.rings) addRing(copies);
-    Registers registers = registersFor(kernel_.getGroup() / kWarpgroup);
+    Registers registers = registersFor(kernel_.getGroup() / kWarpgroupLanes);
     roles_ = builder_.create<tile::RolesOp>(unnamed(kernel_.getLoc()), registers.producer, registers.consumer);
     Block *consumers = builder_.createBlock(&roles_.getConsumers());
     consumers->getOperations().splice(consumers->end(), body.getOperations(), std::next(roles_->getIterator()),
@@ -90,19 +89,10 @@ private:
     kernel_.getBody().walk([&](tile::StoreFragmentOp store) {
       if (canBeBulk(store)) others += panelBytes();
     });
-    auto given = kernel_.getSizes().getAs<IntegerAttr>(kStages);
-    int64_t wanted = given ? given.getInt() : kUsualStages;
+    int64_t wanted = givenStages(kernel_).value_or(kUsualStages);
     stages_ = std::clamp<int64_t>(staged ? (machine_.sharedBytes - others) / staged : wanted, 1, wanted);
-    if (given && stages_ < wanted)
-      reasons_.push_back("stages = " + std::to_string(stages_) + " of " + std::to_string(wanted) + ": a stage takes " +
-                         std::to_string(staged) + " bytes of shared memory");
-    NamedAttrList sizes(kernel_.getSizes());
-    sizes.set(kStages, builder_.getI64IntegerAttr(stages_));
-    kernel_.setSizesAttr(sizes.getDictionary(kernel_->getContext()));
-    SmallVector<Attribute> names(kernel_.getContext().begin(), kernel_.getContext().end());
-    Attribute name = builder_.getStringAttr(kStages);
-    if (!llvm::is_contained(names, name)) names.push_back(name);
-    kernel_->setAttr("context", builder_.getArrayAttr(names));
+    explainStages(kernel_, stages_, staged);
+    setStages(kernel_, stages_);
   }
 
   void addRing(ArrayRef<tile::CopyOp> copies) {
@@ -253,7 +243,7 @@ private:
 
   // ---- stores
 
-  int64_t panelBytes() { return kernel_.getGroup() / kWarpgroup * 2 * 64 * kPanelBytes; }
+  int64_t panelBytes() { return kernel_.getGroup() / kWarpgroupLanes * 2 * kStoredRows * kPanelBytes; }
 
   /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches.
   bool canBeBulk(tile::StoreFragmentOp store) {
@@ -281,7 +271,6 @@ private:
 
   void explain() {
     SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
-    for (const std::string &reason : reasons_) reasons.push_back(builder_.getStringAttr(reason));
     reasons.push_back(builder_.getStringAttr("one warpgroup more fills rings of " + std::to_string(stages_) +
                                              (stages_ == 1 ? " stage" : " stages") + " by bulk copies, one group a processor"));
     kernel_.setReasonsAttr(builder_.getArrayAttr(reasons));
@@ -295,7 +284,6 @@ private:
   Extents extents_;
   tile::RolesOp roles_;
   SmallVector<Ring> rings_;
-  SmallVector<std::string> reasons_;
   llvm::SmallDenseSet<Operation *> needed_;
   int64_t stages_ = 1;
 };

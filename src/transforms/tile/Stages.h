@@ -1,0 +1,15 @@
+// Stages of the buffers that a kernel's loops load ahead: a size of its schedule, under the name "stages".
+#pragma once
+#include "ir/tile/Tile.h"
+
+namespace tessera::transforms {
+
+/// What the schedule says, or nothing.
+std::optional<int64_t> givenStages(ir::tile::KernelOp kernel);
+/// Where there is room for fewer than the schedule says, the comment over the kernel says why: `staged` are the bytes of
+/// shared memory of one stage.
+void explainStages(ir::tile::KernelOp kernel, int64_t stages, int64_t staged);
+/// The kernel has so many, as `T.stages`.
+void setStages(ir::tile::KernelOp kernel, int64_t stages);
+
+}  // namespace tessera::transforms
