@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random programs whose text is Python, too: Python says what they must compute. (random_programs.py)
 
-    against_python.py TESSERA          TESSERA_SEED=N repeats a program that failed, and prints it
+    against_python.py TESSERA [FIRST]          TESSERA_SEED=N repeats a program that failed, and prints it
 
 The reference interprets all of them; the C++ of the kernels and of some host programs is compiled and run.
 """
@@ -87,9 +87,9 @@ class Runner(Tool):
         return module
 
 
-def main(tessera):
+def main(tessera, first=None):
     given = os.environ.get("TESSERA_SEED")
-    start, count = (int(given), 1) if given else (random.randrange(1 << 30), COUNT)
+    start, count = (int(given), 1) if given else (random.randrange(1 << 30) if first is None else first, COUNT)
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(tessera, folder)
         for i in range(count):
@@ -105,6 +105,6 @@ def main(tessera):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    sys.exit(main(os.path.abspath(sys.argv[1])))
+    sys.exit(main(os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:])))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Claims on numbers that are proved, run: nothing may overflow or become a NaN. (random_claims.py)
 
-    claims_against_runs.py TESSERA     TESSERA_SEED=N repeats a module that failed, and prints it
+    claims_against_runs.py TESSERA [FIRST]     TESSERA_SEED=N repeats a module that failed, and prints it
 
 The reference computes the proved functions of random modules for inputs at the ends of what they promise.
 """
@@ -67,9 +67,9 @@ class Runner(Tool):
         return ""
 
 
-def main(tessera):
+def main(tessera, first=None):
     given = os.environ.get("TESSERA_SEED")
-    start, count = (int(given), 1) if given else (random.randrange(1 << 30), MODULES)
+    start, count = (int(given), 1) if given else (random.randrange(1 << 30) if first is None else first, MODULES)
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(tessera, folder)
         for seed in range(start, start + count):
@@ -81,4 +81,4 @@ def main(tessera):
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.abspath(sys.argv[1])))
+    sys.exit(main(os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:])))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs the programs of a folder and compares what was compiled with the reference interpreter.
 
-    programs.py [--target cpu] TESSERA PROGRAM.tsr...
+    programs.py [--target cpu] [--seed N] TESSERA PROGRAM.tsr...
 
 A program says in comments what to do with it:
     # run: FUNCTION N=0,1,7 C=5 [ARGUMENT:2.5] [tolerance:1e-3]     every combination of the sizes, fresh random inputs
     # main                                                         its `def main()`; the printed text must be the same
     # prints: LINE                                                 and these lines, where they are known independently
 Integers and truth values must be equal, floats to within the tolerance, 2e-5 if none is given, times the larger of one
-and the exact value. The seed is new in each run and is printed with what fails; TESSERA_SEED repeats a run.
+and the exact value. Without --seed the seed is new in each run; it is printed with what fails, and TESSERA_SEED repeats a run.
 """
 import argparse
 import ast
@@ -53,9 +53,9 @@ def difference(got, expected, tolerance):
 
 
 class Runner:
-    def __init__(self, tessera, target):
+    def __init__(self, tessera, target, seed):
         self.tessera, self.target = tessera, target
-        self.seed = int(os.environ.get("TESSERA_SEED", random.randrange(1 << 30)))
+        self.seed = int(os.environ.get("TESSERA_SEED", random.randrange(1 << 30) if seed is None else seed))
         self.good = self.bad = 0
 
     def fail(self, what, why):
@@ -113,8 +113,8 @@ class Runner:
             self.main(path, re.findall(r"^# prints: (.*)$", text, re.M))
 
 
-def main(tessera, target, programs):
-    runner = Runner(tessera, target)
+def main(tessera, target, programs, seed):
+    runner = Runner(tessera, target, seed)
     for path in programs:
         runner.program(os.path.abspath(path))
     print(f"{runner.good} runs are right, {runner.bad} are not")
@@ -124,7 +124,8 @@ def main(tessera, target, programs):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", default="cpu", help="what is compared with the reference: cpu, cuda:sm_90a, ...")
+    parser.add_argument("--seed", type=int, help="of the first inputs; a new one if it is not given")
     parser.add_argument("tessera")
     parser.add_argument("programs", nargs="+")
     given = parser.parse_args()
-    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs))
+    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs, given.seed))
