@@ -28,6 +28,13 @@ std::optional<Level> levelByName(const std::string &name) {
 }
 std::string_view nameOf(Level level) { return kLevels[static_cast<int>(level)].second; }
 
+std::vector<OutputFile> besides(const std::string &output, const Product &product) {
+  std::string stem = folderOf(output) + "/" + stemOf(output);
+  return {{stem + ".h", product.header, "The C interface of"},
+          {stem + ".hpp", product.cppHeader, "The C++ interface of"},
+          {stem + ".json", product.manifest, "\"entries\": ["}};
+}
+
 struct Compiler::State {
   State(Session &session, CompileOptions options) : session(session), options(std::move(options)) {}
   using Names = std::vector<std::string>;

@@ -1,5 +1,6 @@
 // A whole compilation: from a checked program through the four levels to files. The one list of pipelines.
 #pragma once
+#include "driver/Files.h"
 #include "driver/Session.h"
 #include "driver/Targets.h"
 #include <memory>
@@ -25,6 +26,9 @@ struct CompileOptions {
 struct Product {
   std::string source, header, cppHeader, manifest, lineMap;
 };
+
+/// The headers and the manifest, which have the name of `output` with other suffixes.
+std::vector<OutputFile> besides(const std::string &output, const Product &product);
 
 /// Carries a session's checked program down. Each call goes as far as it must; messages go to the session's engine.
 class Compiler {

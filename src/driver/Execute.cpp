@@ -1,13 +1,9 @@
 #include "driver/Execute.h"
-#include "driver/Embedded.h"
-#include "driver/Files.h"
-#include "driver/Process.h"
+#include "driver/Build.h"
 #include "support/FloatFormats.h"
 #include "tessera/tessera.h"
-#include <nlohmann/json.hpp>
 #include <chrono>
 #include <dlfcn.h>
-#include <filesystem>
 #include <unistd.h>
 
 namespace tessera::driver {
@@ -148,90 +144,7 @@ private:
   Place place_;
 };
 
-/// Reports it; the empty path of compileInto.
-std::string cacheProblem(Session &session, const std::string &path, const std::string &problem) {
-  session.diagnostics.report(diag::Id::cannotWriteFile, {}, path, problem)
-      .help("compiled programs are kept there; set TESSERA_CACHE to a folder that you may write to");
-  return {};
-}
-
-/// What the linker reads for a library that other programs link to: its functions by name, beside their uniform forms.
-std::string exportsOf(const Product &product) {
-  std::string names;
-  const auto manifest = nlohmann::json::parse(product.manifest);
-  for (const auto &entry : manifest["entries"])
-    names += entry["symbol"].get<std::string>() + "; " + entry["call"].get<std::string>() + "; ";
-  return "{ global: " + names + "tessLastErrorText; local: *; };\n";
-}
-
-/// `kept`: takes what was emitted, for a library that shows all its functions. `name`: its stem, if not the program's.
-std::string compileInto(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
-                        Product *kept = nullptr, const std::string &name = {}) {
-  CompileOptions options;
-  options.target = target;
-  options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
-  Compiler compiler(session, options);
-  auto product = compiler.emit(functions);
-  if (!product) return {};
-  if (kept) *kept = *product;
-  auto headers = unpackedHeaders();
-  if (!headers) return cacheProblem(session, cacheFolder(), headers.error());
-  std::string key = contentHash(product->source + "\n" + *headers + "\n" + target.name() + "\n" + compilerIdentity(target) + (kept ? "library" : shared ? "so" : "exe"));
-  std::string folder = cacheFolder() + "/compiled";
-  std::string output = folder + "/" + key + (shared ? ".so" : "");
-  if (access(output.c_str(), R_OK) == 0) return output;
-  if (std::string problem = makeFolders(folder); !problem.empty())
-    return cacheProblem(session, folder, problem);
-  std::string source = folder + "/" + key + target.suffix();
-  if (std::string problem = writeFiles({{source, product->source}}); !problem.empty())
-    return cacheProblem(session, source, problem);
-  std::string temporary = output + ".tmp" + std::to_string(getpid()), missing;
-  std::string exports = kept ? folder + "/" + key + ".map" : "";
-  if (kept)
-    if (std::string problem = writeFiles({{exports, exportsOf(*product)}}); !problem.empty()) return cacheProblem(session, exports, problem);
-  std::string log = compileSource(target, source, temporary, shared, missing, exports);
-  if (!missing.empty()) {
-    session.diagnostics.report(diag::Id::toolchainMissing, {}, target.name(), missing)
-        .help(target.target == Target::Cpu ? "install g++, or set TESSERA_CXX" : "install it, or use --target cpu or --target reference");
-    return {};
-  }
-  if (!log.empty()) {
-    std::remove(temporary.c_str());
-    session.diagnostics.report(diag::Id::toolchainFailed, {}, target.name()).help("the source is " + source).help(log);
-    return {};
-  }
-  if (std::rename(temporary.c_str(), output.c_str()) != 0)
-    return cacheProblem(session, output, "it could not be renamed into place");
-  return output;
-}
-
 }  // namespace
-
-Result<std::string> unpackedHeaders() {
-  std::string all;
-  for (const EmbeddedFile &file : embeddedHeaders()) all += std::string(file.path) + "\n" + std::string(file.text);
-  std::string folder = cacheFolder() + "/include-" + contentHash(all + kExportsText);
-  if (access((folder + "/complete").c_str(), R_OK) == 0) return folder;
-  for (const EmbeddedFile &file : embeddedHeaders()) {
-    std::string path = folder + "/" + std::string(file.path);
-    if (std::string problem = makeFolders(folderOf(path)); !problem.empty()) return Failure{problem};
-    if (std::string problem = writeFiles({{path, std::string(file.text)}}); !problem.empty()) return Failure{problem};
-  }
-  if (std::string problem = writeFiles({{folder + "/" + kExportsFile, kExportsText}}); !problem.empty()) return Failure{problem};
-  if (std::string problem = writeFiles({{folder + "/complete", ""}}); !problem.empty()) return Failure{problem};
-  return folder;
-}
-
-std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, bool shared, std::string &missing,
-                          const std::string &exports) {
-  auto headers = unpackedHeaders();
-  if (!headers) return headers.error();
-  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, *headers, exports) : programCommand(target, source, output, *headers);
-  if (!command.missing.empty()) return missing = command.missing, "";
-  ProcessResult result = runProcess(command.command);
-  if (result.exitCode == 0) return {};
-  return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
-}
 
 std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::string &function) {
   int32_t deviceType = deviceTypeOf(target.target);
@@ -243,8 +156,13 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     tessShutdown();
     return nullptr;
   }
-  std::string path = compileInto(session, target, function.empty() ? std::vector<std::string>() : std::vector{function}, true);
+  const std::vector<std::string> functions = function.empty() ? std::vector<std::string>() : std::vector{function};
+  std::string path = buildProduct(session, target, functions, true);
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library && !path.empty() && access(path.c_str(), F_OK) != 0) {  // another process has just made room in the cache
+    path = buildProduct(session, target, functions, true);
+    library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (!library) {
     if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, std::string(dlerror()));
     tessContextDestroy(context);
@@ -266,19 +184,5 @@ std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32
   }
   return std::make_unique<SharedProgram>(library, Place{context, deviceType, false});
 }
-
-std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name) {
-  BuiltLibrary built;
-  built.path = compileInto(session, target, {}, true, &built.product, name);
-  if (built.path.empty()) return std::nullopt;
-  std::string manifest = built.path.substr(0, built.path.size() - 3) + ".json";
-  if (std::string problem = writeFiles({{manifest, built.product.manifest}}); !problem.empty()) {
-    cacheProblem(session, manifest, problem);
-    return std::nullopt;
-  }
-  return built;
-}
-
-std::string buildProgram(Session &session, const TargetSpec &target) { return compileInto(session, target, {"main"}, false); }
 
 }  // namespace tessera::driver

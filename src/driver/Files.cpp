@@ -3,8 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -41,6 +44,26 @@ bool isDevice(const std::string &path) {
 }
 
 namespace {
+std::string temporaryName(const std::string &path) {
+  static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
+  unsigned char random[12] = {};
+  if (getrandom(random, sizeof random, 0) != sizeof random) std::memset(random, 0, sizeof random);  // then O_EXCL alone protects
+  std::string last = fileNameOf(path);
+  std::string name = path.substr(0, path.size() - last.size()) + last.substr(0, 200) + kTemporaryMark;  // 255 are allowed
+  for (unsigned char byte : random) name += kLetters[byte % 32];
+  return name;
+}
+
+/// A new file beside `path`, with the permissions that new files have here; -1 and errno if it cannot be made.
+int openTemporary(const std::string &path, std::string &name) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    name = temporaryName(path);
+    int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
 /// The file that stands for `path`: a symbolic link is followed, so that it stays a link.
 std::string destinationOf(const std::string &path) {
   std::error_code error;
@@ -49,42 +72,120 @@ std::string destinationOf(const std::string &path) {
   return error ? path : real.string();
 }
 
-std::string writeBytes(const std::string &path, const std::string &bytes, std::ios::openmode mode) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | mode);
-  if (out) out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (out) out.close();
-  if (out) return {};
-  return errno ? std::strerror(errno) : "it cannot be written";
+/// Empty on success, else what went wrong. Closes the file.
+std::string writeAll(int file, const std::string &bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    ssize_t count = write(file, bytes.data() + at, bytes.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      std::string problem = count < 0 ? std::strerror(errno) : "it cannot be written";
+      close(file);
+      return problem;
+    }
+    at += static_cast<size_t>(count);
+  }
+  return close(file) == 0 ? "" : std::strerror(errno);
 }
+
+/// Files that are written beside their places first. What is not brought there is removed.
+class Staged {
+public:
+  ~Staged() {
+    for (const Step &step : steps_) {
+      if (!step.temporary.empty()) std::remove(step.temporary.c_str());
+      if (!step.backup.empty()) std::remove(step.backup.c_str());
+    }
+  }
+  std::string add(const std::string &destination, const std::string &bytes) {
+    Step step{destination, {}, {}, false, false};
+    int file = openTemporary(destination, step.temporary);
+    if (file < 0) return std::strerror(errno);
+    steps_.push_back(step);
+    struct stat old {};
+    if (stat(destination.c_str(), &old) == 0) (void)fchmod(file, old.st_mode & 07777);
+    return writeAll(file, bytes);
+  }
+  /// Brings all to their places, the first one last: where a build asks for that one alone and this process is killed, it is
+  /// older than what it is made of, and is made again. If one cannot be brought there, all are as they were.
+  std::string commit() {
+    for (Step &step : steps_) keepOld(step);
+    for (size_t i = steps_.size(); i-- > 0;) {
+      Step &step = steps_[i];
+      if (std::rename(step.temporary.c_str(), step.destination.c_str()) != 0) {
+        std::string problem = step.destination + ": " + std::strerror(errno);
+        for (Step &done : steps_)
+          if (done.placed) restore(done);
+        return problem;
+      }
+      step.temporary.clear();
+      step.placed = true;
+    }
+    return {};
+  }
+
+private:
+  struct Step {
+    std::string destination, temporary, backup;  // empty: there is none
+    bool existed, placed;
+  };
+  /// A second name for the file that will be replaced.
+  static void keepOld(Step &step) {
+    struct stat old {};
+    step.existed = lstat(step.destination.c_str(), &old) == 0;
+    if (!step.existed) return;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      std::string name = temporaryName(step.destination);
+      if (link(step.destination.c_str(), name.c_str()) == 0) {
+        step.backup = name;
+        return;
+      }
+      if (errno != EEXIST) return;  // a file system without second names: nothing to go back to
+    }
+  }
+  static void restore(Step &step) {
+    if (!step.existed) std::remove(step.destination.c_str());
+    else if (!step.backup.empty() && std::rename(step.backup.c_str(), step.destination.c_str()) == 0) step.backup.clear();
+  }
+  std::vector<Step> steps_;
+};
 }  // namespace
 
 std::string writeFiles(const std::vector<OutputFile> &files) {
-  std::vector<std::string> written;
-  auto giveUp = [&](std::string message) {
-    for (const std::string &temporary : written) std::remove(temporary.c_str());
-    return message;
-  };
-  std::vector<std::string> destinations;
+  Staged staged;
   for (const OutputFile &file : files) {
     std::error_code error;
-    if (fs::is_directory(file.path, error)) return giveUp(file.path + ": it is a folder");
+    if (fs::is_directory(file.path, error)) return file.path + ": it is a folder";
     if (isDevice(file.path)) continue;
-    destinations.push_back(destinationOf(file.path));
-    written.push_back(destinations.back() + ".tmp" + std::to_string(getpid()));
-    if (std::string problem = writeBytes(written.back(), file.bytes, std::ios::trunc); !problem.empty())
-      return giveUp(file.path + ": " + problem);
-    if (fs::file_status old = fs::status(destinations.back(), error); fs::exists(old))
-      fs::permissions(written.back(), old.permissions(), error);
+    if (std::string problem = staged.add(destinationOf(file.path), file.bytes); !problem.empty()) return file.path + ": " + problem;
   }
-  for (const OutputFile &file : files)
-    if (isDevice(file.path))
-      if (std::string problem = writeBytes(file.path, file.bytes, std::ios::app); !problem.empty())
-        return giveUp(file.path + ": " + problem);
-  for (size_t i = 0; i < written.size(); ++i)
-    if (std::rename(written[i].c_str(), destinations[i].c_str()) != 0)
-      return giveUp(destinations[i] + ": " + std::strerror(errno));
+  for (const OutputFile &file : files) {
+    if (!isDevice(file.path)) continue;
+    int device = open(file.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    std::string problem = device < 0 ? std::strerror(errno) : writeAll(device, file.bytes);
+    if (!problem.empty()) return file.path + ": " + problem;
+  }
+  return staged.commit();
+}
+
+std::string foreignAmong(const std::vector<OutputFile> &files) {
+  constexpr size_t kNear = 4096;
+  for (const OutputFile &file : files) {
+    std::error_code error;
+    if (file.mark.empty() || isDevice(file.path) || !fs::is_regular_file(file.path, error)) continue;
+    std::ifstream in(file.path, std::ios::binary);
+    std::string beginning(kNear, '\0');
+    in.read(beginning.data(), kNear);
+    beginning.resize(static_cast<size_t>(in.gcount()));
+    if (!beginning.empty() && beginning.find(file.mark) == std::string::npos) return file.path;
+  }
   return {};
+}
+
+bool isSameFile(const std::string &a, const std::string &b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  fs::path first = fs::weakly_canonical(a, error), second = fs::weakly_canonical(b, error);
+  return !error && first == second;
 }
 
 std::string writingAdvice(const std::string &path) {
@@ -108,26 +209,12 @@ std::string makeFolders(const std::string &path) {
   return error ? error.message() : std::string();
 }
 
-std::string cacheFolder() {
-  auto given = [](const char *name) {
-    const char *value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (std::string own = given("TESSERA_CACHE"); !own.empty()) return own;
-  if (std::string xdg = given("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/tessera";
-  if (std::string home = given("HOME"); !home.empty()) return home + "/.cache/tessera";
-  return "/tmp/tessera-cache-" + std::to_string(getuid());
-}
-
-std::string contentHash(std::string_view text) {
-  uint64_t a = 1469598103934665603ull, b = 0x9e3779b97f4a7c15ull;
-  for (unsigned char c : text) {
-    a = (a ^ c) * 1099511628211ull;
-    b = (b ^ (c + (a >> 32))) * 0xff51afd7ed558ccdull;
-  }
-  char out[33];
-  std::snprintf(out, sizeof out, "%016llx%016llx", static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
-  return out;
+std::string temporaryBeside(const std::string &path) {
+  std::string name;
+  int file = openTemporary(path, name);
+  if (file < 0) return {};
+  close(file);
+  return name;
 }
 
 }  // namespace tessera::driver

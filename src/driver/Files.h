@@ -21,9 +21,15 @@ ReadResult readFile(const std::string &path, uint64_t limit = ~0ull);
 
 struct OutputFile {
   std::string path, bytes;
+  std::string_view mark = {};  // words that such a file of ours has near its beginning; empty: any file may be replaced
 };
-/// Writes all files, each through a temporary file beside it; a device (/dev/stdout, a pipe) directly. An existing file
-/// keeps its permissions, a symbolic link stays one. Empty on success, else what went wrong.
+/// The first of the files that would replace one which is not ours: it does not have the mark. Empty: none.
+std::string foreignAmong(const std::vector<OutputFile> &files);
+/// Whether two paths lead to one file, also by links, or would if it were there.
+bool isSameFile(const std::string &a, const std::string &b);
+/// Writes all files, each through a temporary file beside it, or none: if one cannot be written, the others are as they
+/// were. The first one comes to its place last. A device (/dev/stdout, a pipe) is written directly. An existing file keeps
+/// its permissions, a symbolic link stays one. Empty on success, else what went wrong.
 std::string writeFiles(const std::vector<OutputFile> &files);
 /// Whether the path names no file of its own but something that takes bytes, such as /dev/stdout or a pipe.
 bool isDevice(const std::string &path);
@@ -38,9 +44,10 @@ std::string stemOf(const std::string &path);
 std::string suffixOf(const std::string &path);
 /// Creates a folder and those above it. Empty on success, else what went wrong.
 std::string makeFolders(const std::string &path);
-/// Per-user cache folder of Tessera ($TESSERA_CACHE, else $XDG_CACHE_HOME/tessera, else ~/.cache/tessera).
-std::string cacheFolder();
-/// 128 bits of a text as 32 hexadecimal digits (FNV-1a, two lanes): names of cache entries.
-std::string contentHash(std::string_view text);
+/// A new empty file beside `path`, with a name that nobody can foresee: made, not found (O_EXCL). Empty if that is not
+/// possible; errno says why.
+std::string temporaryBeside(const std::string &path);
+/// What the names of such files have behind the path.
+inline constexpr const char *kTemporaryMark = ".tmp-";
 
 }  // namespace tessera::driver

@@ -3,6 +3,7 @@
 #include "support/Check.h"
 #include <cstdlib>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tessera::driver {
@@ -139,11 +140,22 @@ CompileCommand programCommand(const TargetSpec &target, const std::string &sourc
 }
 
 std::string compilerIdentity(const TargetSpec &target) {
-  std::string program = target.target == Target::Cuda ? nvcc() : target.target == Target::Hip ? hipCompiler() : hostCompiler();
-  // The file's time stands for its version: asking the compiler itself would cost a process each run.
-  std::error_code error;
-  auto time = std::filesystem::last_write_time(std::filesystem::canonical(program, error), error);
-  return program + " " + std::to_string(time.time_since_epoch().count());
+  std::vector<std::string> programs = {hostCompiler()};  // nvcc calls it, too
+  if (target.target != Target::Cpu) programs.push_back(target.target == Target::Cuda ? nvcc() : hipCompiler());
+  std::string text;
+  for (const std::string &program : programs) {
+    // The file's time and size stand for its version: asking the compiler itself would cost a process each run.
+    std::string path = program.find('/') == std::string::npos ? findProgram(program) : program;
+    std::error_code error;
+    std::filesystem::path real = std::filesystem::canonical(path, error);
+    struct stat status {};
+    bool found = !error && stat(real.c_str(), &status) == 0;
+    text += program + " " + real.string();
+    if (found)
+      text += " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace tessera::driver

@@ -1,4 +1,5 @@
 // Open files: their texts, what is found out about them, and when it is said.
+#include "driver/CacheFolder.h"
 #include "lsp/Server.h"
 #include "lsp/Uri.h"
 #include <algorithm>
@@ -8,7 +9,11 @@ namespace tessera::lsp {
 namespace {
 constexpr int kInvalidParams = -32602;
 /// Where files of the standard library are written to be shown.
-std::string libraryFolder() { return driver::cacheFolder() + "/library/"; }
+/// Empty: there is no folder for it.
+std::string libraryFolder() {
+  auto cache = driver::cacheFolder();
+  return cache ? *cache + "/library/" : "";
+}
 }  // namespace
 
 Document *Server::find(const Json &params) {
@@ -106,7 +111,8 @@ void Server::publish(Document &document) {
   Json own = Json::array();
   std::map<std::string, Json> others;
   constexpr size_t kMost = 1000;
-  bool library = document.path.starts_with(libraryFolder());  // not the user's to mend
+  const std::string folder = libraryFolder();
+  bool library = !folder.empty() && document.path.starts_with(folder);  // not the user's to mend
   for (const diag::Diagnostic *d : found.diagnostics().byCause()) {
     bool elsewhere = d->span.valid() && d->span.file != found.file();
     std::string uri = elsewhere ? uriOfSource(found.sources(), d->span.file) : "";
@@ -135,7 +141,9 @@ std::string Server::uriOfSource(const Sources &sources, FileId file) const {
     return it != documents_.end() ? it->second.uri : uriOf(source.path);
   }
   std::string inner = source.path.substr(1, source.path.size() - 2);
-  std::string path = libraryFolder() + driver::contentHash(source.text) + "/" + inner;
+  const std::string folder = libraryFolder();
+  if (folder.empty()) return "";
+  std::string path = folder + driver::contentHash(source.text) + "/" + inner;
   if (!driver::makeFolders(driver::folderOf(path)).empty()) return "";
   driver::ReadResult there = driver::readFile(path);
   bool same = there.problem == driver::ReadProblem::None && there.text == source.text;

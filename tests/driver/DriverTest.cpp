@@ -1,9 +1,11 @@
+#include "driver/CacheFolder.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
 #include "driver/Targets.h"
 #include "support/Check.h"
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <set>
 #include <unistd.h>
 
 using namespace tessera;
@@ -42,6 +44,37 @@ TEST(Files, AllAppearOrNone) {
   for (const auto &entry : std::filesystem::directory_iterator(folderOf(good))) EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos);
 }
 
+TEST(Files, TemporariesAreMadeNotFound) {
+  std::set<std::string> names;
+  for (int i = 0; i < 50; ++i) {
+    std::string name = temporaryBeside(scratch("made"));
+    EXPECT_EQ(readFile(name).text, "");
+    EXPECT_TRUE(names.insert(name).second);
+  }
+  for (const std::string &name : names) std::filesystem::remove(name);
+  EXPECT_EQ(temporaryBeside(scratch("missing/made")), "");
+  EXPECT_NE(temporaryBeside(scratch(std::string(250, 'n'))), "");  // also beside the longest name that there may be
+}
+
+TEST(Cache, EntriesAreCheckedBeforeTheyAreUsed) {
+  std::string path = scratch("entry"), moved = scratch("moved");
+  EXPECT_EQ(readEntry(path).state, EntryState::Missing);
+  ASSERT_EQ(writeEntry(path, "bytes"), "");
+  EXPECT_EQ(readEntry(path).state, EntryState::Good);
+  EXPECT_EQ(readEntry(path).bytes, "bytes");
+  std::string whole = readFile(path).text;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] ^= 1;
+    ASSERT_EQ(writeFiles({{path, damaged}}), "");
+    EXPECT_EQ(readEntry(path).state, EntryState::Damaged) << i;
+    ASSERT_EQ(writeFiles({{path, whole.substr(0, i)}}), "");
+    EXPECT_EQ(readEntry(path).state, EntryState::Damaged) << i;
+  }
+  ASSERT_EQ(writeFiles({{moved, whole}}), "");
+  EXPECT_EQ(readEntry(moved).state, EntryState::Damaged);
+}
+
 TEST(Files, ProblemsOfReadingAreToldApart) {
   EXPECT_EQ(readFile(scratch("none")).problem, ReadProblem::Missing);
   EXPECT_EQ(readFile(folderOf(scratch("x"))).problem, ReadProblem::Directory);
@@ -63,5 +96,7 @@ TEST(Cache, HashesTellTextsApart) {
   EXPECT_EQ(contentHash("abc"), contentHash("abc"));
   EXPECT_NE(contentHash("abc"), contentHash("abd"));
   EXPECT_NE(contentHash(""), contentHash(std::string(1, '\0')));
-  EXPECT_EQ(contentHash("x").size(), 32u);
+  EXPECT_EQ(contentHash("x").size(), 64u);
+  EXPECT_NE(contentHash({"ab", "c"}), contentHash({"a", "bc"}));
+  EXPECT_NE(contentHash({"a", ""}), contentHash({"", "a"}));
 }

@@ -1,4 +1,6 @@
 #include "HipOnCpu.h"
+#include "driver/Build.h"
+#include "driver/CacheFolder.h"
 #include "driver/Files.h"
 #include "driver/Process.h"
 #include "tessera/tessera.h"
@@ -35,11 +37,13 @@ std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &
   if (!product) return problem = "no HIP was emitted", nullptr;
   auto headers = unpackedHeaders();
   if (!headers) return problem = headers.error(), nullptr;
+  auto cache = cacheFolder();
+  if (!cache) return problem = cache.error(), nullptr;
   std::string compilerPath = findProgram("g++");
   if (compilerPath.empty()) compilerPath = findProgram("clang++-19");
   if (compilerPath.empty()) return problem = "no C++ compiler is here", nullptr;
 
-  std::string wave = std::to_string(waveOf(target)), folder = cacheFolder() + "/hip-on-cpu";
+  std::string wave = std::to_string(waveOf(target)), folder = *cache + "/hip-on-cpu";
   std::string key = product->source + "\n" + *headers + "\n" + wave + compilerPath + textOfFolder(shim);
   std::string base = folder + "/" + contentHash(key), library = base + ".so";
   if (access(library.c_str(), R_OK) != 0) {

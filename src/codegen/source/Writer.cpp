@@ -1,9 +1,30 @@
 #include "codegen/source/Writer.h"
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 
 namespace tessera::codegen {
 namespace {
+/// A comment's line as the lexer takes it: a backslash at the end would make the next line a part of it.
+std::string closed(std::string line) {
+  if (size_t last = line.find_last_not_of(' '); last != std::string::npos && line[last] == '\\') line += " //";
+  return line;
+}
+
+/// A file's name as a string of C: #line reads escapes.
+std::string quotedPath(const std::string &path) {
+  std::string text = "\"";
+  for (char c : path) {
+    unsigned char byte = static_cast<unsigned char>(c);
+    char octal[5];
+    std::snprintf(octal, sizeof octal, "\\%03o", byte);
+    if (byte < 0x20 || byte == 0x7f) text += octal;
+    else if (c == '"' || c == '\\') text += std::string("\\") + c;
+    else text += c;
+  }
+  return text + "\"";
+}
+
 /// Stands for "the number of the next line" until the text is put together.
 constexpr const char *kBackHere = "#line \x01";
 }  // namespace
@@ -12,6 +33,8 @@ std::string baseName(const std::string &path) {
   size_t slash = path.find_last_of('/');
   std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (!path.empty() && path.front() == '<' && name.back() == '>') name.pop_back();
+  for (char &c : name)  // the name stands in comments of one line
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') c = '?';
   return name;
 }
 
@@ -48,7 +71,7 @@ void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
   std::vector<std::string> texts = doc.lines(depth_, kWidth);
   if (place && !(last_ && *last_ == *place)) {
     if (directives_) {
-      lines_.push_back({"#line " + std::to_string(place->line) + " \"" + place->file + "\"", std::nullopt});
+      lines_.push_back({"#line " + std::to_string(place->line) + " " + quotedPath(place->file), std::nullopt});
       away_ = true;
     } else {
       std::string comment = placeComment(*place);
@@ -67,10 +90,17 @@ void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
   for (std::string &text : texts) lines_.push_back({std::move(text), place ? place : last_});
 }
 
-void Writer::comment(const std::string &text) {
+void Writer::comment(const std::string &given) {
+  std::string text = given;
+  if (size_t end = text.find('\n'); end != std::string::npos) {
+    comment(text.substr(0, end));
+    return comment(text.substr(end + 1));
+  }
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   std::string margin = std::string(static_cast<size_t>(depth_), ' ') + "//";
   if (margin.size() + 1 + text.size() <= kWidth) {  // as it is: runs of spaces may line up columns
-    lines_.push_back({text.empty() ? margin : margin + " " + text, std::nullopt});
+    lines_.push_back({text.empty() ? margin : closed(margin + " " + text), std::nullopt});
     return;
   }
   size_t own = std::min(text.find_first_not_of(' '), text.size());
@@ -79,12 +109,12 @@ void Writer::comment(const std::string &text) {
   bool any = false;
   for (std::string word; words >> word; any = true) {
     if (any && current.size() + 1 + word.size() > kWidth) {
-      lines_.push_back({current, std::nullopt});
+      lines_.push_back({closed(current), std::nullopt});
       current = further;
     }
     current += " " + word;
   }
-  lines_.push_back({current, std::nullopt});
+  lines_.push_back({closed(current), std::nullopt});
 }
 
 void Writer::endFunction() {
@@ -98,7 +128,7 @@ std::string Writer::text(const std::string &ownName) const {
   int number = 0;
   for (const WrittenLine &line : lines_) {
     ++number;
-    if (line.text == kBackHere) result += "#line " + std::to_string(number + 1) + " \"" + ownName + "\"";
+    if (line.text == kBackHere) result += "#line " + std::to_string(number + 1) + " " + quotedPath(ownName);
     else result += line.text;
     result += '\n';
   }

@@ -1,4 +1,5 @@
 #include "driver/check/Cache.h"
+#include "driver/CacheFolder.h"
 #include "driver/Files.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,15 +26,19 @@ std::string currentFolder() {
 
 ResultCache::ResultCache(bool onDisk) : onDisk_(onDisk) {
   if (!onDisk_) return;
-  folder_ = cacheFolder() + "/check";
+  auto folder = cacheFolder();
+  if (folder) cache_ = *folder, folder_ = cache_ + "/check";
   compiler_ = identity() + "\n";
-  onDisk_ = makeFolders(folder_).empty();
+  onDisk_ = folder && makeFolders(folder_).empty();
+}
+ResultCache::~ResultCache() {
+  if (onDisk_ && wrote_) boundCache(cache_);
 }
 
 /// One entry a program, so that the cache does not grow with every change. Messages show the path as it was given, so
 /// that a program named in another way has an entry of its own.
 std::string ResultCache::fileOf(const std::string &path) const {
-  return folder_ + "/" + contentHash(currentFolder() + "\n" + path) + ".json";
+  return folder_ + "/" + contentHash({currentFolder(), path}) + ".json";
 }
 
 std::unique_ptr<Report> ResultCache::find(const std::string &path, Texts &texts) {
@@ -43,8 +48,8 @@ std::unique_ptr<Report> ResultCache::find(const std::string &path, Texts &texts)
     if (auto it = saved_.find(path); it != saved_.end()) saved = it->second;
   }
   if (saved.empty() && onDisk_) {
-    ReadResult entry = readFile(fileOf(path));
-    if (entry.problem == ReadProblem::None && entry.text.rfind(compiler_, 0) == 0) saved = entry.text.substr(compiler_.size());
+    CacheEntry entry = readEntry(fileOf(path));
+    if (entry.state == EntryState::Good && entry.bytes.rfind(compiler_, 0) == 0) saved = entry.bytes.substr(compiler_.size());
   }
   auto report = saved.empty() ? nullptr : restoredReport(saved, texts);
   return report && report->path == path ? std::move(report) : nullptr;
@@ -53,8 +58,9 @@ std::unique_ptr<Report> ResultCache::find(const std::string &path, Texts &texts)
 void ResultCache::keep(const Report &report) {
   if (report.unreadable || report.internalError) return;
   std::string saved = savedReport(report);
-  if (onDisk_) writeFiles({{fileOf(report.path), compiler_ + saved}});
+  bool written = onDisk_ && writeEntry(fileOf(report.path), compiler_ + saved).empty();
   std::lock_guard lock(mutex_);
+  wrote_ |= written;
   saved_[report.path] = std::move(saved);
 }
 

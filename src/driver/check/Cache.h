@@ -14,14 +14,17 @@ class ResultCache {
 public:
   /// `onDisk`: also in the user's cache folder. What cannot be written there is silently done without.
   explicit ResultCache(bool onDisk);
+  ~ResultCache();
+  ResultCache(const ResultCache &) = delete;
+  ResultCache &operator=(const ResultCache &) = delete;
   /// The program's result if it still holds, else null. May be called by several threads, as `keep` may.
   std::unique_ptr<Report> find(const std::string &path, Texts &texts);
   void keep(const Report &report);
 
 private:
   std::string fileOf(const std::string &path) const;
-  bool onDisk_;
-  std::string folder_, compiler_;  // entries start with the compiler that made them
+  bool onDisk_, wrote_ = false;
+  std::string cache_, folder_, compiler_;  // entries start with the compiler that made them
   std::mutex mutex_;
   std::map<std::string, std::string> saved_;
 };

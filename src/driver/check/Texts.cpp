@@ -1,4 +1,5 @@
 #include "driver/check/Texts.h"
+#include "driver/CacheFolder.h"
 #include "driver/Session.h"
 
 namespace tessera::driver {

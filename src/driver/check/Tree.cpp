@@ -18,6 +18,12 @@ bool isEntered(const fs::path &folder) {
 
 }  // namespace
 
+/// Not a pipe, which would be waited for, nor a device or a socket.
+static bool isPlainFile(const fs::path &path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
 std::vector<std::string> programsBelow(const std::vector<std::string> &paths) {
   std::vector<std::string> files;
   std::set<std::string> seen;
@@ -35,7 +41,7 @@ std::vector<std::string> programsBelow(const std::vector<std::string> &paths) {
     for (; it != end && !error; it.increment(error)) {
       if (it->is_directory(error)) {
         if (!isEntered(it->path())) it.disable_recursion_pending();
-      } else if (it->path().extension() == ".tsr") {
+      } else if (it->path().extension() == ".tsr" && isPlainFile(it->path())) {
         found.push_back(it->path());
       }
     }

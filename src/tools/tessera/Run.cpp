@@ -1,5 +1,6 @@
 // tessera run: compiles a program for a machine (or interprets it), calls a function, writes its results.
 #include "driver/Arguments.h"
+#include "driver/Build.h"
 #include "driver/Console.h"
 #include "driver/Execute.h"
 #include "driver/Files.h"
@@ -23,7 +24,7 @@ struct Options {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   int repeats = 20;
-  bool time = false, json = false, check = false, randomGiven = false;
+  bool time = false, json = false, check = false, force = false, randomGiven = false;
   /// Whether there is an option that only kernels and tensor functions have.
   bool forFunctions() const { return !arguments.empty() || !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
@@ -109,15 +110,27 @@ bool gather(Session &session, const sema::Function &function, const Options &opt
   return true;
 }
 
-bool writeResults(Session &session, const sema::Function &function, const driver::BoundArguments &bound, const std::string &out) {
+bool writeResults(Session &session, const sema::Function &function, const driver::BoundArguments &bound, const Options &options) {
+  const std::string &out = options.out;
+  constexpr std::string_view mark = "\x93NUMPY";
   std::vector<driver::OutputFile> files;
   if (bound.results.size() == 1 && out.back() != '/') {
-    files.push_back({out, writeNpy(bound.arrays[bound.results[0]])});
+    files.push_back({out, writeNpy(bound.arrays[bound.results[0]]), mark});
   } else {
     std::string folder = out.back() == '/' ? out : out + "/";
     if (std::string problem = driver::makeFolders(folder); !problem.empty()) return fail(session, diag::Id::badOption, "I cannot make `" + folder + "`: " + problem, "choose another folder");
     for (size_t i = 0; i < bound.results.size(); ++i)
-      files.push_back({folder + "result_" + std::to_string(i) + ".npy", writeNpy(bound.arrays[bound.results[i]])});
+      files.push_back({folder + "result_" + std::to_string(i) + ".npy", writeNpy(bound.arrays[bound.results[i]]), mark});
+  }
+  for (const driver::OutputFile &file : options.force ? std::vector<driver::OutputFile>() : files)
+    for (const std::string &argument : options.arguments)
+      if (driver::isSameFile(file.path, argument.substr(argument.find('=') + 1))) {
+        session.diagnostics.report(diag::Id::outputIsInput, {}, file.path).help("give another name to --out, or let `--force` replace it");
+        return false;
+      }
+  if (std::string foreign = options.force ? "" : driver::foreignAmong(files); !foreign.empty()) {
+    session.diagnostics.report(diag::Id::cannotWriteFile, {}, foreign, "it is there, and tessera did not write it").help("give another name to --out, or let `--force` replace it");
+    return false;
   }
   std::string problem = driver::writeFiles(files);
   if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, out, problem).help(driver::writingAdvice(out));
@@ -167,7 +180,7 @@ bool compareWithReference(Session &session, const sema::Function &function, cons
 }
 
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
-int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target) {
+int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
   if (target.reference) {
     std::string problem = driver::interpretMain(session, function);
     if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
@@ -175,9 +188,9 @@ int runMain(Session &session, const sema::Function &function, const driver::Targ
   }
   std::string program = driver::buildProgram(session, target);
   if (program.empty()) return driver::kProgramHasErrors;
-  const char *arguments[] = {program.c_str(), nullptr};
+  driver::printMessages(session, options.format());
   std::fflush(nullptr);
-  execv(program.c_str(), const_cast<char *const *>(arguments));
+  driver::becomeProgram(program);
   session.diagnostics.report(diag::Id::runFailed, {}, program, "it could not be started");
   return driver::kProgramHasErrors;
 }
@@ -199,7 +212,7 @@ int runFunction(Session &session, const sema::Function &function, const driver::
     session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return driver::kProgramHasErrors;
   }
-  if (!options.out.empty() && !writeResults(session, function, bound, options.out)) return driver::kProgramHasErrors;
+  if (!options.out.empty() && !writeResults(session, function, bound, options)) return driver::kProgramHasErrors;
   report(function, bound, options, seconds);
   return !options.check || compareWithReference(session, function, bound, reference) ? driver::kSuccess : driver::kProgramHasErrors;
 }
@@ -226,7 +239,7 @@ int run(const Options &options) {
          "leave them out, or name a kernel or a tensor function");
     return finish(driver::kBadUsage);
   }
-  return finish(isMain ? runMain(session, *function, *target) : runFunction(session, *function, *target, options));
+  return finish(isMain ? runMain(session, *function, *target, options) : runFunction(session, *function, *target, options));
 }
 
 }  // namespace
@@ -238,6 +251,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_option("function", options->function, "the function; else `main`, else the only one");
   command->add_option("--arg", options->arguments, "an argument: x=x.npy for tensors, alpha=2.0 for scalars; may be repeated");
   command->add_option("--out", options->out, "where the result goes: a .npy file; a folder for several (result_0.npy, ...)");
+  command->add_flag("--force", options->force, "replace a file at --out that holds no array");
   command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
   CLI::Option *random = command->add_option("--random", options->random, "make inputs from the signature; sizes as n=1000,m=64");
   command->add_option("--seed", options->seed, "seed of --random")->capture_default_str();

@@ -18,7 +18,7 @@ struct Options {
   std::string input, output, target, emit, depfile, sarif;
   std::string nameSpace;
   std::vector<std::string> dispatch, functions;
-  bool json = false, lineDirectives = false, standalone = false;
+  bool json = false, lineDirectives = false, standalone = false, force = false;
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
 
@@ -45,6 +45,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--namespace", options.nameSpace, "of the C++ functions, such as `mine::nn`; the C functions are then `mine_nn_softmax`");
   app.add_option("--dispatch", options.dispatch, "write functions that call the code for the target on which their arguments are: cpu,cuda:sm_90a")
       ->delimiter(',');
+  app.add_flag("--force", options.force, "replace files that tesserac has not written");
   app.add_flag("--json", options.json, "messages as JSON on stdout");
   app.add_option("--sarif", options.sarif, "also write the messages to this file, as SARIF 2.1.0; `-` is stdout");
   app.footer(kFooter);
@@ -93,9 +94,15 @@ std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &dia
   if (!options.dispatch.empty()) return dispatchTargets(options, diagnostics);
   if (!options.target.empty()) {
     auto target = parseTarget(options.target);
-    if (target && !target->reference) return target;
-    reportUnknownTarget(diagnostics, options.target, false);
-    return std::nullopt;
+    if (!target || target->reference) {
+      reportUnknownTarget(diagnostics, options.target, false);
+      return std::nullopt;
+    }
+    auto named = options.emit.empty() ? targetOfSuffix(suffixOf(options.output)) : std::nullopt;
+    if (named && named->target != target->target)
+      diagnostics.report(diag::Id::badOption, {}, "`" + options.output + "` is a name for " + named->name() + ", and the target is `" + target->name() + "`")
+          .help("name it " + stemOf(options.output) + target->suffix() + ", or leave out `--target`");
+    return target;
   }
   if (options.output.empty()) return TargetSpec{};
   auto target = targetOfSuffix(suffixOf(options.output));
@@ -120,20 +127,46 @@ std::string depfileText(const Session &session, const std::string &output) {
   return text + "\n";
 }
 
-bool writeProduct(Session &session, const Options &options, Product product) {
-  std::string stem = folderOf(options.output) + "/" + stemOf(options.output);
-  std::vector<OutputFile> files = {{options.output, std::move(product.source)}};
-  if (!isDevice(options.output)) {  // a device gets the source alone: nothing can stand beside it
-    files.push_back({stem + ".h", std::move(product.header)});
-    files.push_back({stem + ".hpp", std::move(product.cppHeader)});
-    files.push_back({stem + ".json", std::move(product.manifest)});
-    files.push_back({stem + ".lines.json", std::move(product.lineMap)});
+/// Whether the files may be written: none is a program that was read, none is another one of them, none is the user's.
+bool mayWrite(Session &session, const Options &options, const std::vector<OutputFile> &files) {
+  std::vector<std::string> read = session.filesRead();
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (isDevice(files[i].path)) continue;
+    for (const std::string &program : read)
+      if (isSameFile(files[i].path, program)) {
+        session.diagnostics.report(diag::Id::outputIsInput, {}, files[i].path).help("give another name to -o");
+        return false;
+      }
+    for (size_t k = 0; k < i; ++k)
+      if (isSameFile(files[i].path, files[k].path)) {
+        session.diagnostics.report(diag::Id::badOption, {}, "two outputs would be the one file `" + files[i].path + "`")
+            .help("the header, the manifest and the line map have the name of the output, with .h, .hpp, .json and .lines.json");
+        return false;
+      }
   }
-  if (!options.depfile.empty()) files.push_back({options.depfile, depfileText(session, options.output)});
+  std::string foreign = options.force ? "" : foreignAmong(files);
+  if (!foreign.empty())
+    session.diagnostics.report(diag::Id::cannotWriteFile, {}, foreign, "it is there, and tesserac did not write it").help("give another name to -o, or let `--force` replace it");
+  return foreign.empty();
+}
+
+bool write(Session &session, const Options &options, const std::vector<OutputFile> &files) {
+  if (!mayWrite(session, options, files)) return false;
   std::string problem = writeFiles(files);
-  if (problem.empty()) return true;
-  session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
-  return false;
+  if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
+  return problem.empty();
+}
+
+bool writeProduct(Session &session, const Options &options, const Product &product) {
+  std::string rule = depfileText(session, options.output);
+  std::vector<OutputFile> files = {{options.output, product.source, "compiled by tesserac"}};
+  if (!isDevice(options.output)) {  // a device gets the source alone: nothing can stand beside it
+    for (OutputFile &file : besides(options.output, product)) files.push_back(std::move(file));
+    files.push_back({folderOf(options.output) + "/" + stemOf(options.output) + ".lines.json", product.lineMap, "\"lines\": ["});
+  }
+  std::string_view ruleMark = std::string_view(rule).substr(0, rule.find(':') + 1);
+  if (!options.depfile.empty()) files.push_back({options.depfile, rule, ruleMark});
+  return write(session, options, files);
 }
 
 bool compile(Session &session, const Options &options) {
@@ -166,12 +199,10 @@ bool compile(Session &session, const Options &options) {
     auto text = compiler.textAt(*level, options.functions);
     if (!text) return false;
     if (options.output.empty()) return std::fputs(text->c_str(), stdout) >= 0;
-    std::string problem = writeFiles({{options.output, *text}});
-    if (!problem.empty()) session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(writingAdvice(options.output));
-    return problem.empty();
+    return write(session, options, {{options.output, *text}});
   }
   auto product = compiler.emit(options.functions);
-  return product && writeProduct(session, options, std::move(*product));
+  return product && writeProduct(session, options, *product);
 }
 
 }  // namespace

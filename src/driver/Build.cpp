@@ -1,0 +1,222 @@
+#include "driver/Build.h"
+#include "driver/CacheFolder.h"
+#include "driver/Embedded.h"
+#include "driver/Files.h"
+#include "driver/Process.h"
+#include "tessera/tessera.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace tessera::driver {
+namespace {
+
+/// A folder of this process alone, for products that cannot be kept; gone when the process ends.
+class PrivateFolder {
+public:
+  PrivateFolder() {
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "tessera-XXXXXX").string();
+    if (error || !mkdtemp(name.data())) problem_ = name + ": " + std::strerror(errno);
+    else path_ = name;
+  }
+  ~PrivateFolder() { remove(); }
+  void remove() {
+    std::error_code error;
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+    path_.clear();
+  }
+  Result<std::string> path() const { return path_.empty() ? Result<std::string>(Failure{problem_}) : Result<std::string>(path_); }
+
+private:
+  std::string path_, problem_;
+};
+
+struct Place {
+  Result<std::string> folder;
+  std::string whyNotKept;  // empty: it is the cache
+};
+PrivateFolder &privateFolder() {
+  static PrivateFolder folder;
+  return folder;
+}
+Place placeOfProducts() {
+  auto cache = cacheFolder();
+  if (!cache) return {privateFolder().path(), cache.error()};
+  return {std::move(cache), {}};
+}
+
+std::string hashOfHeaders() {
+  std::string all;
+  for (const EmbeddedFile &file : embeddedHeaders()) all += contentHash({file.path, file.text});
+  return contentHash({all, kExportsText});
+}
+
+/// Makes a file have a text: what lies in a cache may have been damaged.
+std::string ensureText(const std::string &path, std::string_view text) {
+  if (ReadResult there = readFile(path, text.size()); there.problem == ReadProblem::None && there.text == text) return {};
+  if (std::string problem = makeFolders(folderOf(path)); !problem.empty()) return problem;
+  return writeFiles({{path, std::string(text)}});
+}
+
+/// What `-march=native` stands for: cores of another kind, with the same home folder, need another library.
+std::string processorIdentity() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string identity;
+  for (std::string line; std::getline(in, line) && !line.empty();)
+    for (const char *field : {"vendor_id", "cpu family", "model\t", "stepping", "flags", "CPU ", "Features"})
+      if (line.rfind(field, 0) == 0) identity += line + "\n";
+  return identity;
+}
+
+/// What `-arch=native` stands for.
+std::string deviceIdentity(const TargetSpec &target) {
+  TessDeviceInfo info{};
+  int32_t type = target.target == Target::Cuda ? TESS_CUDA : TESS_ROCM;
+  return target.target != Target::Cpu && tessDeviceGetInfo(type, 0, &info) == TESS_OK ? info.arch : "";
+}
+
+/// Variables that change what compilers read and do.
+std::string environmentOfCompilers() {
+  std::string text;
+  for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                           "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_PATH", "ROCM_PATH", "HIP_PATH",
+                           "HIP_DEVICE_LIB_PATH", "HIP_CLANG_PATH", "HIPCC_COMPILE_FLAGS_APPEND"})
+    if (const char *value = std::getenv(name)) text += std::string(name) + "=" + value + "\n";
+  return text;
+}
+
+std::string keyOf(const std::string &source, const std::string &shown, const TargetSpec &target, bool shared) {
+  CompileCommand command = shared ? sharedLibraryCommand(target, "", "", "") : programCommand(target, "", "", "");
+  std::string words;
+  for (const std::string &word : command.command) words += word + "\n";
+  return contentHash({source, shown, hashOfHeaders(), TESSERA_VERSION, target.name(), words, compilerIdentity(target), processorIdentity(),
+                      deviceIdentity(target), environmentOfCompilers()});
+}
+
+void warn(Session &session, diag::Id id, std::string text) {
+  session.diagnostics.append({id, diag::Severity::Warning, {}, std::move(text), {}, {}, {}});
+}
+
+/// Reports it; the empty path of buildProduct.
+std::string cacheProblem(Session &session, const std::string &path, const std::string &problem) {
+  session.diagnostics.report(diag::Id::cannotWriteFile, {}, path, problem)
+      .help("compiled programs are kept there; set TESSERA_CACHE to a folder that you may write to");
+  return {};
+}
+
+/// What the linker reads for a library that other programs link to: its functions by name, beside their uniform forms.
+std::string exportsOf(const Product &product) {
+  std::string names;
+  const auto manifest = nlohmann::json::parse(product.manifest);
+  for (const auto &entry : manifest["entries"])
+    names += entry["symbol"].get<std::string>() + "; " + entry["call"].get<std::string>() + "; ";
+  return "{ global: " + names + "tessLastErrorText; local: *; };\n";
+}
+
+/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here.
+std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output,
+                          const std::string &headers, bool shared, const std::string &exports, std::string &missing) {
+  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, headers, exports) : programCommand(target, source, output, headers);
+  if (!command.missing.empty()) return missing = command.missing, "";
+  ProcessResult result = runProcess(command.command);
+  if (result.exitCode == 0) return {};
+  return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
+}
+
+Result<std::string> unpackInto(const std::string &cache) {
+  std::string folder = cache + "/include-" + hashOfHeaders();
+  for (const EmbeddedFile &file : embeddedHeaders())
+    if (std::string problem = ensureText(folder + "/" + std::string(file.path), file.text); !problem.empty()) return Failure{problem};
+  if (std::string problem = ensureText(folder + "/" + kExportsFile, kExportsText); !problem.empty()) return Failure{problem};
+  std::error_code error;
+  std::filesystem::last_write_time(folder, std::filesystem::file_time_type::clock::now(), error);  // used now
+  return folder;
+}
+
+}  // namespace
+
+/// `library`: takes what was emitted, for a library that shows all its functions. `name`: its stem, if not the program's.
+static std::string build(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
+                         Product *library, const std::string &name) {
+  CompileOptions options;
+  options.target = target;
+  options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
+  Compiler compiler(session, options);
+  auto product = compiler.emit(functions);
+  if (!product) return {};
+  if (library) *library = *product;
+  const std::string shown = library ? exportsOf(*product) : kExportsText;
+  Place place = placeOfProducts();
+  if (!place.folder) return cacheProblem(session, "a temporary folder", place.folder.error());
+  const std::string folder = *place.folder + "/compiled", key = keyOf(product->source, shown, target, shared);
+  const std::string output = folder + "/" + key + (shared ? ".so" : ""), source = folder + "/" + key + target.suffix();
+  EntryState state = readEntry(output).state;
+  if (state == EntryState::Good) return output;
+  if (std::string problem = makeFolders(folder); !problem.empty()) return cacheProblem(session, folder, problem);
+  auto headers = unpackInto(*place.folder);
+  if (!headers) return cacheProblem(session, *place.folder, headers.error());
+  if (std::string problem = writeFiles({{source, product->source}}); !problem.empty()) return cacheProblem(session, source, problem);
+  std::string temporary = temporaryBeside(output), missing;
+  if (temporary.empty()) return cacheProblem(session, output, std::strerror(errno));
+  const std::string exports = library ? folder + "/" + key + ".map" : "";
+  if (library)
+    if (std::string problem = writeFiles({{exports, shown}}); !problem.empty()) return cacheProblem(session, exports, problem);
+  std::string log = compileSource(target, source, temporary, *headers, shared, exports, missing);
+  if (!missing.empty() || !log.empty()) std::remove(temporary.c_str());
+  if (!missing.empty()) {
+    session.diagnostics.report(diag::Id::toolchainMissing, {}, target.name(), missing)
+        .help(target.target == Target::Cpu ? "install g++, or set TESSERA_CXX" : "install it, or use --target cpu or --target reference");
+    return {};
+  }
+  if (!log.empty()) {
+    session.diagnostics.report(diag::Id::toolchainFailed, {}, target.name()).help("the source is " + source).help(log);
+    return {};
+  }
+  if (std::string problem = keepEntry(temporary, output); !problem.empty()) return cacheProblem(session, output, problem);
+  if (state == EntryState::Damaged) warn(session, diag::Id::cannotReadFile, "`" + output + "` was damaged; I compiled it again");
+  if (!place.whyNotKept.empty())
+    warn(session, diag::Id::cannotWriteFile, "I keep no compiled programs: " + place.whyNotKept + "; let TESSERA_CACHE name a folder that only you may write to");
+  else boundCache(*place.folder);
+  return output;
+}
+
+std::string buildProduct(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared) {
+  return build(session, target, functions, shared, nullptr, {});
+}
+
+std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name) {
+  BuiltLibrary built;
+  built.path = build(session, target, {}, true, &built.product, name);
+  if (built.path.empty()) return std::nullopt;
+  std::string manifest = built.path.substr(0, built.path.size() - 3) + ".json";
+  if (std::string problem = writeFiles({{manifest, built.product.manifest}}); !problem.empty()) {
+    cacheProblem(session, manifest, problem);
+    return std::nullopt;
+  }
+  return built;
+}
+
+std::string buildProgram(Session &session, const TargetSpec &target) { return buildProduct(session, target, {"main"}, false); }
+
+void becomeProgram(const std::string &program) {
+  int file = open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (!cacheFolder()) privateFolder().remove();  // the open file stays
+  const char *arguments[] = {program.c_str(), nullptr};
+  fexecve(file, const_cast<char *const *>(arguments), environ);
+  close(file);
+}
+
+Result<std::string> unpackedHeaders() {
+  Place place = placeOfProducts();
+  return place.folder ? unpackInto(*place.folder) : std::move(place.folder);
+}
+
+}  // namespace tessera::driver
