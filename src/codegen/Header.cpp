@@ -8,6 +8,7 @@ namespace {
 
 std::string harmless(std::string text) {  // inside a C comment
   for (size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
+  for (size_t at; (at = text.find("??/")) != std::string::npos;) text.replace(at, 3, "? ?/");
   for (size_t at; (at = text.find("/*")) != std::string::npos;) text.replace(at, 2, "/ *");  // compilers warn of it
   return text;
 }

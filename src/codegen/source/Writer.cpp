@@ -98,6 +98,7 @@ void Writer::comment(const std::string &given) {
   }
   for (char &c : text)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  for (size_t at; (at = text.find("??/")) != std::string::npos;) text.replace(at, 3, "? ?/");  // a backslash, in old C
   std::string margin = std::string(static_cast<size_t>(depth_), ' ') + "//";
   if (margin.size() + 1 + text.size() <= kWidth) {  // as it is: runs of spaces may line up columns
     lines_.push_back({text.empty() ? margin : closed(margin + " " + text), std::nullopt});
