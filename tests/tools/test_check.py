@@ -1,6 +1,7 @@
 """tessera check: folders, the cache, fixes, SARIF, watching, exit codes."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -170,10 +171,13 @@ class Fixes(CheckTest):
         self.assertEqual(os.listdir(self.path("src")), ["a.tsr"])
 
     def test_a_file_that_cannot_be_written(self):
-        path = self.program("a" * 251 + ".tsr", NO_COLON)  # no name is left for a file beside it
-        other = self.program("b.tsr", NO_COLON)
-        self.assertIn("E0703", self.check("--fix", "src", code=2).stderr)
-        self.assertEqual((read(path), read(other)), (NO_COLON, NO_COLON))
+        long = NO_COLON + "# x\n" * 2000
+        path, other = self.program("a.tsr", long), self.program("b.tsr", NO_COLON)
+        result = subprocess.run([os.path.join(BIN, "tessera"), "check", "--no-cache", "--fix", "src"], cwd=self.folder, capture_output=True, text=True,
+                                restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)))
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("E0703", result.stderr)
+        self.assertEqual((read(path), read(other)), (long, NO_COLON))
         self.assertEqual(len(os.listdir(self.path("src"))), 2)
 
     def test_only_named_files_are_changed(self):
