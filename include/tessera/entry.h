@@ -84,6 +84,10 @@ inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
 inline DeviceError device_free(void *memory, TessStream stream) {
   return cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
 }
+inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessStream stream) {
+  const DeviceError error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream));
+  return error == cudaSuccess ? cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) : error;
+}
 template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
@@ -101,6 +105,10 @@ inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
 }
 inline DeviceError device_free(void *memory, TessStream stream) {
   return hipFreeAsync(memory, static_cast<hipStream_t>(stream));
+}
+inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessStream stream) {
+  const DeviceError error = hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, static_cast<hipStream_t>(stream));
+  return error == hipSuccess ? hipStreamSynchronize(static_cast<hipStream_t>(stream)) : error;
 }
 template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
   return hipFuncSetAttribute(reinterpret_cast<const void *>(kernel), hipFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -120,6 +128,10 @@ inline DeviceError device_allocate(void **to, size_t bytes, TessStream) {
 }
 inline DeviceError device_free(void *memory, TessStream) {
   ::operator delete(memory, std::align_val_t(64), std::nothrow);
+  return 0;
+}
+inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessStream) {
+  memcpy(to, from, bytes);
   return 0;
 }
 constexpr int kDeviceTypes[] = {TESS_CPU, TESS_CUDA_HOST, TESS_ROCM_HOST};
@@ -256,6 +268,16 @@ public:
 #elif defined(TSR_HIP)
   hipStream_t stream() const { return static_cast<hipStream_t>(stream_); }
 #endif
+  /// What a kernel before this wrote to `place`. A default value after a failure.
+  template <class T> T fetch(const T *place) {
+    T value{};
+    if (failed()) return value;
+    if (detail::DeviceError e = detail::device_fetch(&value, place, sizeof(T), stream_); e != detail::kDeviceOk) {
+      fail(TESS_ERROR_DEVICE, "%s", detail::device_error_text(e));
+      return T{};
+    }
+    return value;
+  }
   /// The status of the call after its launches.
   TessStatus finish() {
     if (!failed()) {

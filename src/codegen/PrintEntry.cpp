@@ -26,6 +26,10 @@ private:
   Expr condition(Attribute when, bool holds = true);
   Expr conditions(ArrayAttr when);
   void under(ArrayAttr when);
+  void openLoop(ArrayAttr words);
+  void endTurn(ArrayAttr words);
+  /// The conditions before the first loop: what the entry function can ask before it launches anything.
+  static ArrayAttr outside(ArrayAttr when);
   void launch(target::LaunchOp launch);
   void launchVariants(target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
@@ -50,8 +54,29 @@ private:
   std::string mapped_;  // whether a launch's tensors are aligned, as far as maps of them are to be made
   std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
+  std::set<std::string> declared_;  // integers of loops
   llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
 };
+
+/// "for", "while" or "leave" of the words of a loop; "" of a condition.
+static std::string_view loopWord(Attribute part) {
+  auto words = cast<ArrayAttr>(part);
+  std::string_view word = cast<StringAttr>(words[0]).getValue();
+  return word == "for" || word == "while" || word == "leave" ? word : "";
+}
+
+/// The integers that the loops of a launch count.
+static std::vector<std::string> countedAround(ArrayAttr when) {
+  std::vector<std::string> names;
+  for (Attribute part : when ? when.getValue() : llvm::ArrayRef<Attribute>()) {
+    auto words = cast<ArrayAttr>(part);
+    if (loopWord(part).empty() || loopWord(part) == "leave") continue;
+    if (loopWord(part) == "for") names.push_back(cast<StringAttr>(words[2]).getValue().str());
+    for (Attribute integer : cast<ArrayAttr>(words[words.size() - 2]))
+      names.push_back(cast<StringAttr>(cast<ArrayAttr>(integer)[0]).getValue().str());
+  }
+  return names;
+}
 
 /// A condition of `when`: ["<=", left, right], ["and", condition, condition], ["not", condition]. Or its contrary.
 Expr EntryPrinter::condition(Attribute when, bool holds) {
@@ -68,13 +93,59 @@ Expr EntryPrinter::condition(Attribute when, bool holds) {
   return holds ? both : unaryExpr("!", both);
 }
 
+ArrayAttr EntryPrinter::outside(ArrayAttr when) {
+  if (!when) return when;
+  auto before = when.getValue().take_while([](Attribute part) { return loopWord(part).empty(); });
+  return before.empty() ? ArrayAttr() : ArrayAttr::get(when.getContext(), before);
+}
+
 Expr EntryPrinter::conditions(ArrayAttr when) {
   Expr all = condition(when[0]);
   for (Attribute next : when.getValue().drop_front()) all = binaryExpr("&&", all, condition(next));
   return all;
 }
 
-/// Closes the conditions that end before the next line, and opens those that begin.
+/// ["for", number, counter, start, stop, step, integers, swaps], ["while", number, condition, integers, swaps], the condition
+/// only where sizes decide it, and ["leave", number, memory].
+void EntryPrinter::openLoop(ArrayAttr words) {
+  auto text = [&](size_t i) { return cast<StringAttr>(words[i]).getValue().str(); };
+  if (loopWord(words) == "leave") return writer_.line("if (!" + call_ + ".fetch(" + temporaryNames_[text(2)] + ")) break;");
+  for (Attribute integer : cast<ArrayAttr>(words[words.size() - 2])) {
+    auto parts = cast<ArrayAttr>(integer);
+    std::string name = cast<StringAttr>(parts[0]).getValue().str();
+    writer_.statement(Doc((declared_.insert(name).second ? "int64_t " : "") + dim(name) + " = ") +
+                      dims_(cast<StringAttr>(parts[1]).getValue().str()).doc + ";");
+  }
+  if (loopWord(words) == "for") {
+    std::string counter = dim(text(2)), step = text(5);
+    writer_.statement(Doc("for (int64_t " + counter + " = ") + dims_(text(3)).doc + "; " +
+                      binaryExpr("<", {counter, Precedence::Primary}, dims_(text(4))).doc + "; " +
+                      (step == "1" ? "++" + counter : counter + " += " + step) + ") {");
+  } else if (words.size() == 5) {
+    writer_.statement(Doc("while (") + Doc::nest(4, condition(words[2]).doc) + ") {");
+  } else {
+    writer_.line("while (true) {");
+  }
+}
+
+/// What a turn has made becomes what the next one starts from.
+void EntryPrinter::endTurn(ArrayAttr words) {
+  for (Attribute swap : cast<ArrayAttr>(words[words.size() - 1])) {
+    auto names = cast<ArrayAttr>(swap).getAsRange<StringAttr>();
+    writer_.line("std::swap(" + temporaryNames_[(*names.begin()).getValue().str()] + ", " +
+                 temporaryNames_[(*std::next(names.begin())).getValue().str()] + ");");
+  }
+  auto integers = cast<ArrayAttr>(words[words.size() - 2]);
+  auto part = [](Attribute integer, size_t i) { return cast<StringAttr>(cast<ArrayAttr>(integer)[i]).getValue().str(); };
+  if (integers.size() == 1) writer_.statement(Doc(dim(part(integers[0], 0)) + " = ") + dims_(part(integers[0], 2)).doc + ";");
+  if (integers.size() < 2) return;
+  // All of them at once: each may read the others.
+  std::vector<Doc> left, right;
+  for (Attribute integer : integers) left.push_back(dim(part(integer, 0))), right.push_back("int64_t(" + dim(part(integer, 2)) + ")");
+  writer_.statement(Doc("std::tie(") + commaSeparated(left) + ") = std::make_tuple(" + Doc::nest(4, commaSeparated(right)) + ");");
+}
+
+/// Closes the conditions and loops that end before the next line, and opens those that begin.
 void EntryPrinter::under(ArrayAttr when) {
   llvm::ArrayRef<Attribute> wanted = when ? when.getValue() : llvm::ArrayRef<Attribute>();
   size_t same = 0;
@@ -85,14 +156,17 @@ void EntryPrinter::under(ArrayAttr when) {
   };
   bool otherwise = same < open_.size() && same < wanted.size() && isOther(same);
   while (open_.size() > same) {
-    open_.pop_back();
+    auto ended = cast<ArrayAttr>(open_.pop_back_val());
+    if (loopWord(ended) == "leave") continue;
+    if (!loopWord(ended).empty()) endTurn(ended);
     writer_.dedent();
     writer_.line(otherwise && open_.size() == same ? "} else {" : "}");
   }
   for (size_t i = same; i < wanted.size(); ++i) {
-    if (i > same || !otherwise) writer_.statement(Doc("if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
-    writer_.indent();
     open_.push_back(wanted[i]);
+    if (!loopWord(wanted[i]).empty()) openLoop(cast<ArrayAttr>(wanted[i]));
+    else if (i > same || !otherwise) writer_.statement(Doc("if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
+    if (loopWord(wanted[i]) != "leave") writer_.indent();
   }
 }
 
@@ -112,6 +186,10 @@ void EntryPrinter::chooseNames() {
   }
   for (target::TemporaryOp temporary : facts_.temporaries)
     temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
+  std::set<std::string> counted;
+  for (target::LaunchOp launch : facts_.launches)
+    for (const std::string &name : countedAround(whenOf(launch)))
+      if (counted.insert(name).second) dims_.rename(name, names_.fresh(name));
   stream_ = names_.fresh("stream");
   call_ = names_.fresh("call");
   // Each launch has a scope of its own, so these can be the same in all.
@@ -182,8 +260,9 @@ void EntryPrinter::requirements() {
     if (!launch.getCapacitiesAttr()) continue;
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
       int64_t most = capacity.getValues().asArrayRef().back();
-      if (!whenOf(launch) && !seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
-      Doc lead = whenOf(launch) ? Doc("if (") + conditions(whenOf(launch)).doc + ") " : Doc("");
+      ArrayAttr when = outside(whenOf(launch));
+      if (!when && !seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
+      Doc lead = when ? Doc("if (") + conditions(when).doc + ") " : Doc("");
       writer_.statement(lead + (call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
                         dims_(capacity.getDim().str()).doc + ", " + std::to_string(most) + ");");
     }
@@ -430,6 +509,8 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
     }
     for (Attribute when : whenOf(launch) ? whenOf(launch).getValue() : llvm::ArrayRef<Attribute>())
       when.walk([&](ArrayAttr parts) {
+        if (parts.size() == 8 && parts[0] == StringAttr::get(parts.getContext(), "for"))
+          for (size_t i : {3, 4, 5}) collect(cast<StringAttr>(parts[i]).getValue());
         if (parts.size() == 3 && isa<StringAttr>(parts[1]))
           for (Attribute side : parts.getValue().drop_front()) collect(cast<StringAttr>(side).getValue());
       });

@@ -38,12 +38,14 @@ graph.kernel @read_after_store(%x: !tsr.view<["R", "C"], f32>) attributes {dims 
 
 // -----
 
-graph.func @turns(%x: !tsr.tensor<["N"], f32>, %n: index) -> !tsr.tensor<["N"], f32> attributes {
+graph.func @turns(%x: !tsr.tensor<["N"], f32>, %n: !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N"], f32> attributes {
     dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"n", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
   %c0 = graph.constant 0 : index
   %c1 = graph.constant 1 : index
-  // expected-error @+1 {{a loop of a tensor function whose number of turns only run time knows; write a kernel}}
-  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
+  %sum = graph.reduce "sum" %n {axes = array<i64: 0>} : !tsr.tensor<["N"], i64> to i64
+  %stop = graph.cast %sum : i64 to index
+  // expected-error @+1 {{a loop of a tensor function whose number of turns is computed from data; the entry function counts by sizes and integers: loop with `while` and a condition, or write a kernel}}
+  %y = scf.for %i = %c0 to %stop step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
     %e = graph.elementwise "exp" %a : !tsr.tensor<["N"], f32>
     scf.yield %e : !tsr.tensor<["N"], f32>
   }
@@ -52,17 +54,19 @@ graph.func @turns(%x: !tsr.tensor<["N"], f32>, %n: index) -> !tsr.tensor<["N"], 
 
 // -----
 
-graph.func @many(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {
-    dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
+graph.func @integers(%x: !tsr.tensor<["N"], f32>, %n: index) -> !tsr.tensor<["N"], f32> attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"n", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
   %c0 = graph.constant 0 : index
   %c1 = graph.constant 1 : index
-  %n = graph.constant 257 : index
-  // expected-error @+1 {{a loop of more than 256 turns in a tensor function; write a kernel}}
-  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
-    %e = graph.elementwise "exp" %a : !tsr.tensor<["N"], f32>
-    scf.yield %e : !tsr.tensor<["N"], f32>
+  // expected-error @+1 {{a loop of a tensor function that computes integers alone; compute them in host code, or let the loop carry a tensor or a number of floats, too}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> index {
+    %e = graph.elementwise "add" %a, %c1 : index
+    scf.yield %e : index
   }
-  graph.return %y : !tsr.tensor<["N"], f32>
+  %f = graph.cast %y : index to f32
+  %g = graph.full %f : f32 to <["N"], f32>
+  %r = graph.elementwise "add" %x, %g : !tsr.tensor<["N"], f32>
+  graph.return %r : !tsr.tensor<["N"], f32>
 }
 
 // -----

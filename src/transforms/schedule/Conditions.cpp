@@ -14,7 +14,8 @@ namespace {
 
 bool isWhole(Type type) { return type.isIndex() || (type.isIntOrIndex() && !type.isInteger(1)); }
 
-/// What a value is in dimensions and integer parameters; nothing if something else decides it.
+}  // namespace
+
 std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     bool isParameter = argument.getOwner()->getParentOp() == function && isWhole(argument.getType());
@@ -44,8 +45,6 @@ std::optional<Dim> dimOf(Value value, graph::FuncOp function) {
   return dim.isDefined() ? std::optional(dim) : std::nullopt;
 }
 
-/// What the entry function asks; null if something else than sizes and integer parameters is in the condition: then no
-/// fact about sizes follows from it either.
 Attribute askedOf(Value value, graph::FuncOp function) {
   auto op = value.getDefiningOp<graph::ElementwiseOp>();
   if (!op) return {};
@@ -65,6 +64,8 @@ Attribute askedOf(Value value, graph::FuncOp function) {
   MLIRContext *context = value.getContext();
   return a && b ? RequirementAttr::get(context, DimAttr::get(context, *a), *relation, DimAttr::get(context, *b), "") : RequirementAttr();
 }
+
+namespace {
 
 /// A number, or extents with a number of at least 1 added.
 bool isPositive(Value divisor, graph::FuncOp function) {

@@ -1,25 +1,18 @@
-// Tensor functions without control flow: loops whose number of turns is known are written out, a branch
-// becomes a choice between what both sides give. Nothing in them has an effect: both sides may be computed, but for
+// Tensor functions without control flow: loops whose number of turns is known are written out, the others stay for the
+// entry function (Loops.h); a branch becomes a choice between what both sides give. Nothing in them has an effect: both sides may be computed, but for
 // branches that rely on a condition on sizes. Those stay (Conditions.h).
 #include "ir/common/Names.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Loops.h"
 
 namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
-
-constexpr int64_t kMostTurns = 256;
-
-std::optional<int64_t> constantOf(Value value) {
-  auto constant = value.getDefiningOp<graph::ConstantOp>();
-  auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-  return integer ? std::optional(integer.getInt()) : std::nullopt;
-}
 
 /// Clones a block in front of an operation; gives what it yields.
 SmallVector<Value> inlineBefore(Operation *place, Block &block, IRMapping &values) {
@@ -31,15 +24,14 @@ SmallVector<Value> inlineBefore(Operation *place, Block &block, IRMapping &value
 }
 
 LogicalResult writeOut(scf::ForOp loop) {
+  auto function = loop->getParentOfType<graph::FuncOp>();
+  auto constantOf = [&](Value value) {
+    std::optional<Dim> dim = dimOf(value, function);
+    return dim && dim->isConstant() ? std::optional(dim->constant()) : std::nullopt;
+  };
   std::optional<int64_t> start = constantOf(loop.getLowerBound()), stop = constantOf(loop.getUpperBound()),
                          step = constantOf(loop.getStep());
-  bool known = start && stop && step && *step > 0;
-  if (!known)
-    return loop.emitError("a loop of a tensor function whose number of turns only run time knows; write a "
-                          "kernel");
-  if (*stop > *start && (*stop - *start - 1) / *step >= kMostTurns)
-    return loop.emitError() << "a loop of more than " << kMostTurns
-                            << " turns in a tensor function; write a kernel";
+  if (!start || !stop || !step || *step <= 0) return loop.emitError("a loop that stays, and that nothing counts");
   SmallVector<Value> carried(loop.getInitArgs());
   for (int64_t i = *start; i < *stop; i += *step) {
     OpBuilder builder(loop);
@@ -86,10 +78,11 @@ LogicalResult choose(scf::IfOp branch) {
 }  // namespace
 
 LogicalResult straighten(graph::FuncOp function) {
+  if (failed(keepLoops(function))) return failure();
   while (true) {
     Operation *next = nullptr;  // the innermost first: what it is made of stands in straight lines then
     function.walk([&](Operation *op) {
-      if (op == function || op->getNumRegions() == 0 || op->hasAttr(kWhen)) return WalkResult::advance();
+      if (op == function || op->getNumRegions() == 0 || op->hasAttr(kWhen) || op->hasAttr(kLoop)) return WalkResult::advance();
       next = op;
       return WalkResult::interrupt();
     });
@@ -100,7 +93,7 @@ LogicalResult straighten(graph::FuncOp function) {
       if (failed(askBefore(branch, function))) return failure();
       if (!branch->hasAttr(kWhen) && failed(choose(branch))) return failure();
     } else {
-      return next->emitError("a loop of a tensor function that ends by a condition; write a kernel");
+      return next->emitError("an operation with a body that no loop or condition is");
     }
   }
 }

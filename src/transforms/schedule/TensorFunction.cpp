@@ -8,6 +8,7 @@
 // tile (`contractKernel`).
 #include "support/LinearDim.h"
 #include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Loops.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -47,6 +48,17 @@ void FunctionScheduler::findRoots(Block &block) {
       roots_.insert(branch.getResults().begin(), branch.getResults().end());
       for (Region &region : branch->getRegions())
         for (Block &inside : region) findRoots(inside);
+    } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      roots_.insert(op.result_begin(), op.result_end());
+      for (Value init : op.getOperands()) markIf(isa<TensorType>(init.getType()) && !init.hasOneUse() && init.getDefiningOp(), init);
+      op.walk([&](Operation *inner) {  // what does not change from turn to turn is done once
+        for (Value used : inner->getOperands())
+          markIf(!op.isAncestor(used.getParentBlock()->getParentOp()) && holds(used, isDotOrReduce), used);
+      });
+      for (Region &region : op.getRegions())
+        for (Block &inside : region) findRoots(inside);
+    } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+      markIf(condition->getParentOp()->getAttrOfType<ArrayAttr>(kLoop).size() == 2, condition.getCondition());
     } else if (auto call = dyn_cast<graph::CallOp>(op)) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
@@ -72,7 +84,7 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
-      for (Value value : op.getOperands()) markIf(value.getParentBlock() == &block, value);
+      for (Value value : op.getOperands()) markIf(value.getParentBlock() == &block && !value.getType().isIndex(), value);
     }
   }
   planProducts(block);
@@ -210,7 +222,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   };
   state.addAttribute("sym_name", builder_.getStringAttr(name));
   state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
-  state.addAttribute("dims", function_.getDimsAttr());
+  state.addAttribute("dims", dimsInScope());
   state.addAttribute("params", builder_.getArrayAttr(params));
   state.addAttribute("outputs", builder_.getArrayAttr(output));
   state.addAttribute("requirements", function_.getRequirementsAttr());
@@ -318,6 +330,10 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       if (failed(launchBranches(branch))) return failure();
+      continue;
+    }
+    if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      if (failed(launchLoop(&op))) return failure();
       continue;
     }
     for (Value result : op.getResults())

@@ -44,6 +44,17 @@ private:
   // ---- kernels
   mlir::LogicalResult launchBlock(mlir::Block &block);
   mlir::LogicalResult launchBranches(mlir::scf::IfOp branch);
+  mlir::LogicalResult launchLoop(mlir::Operation *loop);  // LaunchLoop.cpp
+  struct Carried {
+    llvm::SmallVector<mlir::Value, 2> arguments;  // in the body, and in the condition of a `while`
+    mlir::Value init, yielded, result;
+    mlir::Value memory, next;  // `next`: null where a turn leaves the value as it is
+  };
+  llvm::SmallVector<Carried> carriedBy(mlir::Operation *loop);
+  mlir::LogicalResult startFrom(mlir::Value init, mlir::Value memory);
+  mlir::LogicalResult fill(mlir::Value value, mlir::Value memory);
+  mlir::Value bufferFor(mlir::Type type, llvm::StringRef hint, mlir::Location loc);
+  mlir::ArrayAttr dimsInScope();
   template <class Op, class... Args> Op launchOp(Args &&...args);
   mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
   bool isUniform(mlir::Value value, const AxisKinds &kinds);
@@ -79,7 +90,9 @@ private:
   llvm::DenseSet<mlir::Value> roots_;
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
-  llvm::SmallVector<mlir::Attribute> when_;           // the conditions around what is launched now
+  llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
+  llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count
+  int64_t loops_ = 0, buffers_ = 0;
 };
 
 /// Something that the entry function does, under the conditions around it.

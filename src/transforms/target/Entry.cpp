@@ -16,6 +16,7 @@ namespace {
 struct EntryNames {
   NameTable table;
   llvm::DenseMap<Value, std::string> names;
+  std::map<int64_t, std::string> buffers;  // memory that loops speak of, by its number
 };
 
 StringRef relationText(ir::Relation relation) {
@@ -47,23 +48,35 @@ ArrayAttr shapeTexts(OpBuilder &builder, Type type) {
   return builder.getArrayAttr(dims);
 }
 
-/// A condition of `tsr.when` in texts: ["<=", left, right], ["and", condition, condition], ["not", condition].
-Attribute whenText(OpBuilder &builder, Attribute when) {
+/// A condition of `tsr.when` in texts: ["<=", left, right], ["and", condition, condition], ["not", condition]; or the words of
+/// a loop, in which numbers are those of buffers.
+Attribute whenText(OpBuilder &builder, Attribute when, const EntryNames &names) {
+  if (auto buffer = dyn_cast<IntegerAttr>(when)) return builder.getStringAttr(names.buffers.at(buffer.getInt()));
+  if (auto dim = dyn_cast<ir::DimAttr>(when)) return builder.getStringAttr(dim.getText());
   if (auto asked = dyn_cast<ir::RequirementAttr>(when))
     return builder.getStrArrayAttr({relationText(asked.getRelation()), asked.getLeft().getText(), asked.getRight().getText()});
   SmallVector<Attribute> parts;
   for (Attribute part : cast<ArrayAttr>(when))
-    parts.push_back(isa<StringAttr>(part) ? part : whenText(builder, part));
+    parts.push_back(isa<StringAttr>(part) ? part : whenText(builder, part, names));
   return builder.getArrayAttr(parts);
 }
 
-/// The conditions under which the entry function does what `op` says.
-void copyConditions(OpBuilder &builder, Operation *op, Operation *made) {
+bool isLoop(Attribute part) {
+  auto words = dyn_cast<ArrayAttr>(part);
+  auto word = words ? dyn_cast<StringAttr>(words[0]) : StringAttr();
+  return word && (word.getValue() == "for" || word.getValue() == "while");
+}
+
+/// The conditions and loops under which the entry function does what `op` says. Memory is there before the first loop.
+void copyConditions(OpBuilder &builder, Operation *op, Operation *made, const EntryNames &names) {
   auto conditions = op->getAttrOfType<ArrayAttr>("tsr.when");
   if (!conditions) return;
   SmallVector<Attribute> texts;
-  for (Attribute condition : conditions) texts.push_back(whenText(builder, condition));
-  made->setAttr("when", builder.getArrayAttr(texts));
+  for (Attribute condition : conditions) {
+    if (isa<tile::TempOp>(op) && isLoop(condition)) break;
+    texts.push_back(whenText(builder, condition, names));
+  }
+  if (!texts.empty()) made->setAttr("when", builder.getArrayAttr(texts));
 }
 
 /// What an entry function's launch passes for the kernel's dimensions, and where they are used.
@@ -191,7 +204,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
   made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
-  copyConditions(builder, launch, made);
+  copyConditions(builder, launch, made, names);
   if (!info.variants.empty()) made->setAttr("variants", variantsOf(launch, info, names, dims, builder));
   return success();
 }
@@ -249,9 +262,10 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
       StringRef hint = ir::nameHint(temp.getResult());
       std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
       names.names[temp.getResult()] = name;
+      if (auto buffer = op.getAttrOfType<IntegerAttr>("tsr.buffer")) names.buffers[buffer.getInt()] = name;
       auto made = builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
                                                    shapeTexts(builder, temp.getType()), ArrayAttr());
-      copyConditions(builder, &op, made);
+      copyConditions(builder, &op, made, names);
     } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder)))
         return failure();

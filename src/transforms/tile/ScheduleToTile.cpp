@@ -45,7 +45,8 @@ LogicalResult lowerEntry(OpBuilder &builder, schedule::FuncOp function) {
     } else {
       made = builder.create<tile::ReturnOp>(op.getLoc(), ValueRange());
     }
-    if (Attribute when = op.getAttr("tsr.when")) made->setAttr("tsr.when", when);
+    for (StringRef name : {"tsr.when", "tsr.buffer"})
+      if (Attribute attribute = op.getAttr(name)) made->setAttr(name, attribute);
   }
   return success();
 }

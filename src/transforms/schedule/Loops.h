@@ -1,0 +1,23 @@
+// Loops of tensor functions that the entry function runs: the launches of their bodies are repeated by the host.
+#pragma once
+#include "ir/graph/Graph.h"
+
+namespace tessera::transforms {
+
+/// On a loop that stays, an array of what the entry function does:
+///   "for", a counter's name, start, stop, step    dimensions, the step a number above 0
+///   "while", condition                            a condition on sizes and integers (Conditions.h)
+///   "while"                                       what the device computes decides
+/// and at the end an array of the integers that the loop carries: name, start, and what it becomes in each turn.
+inline constexpr llvm::StringLiteral kLoop = "tsr.loop";
+/// On memory that a loop swaps or waits for: its number, which the words of the loop speak of.
+inline constexpr llvm::StringLiteral kBuffer = "tsr.buffer";
+
+/// Marks the loops whose number of turns only run time knows, and those that are too long to be written out. Their counters,
+/// and the integers that they carry, become dimensions of the entry function, which counts. Fails, with a message, where it
+/// could not.
+mlir::LogicalResult keepLoops(ir::graph::FuncOp function);
+/// Turns of a loop with known bounds that is written out.
+inline constexpr int64_t kMostTurns = 256;
+
+}  // namespace tessera::transforms
