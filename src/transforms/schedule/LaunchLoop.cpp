@@ -90,6 +90,7 @@ LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   if (repeated && kept.size() == 2) {
     Value holds = repeated.getConditionOp().getCondition();
     Value memory = bufferFor(holds.getType(), "going_on", op->getLoc());
+    if (holds.getParentBlock() == repeated.getBeforeBody()) results_.try_emplace(holds, memory);
     if (failed(launchBlock(*repeated.getBeforeBody())) || failed(fill(holds, memory))) return failure();
     when_.push_back(builder_.getArrayAttr({builder_.getStringAttr("leave"), builder_.getStringAttr(number), memory.getDefiningOp()->getAttr(kBuffer)}));
   }

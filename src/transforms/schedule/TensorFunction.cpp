@@ -42,6 +42,12 @@ bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
   return isIt(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return holds(operand, isIt); });
 }
 
+/// Something that lies in memory is part of the value; numbers alone are made anew where they are used.
+bool FunctionScheduler::readsMemory(Value value) {
+  if (isStored(value)) return true;
+  return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) { return readsMemory(operand); });
+}
+
 void FunctionScheduler::findRoots(Block &block) {
   for (Operation &op : block) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -50,7 +56,8 @@ void FunctionScheduler::findRoots(Block &block) {
         for (Block &inside : region) findRoots(inside);
     } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
       roots_.insert(op.result_begin(), op.result_end());
-      for (Value init : op.getOperands()) markIf(isa<TensorType>(init.getType()) && !init.hasOneUse() && init.getDefiningOp(), init);
+      for (Value init : op.getOperands())
+        markIf(isa<TensorType>(init.getType()) && !init.hasOneUse() && init.getDefiningOp() && readsMemory(init), init);
       op.walk([&](Operation *inner) {  // what does not change from turn to turn is done once
         for (Value used : inner->getOperands())
           markIf(!op.isAncestor(used.getParentBlock()->getParentOp()) && holds(used, isDotOrReduce), used);

@@ -26,6 +26,7 @@ private:
   }
   void markMixed(mlir::Value value, const AxisKinds &kinds);
   bool holds(mlir::Value value, bool (*isIt)(mlir::Operation *));
+  bool readsMemory(mlir::Value value);
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
   mlir::Value sameMemory(mlir::Value value);
