@@ -71,21 +71,37 @@ static void setSizes(graph::KernelOp kernel, const ContractTile &tile) {
   kernel.setGroup(tile.group);
 }
 
+FunctionScheduler::RootTile FunctionScheduler::rootTile(Value root, DimAttr rows, DimAttr cols) {
+  int64_t rank = static_cast<int64_t>(shapeOf(root.getType()).size());
+  RootTile tile{llvm::to_vector(llvm::seq<int64_t>(0, rank)), {}, Indices(rank), Indices(rank)};
+  if (auto turned = root.getDefiningOp<graph::TransposeOp>()) tile.axes.assign(turned.getPerm().begin(), turned.getPerm().end());
+  for (int64_t axis : tile.axes)
+    tile.extents.push_back(axis + 2 == rank ? rows : axis + 1 == rank ? cols : DimAttr::get(builder_.getContext(), Dim(1)));
+  return tile;
+}
+
+/// Where the tile of this group lies.
+void FunctionScheduler::placeTile(RootTile &tile, Value root, OpBuilder &builder, Privatiser &privatiser, Location line,
+                                  StringRef cols) {
+  ArrayRef<DimAttr> shape = shapeOf(root.getType());
+  for (auto [i, axis] : llvm::enumerate(tile.axes)) {
+    DimAttr extent = tile.extents[i];
+    Location place = isUnit(extent) ? line : named(axis + 2 == static_cast<int64_t>(shape.size()) ? "m" : cols, line);
+    Value origin = isUnit(shape[i]) || extent == shape[i]
+                       ? privatiser.constantIndex(0, line)
+                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i).getResult();
+    tile.product[axis] = tile.stored[i] = isUnit(extent) ? Index(origin) : Index(origin, extent);
+  }
+}
+
 LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotOp> dots, Value target) {
   graph::DotOp dot = dots.front();
   Location loc = root.getLoc(), line = unnamed(dot.getLoc());
   MLIRContext *context = builder_.getContext();
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
-  size_t rank = shape.size();
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));  // of the product, in the root's order
-  if (auto turned = root.getDefiningOp<graph::TransposeOp>()) axes.assign(turned.getPerm().begin(), turned.getPerm().end());
-  auto extentOf = [&](int64_t axis) {
-    bool rows = axis + 2 == static_cast<int64_t>(rank), cols = axis + 1 == static_cast<int64_t>(rank);
-    return DimAttr::get(context, rows ? Dim::var("T.m") : cols ? Dim::var("T.n") : Dim(1));
-  };
-  SmallVector<DimAttr> tile;
-  for (int64_t axis : axes) tile.push_back(extentOf(axis));
-  Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile, 0), target, {}, false, {},
+  auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
+  RootTile tile = rootTile(root, extent("T.m"), extent("T.n"));
+  Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName());
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
@@ -104,19 +120,11 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
 
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
-  Indices indices(rank), stored(rank);  // of the product, of the root
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    DimAttr extent = extentOf(axis);
-    Location place = isUnit(extent) ? line : named(axis + 2 == static_cast<int64_t>(rank) ? "m" : "n", line);
-    Value origin = isUnit(shape[i])
-                       ? privatiser.constantIndex(0, line)
-                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i).getResult();
-    indices[axis] = stored[i] = isUnit(extent) ? Index(origin) : Index(origin, extent);
-  }
+  placeTile(tile, root, builder, privatiser, line, "n");
   // The sums first: nothing that follows is held in registers while they are added up.
-  Value piece = privatiser.addUp(dots, indices) ? privatiser.part(root, stored) : Value();
+  Value piece = privatiser.addUp(dots, tile.product) ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
-  store(builder, piece, begun.target, stored, /*byLane=*/false, loc);
+  store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
   std::string reason = contractReason(root, dots);

@@ -84,7 +84,8 @@ bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::Se
 }
 
 void FunctionScheduler::prepareOperands(graph::DotOp dot) {
-  for (unsigned i : {0, 1}) prepareOperand(dot->getOperand(i), *operandAxes(dot, i, tileKinds(dot)));
+  for (unsigned i : {0, 1})
+    if (i == 1 || !chains_.count(dot)) prepareOperand(dot->getOperand(i), *operandAxes(dot, i, tileKinds(dot)));
 }
 
 void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
@@ -142,7 +143,7 @@ void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVe
   if (auto dot = dyn_cast<graph::DotOp>(op)) {
     if (llvm::is_contained(dots, dot)) return;
     bool joins = dots.size() < kMostProducts && hasTiles(dot) && dot.getType().getShape() == dots[0].getType().getShape() &&
-                 depthOf(dot) == depthOf(dots[0]) && kinds == tileKinds(dot) && storedFor(dot) == root;
+                 !chains_.count(dot) && !chains_.count(dots[0]) && depthOf(dot) == depthOf(dots[0]) && kinds == tileKinds(dot) && storedFor(dot) == root;
     if (joins) dots.push_back(dot);
     return markIf(!joins, value);
   }
@@ -160,7 +161,7 @@ void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVe
 void FunctionScheduler::planProducts(Block &block) {
   llvm::DenseSet<Operation *> joined;  // with an earlier one
   for (auto dot : block.getOps<graph::DotOp>()) {
-    if (dot->use_empty() || joined.contains(dot)) continue;
+    if (dot->use_empty() || joined.contains(dot) || chainOps_.contains(dot)) continue;
     if (!hasTiles(dot)) {
       markIf(!dot->hasOneUse(), dot.getResult());
       continue;

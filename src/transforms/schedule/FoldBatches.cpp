@@ -10,6 +10,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -231,8 +232,15 @@ void sinkReshape(graph::ReshapeOp reshape) {
 void foldBatches(graph::FuncOp function) {
   SmallVector<graph::DotOp> dots;
   SmallVector<graph::ReshapeOp> reshapes;
+  llvm::DenseSet<Operation *> chained;  // products of one kernel, which find each other by their axes
   function.walk([&](graph::DotOp dot) {
-    if (dot.getType().getRank() > 2) dots.push_back(dot);
+    std::optional<Chain> chain = chainOf(dot);
+    if (!chain) return;
+    chained.insert(dot);
+    chained.insert(chain->body.begin(), chain->body.end());
+  });
+  function.walk([&](graph::DotOp dot) {
+    if (dot.getType().getRank() > 2 && !chained.contains(dot)) dots.push_back(dot);
     for (OpOperand &operand : dot->getOpOperands()) transposeLast(operand);
   });
   for (graph::DotOp dot : dots) foldBatch(dot);

@@ -46,6 +46,8 @@ struct Decision {
   std::vector<std::string> rows;                         // extents that a group streams over
   std::vector<std::string> reasons;
 };
+/// The greatest value of a dimension that facts about sizes allow, if there is one.
+std::optional<int64_t> greatestOf(llvm::StringRef dimension, mlir::ArrayAttr facts);
 mlir::FailureOr<Decision> decide(ir::graph::KernelOp kernel, const Machine &machine);
 /// The kernel with everything decided, under a name (UserKernel.cpp).
 void createKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, llvm::StringRef name, const Decision &decision);

@@ -16,6 +16,14 @@ int64_t positionOf(const Indices &indices, int64_t axis) {
   return llvm::count_if(ArrayRef(indices).take_front(axis), [](const Index &i) { return !i.isPoint(); });
 }
 
+static std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  if (!constant || !value.getType().isIndex()) return std::nullopt;
+  return cast<IntegerAttr>(constant.getValue()).getInt();
+}
+
+bool Index::covers(DimAttr extent) const { return size == extent && constantOf(at) == 0; }
+
 PartAccess::PartAccess(OpBuilder &builder, ArrayRef<DimAttr> extents, const Indices &indices, Location loc) {
   SmallVector<bool> isPoint, isInside;
   SmallVector<DimAttr> counts;
@@ -25,7 +33,7 @@ PartAccess::PartAccess(OpBuilder &builder, ArrayRef<DimAttr> extents, const Indi
     if (!start) start = builder.create<graph::ConstantOp>(loc, zero.getType(), zero);
     offsets.push_back(start);
     isPoint.push_back(index.isPoint());
-    isInside.push_back(!index.isRange());
+    isInside.push_back(!index.isRange() || index.covers(extent));
     counts.push_back(index.isPoint()   ? DimAttr::get(builder.getContext(), Dim(1))
                      : index.isRange() ? index.size
                                        : extent);
@@ -47,12 +55,6 @@ Value Privatiser::dim(const Dim &dim, Location loc) {
   if (dim.isConstant()) return constantIndex(dim.constant(), loc);
   return builder_.create<graph::DimOp>(loc, builder_.getIndexType(),
                                        DimAttr::get(builder_.getContext(), dim));
-}
-
-static std::optional<int64_t> constantOf(Value value) {
-  auto constant = value.getDefiningOp<graph::ConstantOp>();
-  if (!constant || !value.getType().isIndex()) return std::nullopt;
-  return cast<IntegerAttr>(constant.getValue()).getInt();
 }
 
 /// The operation, or an operand that it does nothing to.
@@ -113,7 +115,8 @@ Value Privatiser::failedAt(Operation *op, const Twine &why) {
 Privatiser::Key Privatiser::keyOf(Value value, const Indices &indices) {
   Key key{value.getAsOpaquePointer(), {}};
   for (const Index &index : indices) {
-    key.second.push_back(index.at.getAsOpaquePointer());
+    auto constant = index.at ? index.at.getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
+    key.second.push_back(constant ? const_cast<void *>(constant.getValue().getAsOpaquePointer()) : index.at.getAsOpaquePointer());
     key.second.push_back(const_cast<void *>(index.size.getAsOpaquePointer()));
   }
   return key;
@@ -121,10 +124,12 @@ Privatiser::Key Privatiser::keyOf(Value value, const Indices &indices) {
 
 Value Privatiser::part(Value value, const Indices &indices) {
   Key key = keyOf(value, indices);
-  for (auto &scope : llvm::reverse(done_))
-    if (auto found = scope.find(key); found != scope.end()) return found->second;
+  for (auto &scope : llvm::reverse(scopes_)) {
+    if (Value given = scope.given.lookup(value)) return given;
+    if (auto found = scope.done.find(key); found != scope.done.end()) return found->second;
+  }
   Value result = compute(value, indices);
-  if (result) done_.back()[key] = result;
+  if (result) scopes_.back().done[key] = result;
   return result;
 }
 
@@ -162,6 +167,8 @@ Value Privatiser::compute(Value value, const Indices &indices) {
   Operation *op = value.getDefiningOp();
   TSR_CHECK(op, "a value of a tensor function without a definition");
   Location loc = op->getLoc();
+  if (auto element = dyn_cast<graph::ElementwiseOp>(op); element && element.getMnemonic() == "select" && hasRange(indices))
+    if (auto asked = element->getOperand(0).getDefiningOp<graph::FullOp>()) return chosen(element, asked.getOperand(), indices);
   if (isa<graph::ElementwiseOp, graph::CastOp>(op)) {
     OperationState state(loc, op->getName());
     state.addAttributes(op->getAttrs());
@@ -271,25 +278,52 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   if (first + 1 == op.getOperands().size()) return part(operand, indices);
   Value extent = dim(shapeOf(operand.getType())[axis].getDim(), line);
   Value isHere = arithmetic("lt", indices[axis].at, extent, line);
-  auto branch =
-      builder_.create<scf::IfOp>(loc, TypeRange(partType(op.getType(), indices)), isHere, /*withElse=*/true);
   Indices rest(indices);
-  auto fill = [&](Region &region, auto compute) {
+  return branch(op, partType(op.getType(), indices), isHere, [&] { return part(operand, indices); }, [&] {
+    rest[axis] = arithmetic("sub", indices[axis].at, extent, line);
+    return concat(op, rest, first + 1);
+  });
+}
+
+/// One of two parts, by a condition that all elements share.
+Value Privatiser::branch(Operation *op, Type type, Value condition, llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
+  Location loc = op->getLoc();
+  auto branch = builder_.create<scf::IfOp>(loc, TypeRange(type), condition, /*withElse=*/true);
+  auto fill = [&](Region &region, llvm::function_ref<Value()> compute) {
     OpBuilder::InsertionGuard guard(builder_);
     if (!region.front().empty()) region.front().back().erase();
     builder_.setInsertionPointToEnd(&region.front());
-    done_.emplace_back();
+    enter();
     Value value = compute();
-    done_.pop_back();
+    leave();
     if (value) builder_.create<scf::YieldOp>(loc, value);
     return static_cast<bool>(value);
   };
-  bool filled = fill(branch.getThenRegion(), [&] { return part(operand, indices); }) &&
-                fill(branch.getElseRegion(), [&] {
-                  rest[axis] = arithmetic("sub", indices[axis].at, extent, line);
-                  return concat(op, rest, first + 1);
-                });
-  return filled ? branch.getResult(0) : Value();
+  return fill(branch.getThenRegion(), yes) && fill(branch.getElseRegion(), no) ? branch.getResult(0) : Value();
+}
+
+/// A choice for a whole tile: only one side is computed. What the other side is made of, too, comes before.
+Value Privatiser::chosen(graph::ElementwiseOp op, Value condition, const Indices &indices) {
+  Value yes = op->getOperand(1), no = op->getOperand(2), asked = scalar(condition);
+  if (!asked) return {};
+  for (auto [value, other] : {std::pair(yes, no), std::pair(no, yes)})
+    if (isMadeOf(value, other) && !part(other, indices)) return {};
+  Value made = branch(op, partType(op.getType(), indices), asked, [&] { return part(yes, indices); }, [&] { return part(no, indices); });
+  if (StringRef name = nameHint(op.getResult()); made && !name.empty())
+    made.getDefiningOp()->setAttr("tsr.names", builder_.getStrArrayAttr({name}));
+  return made;
+}
+
+bool Privatiser::isMadeOf(Value value, Value other) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (next == other) return true;
+    if (leaves_.count(next) || !next.getDefiningOp() || !seen.insert(next).second) continue;
+    llvm::append_range(open, next.getDefiningOp()->getOperands());
+  }
+  return false;
 }
 
 Value Privatiser::window(graph::WindowOp op, const Indices &indices) {

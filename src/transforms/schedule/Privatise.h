@@ -19,6 +19,8 @@ struct Index {
   bool isWhole() const { return !at; }
   bool isPoint() const { return at && !size; }
   bool isRange() const { return static_cast<bool>(size); }
+  /// A range that is a whole axis of so many elements.
+  bool covers(ir::DimAttr extent) const;
 };
 using Indices = llvm::SmallVector<Index>;
 bool hasWhole(const Indices &indices);
@@ -42,11 +44,19 @@ public:
   /// `leaves` maps values of the function to what holds them in the kernel: views for arrays, scalars for
   /// scalars.
   Privatiser(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &leaves)
-      : builder_(builder), leaves_(leaves), done_(1) {}
+      : builder_(builder), leaves_(leaves), scopes_(1) {}
   /// The part: a scalar if every axis is a point, else an array of the other axes. Null after a diagnostic.
   mlir::Value part(mlir::Value value, const Indices &indices);
   /// The same tile of products that add up as many elements, all in one loop over steps of `T.k`. False after a diagnostic.
   bool addUp(llvm::ArrayRef<ir::graph::DotOp> dots, const Indices &indices);
+  /// The tile of a product's operand (0: left, 1: right) whose inner axis lies at `depth`, where the product's lies at
+  /// `indices`. What lies outside along the inner axis is 0. Null after a diagnostic.
+  mlir::Value operandTile(ir::graph::DotOp dot, unsigned operand, const Indices &indices, const Index &depth);
+  /// What is computed and given from here on is forgotten at `leave`: a loop's body, or a branch.
+  void enter() { scopes_.emplace_back(); }
+  void leave() { scopes_.pop_back(); }
+  /// The part of `value` that this kernel asks for, whatever its indices, is `piece`.
+  void give(mlir::Value value, mlir::Value piece) { scopes_.back().given[value] = piece; }
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
@@ -56,6 +66,10 @@ public:
 
 private:
   mlir::Value compute(mlir::Value value, const Indices &indices);
+  mlir::Value chosen(ir::graph::ElementwiseOp op, mlir::Value condition, const Indices &indices);
+  mlir::Value branch(mlir::Operation *op, mlir::Type type, mlir::Value condition, llvm::function_ref<mlir::Value()> yes,
+                     llvm::function_ref<mlir::Value()> no);
+  bool isMadeOf(mlir::Value value, mlir::Value other);
   mlir::Value scalar(mlir::Value value) { return part(value, {}); }
   mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc, int64_t masked = -1);
   mlir::Value broadcast(ir::graph::BroadcastOp op, const Indices &indices);
@@ -80,7 +94,11 @@ private:
   const llvm::DenseMap<mlir::Value, mlir::Value> &leaves_;
   using Key = std::pair<void *, std::vector<void *>>;
   static Key keyOf(mlir::Value value, const Indices &indices);
-  std::vector<std::map<Key, mlir::Value>> done_;  // innermost branch last
+  struct Scope {
+    std::map<Key, mlir::Value> done;
+    llvm::DenseMap<mlir::Value, mlir::Value> given;
+  };
+  std::vector<Scope> scopes_;  // innermost branch last
 };
 
 /// How the axes of a value relate to a kernel's groups, as in `Index`; for planning, without building anything.

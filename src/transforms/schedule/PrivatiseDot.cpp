@@ -76,6 +76,13 @@ Value Privatiser::dotOperand(Value value, const Indices &indices, size_t axis, L
   return builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, zero});
 }
 
+Value Privatiser::operandTile(graph::DotOp dot, unsigned operand, const Indices &indices, const Index &depth) {
+  size_t axis = indices.size() - (operand == 0 ? 1 : 2);
+  Indices inner(indices);
+  inner[axis] = depth;
+  return dotOperand(dot->getOperand(operand), inner, axis, unnamed(dot.getLoc()));
+}
+
 Value Privatiser::zeroOf(Type type, Location loc) {
   TypedAttr zero = builder_.getZeroAttr(type);
   TSR_CHECK(zero, "a dtype of a product without a 0");
@@ -102,14 +109,14 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
   {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToEnd(loop.getBody());
-    done_.emplace_back();
+    enter();
     SmallVector<std::pair<Value, Value>> tiles;  // all loads before the first product
     llvm::DenseMap<Value, Value> shared;
     for (graph::DotOp dot : dots) {
       if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line);
       tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line)});
     }
-    done_.pop_back();
+    leave();
     SmallVector<Value> sums;
     for (auto [i, dot] : llvm::enumerate(dots)) {
       auto [a, b] = tiles[i];
@@ -121,7 +128,7 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     }
     builder_.create<scf::YieldOp>(line, sums);
   }
-  for (auto [i, dot] : llvm::enumerate(dots)) done_.back()[keyOf(dot->getResult(0), indices)] = loop.getResult(i);
+  for (auto [i, dot] : llvm::enumerate(dots)) scopes_.back().done[keyOf(dot->getResult(0), indices)] = loop.getResult(i);
   return true;
 }
 

@@ -53,27 +53,6 @@ private:
 
   // ---- run-time extents of register tiles
 
-  /// The greatest value that the facts allow, if there is one.
-  std::optional<int64_t> bound(const std::string &name) {
-    std::optional<int64_t> least;
-    auto take = [&](int64_t value) { least = least ? std::min(*least, value) : value; };
-    for (auto fact : kernel_.getRequirements().getAsRange<RequirementAttr>()) {
-      Dim left = fact.getLeft().getDim(), right = fact.getRight().getDim();
-      Relation relation = fact.getRelation();
-      if (right.isVar() && left.isConstant()) {
-        std::swap(left, right);
-        relation = relation == Relation::Ge   ? Relation::Le
-                   : relation == Relation::Gt ? Relation::Lt
-                   : relation == Relation::Eq ? Relation::Eq
-                                              : Relation::Ne;
-      }
-      if (!left.isVar() || left.varName() != name || !right.isConstant()) continue;
-      if (relation == Relation::Le || relation == Relation::Eq) take(right.constant());
-      if (relation == Relation::Lt) take(right.constant() - 1);
-    }
-    return least;
-  }
-
   LogicalResult findCapacities() {
     LogicalResult result = success();
     auto need = [&](Operation *op, ArrayRef<DimAttr> extents) {
@@ -98,7 +77,7 @@ private:
 
   LogicalResult addCapacity(Operation *op, const std::string &name) {
     if (decision_.capacity.count(name)) return success();
-    std::optional<int64_t> greatest = bound(name);
+    std::optional<int64_t> greatest = greatestOf(name, kernel_.getRequirements());
     if (!greatest)
       return op->emitError() << "a group holds this tile in registers and shared memory, so " << name
                              << ", which varies at run time, needs an upper bound; add a fact such as `where "
@@ -344,6 +323,26 @@ private:
 };
 
 }  // namespace
+
+std::optional<int64_t> greatestOf(StringRef dimension, ArrayAttr facts) {
+  std::optional<int64_t> least;
+  auto take = [&](int64_t value) { least = least ? std::min(*least, value) : value; };
+  for (auto fact : facts.getAsRange<RequirementAttr>()) {
+    Dim left = fact.getLeft().getDim(), right = fact.getRight().getDim();
+    Relation relation = fact.getRelation();
+    if (right.isVar() && left.isConstant()) {
+      std::swap(left, right);
+      relation = relation == Relation::Ge   ? Relation::Le
+                 : relation == Relation::Gt ? Relation::Lt
+                 : relation == Relation::Eq ? Relation::Eq
+                                            : Relation::Ne;
+    }
+    if (!left.isVar() || left.varName() != dimension || !right.isConstant()) continue;
+    if (relation == Relation::Le || relation == Relation::Eq) take(right.constant());
+    if (relation == Relation::Lt) take(right.constant() - 1);
+  }
+  return least;
+}
 
 FailureOr<Decision> decide(graph::KernelOp kernel, const Machine &machine) { return Chooser(kernel, machine).run(); }
 

@@ -49,7 +49,9 @@ bool FunctionScheduler::readsMemory(Value value) {
 }
 
 void FunctionScheduler::findRoots(Block &block) {
+  findChains(block);
   for (Operation &op : block) {
+    if (chainOps_.contains(&op)) continue;  // computed in the kernel of the outer product
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       roots_.insert(branch.getResults().begin(), branch.getResults().end());
       for (Region &region : branch->getRegions())
@@ -72,6 +74,11 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
+      if (auto chain = chains_.find(dot); chain != chains_.end()) {
+        prepareChain(chain->second);
+        prepareOperands(dot);
+        continue;
+      }
       if (hasTiles(dot)) {
         prepareOperands(dot);
         continue;
@@ -132,7 +139,9 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   }
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
-  if (auto dots = productsOf(value); !dots.empty()) return finish(contractKernel(value, dots, target));
+  auto dots = productsOf(value);
+  if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
+  if (!dots.empty()) return finish(contractKernel(value, dots, target));
   while (true) {
     llvm::SetVector<Value> reductions;
     topReductions(value, reductions);

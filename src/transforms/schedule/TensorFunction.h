@@ -1,9 +1,11 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, ContractPlan.cpp and ContractKernel.cpp.
+// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, ContractPlan.cpp and
+// ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
+#include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
@@ -42,6 +44,11 @@ private:
   void prepareTile(mlir::Value value, const AxisKinds &kinds, llvm::SmallVector<ir::graph::DotOp> &dots, mlir::Value root);
   llvm::SmallVector<ir::graph::DotOp> productsOf(mlir::Value root);
 
+  // ---- products of rows of products (ChainPlan.cpp)
+  void findChains(mlir::Block &block);
+  void prepareChain(Chain &chain);
+  Chain *chainIn(llvm::ArrayRef<ir::graph::DotOp> dots);
+
   // ---- kernels
   mlir::LogicalResult launchBlock(mlir::Block &block);
   mlir::LogicalResult launchBranches(mlir::scf::IfOp branch);
@@ -66,6 +73,25 @@ private:
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::LogicalResult addKernelForFew(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason,
                                       const Dim &elements, int64_t most);
+  /// A tile of a root that is a product, or one with its axes in another order.
+  struct RootTile {
+    llvm::SmallVector<int64_t> axes;  // of the product, in the root's order
+    llvm::SmallVector<ir::DimAttr> extents;
+    Indices product, stored;
+  };
+  RootTile rootTile(mlir::Value root, ir::DimAttr rows, ir::DimAttr cols);
+  void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
+                 llvm::StringRef cols);
+  /// What a chain's kernel holds whole, and when the entry function starts it.
+  struct ChainForm {
+    ir::DimAttr depth, cols;  // null: in steps, in tiles
+    int64_t most = 0;         // the greatest extent of what is held
+    llvm::SmallVector<mlir::Attribute> facts, when;
+  };
+  llvm::SmallVector<ChainForm> chainForms(Chain &chain);
+  mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
+  mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target);
+  std::string chainReason(Chain &chain, const ChainForm &form);
   ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   bool isOnlyMoved(mlir::Value value);
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
@@ -91,6 +117,8 @@ private:
   llvm::DenseSet<mlir::Value> roots_;
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
+  llvm::DenseMap<mlir::Operation *, Chain> chains_;   // by the outer product
+  llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count
   int64_t loops_ = 0, buffers_ = 0;

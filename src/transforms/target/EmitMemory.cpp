@@ -29,6 +29,14 @@ struct KernelEmitter::Reach {
     return llvm::all_of(inBounds, [](bool proved) { return proved; }) &&
            llvm::all_of(names, [](const std::string &name) { return name.rfind("T.", 0) == 0; });
   }
+  /// Each element asks along the axes of which the tile may hold more than there is.
+  void maskCapacities(ArrayRef<ir::DimAttr> tile) {
+    for (auto [axis, extent] : llvm::zip(free, tile)) {
+      std::set<std::string> names;
+      extent.getDim().collectVars(names);
+      if (llvm::any_of(names, [](const std::string &name) { return name.rfind("T.", 0) != 0; })) inBounds[axis] = false;
+    }
+  }
 };
 
 template <class Op> KernelEmitter::Reach KernelEmitter::reachOf(Op op) {
@@ -124,6 +132,7 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     statement(call("tsr::read_shared", {place, base}, none()), op.getLoc());
     return success();
   }
+  if (!op.getTransposed()) reach.maskCapacities(type.getShape());
   overElements(type, place, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
     ExprRef row = i ? method(place, "row", {i}, intType()) : nullptr,
             col = j ? method(place, "col", {j}, intType()) : nullptr;
@@ -172,6 +181,7 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
     statement(call("tsr::write_shared", {base, value}, none()), op.getLoc());
     return success();
   }
+  reach.maskCapacities(type.getShape());
   overElements(type, value, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
     ExprRef row = i ? method(value, "row", {i}, intType()) : nullptr,
             col = j ? method(value, "col", {j}, intType()) : nullptr;
@@ -226,6 +236,7 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp op) {
   size_t rank = shared.getShape().size();
   if (rank > 2 || reach.free.size() != rank)
     return unsupported(*op, "a copy into a buffer of this rank is not emitted yet");
+  reach.maskCapacities(shared.getShape());
   Location place = op.getLoc();
   lastLoop_ = nullptr;
   std::vector<Dim> extents = written(shared.getShape(), op.getTarget().getLoc());

@@ -58,8 +58,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
       const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
       sum += y * y;
     }
-    const float scale_2 = 1.0f / tsr::max(max, 0.001f);
-    const float root = 0.001f * scale_2;
+    const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
     for (int64_t i = 0; i < D; ++i) {
       const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;

@@ -114,8 +114,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
       }
     }
     const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-    const float scale_2 = 1.0f / tsr::max(max, 0.001f);
-    const float root = 0.001f * scale_2;
+    const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {

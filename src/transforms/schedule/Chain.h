@@ -1,0 +1,48 @@
+// The strategy `chain`: a product whose left operand is a softmax, or its kin, of the rows of another product. A group goes
+// over the rows of the right operands in tiles and keeps, of each of its own rows, the largest score, the sums and what it
+// has added up of the result. When a larger score comes, what is kept is rescaled: exp(x - b) is exp(x - a) * exp(a - b).
+// Nothing of the size of the scores is stored (ChainPlan.cpp, ChainKernel.cpp; rule R8 of docs/spec/numerics.md).
+#pragma once
+#include "ir/graph/Graph.h"
+#include "llvm/ADT/DenseSet.h"
+#include "support/Machine.h"
+#include "transforms/schedule/Privatise.h"
+
+namespace tessera::transforms {
+
+/// A multiplication or division of all weights of a row by one number, which is only known after the last tile.
+struct RowFactor {
+  ir::graph::ElementwiseOp op;
+  mlir::Value weights, row;
+};
+
+struct Chain {
+  ir::graph::DotOp outer;                           // weights @ values
+  llvm::SmallVector<ir::graph::DotOp> inner;        // what the scores are made of
+  ir::graph::ReduceOp largest;                      // score of each row
+  ir::graph::ElementwiseOp exponentials;            // exp(scores - largest)
+  llvm::SmallVector<ir::graph::ReduceOp> sums;      // along rows of what is in proportion to the exponentials
+  llvm::SmallVector<RowFactor> factors;             // the innermost first
+  bool isGuarded = false;                           // a row of -INF alone has the exponentials 0
+  bool multiplies = false;                          // the exponentials are multiplied by other things, too
+  llvm::DenseSet<mlir::Operation *> body;           // what depends on the inner products, but for the outer one
+
+  mlir::Value scores() const { return largest->getOperand(0); }
+};
+/// The chain that ends in this product, or nothing where it is none.
+std::optional<Chain> chainOf(ir::graph::DotOp outer);
+
+/// Extents of a chain's tiles: rows of the result, rows of its right operands, and steps along the other two axes, where
+/// those are not held whole.
+struct ChainTile {
+  int64_t m, n, k, cols, group;
+};
+/// `most`: the greatest extent of what is held whole; 0 if nothing is.
+ChainTile usualChainTile(const Machine &machine, Chain &chain, int64_t most);
+
+/// From where to where a tile of rows sees any of the right operands' rows: masks by comparison of places hide the others.
+/// A multiple of the step, and an end (ChainBounds.cpp).
+std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows,
+                                             ir::DimAttr step);
+
+}  // namespace tessera::transforms

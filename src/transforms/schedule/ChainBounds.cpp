@@ -1,0 +1,161 @@
+// Which keys a tile of rows can see at all. Masks compare places: a causal query sees no key after its own, a window none
+// long before, a cache none that is not filled. Tiles in which every score is -INF, whose weights are 0, are left out.
+#include "ir/common/Names.h"
+#include "transforms/schedule/Chain.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+/// The index along an axis (-1: none) and numbers that are added to it or, negative, taken away.
+struct Place {
+  int64_t axis = -1;
+  SmallVector<std::pair<Value, bool>> added;
+};
+
+class BoundFinder {
+public:
+  /// `all`: the number of keys.
+  BoundFinder(OpBuilder &builder, Privatiser &privatiser, int64_t keyAxis, const Index &rows, Value all)
+      : builder_(builder), privatiser_(privatiser), keyAxis_(keyAxis), rows_(rows), all_(all), line_(unnamed(rows.at.getLoc())) {}
+
+  /// Null where nothing is hidden.
+  struct Bounds {
+    Value first, end;
+  };
+
+  Bounds of(Value scores) {
+    auto op = scores.getDefiningOp<graph::ElementwiseOp>();
+    if (!op || op.getMnemonic() != "select") return {};
+    Value asked = op->getOperand(0), yes = op->getOperand(1), no = op->getOperand(2);
+    if (auto full = asked.getDefiningOp<graph::FullOp>()) return either(full.getOperand(), of(yes), of(no));
+    Bounds bounds;
+    if (isHidden(no)) bounds = of(yes), where(asked, true, bounds);
+    else if (isHidden(yes)) bounds = of(no), where(asked, false, bounds);
+    return bounds;
+  }
+
+private:
+  /// One of two masks, by a condition that all scores share.
+  Bounds either(Value condition, Bounds yes, Bounds no) {
+    Bounds both;
+    auto choose = [&](Value a, Value b, Value otherwise) -> Value {
+      if (!a && !b) return {};
+      return builder_.create<graph::ElementwiseOp>(line_, builder_.getIndexType(), "select",
+                                                   ValueRange{privatiser_.part(condition, {}), a ? a : otherwise, b ? b : otherwise});
+    };
+    if (yes.first || no.first) both.first = choose(yes.first, no.first, privatiser_.constantIndex(0, line_));
+    if (yes.end || no.end) both.end = choose(yes.end, no.end, all_);
+    return both;
+  }
+
+  static bool isHidden(Value value) {
+    auto full = value.getDefiningOp<graph::FullOp>();
+    auto constant = full ? full.getOperand().getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
+    auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+    return number && number.getValue().isInfinity() && number.getValue().isNegative();
+  }
+
+  void where(Value condition, bool holds, Bounds &bounds) {
+    auto op = condition.getDefiningOp<graph::ElementwiseOp>();
+    if (!op) return;
+    StringRef mnemonic = op.getMnemonic();
+    if (mnemonic == "not") return where(op->getOperand(0), !holds, bounds);
+    if (mnemonic == (holds ? "and" : "or")) {
+      where(op->getOperand(0), holds, bounds);
+      return where(op->getOperand(1), holds, bounds);
+    }
+    bool isLess = mnemonic == "lt" || mnemonic == "le";
+    if (!isLess && mnemonic != "gt" && mnemonic != "ge") return;
+    bool orEqual = mnemonic == "le" || mnemonic == "ge";
+    if (!holds) isLess = !isLess, orEqual = !orEqual;
+    std::optional<Place> left = placeOf(op->getOperand(0)), right = placeOf(op->getOperand(1));
+    if (!left || !right) return;
+    if (right->axis == keyAxis_) std::swap(left, right), isLess = !isLess;
+    if (left->axis == keyAxis_ && (right->axis == keyAxis_ - 1 || right->axis == -1)) add(*left, *right, isLess, orEqual, bounds);
+  }
+
+  /// key + a < other + b: key < other + (b - a), of the last row of the tile; for greater ones of the first.
+  void add(const Place &key, const Place &other, bool isLess, bool orEqual, Bounds &bounds) {
+    Value limit = other.axis >= 0 ? rows_.at : privatiser_.constantIndex(0, line_);
+    Dim known(isLess == orEqual ? 1 : 0);  // numbers and dimensions, in one sum
+    if (other.axis >= 0 && isLess) known = known + rows_.size.getDim() - Dim(1);
+    auto sum = [&](Value value, bool negative) {
+      std::optional<Dim> dim = dimOf(value);
+      if (dim) known = negative ? known - *dim : known + *dim;
+      else limit = privatiser_.arithmetic(negative ? "sub" : "add", limit, value, line_);
+    };
+    for (auto [value, negative] : other.added) sum(value, negative);
+    for (auto [value, negative] : key.added) sum(value, !negative);
+    limit = privatiser_.arithmetic("add", limit, privatiser_.dim(known, line_), line_);
+    Value &bound = isLess ? bounds.end : bounds.first;
+    bound = bound ? privatiser_.arithmetic(isLess ? "min" : "max", bound, limit, line_) : limit;
+  }
+
+  static std::optional<Dim> dimOf(Value value) {
+    if (auto dim = value.getDefiningOp<graph::DimOp>()) return dim.getDim().getDim();
+    auto constant = value.getDefiningOp<graph::ConstantOp>();
+    if (!constant) return std::nullopt;
+    return Dim(cast<IntegerAttr>(constant.getValue()).getInt());
+  }
+
+  std::optional<Place> placeOf(Value value) {
+    auto type = dyn_cast<IntegerType>(elementTypeOf(value.getType()));  // a narrow one may wrap around
+    if (!type || type.isUnsigned() || type.getWidth() < 32) return std::nullopt;
+    Operation *op = value.getDefiningOp();
+    if (auto iota = dyn_cast_or_null<graph::IotaOp>(op)) return Place{static_cast<int64_t>(iota.getAxis()), {}};
+    if (auto full = dyn_cast_or_null<graph::FullOp>(op)) {
+      Value number = numberOf(full.getOperand());
+      if (!number) return std::nullopt;
+      return Place{-1, {{number, false}}};
+    }
+    auto element = dyn_cast_or_null<graph::ElementwiseOp>(op);
+    bool adds = element && element.getMnemonic() == "add", subtracts = element && element.getMnemonic() == "sub";
+    if (!adds && !subtracts) return std::nullopt;
+    std::optional<Place> left = placeOf(op->getOperand(0)), right = placeOf(op->getOperand(1));
+    if (!left || !right || (left->axis >= 0 && right->axis >= 0) || (subtracts && right->axis >= 0)) return std::nullopt;
+    Place sum{std::max(left->axis, right->axis), left->added};
+    for (auto [number, negative] : right->added) sum.added.push_back({number, negative != subtracts});
+    return sum;
+  }
+
+  /// A signed integer that all scores share, as an index; null if it is none.
+  Value numberOf(Value scalar) {
+    if (auto cast = scalar.getDefiningOp<graph::CastOp>(); cast && cast.getOperand().getType().isIndex()) scalar = cast.getOperand();
+    if (scalar.getType().isIndex()) return privatiser_.part(scalar, {});
+    auto type = dyn_cast<IntegerType>(scalar.getType());
+    if (!type) return {};
+    if (auto constant = scalar.getDefiningOp<graph::ConstantOp>())
+      return privatiser_.constantIndex(cast<IntegerAttr>(constant.getValue()).getInt(), line_);
+    Value number = privatiser_.part(scalar, {});
+    if (!number) return {};
+    return builder_.create<graph::CastOp>(line_, builder_.getIndexType(), number, StringAttr(), UnitAttr());
+  }
+
+  OpBuilder &builder_;
+  Privatiser &privatiser_;
+  int64_t keyAxis_;
+  const Index &rows_;
+  Value all_;
+  Location line_;
+};
+
+}  // namespace
+
+std::pair<Value, Value> keysSeen(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows, DimAttr step) {
+  Location line = unnamed(chain.outer.getLoc());
+  int64_t keyAxis = chain.outer.getType().getRank() - 1;
+  Value zero = privatiser.constantIndex(0, line), all = privatiser.dim(shapeOf(chain.scores().getType()).back().getDim(), line);
+  auto [first, end] = BoundFinder(builder, privatiser, keyAxis, rows, all).of(chain.scores());
+  auto index = [&](StringRef mnemonic, Value a, Value b, StringRef name) {
+    return privatiser.arithmetic(mnemonic, a, b, name.empty() ? line : Location(named(name, line)));
+  };
+  Value size = first ? privatiser.dim(step.getDim(), line) : Value();
+  return {first ? index("mul", index("floordiv", index("max", first, zero, ""), size, ""), size, "first") : zero,
+          end ? index("min", all, end, "end") : all};
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,330 @@
+// The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
+#include "support/Check.h"
+#include "transforms/schedule/Chain.h"
+#include "transforms/schedule/TensorFunction.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
+constexpr int64_t kUsualHeld = 128;  // where they do not
+
+/// The operations of one kernel. Values of the loop are those of one tile.
+class ChainWriter {
+public:
+  ChainWriter(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product, DimAttr depth)
+      : builder_(builder), privatiser_(privatiser), chain_(chain), product_(product), rank_(product.size()), depth_(depth),
+        line_(unnamed(chain.outer.getLoc())), type_(chain.outer.getType().getElementType()) {
+    rows_ = product;
+    rows_.back() = Index(privatiser.constantIndex(0, line_));
+    rowType_ = TensorType::get(builder.getContext(), product[rank_ - 2].size, type_);
+    sumType_ = TensorType::get(builder.getContext(), {product[rank_ - 2].size, product.back().size}, type_);
+  }
+
+  /// The tile of the outer product is known to the privatiser then. False after a diagnostic.
+  bool run() {
+    if (depth_ && !holdLeft()) return false;
+    SmallVector<Value> starts{full(rowType_, -std::numeric_limits<double>::infinity(), "largest")};
+    for (auto sum : chain_.sums) starts.push_back(full(rowType_, 0, nameOf(sum.getResult(), "row_sum")));
+    starts.push_back(full(sumType_, 0, "acc"));
+    Dim keys = shapeOf(chain_.outer.getRhs().getType())[rank_ - 2].getDim();
+    DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.n"));
+    auto [begin, end] = keysSeen(builder_, privatiser_, chain_, product_[rank_ - 2], step);
+    auto loop = builder_.create<scf::ForOp>(line_, begin, end, privatiser_.dim(step.getDim(), line_), starts);
+    loop.getInductionVar().setLoc(named("n", line_));
+    for (auto [carried, start] : llvm::zip(loop.getRegionIterArgs(), starts)) carried.setLoc(start.getLoc());
+    {
+      OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPointToEnd(loop.getBody());
+      privatiser_.enter();
+      bool done = turn(loop, Index(loop.getInductionVar(), step), keys);
+      privatiser_.leave();
+      if (!done) return false;
+    }
+    return finish(loop, keys);
+  }
+
+private:
+  // ---- one tile of the right operands
+
+  bool holdLeft() {
+    for (graph::DotOp dot : chain_.inner)
+      if (!left_.emplace_back(privatiser_.operandTile(dot, 0, tileOf(Index()), held()))) return false;
+    return true;
+  }
+
+  bool turn(scf::ForOp loop, const Index &keys, const Dim &extent) {
+    Indices tile = tileOf(keys);
+    for (auto [i, dot] : llvm::enumerate(chain_.inner)) {
+      if (!depth_) {
+        if (!privatiser_.addUp(dot, tile)) return false;
+        continue;
+      }
+      Value right = privatiser_.operandTile(dot, 1, tile, held());
+      if (!right) return false;
+      Type type = TensorType::get(builder_.getContext(), {tile[rank_ - 2].size, keys.size}, dot.getType().getElementType());
+      privatiser_.give(dot.getResult(), builder_.create<graph::DotOp>(dot.getLoc(), type, left_[i], right));
+    }
+    Value scores = privatiser_.part(chain_.scores(), tile);
+    if (!scores) return false;
+    scores = whereInside(scores, keys, extent, -std::numeric_limits<double>::infinity());
+    privatiser_.give(chain_.scores(), scores);
+
+    // A larger score than before: what is kept was in proportion to exp(-largest).
+    SmallVector<Value> next;
+    BlockArgument before = loop.getRegionIterArg(0);
+    Value here = reduced("max", scores), largest = elementwise("max", {before, here}, "largest_new");
+    next.push_back(largest);
+    privatiser_.give(chain_.largest.getResult(), chain_.isGuarded ? largest : guarded(largest));
+    Value pivot = privatiser_.part(chain_.exponentials->getOperand(0).getDefiningOp()->getOperand(1), rows_);
+    if (!pivot) return false;
+    Value rescale = elementwise(chain_.exponentials.getMnemonic(), {elementwise("sub", {before, pivot}, ""), pivot}, "rescale");
+    for (auto [i, sum] : llvm::enumerate(chain_.sums)) {
+      Value added = privatiser_.part(sum.getOperand(), tile);
+      if (!added) return false;
+      if (chain_.multiplies) added = whereInside(added, keys, extent, 0);
+      BlockArgument carried = loop.getRegionIterArg(i + 1);
+      next.push_back(elementwise("add", {elementwise("mul", {rescale, carried}, ""), reduced("sum", added)}, nameHint(carried)));
+    }
+    Value weights = weightsOf(tile), right = privatiser_.operandTile(chain_.outer, 1, product_, keys);
+    if (!weights || !right) return false;
+    if (chain_.multiplies) weights = whereInside(weights, keys, extent, 0);
+    Value kept = elementwise("mul", {spread(rescale), loop.getRegionIterArgs().back()}, "");
+    Value product = builder_.create<graph::DotOp>(line_, sumType_, weights, right);
+    next.push_back(elementwise("add", {kept, product}, "acc"));
+    builder_.create<scf::YieldOp>(line_, next);
+    return true;
+  }
+
+  /// Without what is the same for a row: that is done after the last tile.
+  Value weightsOf(const Indices &tile) {
+    for (const RowFactor &factor : chain_.factors) {
+      Value weights = privatiser_.part(factor.weights, tile);
+      if (!weights) return {};
+      privatiser_.give(factor.op->getResult(0), weights);
+    }
+    return privatiser_.part(chain_.outer.getLhs(), tile);
+  }
+
+  // ---- after the last tile
+
+  bool finish(scf::ForOp loop, const Dim &keys) {
+    privatiser_.give(chain_.largest.getResult(), loop.getResult(0));
+    for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), loop.getResult(i + 1));
+    Value result = loop.getResults().back();
+    for (const RowFactor &factor : chain_.factors) {
+      Value row = privatiser_.part(factor.row, rows_);
+      if (!row) return false;
+      graph::ElementwiseOp op = factor.op;
+      result = elementwise(op.getMnemonic(), {result, spread(row)}, "");
+    }
+    // Elsewhere -INF - -INF makes a row of -INF alone no number.
+    if (!chain_.isGuarded) result = builder_.create<graph::ElementwiseOp>(line_, sumType_, "select", ValueRange{
+        spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys))});
+    privatiser_.give(chain_.outer.getResult(), result);
+    return true;
+  }
+  /// Of no elements, the sum is 0.
+  Value noNumber(const Dim &keys) {
+    auto number = [&](double value) {
+      TypedAttr attribute = builder_.getFloatAttr(type_, value);
+      return builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult();
+    };
+    Value nan = number(std::numeric_limits<double>::quiet_NaN());
+    if (keys.isConstant()) return nan;
+    Value some = privatiser_.arithmetic("gt", privatiser_.dim(keys, line_), privatiser_.constantIndex(0, line_), line_);
+    return builder_.create<graph::ElementwiseOp>(line_, type_, "select", ValueRange{some, nan, number(0)});
+  }
+
+  // ---- small builders
+
+  Index held() { return Index(privatiser_.constantIndex(0, line_), depth_); }
+  /// Where the scores lie, of keys at an index.
+  Indices tileOf(const Index &keys) {
+    Indices tile(product_);
+    tile.back() = keys;
+    return tile;
+  }
+  Value full(Type type, double value, StringRef name) {
+    TypedAttr attribute = builder_.getFloatAttr(type_, value);
+    Value number = builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute);
+    return builder_.create<graph::FullOp>(named(name, line_), type, number);
+  }
+  Value full(Type type, Value number) { return builder_.create<graph::FullOp>(line_, type, number); }
+  static StringRef nameOf(Value value, StringRef otherwise) {
+    StringRef hint = nameHint(value);
+    return hint.empty() ? otherwise : hint;
+  }
+  Value elementwise(StringRef mnemonic, ArrayRef<Value> operands, StringRef name) {
+    auto arity = mnemonic.starts_with("exp") ? operands.take_front(1) : operands;
+    Location loc = name.empty() ? line_ : Location(named(name, line_));
+    return builder_.create<graph::ElementwiseOp>(loc, arity.back().getType(), mnemonic, arity);
+  }
+  Value reduced(StringRef mnemonic, Value tile) {
+    return builder_.create<graph::ReduceOp>(line_, withElementType(rowType_, elementTypeOf(tile.getType())), mnemonic, tile, ArrayRef<int64_t>{1});
+  }
+  /// A value for each row, along the columns of the result.
+  Value spread(Value row) {
+    Type type = withElementType(sumType_, elementTypeOf(row.getType()));
+    if (!isa<TensorType>(row.getType())) return full(type, row);
+    return builder_.create<graph::BroadcastOp>(line_, type, row, ArrayRef<int64_t>{0});
+  }
+  /// Which rows have seen anything but -INF.
+  Value isChosen(Value largest) {
+    Value lowest = full(rowType_, -std::numeric_limits<double>::infinity(), "");
+    return builder_.create<graph::ElementwiseOp>(line_, withElementType(rowType_, builder_.getI1Type()), "gt", ValueRange{largest, lowest});
+  }
+  Value guarded(Value largest) {
+    return elementwise("select", {isChosen(largest), largest, full(rowType_, 0, "")}, "");
+  }
+  /// What lies behind the last key is `otherwise`.
+  Value whereInside(Value tile, const Index &keys, const Dim &extent, double otherwise) {
+    auto type = cast<TensorType>(tile.getType());
+    Type i32 = builder_.getI32Type(), counted = withElementType(type, i32);
+    Value left = privatiser_.arithmetic("sub", privatiser_.dim(extent, line_), keys.at, line_);
+    left = builder_.create<graph::CastOp>(line_, i32, left, StringAttr(), UnitAttr());
+    Value isInside = privatiser_.arithmetic("lt", builder_.create<graph::IotaOp>(line_, counted, 1), full(counted, left), line_);
+    TypedAttr attribute = builder_.getFloatAttr(type.getElementType(), otherwise);
+    Value other = full(type, builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult());
+    return builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, other});
+  }
+
+  OpBuilder &builder_;
+  Privatiser &privatiser_;
+  Chain &chain_;
+  Indices product_, rows_;  // of the result's tile, of a value for each of its rows
+  size_t rank_;
+  DimAttr depth_;
+  Location line_;
+  Type type_, rowType_, sumType_;
+  SmallVector<Value> left_;
+};
+
+}  // namespace
+
+Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
+  for (graph::DotOp dot : dots)
+    if (auto chain = chains_.find(dot); chain != chains_.end()) return &chain->second;
+  return nullptr;
+}
+
+/// Rows that are held in registers and shared memory need a bound. Where the facts have none, a kernel holds those that are
+/// short enough, and another one goes along the rest in steps.
+SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainForms(Chain &chain) {
+  DimAttr cols = chain.outer.getType().getShape().back();
+  MLIRContext *context = builder_.getContext();
+  ChainForm held{shapeOf(chain.inner.front().getLhs().getType()).back(), cols, 0, {}, {}}, stepped{};
+  bool canHold = llvm::all_of(chain.inner, [&](graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back() == held.depth; });
+  SmallVector<Attribute> unbounded;
+  for (DimAttr extent : {held.depth, held.cols}) {
+    Dim dim = extent.getDim();
+    if (!dim.isConstant() && !dim.isVar()) {
+      canHold = false;
+      continue;
+    }
+    std::optional<int64_t> most = dim.isConstant() ? dim.constant() : greatestOf(dim.varName(), function_.getRequirements());
+    if (!most) {
+      Attribute fact = RequirementAttr::get(context, extent, Relation::Le, DimAttr::get(context, Dim(kUsualHeld)), "");
+      if (!llvm::is_contained(unbounded, fact)) unbounded.push_back(fact);
+    }
+    canHold &= most.value_or(kUsualHeld) <= kMostHeld;
+    held.most = std::max(held.most, most.value_or(kUsualHeld));
+    // The scores are computed again for each tile of columns: for many, storing them is less work.
+    if (extent == cols && most && *most > 2 * kMostHeld) return {};
+  }
+  if (!canHold) return {stepped};
+  if (unbounded.empty()) return {held};
+  held.facts = held.when = unbounded;
+  Attribute isShort = unbounded[0];
+  if (unbounded.size() > 1) {
+    SmallVector<Attribute> both{StringAttr::get(context, "and")};
+    both.append(unbounded);
+    isShort = ArrayAttr::get(context, both);
+  }
+  stepped.when = {negated(isShort)};
+  return {held, stepped};
+}
+
+/// The sentence over the kernel.
+std::string FunctionScheduler::chainReason(Chain &chain, const ChainForm &form) {
+  std::string keys = shapeOf(chain.outer.getRhs().getType())[chain.outer.getType().getRank() - 2].getText().str();
+  StringRef scores = nameHint(chain.scores());
+  std::string text = "chain: a group goes over " + keys + " in tiles and keeps of each row the largest score" +
+                     (chain.sums.empty() ? "" : ", the sum") + " and the result so far, rescaled where a larger score comes; " +
+                     (scores.empty() ? "the scores are" : scores.str() + " is") + " not stored";
+  if (!form.depth) text += "; rows are too long to be held, and scores are computed anew for each tile of columns";
+  return text;
+}
+
+LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
+  for (const ChainForm &form : chainForms(chain)) {
+    size_t outside = when_.size();
+    when_.append(form.when);
+    LogicalResult made = chainKernel(root, chain, form, target);
+    when_.truncate(outside);
+    if (failed(made)) return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target) {
+  Location loc = root.getLoc(), line = unnamed(chain.outer->getLoc());
+  MLIRContext *context = builder_.getContext();
+  auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
+  RootTile tile = rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
+  Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
+                             graph::KernelOp::getOperationName());
+  auto kernel = cast<graph::KernelOp>(begun.op);
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  ChainTile sizes = usualChainTile(*machine, chain, form.most);
+  SmallVector<NamedAttribute> given;
+  SmallVector<StringRef> names{"m", "n"};
+  auto give = [&](StringRef name, int64_t value) { given.push_back(builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value))); };
+  give("m", sizes.m), give("n", sizes.n);
+  if (!form.depth) give("k", sizes.k), give("cols", sizes.cols), names.append({"k", "cols"});
+  kernel.setContextAttr(builder_.getStrArrayAttr(names));
+  kernel.setSizesAttr(builder_.getDictionaryAttr(given));
+  kernel.setGroup(sizes.group);
+  SmallVector<Attribute> facts(kernel.getRequirements().begin(), kernel.getRequirements().end());
+  facts.append(form.facts);
+  kernel.setRequirementsAttr(builder_.getArrayAttr(facts));
+
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
+  Privatiser privatiser(builder, begun.leaves);
+  placeTile(tile, root, builder, privatiser, line, "col");
+  bool written = ChainWriter(builder, privatiser, chain, tile.product, form.depth).run();
+  Value piece = written ? privatiser.part(root, tile.stored) : Value();
+  if (!piece) return failure();
+  store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
+  builder.create<graph::KernelEndOp>(line);
+  if (failed(decideContract(kernel, *machine, chainReason(chain, form)))) return failure();
+  kernel.erase();
+  return success();
+}
+
+// ---------------------------------------------------------------- sizes
+
+ChainTile usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
+  auto bytes = [](Value value) {
+    Type element = elementTypeOf(value.getType());
+    return static_cast<int64_t>(element.getIntOrFloatBitWidth() + 7) / 8;
+  };
+  graph::DotOp outer = chain.outer;
+  int64_t operand = bytes(outer.getLhs()), sum = bytes(outer.getResult());
+  int64_t held = most ? most : 64;
+  ChainTile tile{64, 64, 64, 64, 256};
+  if (machine.family == Target::Cpu) tile = {64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
+  else if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 128 ? 128 : 64, 64, 128, 256};
+  else if (machine.family == Target::Cuda && operand == 2) tile = {64, 64, 64, 64, 128};
+  if (machine.family == Target::Cpu) return tile;
+  // Left and right operands, and the weights on their way into the second product.
+  auto shared = [&] { return (tile.m * held + 2 * tile.n * held + tile.m * tile.n) * std::max(operand, sum > 4 ? sum : 0); };
+  while (shared() > machine.sharedBytes && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
+  return tile;
+}
+
+}  // namespace tessera::transforms

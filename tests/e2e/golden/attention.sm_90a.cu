@@ -1,0 +1,207 @@
+// CUDA for attention.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: attend (declared in attention.h).
+#include "tessera/device/cuda/ring.h"
+#include "tessera/device/cuda/store.h"
+#include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/wgmma.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/mma.h"
+#include "tessera/device/platform.h"
+#include "tessera/device/reduce.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+#include "tessera/tensor_map.h"
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 128, n = 128, stages = 5, 256 threads a group
+//   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
+//     result so far, rescaled where a larger score comes; s is not stored
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 5 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(384, 1)
+attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
+              const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
+              const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
+              const __grid_constant__ tsr::TiledView<tsr::bf16, 3> result, int64_t S, int64_t H,
+              int64_t T) {
+  constexpr int BM = 128, BN = 128, Stages = 5, Consumers = 256;
+  using Warps = tsr::MmaGrid<8, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::bf16, BM, 64, tsr::Panels> q_tile[1];
+    tsr::Ring<1> ring;
+    tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> k_tile[Stages];
+    tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> v_tile[Stages];
+    tsr::Ring<Stages> ring2;
+    tsr::StorePanels<tsr::bf16, 2> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
+  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(S, BM) * H;
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, 1> to_fill(shared.ring);
+    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t h0 = group / tsr::ceil_div(S, BM);
+      const int64_t m = group % tsr::ceil_div(S, BM) * BM;
+      const int32_t stage = to_fill.acquire();  // :6
+      tsr::copy_to_ring(to_fill, shared.q_tile[stage], q, h0, m, 0);
+      to_fill.publish();
+      const int64_t end = tsr::min(T, m + (T + BM - S));  // :9
+      for (int64_t n = 0; n < end; n += BN) {
+        const int32_t stage_2 = to_fill_2.acquire();  // :6
+        tsr::copy_to_ring(to_fill_2, shared.k_tile[stage_2], k, h0, n, 0);
+        tsr::copy_to_ring(to_fill_2, shared.v_tile[stage_2], v, h0, n, 0);  // :7
+        to_fill_2.publish();  // :6
+      }
+    }
+  } else {
+    tsr::take_registers<232>();  // :9
+    tsr::RingReader<1> filled(shared.ring);
+    tsr::RingReader<Stages> filled_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = group % tsr::ceil_div(S, BM) * BM;
+      tsr::RowVector<float, BM, Warps> largest(-INFINITY);
+      tsr::RowVector<float, BM, Warps> row_sum(0.0f);
+      tsr::Fragment<float, BM, 64, Warps> acc(0.0f);
+      const int64_t end = tsr::min(T, m + (T + BM - S));
+      const int32_t stage = filled.wait();  // :6
+      for (int64_t n = 0; n < end; n += BN) {  // :9
+        tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :8
+        const int32_t stage_2 = filled_2.wait();  // :6
+        tsr::dot(s, shared.q_tile[stage], tsr::transposed(shared.k_tile[stage_2]));  // :8
+        const int32_t k0 = 0;
+        const int32_t as_i32 = int32_t(T - S);
+        #pragma unroll
+        for (int i = 0; i < s.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < s.cols; ++j) {
+            s(i, j) *= 0.125f;
+          }
+        }
+        if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
+          tsr::Fragment<int32_t, BM, BN, Warps> query;
+          tsr::Fragment<int32_t, BM, BN, Warps> key;
+          #pragma unroll
+          for (int i = 0; i < query.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < query.cols; ++j) {
+              query(i, j) = as_i32 + (int32_t(m) + query.row(i));
+              key(i, j) = k0 + (int32_t(n) + key.col(j));
+              s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+            }
+          }
+        }
+        const int32_t n_i32 = int32_t(T - n);  // :9
+        if (n_i32 < int32_t(BN)) {  // :8
+          #pragma unroll
+          for (int i = 0; i < s.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < s.cols; ++j) {
+              s(i, j) = s.col(j) < n_i32 ? s(i, j) : -INFINITY;
+            }
+          }
+        }
+        const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+        tsr::RowVector<float, BM, Warps> largest_new;
+        tsr::RowVector<float, BM, Warps> largest_new_masked;
+        tsr::RowVector<float, BM, Warps> rescale;
+        #pragma unroll
+        for (int i = 0; i < largest_new.rows; ++i) {
+          largest_new(i) = tsr::max(largest(i), s_max(i));
+          largest_new_masked(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+          rescale(i) = tsr::exp(largest(i) - largest_new_masked(i));
+        }
+        tsr::Fragment<float, BM, BN, Warps> e;
+        #pragma unroll
+        for (int i = 0; i < e.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < e.cols; ++j) {
+            e(i, j) = tsr::exp(s(i, j) - largest_new_masked(i));
+          }
+        }
+        const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);
+        #pragma unroll
+        for (int i = 0; i < row_sum.rows; ++i) {
+          row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
+        }
+        tsr::Fragment<tsr::bf16, BM, BN, Warps> e_bf16;
+        #pragma unroll
+        for (int i = 0; i < e_bf16.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < e_bf16.cols; ++j) {
+            e_bf16(i, j) = tsr::to<tsr::bf16>(e(i, j));
+          }
+        }
+        #pragma unroll
+        for (int i = 0; i < acc.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < acc.cols; ++j) {
+            acc(i, j) = rescale(i) * acc(i, j);
+          }
+        }
+        tsr::dot(acc, e_bf16, shared.v_tile[stage_2]);
+        filled_2.release();  // :6
+        largest = largest_new;  // :9
+      }
+      filled.release();  // :6
+      tsr::Fragment<tsr::bf16, BM, 64, Warps> as_bf16;  // :9
+      #pragma unroll
+      for (int i = 0; i < as_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < as_bf16.cols; ++j) {
+          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 1.0f));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, as_bf16, group / tsr::ceil_div(S, BM), m, 0);
+    }
+    tsr::finish_stores();
+  }
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v,
+                             TessTensor *result, TessStream stream) {
+  constexpr int BM = 128, Threads = 384;
+  tsr::Call call("attend", stream);
+  tsr::Dim H("H"), S("S"), T("T");
+  call.input<tsr::bf16>("q", q, {H, S, 64});
+  call.input<tsr::bf16>("k", k, {H, T, 64});
+  call.input<tsr::bf16>("v", v, {H, T, 64});
+  call.output<tsr::bf16>("result", result, {H, S, 64});
+  if (call.failed()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+    const bool rows_aligned = call.aligned(16, q, k, v, result);
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64, rows_aligned),
+          S, H, T);
+    };
+    start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 215040);
+    if (call.failed()) return call.status();
+  }
+  return call.finish();
+}
+extern "C" TessStatus attend_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(attend, "attend", args, count, stream);
+}
