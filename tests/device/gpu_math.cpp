@@ -30,6 +30,12 @@ template <class Ours, class Exact> void compare(const char *name, const Ours &ou
 }
 
 template <class On> void all() {
+  compare("exp", [](float x) { return tsr::gpu::exp<On>(x); }, [](double x, double &bound) {
+    const double right = std::exp(x);
+    bound = (8 + std::fabs(x) / 20) * kUnit * right + kTiny;
+    return right;
+  });
+  if (tsr::gpu::exp<On>(0.0f) != On::exp2(0.0f)) std::printf("FAILED: exp(0)\n"), ++failed;
   compare("erfc", [](float x) { return tsr::gpu::erfc<On>(x); }, [](double x, double &bound) {
     const double right = std::erfc(x);
     bound = 15 * kUnit * right + kTiny;

@@ -86,7 +86,7 @@ def softmax(row):
     if largest is None:
         return [(0.0, 0.0)] * len(row)
     n = len(row)
-    return [(p, p * (n + 8 + min(largest - x, 1e3)) * U + TINY) for x in row for p in [math.exp(x - largest) / total if x > -INF else 0.0]]
+    return [(p, p * (n + 16 + min(largest - x, 1e3)) * U + TINY) for x in row for p in [math.exp(x - largest) / total if x > -INF else 0.0]]
 
 
 def log_softmax(row):

@@ -1,8 +1,8 @@
 // Functions of f32 on GPUs, without branches, made of the two approximations that GPUs have as instructions. The errors
 // are bounds for approximations that are off by as much as the machines' manuals allow (tests/device/gpu_math.cpp), in
-// units of 2^-24 times the result; results of erfc below 2^-126 may be 0, and a NaN gives a NaN.
+// units of 2^-24 times the result; results of exp and erfc below 2^-126 may be 0, and a NaN gives a NaN.
 //
-//   erfc 15   logistic 5, of its own argument
+//   exp 8 + |x| / 20   erfc 15   logistic 5, of its own argument
 #pragma once
 #include "tessera/device/platform.h"
 #include <cmath>
@@ -46,6 +46,35 @@ TSR_INLINE float magnitude(float x, float bound) {
 #else
   return ::fabsf(x) > bound ? bound : ::fabsf(x);
 #endif
+}
+
+/// x, at least `least`; of a NaN a NaN.
+TSR_INLINE float not_below(float x, float least) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(least));
+  return result;
+#else
+  return x < least ? least : x;
+#endif
+}
+/// x, at most `most`; of a NaN a NaN.
+TSR_INLINE float not_above(float x, float most) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(most));
+  return result;
+#else
+  return x > most ? most : x;
+#endif
+}
+
+/// e^x: 2^t for a t near x log2(e), and 1 + (x - t ln(2)) for what was lost in t, six instructions. t stays so little below
+/// 128 that 2^t is finite, and x so high that nothing is infinite: 0 times infinity would be a NaN. exp(0) is 1.
+template <class On = Machine> TSR_INLINE float exp(float x) {
+  const float above = not_below(x, -104.0f);  // 0 from there on
+  const float t = not_above(above * 1.44269504f, 127.999992f), power = On::exp2(t);
+  return ::fmaf(power, ::fmaf(t, -0.693147182f, above), power);
 }
 
 /// 1 - erf(x): of a = |x| it is e^(-a^2) times a polynomial in 1 / (1 + 0.6 a). The square and its product with log2(e)
