@@ -20,6 +20,26 @@ template <class Op, int Width, class T> TSR_DEVICE T reduce_neighbours(T value) 
 
 }  // namespace detail
 
+namespace detail {
+/// Row i of what a lane holds of a tile. On GPUs in four parts that do not wait for each other: a lane that combined one
+/// element after the other would wait for each result.
+template <class Op, class T, int M, int N, class Grid> TSR_DEVICE T own_row(const Fragment<T, M, N, Grid> &tile, int i) {
+#if defined(TSR_CPU)
+  constexpr int parts = 1;
+#else
+  constexpr int parts = Fragment<T, M, N, Grid>::cols >= 16 ? 4 : 1;
+#endif
+  T value[parts];
+  TSR_UNROLL
+  for (int part = 0; part < parts; ++part) value[part] = Op::template identity<T>();
+  TSR_UNROLL
+  for (int j = 0; j < tile.cols; ++j)
+    if (N % Grid::cols == 0 || tile.col(j) < N) value[j % parts] = Op::combine(value[j % parts], tile(i, j));
+  if constexpr (parts == 4) return Op::combine(Op::combine(value[0], value[1]), Op::combine(value[2], value[3]));
+  return value[0];
+}
+}  // namespace detail
+
 /// For each row of the tile, the combination of its elements. The lanes of a row stand side by side in one row of lanes:
 /// Grid::cols is a power of two up to 32.
 template <class Op, class T, int M, int N, class Grid>
@@ -27,11 +47,7 @@ TSR_DEVICE RowVector<T, M, Grid> row_reduce(const Fragment<T, M, N, Grid> &tile)
   RowVector<T, M, Grid> result;
   TSR_UNROLL
   for (int i = 0; i < tile.rows; ++i) {
-    T value = Op::template identity<T>();
-    TSR_UNROLL
-    for (int j = 0; j < tile.cols; ++j)
-      if (N % Grid::cols == 0 || tile.col(j) < N) value = Op::combine(value, tile(i, j));
-    result(i) = detail::reduce_neighbours<Op, Grid::cols>(value);
+    result(i) = detail::reduce_neighbours<Op, Grid::cols>(detail::own_row<Op>(tile, i));
   }
   return result;
 }

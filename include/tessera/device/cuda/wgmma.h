@@ -213,12 +213,13 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
   } else {
     using Left = LeftOperand<A>;
     static_assert(Left::height == M && Left::depth == Right::depth, "acc is M x N, a is M x K, b is K x N");
+    const int own = warpgroup();  // asked once: between two instructions a shuffle would hold the second up
     wgmma_fence();
     TSR_UNROLL
     for (int step = 0; step < steps; ++step) {
       TSR_UNROLL
       for (int block = 0; block < blocks; ++block) {
-        const uint64_t left = Left::descriptor(Left::tile(a), (block * (WarpRows / 4) + warpgroup()) * 64, step);
+        const uint64_t left = Left::descriptor(Left::tile(a), (block * (WarpRows / 4) + own) * 64, step);
         multiply_columns<0, N, E, !Left::k_major, Right>(acc, block, step, left, b);
       }
     }
