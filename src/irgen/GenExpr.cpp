@@ -1,5 +1,6 @@
 // Values. One operation for each expression of the checked program.
 #include "irgen/FunctionGen.h"
+#include "ir/common/MaskAttr.h"
 #include "support/Check.h"
 
 namespace tessera::irgen {
@@ -96,8 +97,9 @@ Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
         fit(operand, ir::withElementType(result, ir::elementTypeOf(operand.getType())), location));
   }
   std::string_view mnemonic = info(expr.op).mnemonic;
-  return builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()),
-                                               operands);
+  auto op = builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()), operands);
+  if (expr.ofLimit) ir::markExtentMask(op);
+  return op;
 }
 
 Value FunctionGen::genCast(const sema::Expr &expr, Location location) {

@@ -20,7 +20,7 @@ tile.kernel @softmax(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f
   %end = tile.fill %limit : i32 to !I
   %inside = tile.elementwise "lt" %at, %end : !I
   %hidden = tile.fill %inf : f32 to !S
-  %masked = tile.elementwise "select" %inside, %s, %hidden : !S
+  %masked = tile.elementwise "select" %inside, %s, %hidden {tsr.extent_mask} : !S
   // CHECK: %[[END:.*]] = tile.dim "16"
   // CHECK: tile.elementwise "lt"
   // CHECK: %[[MASKED:.*]] = scf.if
@@ -63,10 +63,33 @@ tile.kernel @no_maximum(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32
   %end = tile.fill %limit : i32 to !I
   %inside = tile.elementwise "lt" %at, %end : !I
   %none = tile.fill %zero : f32 to !S
-  %masked = tile.elementwise "select" %inside, %s, %none : !S
+  %masked = tile.elementwise "select" %inside, %s, %none {tsr.extent_mask} : !S
   %e = tile.elementwise "exp" %masked : !S
   %part = tile.elementwise "select" %inside, %e, %none : !S
   %sum = tile.reduce "sum" %part {axis = 1 : i64} : !S to !V
   tile.store_fragment %sum, %y[%c0 size "16"] : !V, <["M"], f32>
+  tile.kernel_end
+}
+
+// A mask of the program's own: the elements that it hides are read by others.
+// CHECK-LABEL: tile.kernel @own_mask
+// CHECK: %[[S:.*]] = tile.load_fragment
+// CHECK: tile.elementwise "sub" %[[S]]
+tile.kernel @own_mask(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 32 : i64} {
+  %c0 = tile.constant 0 : index
+  %N = tile.dim "N"
+  %limit = tile.cast %N : index to i32
+  %inf = tile.constant 0xFF800000 : f32
+  %s = tile.load_fragment %x[%c0 size "16", %c0 size "16"] : <["M", "N"], f32> to !S
+  %at = tile.iota {axis = 1 : i64} : !I
+  %end = tile.fill %limit : i32 to !I
+  %inside = tile.elementwise "lt" %at, %end : !I
+  %hidden = tile.fill %inf : f32 to !S
+  %masked = tile.elementwise "select" %inside, %s, %hidden : !S
+  %max = tile.reduce "max" %masked {axis = 1 : i64} : !S to !V
+  %spread = tile.broadcast %max : !V to !S
+  %shifted = tile.elementwise "sub" %s, %spread : !S
+  tile.store_fragment %shifted, %y[%c0 size "16", %c0 size "16"] : !S, <["M", "N"], f32>
   tile.kernel_end
 }

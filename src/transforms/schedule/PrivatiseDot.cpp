@@ -1,5 +1,6 @@
 // Products taken apart: one element is a row times a column, a tile adds up the products of tiles of the operands.
 #include "ir/common/Conversions.h"
+#include "ir/common/MaskAttr.h"
 #include "ir/common/Names.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
@@ -73,7 +74,9 @@ Value Privatiser::dotOperand(Value value, const Indices &indices, size_t axis, L
   Value places = builder_.create<graph::IotaOp>(loc, counted, positionOf(indices, axis));
   Value isInside = arithmetic("lt", places, builder_.create<graph::FullOp>(loc, counted, left), loc);
   Value zero = builder_.create<graph::FullOp>(loc, type, zeroOf(type.getElementType(), loc));
-  return builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, zero});
+  auto masked = builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, zero});
+  markExtentMask(masked);
+  return masked;
 }
 
 Value Privatiser::operandTile(graph::DotOp dot, unsigned operand, const Indices &indices, const Index &depth) {

@@ -1,4 +1,5 @@
 // Fragments: arrays whose extents are known, in the registers of the group.
+#include "ir/common/MaskAttr.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/Lowering.h"
 
@@ -35,6 +36,7 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     SmallVector<Value> args;
     for (Value operand : op->getOperands()) args.push_back(values_.lookup(operand));
     result = elementwise(elementwiseOp.getMnemonic(), args, loc);
+    if (isExtentMask(op)) markExtentMask(result.getDefiningOp());
   } else if (auto castOp = llvm::dyn_cast<graph::CastOp>(op)) {
     result = builder_.create<tile::CastOp>(loc, fragmentType(castOp.getResult()),
                                            values_.lookup(castOp.getOperand()), castOp.getRoundingAttr(),
@@ -136,7 +138,9 @@ Value KernelLowering::padded(Value fragment, int64_t axis, Value neutral, Locati
   Value position = builder_.create<tile::IotaOp>(loc, counts, axis);
   Value extent = cast(dim(type.getShape()[axis], loc), i32, loc);
   Value inside = elementwise("lt", {position, builder_.create<tile::FillOp>(loc, counts, extent)}, loc);
-  return elementwise("select", {inside, fragment, builder_.create<tile::FillOp>(loc, type, neutral)}, loc);
+  Value masked = elementwise("select", {inside, fragment, builder_.create<tile::FillOp>(loc, type, neutral)}, loc);
+  markExtentMask(masked.getDefiningOp());
+  return masked;
 }
 
 // ---------------------------------------------------------------- memory

@@ -3,13 +3,14 @@
 // A mask is `select(condition, x, constant)` with a condition that compares positions: `column < S - k0` hides what lies
 // beyond a tensor, `key <= query` what a query may not see. Three things are done with them:
 //
-// 1. What is read after a mask is read from the masked tile. Positions beyond a tile's extent hold anything, so the
-//    tile with its mask serves every later use as well.
+// 1. What is read after a mask of a tensor's extent (isExtentMask) is read from the masked tile: elements beyond the end
+//    hold anything, so the tile with its mask serves every later use as well.
 // 2. A mask that finds its own constant already there is dropped: exp(s - max) of a tile that was hidden by -inf is 0
 //    where it was hidden. (If the maximum of a row is -inf itself the difference is NaN, there and in the elements
 //    that count: the row is NaN with the mask or without it.)
 // 3. A mask that hides nothing in most tiles is put under a condition that the whole group shares: the interval of
 //    positions of the tile decides (it is a comparison of scalars), and only tiles that cross the edge pay for the mask.
+#include "ir/common/MaskAttr.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -81,24 +82,11 @@ public:
 private:
   /// 1: later uses of what is masked.
   void readMasked(tile::ElementwiseOp mask) {
-    if (!comparesWithExtent(mask.getArgs()[0])) return;  // hides elements of the tile, not what lies beyond it
+    if (!isExtentMask(mask)) return;  // a program's own: hides elements that other uses may see
     mask.getArgs()[1].replaceUsesWithIf(mask.getResult(), [&](OpOperand &use) {
       return use.getOwner() != mask && dominance_.properlyDominates(mask.getOperation(), use.getOwner()) &&
              use.getOwner()->getParentRegion() == mask->getParentRegion();
     });
-  }
-
-  /// `iota < extent` of the tile's own extent: every position that it hides is beyond the tile. A program may compare
-  /// positions with any other number; what it reads without its mask must stay without.
-  bool comparesWithExtent(Value condition) {
-    auto less = elementwiseOf(condition, "lt");
-    auto iota = less ? less.getArgs()[0].getDefiningOp<tile::IotaOp>() : tile::IotaOp();
-    auto fill = less ? less.getArgs()[1].getDefiningOp<tile::FillOp>() : tile::FillOp();
-    if (!iota || !fill) return false;
-    auto cast = fill.getValue().getDefiningOp<tile::CastOp>();
-    auto extent = cast ? cast.getValue().getDefiningOp<tile::DimOp>() : tile::DimOp();
-    auto type = mlir::cast<tile::FragmentType>(iota.getResult().getType());
-    return extent && extent.getDim() == type.getShape()[iota.getAxis()].getText();
   }
 
   // ---- 2: what is known of hidden positions

@@ -48,7 +48,7 @@ module {
       %27 = graph.elementwise "lt" %22, %26 : !tsr.tensor<["T.m", "T.n"], i32>
       %28 = graph.constant 0xFF800000 : f32
       %29 = graph.full %28 : f32 to <["T.m", "T.n"], f32>
-      %30 = graph.elementwise "select" %27, %21, %29 : !tsr.tensor<["T.m", "T.n"], f32>
+      %30 = graph.elementwise "select" %27, %21, %29 {tsr.extent_mask} : !tsr.tensor<["T.m", "T.n"], f32>
       %31 = graph.reduce "max" %30 {axes = array<i64: 1>} : <["T.m", "T.n"], f32> to !tsr.tensor<["T.m"], f32>
       %m_new = graph.elementwise "max" %arg2, %31 : !tsr.tensor<["T.m"], f32>
       %32 = graph.elementwise "sub" %arg2, %m_new : !tsr.tensor<["T.m"], f32>
@@ -65,7 +65,7 @@ module {
       %41 = graph.elementwise "lt" %36, %40 : !tsr.tensor<["T.m", "T.n"], i32>
       %42 = graph.constant 0.000000e+00 : f32
       %43 = graph.full %42 : f32 to <["T.m", "T.n"], f32>
-      %44 = graph.elementwise "select" %41, %p, %43 : !tsr.tensor<["T.m", "T.n"], f32>
+      %44 = graph.elementwise "select" %41, %p, %43 {tsr.extent_mask} : !tsr.tensor<["T.m", "T.n"], f32>
       %45 = graph.reduce "sum" %44 {axes = array<i64: 1>} : <["T.m", "T.n"], f32> to !tsr.tensor<["T.m"], f32>
       %l_i_0 = graph.elementwise "add" %35, %45 : !tsr.tensor<["T.m"], f32>
       %46 = graph.broadcast %alpha {axes = array<i64: 0>} : <["T.m"], f32> to <["T.m", "D"], f32>
@@ -79,7 +79,7 @@ module {
       %54 = graph.cast %p : !tsr.tensor<["T.m", "T.n"], f32> to !tsr.tensor<["T.m", "T.n"], bf16>
       %55 = graph.constant 0.000000e+00 : bf16
       %56 = graph.full %55 : bf16 to <["T.m", "T.n"], bf16>
-      %57 = graph.elementwise "select" %53, %54, %56 : !tsr.tensor<["T.m", "T.n"], bf16>
+      %57 = graph.elementwise "select" %53, %54, %56 {tsr.extent_mask} : !tsr.tensor<["T.m", "T.n"], bf16>
       %58 = graph.load %V[%b in_bounds, %h in_bounds, %arg0 size "T.n", %0 size "D" in_bounds] : !tsr.view<["B", "H", "S", "D"], bf16> to !tsr.tensor<["T.n", "D"], bf16>
       %59 = graph.dot %57, %58 : (!tsr.tensor<["T.m", "T.n"], bf16>, !tsr.tensor<["T.n", "D"], bf16>) -> !tsr.tensor<["T.m", "D"], f32>
       %acc_1 = graph.elementwise "add" %47, %59 : !tsr.tensor<["T.m", "D"], f32>
