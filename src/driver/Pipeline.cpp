@@ -50,9 +50,11 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addPass(transforms::createScheduleToTilePass());
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
+    if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createOrderGroupsPass());  // while loops still say how long they are
     if (multipliesByWarps(*machine)) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // where the layouts are those of warpgroups
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
     }
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut

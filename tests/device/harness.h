@@ -3,6 +3,7 @@
 #pragma once
 #include "tessera/device/copy.h"
 #include "tessera/device/dot.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
 #include <cmath>

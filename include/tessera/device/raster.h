@@ -2,6 +2,8 @@
 //
 // Groups that run at the same time share the rows and columns that they read in the L2 cache. In the plain order, row by
 // row, they cover few rows and all columns; in bands of `Band` rows, column by column, they cover a nearly square part.
+//
+// Where rows of tiles differ in work, as under a causal mask, the longest go first, so that none is left for the end.
 #pragma once
 #include "tessera/device/platform.h"
 
@@ -19,6 +21,20 @@ template <int Band> TSR_INLINE int64_t banded_col(int64_t group, int64_t rows, i
   const unsigned band = static_cast<unsigned>(group) / static_cast<unsigned>(Band * cols);
   const unsigned left = static_cast<unsigned>(rows) - band * Band, height = left < Band ? left : Band;
   return static_cast<unsigned>(group) % static_cast<unsigned>(Band * cols) / height;
+}
+
+/// The row of tiles of group number `group`, of `matrices` matrices with so many rows, the last of which has the most work.
+/// `Together` matrices are gone over at a time: groups that run at the same time still share what they read.
+template <int Together> TSR_INLINE int64_t longest_first_row(int64_t group, int64_t rows, int64_t matrices) {
+  const unsigned part = static_cast<unsigned>(group) / static_cast<unsigned>(Together * rows);
+  const unsigned left = static_cast<unsigned>(matrices) - part * Together, width = left < Together ? left : Together;
+  return rows - 1 - static_cast<unsigned>(group) % static_cast<unsigned>(Together * rows) / width;
+}
+/// Its matrix.
+template <int Together> TSR_INLINE int64_t longest_first_of(int64_t group, int64_t rows, int64_t matrices) {
+  const unsigned part = static_cast<unsigned>(group) / static_cast<unsigned>(Together * rows);
+  const unsigned left = static_cast<unsigned>(matrices) - part * Together, width = left < Together ? left : Together;
+  return part * Together + static_cast<unsigned>(group) % static_cast<unsigned>(Together * rows) % width;
 }
 
 }  // inline namespace TSR_TARGET

@@ -64,4 +64,19 @@ def Tile_RingReleaseOp : Tile_RingEndOp<"ring_release"> {
   let description = "Example: `tile.ring_release %ring : !tile.ring<\"4\">`";
 }
 
+def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
+  let summary = "a warpgroup of the consumers waits until it is its turn to multiply";
+  let description = [{
+    Warpgroups of the consumers that multiply and compute by turns: while one computes, the tensor cores work for another.
+    The first warpgroup has the first turn. Each takes and passes turns alternately, and as often as every other.
+    Example: `tile.take_turn`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
+  let summary = "the next warpgroup may multiply";
+  let description = "Example: `tile.pass_turn`";
+  let assemblyFormat = "attr-dict";
+}
+
 #endif

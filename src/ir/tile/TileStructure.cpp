@@ -32,6 +32,8 @@ LogicalResult KernelOp::verify() {
     if (!values || values.empty() || !llvm::is_sorted(values.asArrayRef()) || values[0] < 1)
       return emitOpError() << "the capacities of " << entry.getName() << " are not ascending numbers above 0";
   }
+  if (std::optional<uint64_t> axis = getLongestFirst(); axis && *axis >= getGrid().getDims().size())
+    return emitOpError() << "has no axis " << *axis << " to go along with the longest groups first";
   if (failed(verifyVariants(*this))) return failure();
   return verifyKernel(*this, getParams(), getOutputs(), getGrid(), getGroup());
 }
@@ -76,7 +78,24 @@ static LogicalResult checkRole(RolesOp roles, Region &body, bool produces) {
   return success();
 }
 
+/// Turns are the consumers', and every one that is taken is passed.
+static LogicalResult checkTurns(RolesOp roles) {
+  int64_t taken = 0;
+  WalkResult walk = roles.walk([&](Operation *op) {
+    if (!isa<TakeTurnOp, PassTurnOp>(op)) return WalkResult::advance();
+    if (roles.getProducer().isAncestor(op->getParentRegion())) {
+      op->emitOpError("is no step of the producer");
+      return WalkResult::interrupt();
+    }
+    taken += isa<TakeTurnOp>(op) ? 1 : -1;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted()) return failure();
+  return taken == 0 ? success() : roles.emitOpError("takes and passes turns in different numbers");
+}
+
 LogicalResult RolesOp::verifyRegions() {
+  if (failed(checkTurns(*this))) return failure();
   return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
 }
 

@@ -160,6 +160,9 @@ void KernelEmitter::planGrid() {
 /// Rows of tiles that a product's groups go over column by column.
 constexpr int64_t kBand = 8;
 
+/// So many matrices are gone over together where the longest groups go first.
+constexpr int64_t kTogether = 16;
+
 /// Groups of a product share what they read: they go over its tiles in bands (include/tessera/device/raster.h).
 bool KernelEmitter::goesInBands() {
   size_t rank = groupCounts_.size();
@@ -171,7 +174,7 @@ bool KernelEmitter::goesInBands() {
 ExprRef KernelEmitter::groupIndex(int64_t axis) {
   auto rank = static_cast<int64_t>(groupCounts_.size());
   if (axis >= rank || groupCounts_[axis] == Dim(1)) return typed(0);
-  if (axis >= rank - 2 && goesInBands()) {
+  if (axis >= rank - 2 && !kernel_.getLongestFirst() && goesInBands()) {
     Dim matrices(1);
     for (int64_t a = 0; a < rank - 2; ++a) matrices = matrices * groupCounts_[a];
     ExprRef rows = dim(groupCounts_[rank - 2]), cols = dim(groupCounts_[rank - 1]);
@@ -180,10 +183,19 @@ ExprRef KernelEmitter::groupIndex(int64_t axis) {
                 {builder_.getI64IntegerAttr(kBand)});
   }
   ExprRef index = group_;
-  Dim behind(1), before(1);
-  for (int64_t a = axis + 1; a < static_cast<int64_t>(groupCounts_.size()); ++a)
-    behind = behind * groupCounts_[a];
-  for (int64_t a = 0; a < axis; ++a) before = before * groupCounts_[a];
+  std::optional<uint64_t> longest = kernel_.getLongestFirst();
+  if (longest && groupCounts_[*longest] == Dim(1)) longest.reset();
+  Dim behind(1), before(1), others(1);
+  for (int64_t a = 0; a < rank; ++a)
+    if (longest != static_cast<uint64_t>(a)) others = others * groupCounts_[a];
+  if (longest) {
+    bool along = axis == static_cast<int64_t>(*longest);
+    index = call(along ? "tsr::longest_first_row" : "tsr::longest_first_of", {group_, dim(groupCounts_[*longest]), dim(others)},
+                 indexType(), {builder_.getI64IntegerAttr(kTogether)});
+    if (along) return index;
+  }
+  for (int64_t a = 0; a < rank; ++a)
+    if (a != axis && longest != static_cast<uint64_t>(a)) (a > axis ? behind : before) = (a > axis ? behind : before) * groupCounts_[a];
   if (!(behind == Dim(1))) index = binary("/", index, dim(behind));
   if (!(before == Dim(1))) index = binary("%", index, dim(groupCounts_[axis]));
   return index;

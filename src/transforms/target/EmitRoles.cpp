@@ -68,6 +68,11 @@ LogicalResult KernelEmitter::emitRoles(tile::RolesOp op) {
   Scope scope(*this);
   scope.enter(branch.getElseBody());
   statement(call("tsr::take_registers", {}, none(), {builder_.getI64IntegerAttr(op.getConsumerRegisters())}), place);
+  bool byTurns = op.getConsumers().walk([](tile::TakeTurnOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (byTurns) {
+    auto type = out::NamedType::get(context_, "tsr::Turns<" + constants_.at("T.Consumers") + ">");
+    turns_ = declare(names_.fresh("turns"), type, "direct", {}, false, place);
+  }
   if (failed(emitRole(op.getConsumers().front(), groups, false))) return failure();
   if (!storePanels_.empty()) statement(call("tsr::finish_stores", {}, none()), place);
   return success();
@@ -115,6 +120,11 @@ LogicalResult KernelEmitter::emitRing(Operation &op) {
   }
   ExprRef stage = method(cursor, isa<tile::RingAcquireOp>(op) ? "acquire" : "wait", {}, intType());
   bound_[op.getResult(0)] = read(declare(names_.declare("stage"), intType(), "copy", {stage}, true, op.getLoc()));
+  return success();
+}
+
+LogicalResult KernelEmitter::emitTurn(Operation &op) {
+  statement(method(turns_, isa<tile::TakeTurnOp>(op) ? "take" : "pass", {}, none()), op.getLoc());
   return success();
 }
 

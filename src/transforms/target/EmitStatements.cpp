@@ -32,6 +32,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
           tile::NewRowOp, tile::KeepOp, tile::RecallOp>(op))
     return emitVector(op);
   if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(roles);
+  if (isa<tile::TakeTurnOp, tile::PassTurnOp>(op)) return emitTurn(op);
   if (isa<tile::RingOp, tile::RingAcquireOp, tile::RingPublishOp, tile::RingWaitOp, tile::RingReleaseOp>(op)) return emitRing(op);
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||

@@ -216,6 +216,7 @@ private:
   LogicalResult emitRoles(ir::tile::RolesOp op);
   LogicalResult emitRole(mlir::Block &body, const ExprRef &groups, bool produces);
   LogicalResult emitRing(Operation &op);
+  LogicalResult emitTurn(Operation &op);
   LogicalResult emitCopyToRing(ir::tile::CopyOp op);
   LogicalResult emitBulkStore(ir::tile::StoreFragmentOp op);
   ExprRef storePanels(mlir::Type element);
@@ -273,6 +274,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   ir::tile::RolesOp roles_;
+  ExprRef turns_;  // null where no warpgroup waits for another
   llvm::SmallVector<ir::tile::RingOp> rings_;
   llvm::DenseMap<Value, ExprRef> cursors_;           // where the role that is emitted stands in each ring
   llvm::MapVector<mlir::Type, ExprRef> storePanels_;  // for stores of each dtype

@@ -14,6 +14,8 @@ std::unique_ptr<mlir::Pass> createScheduleToTilePass();
 std::unique_ptr<mlir::Pass> createProveBoundsPass();
 /// Masks of tiles are applied once, and only in tiles that cross the edge that they hide.
 std::unique_ptr<mlir::Pass> createSimplifyMasksPass();
+std::unique_ptr<mlir::Pass> createOrderGroupsPass();
+std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 /// Products take the layouts of the machine's matrix instructions, where it has some for their types and extents.
 std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 /// Copies to shared memory run ahead of the loops that use them, through several stages of their buffers.

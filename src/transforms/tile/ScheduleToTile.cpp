@@ -88,8 +88,10 @@ std::unique_ptr<Pass> createScheduleToTilePass() { return std::make_unique<Sched
 void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
   registerPass(createSimplifyMasksPass);
+  registerPass(createOrderGroupsPass);
   registerPass(createMatrixLayoutsPass);
   registerPass(createSpecialiseRolesPass);
+  registerPass(createTakeTurnsPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);

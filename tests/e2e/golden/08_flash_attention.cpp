@@ -63,23 +63,20 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         }
       }
       const int32_t k0_i32 = int32_t(S - k0);  // :20
-      tsr::Fragment<float, BM, BN, Grid> value;
       if (k0_i32 < int32_t(BN)) {
-        for (int i = 0; i < value.rows; ++i) {
+        for (int i = 0; i < s.rows; ++i) {
           #pragma omp simd
-          for (int j = 0; j < value.cols; ++j) {
-            value(i, j) = value.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+          for (int j = 0; j < s.cols; ++j) {
+            s(i, j) = s.col(j) < k0_i32 ? s(i, j) : -INFINITY;
           }
         }
-      } else {
-        value = s;
       }
-      const tsr::RowVector<float, BM, Grid> row_max = tsr::row_reduce<tsr::Max>(value);
+      const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);
       tsr::RowVector<float, BM, Grid> m_new;
       tsr::RowVector<float, BM, Grid> alpha;  // :21
       #pragma omp simd
       for (int i = 0; i < m_new.rows; ++i) {  // :20
-        m_new(i) = tsr::max(m_i(i), row_max(i));
+        m_new(i) = tsr::max(m_i(i), s_max(i));
         alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
       }
       tsr::Fragment<float, BM, BN, Grid> p;  // :22
@@ -89,22 +86,10 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
           p(i, j) = tsr::exp(s(i, j) - m_new(i));
         }
       }
-      const int32_t k0_i32_2 = int32_t(S - k0);  // :23
-      tsr::Fragment<float, BM, BN, Grid> value_2;
-      if (k0_i32_2 < int32_t(BN)) {
-        for (int i = 0; i < value_2.rows; ++i) {
-          #pragma omp simd
-          for (int j = 0; j < value_2.cols; ++j) {
-            value_2(i, j) = value_2.col(j) < k0_i32_2 ? p(i, j) : 0.0f;
-          }
-        }
-      } else {
-        value_2 = p;
-      }
-      const tsr::RowVector<float, BM, Grid> row_sum = tsr::row_reduce<tsr::Sum>(value_2);
+      const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
       #pragma omp simd
       for (int i = 0; i < l_i.rows; ++i) {
-        l_i(i) = alpha(i) * l_i(i) + row_sum(i);
+        l_i(i) = alpha(i) * l_i(i) + p_sum(i);
       }
       for (int i = 0; i < acc.rows; ++i) {  // :24
         #pragma omp simd
@@ -112,24 +97,15 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
           acc(i, j) = alpha(i) * acc(i, j);
         }
       }
-      const int32_t k0_i32_3 = int32_t(S - k0);
-      tsr::Fragment<tsr::bf16, BM, BN, Grid> value_3;
-      for (int i = 0; i < value_3.rows; ++i) {
+      tsr::Fragment<tsr::bf16, BM, BN, Grid> p_bf16;
+      for (int i = 0; i < p_bf16.rows; ++i) {
         #pragma omp simd
-        for (int j = 0; j < value_3.cols; ++j) {
-          value_3(i, j) = tsr::to<tsr::bf16>(p(i, j));
-        }
-      }
-      if (k0_i32_3 < int32_t(BN)) {
-        for (int i = 0; i < value_3.rows; ++i) {
-          #pragma omp simd
-          for (int j = 0; j < value_3.cols; ++j) {
-            value_3(i, j) = value_3.col(j) < k0_i32_3 ? value_3(i, j) : tsr::to<tsr::bf16>(0.0f);
-          }
+        for (int j = 0; j < p_bf16.cols; ++j) {
+          p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
         }
       }
       tsr::copy_tile<1>(V_tile, V[b][h], k0, 0);
-      tsr::write_shared(p_tile, value_3);
+      tsr::write_shared(p_tile, p_bf16);
       tsr::dot(acc, p_tile, V_tile);
       m_i = m_new;  // :16
     }

@@ -81,24 +81,21 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       }
     }
     const int32_t k0_i32 = int32_t(S - k0);  // :20
-    tsr::Fragment<float, BM, BN, Warps> value;
     if (k0_i32 < int32_t(BN)) {
       #pragma unroll
-      for (int i = 0; i < value.rows; ++i) {
+      for (int i = 0; i < s.rows; ++i) {
         #pragma unroll
-        for (int j = 0; j < value.cols; ++j) {
-          value(i, j) = value.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) = s.col(j) < k0_i32 ? s(i, j) : -INFINITY;
         }
       }
-    } else {
-      value = s;
     }
-    const tsr::RowVector<float, BM, Warps> row_max = tsr::row_reduce<tsr::Max>(value);
+    const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);
     tsr::RowVector<float, BM, Warps> m_new;
     tsr::RowVector<float, BM, Warps> alpha;  // :21
     #pragma unroll
     for (int i = 0; i < m_new.rows; ++i) {  // :20
-      m_new(i) = tsr::max(m_i(i), row_max(i));
+      m_new(i) = tsr::max(m_i(i), s_max(i));
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
     }
     tsr::Fragment<float, BM, BN, Warps> p;  // :22
@@ -109,23 +106,10 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         p(i, j) = tsr::exp(s(i, j) - m_new(i));
       }
     }
-    const int32_t k0_i32_2 = int32_t(S - k0);  // :23
-    tsr::Fragment<float, BM, BN, Warps> value_2;
-    if (k0_i32_2 < int32_t(BN)) {
-      #pragma unroll
-      for (int i = 0; i < value_2.rows; ++i) {
-        #pragma unroll
-        for (int j = 0; j < value_2.cols; ++j) {
-          value_2(i, j) = value_2.col(j) < k0_i32_2 ? p(i, j) : 0.0f;
-        }
-      }
-    } else {
-      value_2 = p;
-    }
-    const tsr::RowVector<float, BM, Warps> row_sum = tsr::row_reduce<tsr::Sum>(value_2);
+    const tsr::RowVector<float, BM, Warps> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
     #pragma unroll
     for (int i = 0; i < l_i.rows; ++i) {
-      l_i(i) = alpha(i) * l_i(i) + row_sum(i);
+      l_i(i) = alpha(i) * l_i(i) + p_sum(i);
     }
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {  // :24
@@ -134,25 +118,15 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         acc(i, j) = alpha(i) * acc(i, j);
       }
     }
-    const int32_t k0_i32_3 = int32_t(S - k0);
-    tsr::Fragment<tsr::bf16, BM, BN, Warps> value_3;
+    tsr::Fragment<tsr::bf16, BM, BN, Warps> p_bf16;
     #pragma unroll
-    for (int i = 0; i < value_3.rows; ++i) {
+    for (int i = 0; i < p_bf16.rows; ++i) {
       #pragma unroll
-      for (int j = 0; j < value_3.cols; ++j) {
-        value_3(i, j) = tsr::to<tsr::bf16>(p(i, j));
+      for (int j = 0; j < p_bf16.cols; ++j) {
+        p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
       }
     }
-    if (k0_i32_3 < int32_t(BN)) {
-      #pragma unroll
-      for (int i = 0; i < value_3.rows; ++i) {
-        #pragma unroll
-        for (int j = 0; j < value_3.cols; ++j) {
-          value_3(i, j) = value_3.col(j) < k0_i32_3 ? value_3(i, j) : tsr::to<tsr::bf16>(0.0f);
-        }
-      }
-    }
-    tsr::dot(acc, value_3, shared.V_tile[stage]);
+    tsr::dot(acc, p_bf16, shared.V_tile[stage]);
     m_i = m_new;  // :16
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }

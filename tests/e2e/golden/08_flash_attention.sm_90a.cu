@@ -3,6 +3,7 @@
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/turns.h"
 #include "tessera/device/cuda/wgmma.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
@@ -25,6 +26,7 @@
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills rings of 2 stages by bulk copies, one group a processor
+//   warpgroups by turns: one multiplies while another computes
 template <int MaxD, int Align>
 static __global__ void __launch_bounds__(384, 1)
 flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> Q,
@@ -72,6 +74,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
     }
   } else {
     tsr::take_registers<232>();  // :6
+    tsr::Turns<Consumers> turns;
     tsr::RingReader<1> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -82,10 +85,12 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
       tsr::RowVector<float, BM, Warps> m_i(-INFINITY);  // :14
       tsr::RowVector<float, BM, Warps> l_i(0.0f);  // :15
       const int32_t stage = filled.wait();  // :12
-      for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
+      turns.take();  // :16
+      for (int64_t k0 = 0; k0 < S; k0 += BN) {
         tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :17
         const int32_t stage_2 = filled_2.wait();
         tsr::dot(s, shared.Q_tile[stage], tsr::transposed(shared.K_tile[stage_2]));
+        turns.pass();
         #pragma unroll
         for (int i = 0; i < s.rows; ++i) {
           #pragma unroll
@@ -109,24 +114,21 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
           }
         }
         const int32_t k0_i32 = int32_t(S - k0);  // :20
-        tsr::Fragment<float, BM, BN, Warps> value;
         if (k0_i32 < int32_t(BN)) {
           #pragma unroll
-          for (int i = 0; i < value.rows; ++i) {
+          for (int i = 0; i < s.rows; ++i) {
             #pragma unroll
-            for (int j = 0; j < value.cols; ++j) {
-              value(i, j) = value.col(j) < k0_i32 ? s(i, j) : -INFINITY;
+            for (int j = 0; j < s.cols; ++j) {
+              s(i, j) = s.col(j) < k0_i32 ? s(i, j) : -INFINITY;
             }
           }
-        } else {
-          value = s;
         }
-        const tsr::RowVector<float, BM, Warps> row_max = tsr::row_reduce<tsr::Max>(value);
+        const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);
         tsr::RowVector<float, BM, Warps> m_new;
         tsr::RowVector<float, BM, Warps> alpha;  // :21
         #pragma unroll
         for (int i = 0; i < m_new.rows; ++i) {  // :20
-          m_new(i) = tsr::max(m_i(i), row_max(i));
+          m_new(i) = tsr::max(m_i(i), s_max(i));
           alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
         }
         tsr::Fragment<float, BM, BN, Warps> p;  // :22
@@ -137,23 +139,10 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
             p(i, j) = tsr::exp(s(i, j) - m_new(i));
           }
         }
-        const int32_t k0_i32_2 = int32_t(S - k0);  // :23
-        tsr::Fragment<float, BM, BN, Warps> value_2;
-        if (k0_i32_2 < int32_t(BN)) {
-          #pragma unroll
-          for (int i = 0; i < value_2.rows; ++i) {
-            #pragma unroll
-            for (int j = 0; j < value_2.cols; ++j) {
-              value_2(i, j) = value_2.col(j) < k0_i32_2 ? p(i, j) : 0.0f;
-            }
-          }
-        } else {
-          value_2 = p;
-        }
-        const tsr::RowVector<float, BM, Warps> row_sum = tsr::row_reduce<tsr::Sum>(value_2);
+        const tsr::RowVector<float, BM, Warps> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
         #pragma unroll
         for (int i = 0; i < l_i.rows; ++i) {
-          l_i(i) = alpha(i) * l_i(i) + row_sum(i);
+          l_i(i) = alpha(i) * l_i(i) + p_sum(i);
         }
         #pragma unroll
         for (int i = 0; i < acc.rows; ++i) {  // :24
@@ -162,28 +151,20 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
             acc(i, j) = alpha(i) * acc(i, j);
           }
         }
-        const int32_t k0_i32_3 = int32_t(S - k0);
-        tsr::Fragment<tsr::bf16, BM, BN, Warps> value_3;
+        tsr::Fragment<tsr::bf16, BM, BN, Warps> p_bf16;
         #pragma unroll
-        for (int i = 0; i < value_3.rows; ++i) {
+        for (int i = 0; i < p_bf16.rows; ++i) {
           #pragma unroll
-          for (int j = 0; j < value_3.cols; ++j) {
-            value_3(i, j) = tsr::to<tsr::bf16>(p(i, j));
+          for (int j = 0; j < p_bf16.cols; ++j) {
+            p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
           }
         }
-        if (k0_i32_3 < int32_t(BN)) {
-          #pragma unroll
-          for (int i = 0; i < value_3.rows; ++i) {
-            #pragma unroll
-            for (int j = 0; j < value_3.cols; ++j) {
-              value_3(i, j) = value_3.col(j) < k0_i32_3 ? value_3(i, j) : tsr::to<tsr::bf16>(0.0f);
-            }
-          }
-        }
-        tsr::dot(acc, value_3, shared.V_tile[stage_2]);
+        turns.take();
+        tsr::dot(acc, p_bf16, shared.V_tile[stage_2]);
         filled_2.release();  // :17
         m_i = m_new;  // :16
       }
+      turns.pass();
       filled.release();  // :12
       tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;  // :26
       #pragma unroll

@@ -62,3 +62,53 @@ tile.kernel @never_published(%y: !tsr.view<["M", "64"], bf16>) attributes {dims 
   }
   tile.kernel_end
 }
+
+// -----
+
+// CHECK-LABEL: tile.kernel @turns
+tile.kernel @turns(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<output, ["T.m", "64"], param = 0>, group = 256 : i64, context = ["m"], sizes = {m = 128 : i64},
+    longest_first = 0 : i64} {
+  tile.roles registers 40 232 producer {
+  } consumers {
+    // CHECK: tile.take_turn
+    tile.take_turn
+    // CHECK: tile.pass_turn
+    tile.pass_turn
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @turn_of_the_producer(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  tile.roles registers 40 232 producer {
+    // expected-error @+1 {{is no step of the producer}}
+    tile.take_turn
+  } consumers {
+    tile.pass_turn
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @never_passed(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  // expected-error @+1 {{takes and passes turns in different numbers}}
+  tile.roles registers 40 232 producer {
+  } consumers {
+    tile.take_turn
+  }
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{has no axis 2 to go along}}
+tile.kernel @no_such_axis(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<output, ["T.m", "64"], param = 0>, group = 256 : i64, context = ["m"], sizes = {m = 128 : i64},
+    longest_first = 2 : i64} {
+  tile.kernel_end
+}

@@ -1,0 +1,81 @@
+// The order of a launch's groups where they differ in work.
+//
+// With a causal mask the loop of a group goes up to its own rows: later groups have more to do. Machines begin the groups
+// of a launch in order, and one that begins a long group last waits for it alone; so the longest go first.
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Passes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+/// How a number depends on where the group stands.
+struct Growth {
+  enum Kind { Constant, Grows, Unknown } kind = Unknown;
+  int64_t axis = -1;  // Grows: with the origin along this axis
+};
+
+Growth growthOf(Value value);
+
+/// Of a monotone operation, from its operands.
+Growth together(ValueRange operands) {
+  Growth result{Growth::Constant};
+  for (Value operand : operands) {
+    Growth growth = growthOf(operand);
+    if (growth.kind == Growth::Unknown) return growth;
+    if (growth.kind == Growth::Constant) continue;
+    if (result.kind == Growth::Grows && result.axis != growth.axis) return {};
+    result = growth;
+  }
+  return result;
+}
+
+Growth growthOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op) return {};
+  if (isa<tile::ConstantOp, tile::DimOp>(op)) return {Growth::Constant};
+  if (auto query = dyn_cast<tile::QueryOp>(op))
+    return query.getQuery() == "origin" ? Growth{Growth::Grows, static_cast<int64_t>(query.getAxis())} : Growth{};
+  if (auto cast = dyn_cast<tile::CastOp>(op)) return growthOf(cast.getValue());
+  auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+  if (!elementwise) return {};
+  StringRef what = elementwise.getMnemonic();
+  OperandRange args = elementwise.getArgs();
+  if (what == "add" || what == "min" || what == "max") return together(args);
+  // What is taken away or divides is a number of the whole launch.
+  if ((what == "sub" || what == "floordiv") && growthOf(args[1]).kind == Growth::Constant) return growthOf(args[0]);
+  Growth all = together(args);
+  return all.kind == Growth::Constant ? all : Growth{};
+}
+
+struct OrderGroups : PassWrapper<OrderGroups, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderGroups)
+  StringRef getArgument() const override { return "tile-order-groups"; }
+  StringRef getDescription() const override { return "groups with more work before those with less"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<scf::SCFDialect>(); }
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (kernel.getGrid().getKind() != GridKind::Output) return;
+    for (scf::ForOp loop : kernel.getBody().front().getOps<scf::ForOp>()) {
+      Growth end = growthOf(loop.getUpperBound());
+      if (end.kind != Growth::Grows || growthOf(loop.getLowerBound()).kind != Growth::Constant) continue;
+      OpBuilder builder(kernel);
+      kernel.setLongestFirstAttr(builder.getI64IntegerAttr(end.axis));
+      SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
+      reasons.push_back(builder.getStringAttr("groups with the longest loops go first"));
+      kernel.setReasonsAttr(builder.getArrayAttr(reasons));
+      return;
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createOrderGroupsPass() { return std::make_unique<OrderGroups>(); }
+
+}  // namespace tessera::transforms
