@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 from support import BIN, CANON, ToolTest, read, read_npy, run, write_npy
@@ -206,6 +207,22 @@ class Others(ToolTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("E0701", result.stdout)
         self.assertEqual(run("tessera", "explain", "E9999").returncode, 2)
+
+    def test_explain_why_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "products.tsr")
+            with open(path, "w") as file:
+                file.write("def singles[M, K, N](x: Tensor[M, K, f32], w: Tensor[K, N, f32]) -> Tensor[M, N, f32]:\n    return x @ w\n\n\n"
+                           "def halves[M, K, N](x: Tensor[M, K, bf16 @accum(f32)], w: Tensor[K, N, bf16 @accum(f32)]) -> Tensor[M, N, f32]:\n"
+                           "    return x @ w\n")
+            result = run("tessera", "explain", "--why-not", "wgmma", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout.count("\n"), 1)
+            self.assertIn("singles: no wgmma: operands are of f32; warpgroups multiply bf16 and f16", result.stdout)
+            self.assertIn("it has one for tf32", run("tessera", "explain", "--why-not", "mma", path + ":2").stdout)
+            self.assertIn("is refused mma", run("tessera", "explain", "--why-not", "mma", path + ":6").stdout)
+            for words in (["tma", path], ["mma", path + ":3"], ["mma"]):
+                self.assertEqual(run("tessera", "explain", "--why-not", *words).returncode, 2)
 
     def test_mistakes_on_the_command_line(self):
         for command, message in (

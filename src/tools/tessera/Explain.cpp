@@ -3,6 +3,7 @@
 #include "driver/Console.h"
 #include "driver/Embedded.h"
 #include "tools/tessera/Commands.h"
+#include "tools/tessera/WhyNot.h"
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -85,12 +86,25 @@ int run(const std::vector<std::string> &words) {
 
 void addExplain(CLI::App &app, Chosen &chosen) {
   auto words = std::make_shared<std::vector<std::string>>();
+  auto refused = std::make_shared<WhyNotOptions>();
   CLI::App *command = app.add_subcommand("explain", "what a message means, with a wrong and a right program");
   command->add_option("words", *words,
                       "a code such as E0404, or words to look for; without any, all are listed");
-  command->footer("Examples:\n  tessera explain E0404\n  tessera explain broadcast\n  tessera explain\nExit "
+  command->add_option("--why-not", refused->instruction, "wgmma or mma: why products of a program are not done by it; FILE or FILE:LINE follows");
+  command->add_option("--target", refused->target, "of --why-not")->capture_default_str();
+  command->footer("Examples:\n  tessera explain E0404\n  tessera explain broadcast\n  tessera explain\n  tessera explain --why-not wgmma model.tsr\nExit "
                   "codes: 0 found, 1 no diagnostic has the words, 2 no such code.");
-  command->callback([words, &chosen] { chosen = [words] { return run(*words); }; });
+  command->callback([words, refused, &chosen] {
+    chosen = [words, refused] {
+      if (refused->instruction.empty()) return run(*words);
+      if (words->size() == 1) {
+        refused->place = words->front();
+        return whyNot(*refused);
+      }
+      std::fprintf(stderr, "tessera explain --why-not %s: give one program, model.tsr or model.tsr:12\n", refused->instruction.c_str());
+      return static_cast<int>(driver::kBadUsage);
+    };
+  });
 }
 
 }  // namespace tessera::tools

@@ -2,6 +2,7 @@
 #include "transforms/target/KernelEmitter.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/common/WhyNot.h"
 #include "support/Check.h"
 #include "transforms/target/KernelScope.h"
 #include "transforms/tile/Extents.h"
@@ -115,6 +116,8 @@ std::vector<std::string> KernelEmitter::headComment() {
   if (!unused.empty()) lines.push_back("  without effect here  " + unused);
   for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>())
     lines.push_back("  " + reason.str());
+  if (auto refused = kernel_->getAttrOfType<DictionaryAttr>(ir::kWhyNot))
+    for (NamedAttribute each : refused) lines.push_back("  no " + each.getName().str() + ": " + cast<StringAttr>(each.getValue()).str());
   return lines;
 }
 
@@ -410,6 +413,7 @@ ArrayAttr KernelEmitter::accesses() {
 void KernelEmitter::noteForManifest() {
   if (!kernel_.getSizes().empty()) out_->setAttr("schedule", kernel_.getSizes());
   if (!kernel_.getOptions().empty()) out_->setAttr("options", kernel_.getOptions());
+  if (Attribute refused = kernel_->getAttr(ir::kWhyNot)) out_->setAttr(ir::kWhyNot, refused);
   if (Attribute space = kernel_->getAttr("tsr.space")) out_->setAttr("space", space);
   if (auto idle = withoutEffect(); !idle.empty()) out_->setAttr("without_effect", stringsOf(context_, idle));
   out_->setAttr("accesses", accesses());

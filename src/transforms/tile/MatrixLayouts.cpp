@@ -7,6 +7,8 @@
 // instruction meet every bank once; a left operand that was computed in registers stays there.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "ir/common/WhyNot.h"
 #include "ir/tile/Tile.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -103,12 +105,16 @@ public:
   void run() {
     Components components(kernel_);
     warpgroups_ = canUseWarpgroups(components);
+    if (!warpgroups_ && machine_.warpgroupProducts) keepRefusal("wgmma");
     for (auto &[leader, values] : components.withProducts(kernel_)) {
       SmallVector<tile::DotOp> dots;
       for (Value value : values)
         if (auto dot = value.getDefiningOp<tile::DotOp>()) dots.push_back(dot);
       tile::MmaAttr layout = warpgroups_ ? tile::MmaAttr::get(kernel_->getContext(), kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
-      if (!layout) continue;
+      if (!layout) {
+        keepRefusal("mma");
+        continue;
+      }
       for (Value value : values)
         value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
       for (tile::DotOp dot : dots) stage(dot);
@@ -140,32 +146,80 @@ private:
   /// producer can fill it. Their sums are laid out as those of a warp's instructions, each warp with whole rows.
   bool canUseWarpgroups(Components &components) {
     int64_t group = kernel_.getGroup();
-    if (!machine_.warpgroupProducts || group % kWarpgroupLanes != 0 || group > kMostConsumers) return false;
-    bool found = false, all = true;
+    if (!machine_.warpgroupProducts) return false;
     llvm::DenseSet<void *> sums;
-    kernel_.getBody().walk([&](tile::DotOp dot) { sums.insert(components.leader(dot.getResult())); });
+    tile::DotOp any;
     kernel_.getBody().walk([&](tile::DotOp dot) {
-      found = true;
-      all &= canWarpgroupDo(dot);
-      if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot)) all &= sums.contains(components.leader(write.getValue()));
+      sums.insert(components.leader(dot.getResult()));
+      any = dot;
     });
-    return found && all && planRoles(kernel_);
+    if (!any) return false;
+    if (group % kWarpgroupLanes != 0 || group > kMostConsumers)
+      return refuse(any, "a group has " + Twine(group) + " lanes; warpgroups are 128, and a group takes 1 to " +
+                             Twine(kMostConsumers / kWarpgroupLanes) + " of them (warps = 4, 8 or 12)");
+    bool all = true;
+    kernel_.getBody().walk([&](tile::DotOp dot) {
+      all = all && canWarpgroupDo(dot);
+      if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot); all && write && !sums.contains(components.leader(write.getValue())))
+        all = refuse(dot, "the left operand is computed from what was loaded; warpgroups read it from shared memory as it came, or as the result of a product");
+    });
+    if (!all) return false;
+    std::variant<RolePlan, Refusal> plan = planRoles(kernel_);
+    if (auto *refusal = std::get_if<Refusal>(&plan)) return refuse(refusal->at, refusal->why);
+    return true;
   }
   bool canWarpgroupDo(tile::DotOp dot) {
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
     Type operand = dot.getB().getType().getElementType();
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
     bool known = dot.getResult().getType().getElementType().isF32() && (operand.isBF16() || operand.isF16());
+    if (!known) return refuse(dot, "operands are of " + wordOf(operand) + "; warpgroups multiply bf16 and f16, added up in f32");
+    int64_t rows = kBlock * kernel_.getGroup() / kWarpLanes;
+    if (!isMultiple(k, kBlock) || !isMultiple(shape[1], kBlock) || !isMultiple(shape[0], rows))
+      return refuse(dot, "the product is " + productText(dot) + "; " + Twine(kernel_.getGroup() / kWarpgroupLanes) +
+                             " warpgroups take a multiple of " + Twine(rows) + " rows, and of " + Twine(kBlock) + " columns and of k");
     auto sums = extents_.greatestCount(shape);
-    return known && isMultiple(k, kBlock) && isMultiple(shape[1], kBlock) && sums && *sums <= kMostSums * kernel_.getGroup() &&
-           isMultiple(shape[0], kBlock * kernel_.getGroup() / kWarpLanes);
+    if (!sums || *sums > kMostSums * static_cast<int64_t>(kernel_.getGroup()))
+      return refuse(dot, "the sums of " + productText(dot) + " take more than " + Twine(kMostSums) + " registers of a lane");
+    return true;
+  }
+
+  // ---- why not
+
+  bool refuse(Operation *at, const Twine &why) {
+    if (refusal_.why.empty()) refusal_ = {why.str(), at};
+    return false;
+  }
+  static std::string wordOf(Type type) {
+    std::optional<DType> dtype = dtypeOf(type);
+    return dtype ? std::string(info(*dtype).name) : "another type";
+  }
+  /// "T.m x T.n, k T.k" with the numbers that sizes have.
+  std::string productText(tile::DotOp dot) {
+    ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
+    auto number = [&](DimAttr extent) {
+      std::vector<int64_t> values = extents_.values(extent);
+      return values.empty() ? extent.getText().str() : std::to_string(values.back());
+    };
+    return number(shape[0]) + " x " + number(shape[1]) + " with k = " + number(dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0]);
+  }
+  /// Kept on the kernel, for the comment over it, the manifest and `tessera explain --why-not`.
+  void keepRefusal(StringRef instruction) {
+    if (refusal_.why.empty()) return;
+    FileLineColLoc place = refusal_.at ? placeOf(refusal_.at) : FileLineColLoc();
+    std::string text = refusal_.why + (place ? " (line " + std::to_string(place.getLine()) + ")" : "");
+    keepWhyNot(kernel_, instruction, text);
+    refusal_ = {};
   }
 
   /// The warps in rows and columns. A warp reads its rows of a and its columns of b, so a nearly square part is best;
   /// but rows that are reduced, or become the left operand of another product, stay in one warp where they can.
   tile::MmaAttr choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
     int64_t group = kernel_.getGroup();
-    if (group % kWarpLanes != 0) return {};
+    if (group % kWarpLanes != 0) {
+      refuse(dots.front(), "a group has " + Twine(group) + " lanes, which are no whole warps of " + Twine(kWarpLanes));
+      return {};
+    }
     int64_t warps = group / kWarpLanes;
     bool wholeRows = llvm::any_of(values, [&](Value value) { return reducesRows(value) || isLeftOperand(value); });
     int64_t best = 0, bestCost = 0;
@@ -181,7 +235,20 @@ private:
       if (wholeRows && cols > 1) cost += kSplitRow;
       if (!best || cost < bestCost) best = rows, bestCost = cost;
     }
+    if (!best) whyNoInstruction(dots);
     return best ? tile::MmaAttr::get(kernel_->getContext(), best, warps / best) : tile::MmaAttr();
+  }
+  void whyNoInstruction(ArrayRef<tile::DotOp> dots) {
+    for (tile::DotOp dot : dots) {
+      Type operand = dot.getB().getType().getElementType(), sum = dot.getResult().getType().getElementType();
+      int64_t depth = depthOf(machine_, operand, sum);
+      if (!depth)
+        refuse(dot, "the machine has no instruction for products of " + wordOf(operand) + " added up in " + wordOf(sum) +
+                        (operand.isF32() ? "; it has one for tf32, if the operands are" : ""));
+      else
+        refuse(dot, "the product is " + productText(dot) + "; rows and columns must be multiples of " + Twine(kBlock) +
+                        " for each warp of a group of " + Twine(kernel_.getGroup() / kWarpLanes) + ", and k of " + Twine(depth));
+    }
   }
 
   bool reducesRows(Value value) {
@@ -246,6 +313,7 @@ private:
   static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;
   static constexpr int64_t kMostSums = 160;  // registers of a lane for the sums of one product
   bool warpgroups_ = false;
+  Refusal refusal_;
   static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents
   tile::KernelOp kernel_;
   const Machine &machine_;

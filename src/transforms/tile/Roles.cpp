@@ -1,4 +1,5 @@
 #include "transforms/tile/Roles.h"
+#include "ir/common/Names.h"
 #include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/Extents.h"
@@ -27,34 +28,45 @@ class Planner {
 public:
   explicit Planner(tile::KernelOp kernel) : kernel_(kernel), extents_(kernel) {}
 
-  std::optional<RolePlan> run() {
+  std::variant<RolePlan, Refusal> run() {
     kernel_.getBody().walk([&](tile::DotOp dot) {
       if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot)) inRegisters_.insert(write);
     });
     llvm::MapVector<Block *, SmallVector<tile::CopyOp>> blocks;
-    bool all = true;
-    kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    WalkResult walk = kernel_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto copy = dyn_cast<tile::CopyOp>(op)) blocks[op->getBlock()].push_back(copy);
-      all &= op == kernel_ || hasForm(op);
+      return hasForm(op) ? WalkResult::advance() : WalkResult::interrupt();
     });
-    if (!all || blocks.empty() || !boxesAgree()) return std::nullopt;
+    if (walk.wasInterrupted() || !boxesAgree()) return refusal_;
+    if (blocks.empty()) return Refusal{"nothing is loaded to shared memory", kernel_};
     RolePlan plan;
     for (auto &[block, copies] : blocks) plan.rings.push_back(copies);
     return plan;
   }
 
 private:
+  bool refuse(Operation *at, const Twine &why) {
+    if (refusal_.why.empty()) refusal_ = {why.str(), at};
+    return false;
+  }
+  bool require(bool holds, Operation *at, const Twine &why) { return holds || refuse(at, why); }
+
   /// Consumers run everything that no other lane has to wait for; what needs all lanes of the group does not.
   bool hasForm(Operation *op) {
     if (auto copy = dyn_cast<tile::CopyOp>(op)) return producerCopies(copy);
     if (auto alloc = dyn_cast<tile::AllocSharedOp>(op)) return holdsOperand(alloc);
-    if (auto write = dyn_cast<tile::WriteSharedOp>(op)) return inRegisters_.contains(write);
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return reduce.getValue().getType().getRank() == 2 && reduce.getAxis() == 1;
-    if (auto query = dyn_cast<tile::QueryOp>(op)) return isOfGroup(query);
-    if (auto load = dyn_cast<tile::LoadElementOp>(op)) return isa<BlockArgument>(load.getBase());
-    return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::KernelEndOp, tile::ConstantOp, tile::DimOp,
-               tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::BroadcastOp, tile::IotaOp, tile::LoadFragmentOp,
-               tile::StoreFragmentOp, tile::DotOp>(op);
+    if (auto write = dyn_cast<tile::WriteSharedOp>(op))
+      return require(inRegisters_.contains(write), op, "an operand is computed on its way to shared memory, which bulk copies cannot do");
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      return require(reduce.getValue().getType().getRank() == 2 && reduce.getAxis() == 1, op,
+                     "a reduction over rows or over a vector needs all warps at a time");
+    if (auto query = dyn_cast<tile::QueryOp>(op)) return require(isOfGroup(query), op, "the program asks for the number of a lane");
+    if (auto load = dyn_cast<tile::LoadElementOp>(op))
+      return require(isa<BlockArgument>(load.getBase()), op, "an element is read from shared memory");
+    bool known = isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::KernelEndOp, tile::ConstantOp, tile::DimOp,
+                     tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::BroadcastOp, tile::IotaOp, tile::LoadFragmentOp,
+                     tile::StoreFragmentOp, tile::DotOp>(op);
+    return require(known, op, "a statement needs all lanes of the group at a time (" + op->getName().stripDialect() + ")");
   }
   static bool isOfGroup(tile::QueryOp query) {
     return query.getQuery() == "origin" || query.getQuery() == "group_id" || query.getQuery() == "group_count";
@@ -62,39 +74,49 @@ private:
 
   /// One copy, or one write that stays in registers; and products after it in the same block.
   bool holdsOperand(tile::AllocSharedOp alloc) {
-    if (alloc.getManual()) return false;
+    if (alloc.getManual()) return refuse(alloc, "the program lays out its shared memory by itself");
     tile::CopyOp copy;
     for (Operation *user : alloc->getUsers()) {
-      if (auto write = dyn_cast<tile::WriteSharedOp>(user)) return inRegisters_.contains(write);
+      if (auto write = dyn_cast<tile::WriteSharedOp>(user)) return inRegisters_.contains(write) || hasForm(write);
       if (auto found = dyn_cast<tile::CopyOp>(user)) {
-        if (copy) return false;
+        if (copy) return refuse(found, "two loads fill one operand");
         copy = found;
       }
     }
-    return copy && llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-             if (user == copy) return true;
-             Operation *inside = copy->getBlock()->findAncestorOpInBlock(*user);
-             return isa<tile::DotOp>(user) && inside && copy->isBeforeInBlock(inside);
-           });
+    bool products = copy && llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+                      if (user == copy) return true;
+                      Operation *inside = copy->getBlock()->findAncestorOpInBlock(*user);
+                      return isa<tile::DotOp>(user) && inside && copy->isBeforeInBlock(inside);
+                    });
+    return require(products, alloc, "what is loaded to shared memory is read by more than the products after it");
   }
 
   bool producerCopies(tile::CopyOp copy) {
     SharedType target = copy.getTarget().getType();
     auto base = dyn_cast<BlockArgument>(copy.getBase());
-    if (!base || base.getOwner()->getParentOp() != kernel_ || copy.getAsync() || !isa<ViewType>(base.getType())) return false;
+    if (!base || base.getOwner()->getParentOp() != kernel_ || !isa<ViewType>(base.getType()))
+      return refuse(copy, "an operand is loaded from something else than a tensor");
+    std::string name = "`" + nameHint(base).str() + "`";
+    if (copy.getAsync()) return refuse(copy, "the program copies " + name + " asynchronously by itself");
     size_t rank = copy.getOffsets().size();
-    if (rank < 2 || rank > 5 || target.getRank() != 2 || target.getElementType().getIntOrFloatBitWidth() != 16 ||
-        !isa<FloatType>(target.getElementType()))
-      return false;
+    if (rank < 2 || rank > 5 || target.getRank() != 2) return refuse(copy, name + " is not loaded in tiles of two axes");
+    if (target.getElementType().getIntOrFloatBitWidth() != 16 || !isa<FloatType>(target.getElementType()))
+      return refuse(copy, name + " is not of bf16 or f16");
     for (size_t axis = 0; axis < rank; ++axis)
-      if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1) return false;
+      if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1)
+        return refuse(copy, "the tile of " + name + " does not lie along the last two axes, without steps");
     std::vector<int64_t> rows = extents_.values(target.getShape()[0]), cols = extents_.values(target.getShape()[1]);
     int64_t panel = kPanelBytes / storedBytes(target.getElementType());
     bool fits = rows.size() == 1 && rows[0] % 8 == 0 && rows[0] <= kBoxRows && !cols.empty() &&
                 llvm::all_of(cols, [&](int64_t value) { return value % panel == 0; });
+    if (!fits)
+      return refuse(copy, "a tile of " + name + " is " + target.getShape()[0].getText() + " x " + target.getShape()[1].getText() +
+                              "; bulk copies take a known multiple of 8 rows up to " + Twine(kBoxRows) + ", and a multiple of " +
+                              Twine(panel) + " columns");
     bool alone = llvm::all_of(base.getUsers(), [](Operation *user) { return isa<tile::CopyOp>(user); });
-    return fits && alone && llvm::all_of(copy.getOffsets(), [&](Value offset) { return producerKnows(offset); }) &&
-           producerReaches(copy);
+    if (!alone) return refuse(copy, name + " is also read or written in another way");
+    bool known = llvm::all_of(copy.getOffsets(), [&](Value offset) { return producerKnows(offset); }) && producerReaches(copy);
+    return require(known, copy, "where a tile of " + name + " begins, or whether it is loaded, depends on what the kernel computes");
   }
 
   /// The statements around the copy, up to the kernel.
@@ -134,7 +156,8 @@ private:
     bool agree = true;
     kernel_.getBody().walk([&](tile::CopyOp copy) {
       DimAttr extent = cast<SharedType>(copy.getTarget().getType()).getShape()[0];
-      agree &= rows.try_emplace(copy.getBase(), extent).first->second == extent;
+      bool same = rows.try_emplace(copy.getBase(), extent).first->second == extent;
+      agree &= require(same, copy, "tiles of `" + nameHint(copy.getBase()) + "` have different numbers of rows");
     });
     return agree;
   }
@@ -142,10 +165,11 @@ private:
   tile::KernelOp kernel_;
   Extents extents_;
   llvm::SmallDenseSet<Operation *> inRegisters_;
+  Refusal refusal_;
 };
 
 }  // namespace
 
-std::optional<RolePlan> planRoles(tile::KernelOp kernel) { return Planner(kernel).run(); }
+std::variant<RolePlan, Refusal> planRoles(tile::KernelOp kernel) { return Planner(kernel).run(); }
 
 }  // namespace tessera::transforms

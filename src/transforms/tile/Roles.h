@@ -2,6 +2,8 @@
 // their products, carried out after them.
 #pragma once
 #include "ir/tile/Tile.h"
+#include <string>
+#include <variant>
 
 namespace tessera::transforms {
 
@@ -12,14 +14,20 @@ struct RolePlan {
   llvm::SmallVector<llvm::SmallVector<ir::tile::CopyOp>> rings;
 };
 
+/// Why a kernel cannot have a form, at the statement that stands in the way.
+struct Refusal {
+  std::string why;
+  mlir::Operation *at = nullptr;
+};
+
 /// Lanes of the four warps that wgmma works with; the producer is one such group.
 constexpr int64_t kWarpgroupLanes = 128;
 /// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row; a
 /// warpgroup stores panels of so many rows.
 constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64;
 
-/// The plan of a kernel, or nothing where some part of it has no form in roles.
-std::optional<RolePlan> planRoles(ir::tile::KernelOp kernel);
+/// The plan of a kernel, or the first thing in it that has no form in roles.
+std::variant<RolePlan, Refusal> planRoles(ir::tile::KernelOp kernel);
 
 /// A left operand that is written to shared memory for one product of the same block alone, in 16 bits: it can stay in
 /// registers if its layout is the product's. The write, or null.

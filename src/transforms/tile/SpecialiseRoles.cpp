@@ -298,14 +298,14 @@ struct SpecialiseRolesPass : PassWrapper<SpecialiseRolesPass, OperationPass<tile
     bool panels = false;
     kernel.getBody().walk([&](tile::AllocSharedOp alloc) { panels |= alloc.getType().getSwizzle() == "panels"; });
     if (!panels) return;
-    std::optional<RolePlan> plan = planRoles(kernel);
-    if (!plan) {
-      kernel.emitError("operands lie in panels, but no producer can fill them");
+    std::variant<RolePlan, Refusal> plan = planRoles(kernel);
+    if (auto *refusal = std::get_if<Refusal>(&plan)) {
+      kernel.emitError("operands lie in panels, but no producer can fill them: " + refusal->why);
       return signalPassFailure();
     }
     const Machine *machine = machineOf(kernel);
     if (!machine) return signalPassFailure();
-    SpecialiseRoles(kernel, std::move(*plan), *machine).run();
+    SpecialiseRoles(kernel, std::get<RolePlan>(std::move(plan)), *machine).run();
   }
 };
 

@@ -14,6 +14,8 @@
 //   schedule  m = 128, n = 128, k = 32, stages = 3, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
 //     on the sums, before they are stored
+//   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
+//     tf32, if the operands are (line 7)
 template <int Align>
 static __global__ void __launch_bounds__(256)
 mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<const float, 1> b1,
@@ -68,6 +70,8 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
 //   schedule  m = 128, n = 128, k = 32, stages = 3, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with x and b2 is
 //     done on the sums, before they are stored
+//   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
+//     tf32, if the operands are (line 7)
 template <int Align>
 static __global__ void __launch_bounds__(256)
 mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
