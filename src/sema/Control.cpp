@@ -15,6 +15,7 @@ using ast::as;
 
 void Checker::collectTargets(const ast::Expr &target, std::set<std::string> &names) {
   if (auto *name = as<ast::NameExpr>(&target)) names.insert(name->name);
+  else if (auto *part = as<ast::SubscriptExpr>(&target)) collectTargets(*part->object, names);
   else if (auto *star = as<ast::StarredExpr>(&target)) collectTargets(*star->value, names);
   else if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List)
     for (const auto &item : static_cast<const ast::SequenceExpr &>(target).items)
@@ -416,8 +417,8 @@ void Checker::jumpStmt(const ast::Stmt &stmt) {
       unsupported(word + " under a condition that only run time knows, in a loop that the compiler writes out", stmt.span);
     return;
   }
-  if (!inHost()) {
-    unsupported(word + " of a loop that runs, outside of host code", stmt.span);
+  if (inKernel()) {
+    unsupported(word + " of a loop that runs, in a kernel", stmt.span);
     return;
   }
   leavesIteration(isBreak);

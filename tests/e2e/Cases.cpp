@@ -89,6 +89,7 @@ const std::vector<Subject> &subjects() {
       {"run_time_loops", "rnn", 1e-5, 1e-5, each({{{"T", 0}, {"B", 1}, {"D", 4}}, {{"T", 7}, {"B", 3}, {"D", 17}}})},
       {"run_time_loops", "until_small", 1e-6, 1e-6, each({{{"N", 300}}})},
       {"run_time_loops", "halves", 1e-6, 1e-6, each({{{"N", 64}}})},
+      {"run_time_loops", "left_in_between", 1e-6, 1e-6, each({{{"N", 9}}}, {{"turns", "40"}})},
       {"21_vectors", "matrix_times_vector", 1e-5, 1e-4, each(rectangles())},
       {"21_vectors", "vector_times_matrix", 1e-5, 1e-4, each(rectangles())},
       {"21_vectors", "outer", 1e-6, 1e-6, each(rectangles())},

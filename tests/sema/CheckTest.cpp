@@ -149,9 +149,10 @@ TEST(Check, LoopsThatAreWrittenOutAreLeftWhereThatIsKnown) {  // names.md, N20
             dump("    r = r + 1.0\n"));
   EXPECT_EQ(dump("    for i in static_range(3):\n        if i == 1:\n            continue\n        r = r + 1.0\n    else:\n        r = r * 2.0\n"),
             dump("    r = r + 1.0\n    r = r + 1.0\n    r = r * 2.0\n"));
-  EXPECT_THAT(Checking("def f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n    for i in range(n):\n        break\n    else:\n"
-                       "        x = x + 1.0\n    return x\n").messages(),
-              HasSubstr("E0214 3:9"));
+  EXPECT_EQ(Checking("def f[N](x: Tensor[N, f32], n: Int) -> Tensor[N, f32]:\n    for i in range(n):\n        if max(x) < 1.0:\n"
+                     "            break\n        x = 0.5 * x\n    else:\n        x = x + 1.0\n    return x\n").messages(), "");
+  EXPECT_THAT(Checking("@kernel\ndef f[N](x: Tensor[N, f32], y: Tensor[N, f32], n: Int):\n    i = tile.linear_id()\n    if i < N:\n"
+                       "        for j in range(n):\n            break\n        y[i] = x[i]\n").messages(), HasSubstr("E0214"));
 }
 
 TEST(Check, AnEllipsisOfEinsumStandsForTheOtherAxes) {  // shapes.md, S16

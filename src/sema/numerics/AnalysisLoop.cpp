@@ -148,10 +148,18 @@ void Analysis::assignedIn(const Block &block, std::set<const Var *> &vars, std::
   }
 }
 
+/// A `break` or `continue` of this loop may be reached.
+static bool leavesEarly(const Block &body) {
+  return std::any_of(body.begin(), body.end(), [](const std::unique_ptr<Stmt> &stmt) {
+    if (stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue) return true;
+    return stmt->kind == StmtKind::If && (leavesEarly(stmt->body) || leavesEarly(stmt->otherwise));
+  });
+}
+
 void Analysis::execFor(const Stmt &stmt) {
   Range start = eval(*stmt.start).range, stop = eval(*stmt.stop).range, step = eval(*stmt.step).range;
   if (start.isPoint() && stop.isPoint() && step.isPoint() && step.low >= 1 &&
-      (stop.low - start.low) / step.low <= kMostUnrolled)
+      (stop.low - start.low) / step.low <= kMostUnrolled && !leavesEarly(stmt.body))
     return unroll(stmt, start.low, stop.low, step.low);
   if (stop.high <= start.low) return;
   double trips = step.low >= 1 ? std::ceil((stop.high - start.low) / step.low) : kInfinity;
@@ -187,6 +195,22 @@ void Analysis::loop(const Stmt &stmt, double trips, bool atLeastOnce, const Rang
   std::set<const Var *> outerVars = loopVars_;
   loopVars_.insert(vars.begin(), vars.end());
   State before = state_;
+  if (leavesEarly(stmt.body)) {  // any of the values on the way may be the last
+    auto forget = [&] {
+      for (const Var *var : vars) state_.values[var] = plain(Range::unknown(), true);
+      for (const Var *base : memory) state_.memory[base] = Range::unknown(), ++state_.versions[base];
+    };
+    forget();
+    steps_.clear();
+    iteration(stmt, counter);
+    forget();
+    if (stmt.var) state_.values.erase(stmt.var);
+    for (const Var *var : vars) outer[var] = {}, outer[var].linear = false;
+    steps_ = std::move(outer);
+    letSteps_ = std::move(outerLets);
+    loopVars_ = std::move(outerVars);
+    return;
+  }
   auto enter = [&](const State &from) {  // an iteration that is not the first: values without relations
     state_ = from;
     steps_.clear();

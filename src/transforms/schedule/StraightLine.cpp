@@ -51,11 +51,13 @@ LogicalResult writeOut(scf::ForOp loop) {
 LogicalResult choose(scf::IfOp branch) {
   SmallVector<Value> yes, no;
   IRMapping values;
-  bool pure = true;
-  branch->walk([&](Operation *op) { pure &= !isa<graph::CallOp>(op); });
+  bool pure = true, ends = true;
+  branch->walk([&](Operation *op) { pure &= !isa<graph::CallOp>(op), ends &= !isa<scf::WhileOp>(op); });
   if (!pure)
     return branch.emitError("a call of a kernel under a condition in a tensor function; choose between its "
                             "results");
+  if (!ends)  // both sides are computed
+    return branch.emitError("a `while` loop under a condition on data in a tensor function; make the condition part of the loop's");
   yes = inlineBefore(branch, *branch.thenBlock(), values);
   if (branch.elseBlock()) no = inlineBefore(branch, *branch.elseBlock(), values);
   OpBuilder builder(branch);
@@ -86,7 +88,7 @@ LogicalResult straighten(graph::FuncOp function) {
       next = op;
       return WalkResult::interrupt();
     });
-    if (!next) return success();
+    if (!next) break;
     if (auto loop = dyn_cast<scf::ForOp>(next)) {
       if (failed(writeOut(loop))) return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(next)) {
@@ -96,6 +98,7 @@ LogicalResult straighten(graph::FuncOp function) {
       return next->emitError("an operation with a body that no loop or condition is");
     }
   }
+  return success();
 }
 
 }  // namespace tessera::transforms

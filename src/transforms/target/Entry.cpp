@@ -79,6 +79,22 @@ void copyConditions(OpBuilder &builder, Operation *op, Operation *made, const En
   if (!texts.empty()) made->setAttr("when", builder.getArrayAttr(texts));
 }
 
+/// A counter of a loop around a temporary that its size depends on: the memory is there before the loop. "" if there is none.
+std::string counterOf(tile::TempOp temp) {
+  std::set<std::string> vars;
+  for (ir::DimAttr dim : ir::shapeOf(temp.getType())) dim.getDim().collectVars(vars);
+  auto conditions = temp->getAttrOfType<ArrayAttr>("tsr.when");
+  for (Attribute part : conditions ? conditions.getValue() : ArrayRef<Attribute>()) {
+    if (!isLoop(part)) continue;
+    auto words = cast<ArrayAttr>(part);
+    if (cast<StringAttr>(words[0]).getValue() == "for" && vars.count(cast<StringAttr>(words[2]).getValue().str()))
+      return cast<StringAttr>(words[2]).getValue().str();
+    for (Attribute integer : cast<ArrayAttr>(words[words.size() - 2]))
+      if (auto name = cast<StringAttr>(cast<ArrayAttr>(integer)[0]).getValue().str(); vars.count(name)) return name;
+  }
+  return "";
+}
+
 /// What an entry function's launch passes for the kernel's dimensions, and where they are used.
 std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, const KernelInfo &kernel) {
   std::map<std::string, Dim> values;
@@ -260,6 +276,9 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   for (Operation &op : function.getBody().front()) {
     if (auto temp = dyn_cast<tile::TempOp>(op)) {
       StringRef hint = ir::nameHint(temp.getResult());
+      if (std::string counter = counterOf(temp); !counter.empty())
+        return temp.emitError() << "a value whose size `" << counter << "`, which a loop counts, decides, and that has to lie in memory; "
+                                   "compute it over the whole axis, and leave out the rest with `where`";
       std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
       names.names[temp.getResult()] = name;
       if (auto buffer = op.getAttrOfType<IntegerAttr>("tsr.buffer")) names.buffers[buffer.getInt()] = name;
