@@ -211,41 +211,53 @@ Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
   return nullptr;
 }
 
-/// Rows that are held in registers and shared memory need a bound. Where the facts have none, a kernel holds those that are
+/// Rows that are held in registers and shared memory need a bound. Where the facts have none, kernels hold those that are
 /// short enough, and another one goes along the rest in steps.
 SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainForms(Chain &chain) {
-  DimAttr cols = chain.outer.getType().getShape().back();
+  DimAttr depth = shapeOf(chain.inner.front().getLhs().getType()).back(), cols = chain.outer.getType().getShape().back();
   MLIRContext *context = builder_.getContext();
-  ChainForm held{shapeOf(chain.inner.front().getLhs().getType()).back(), cols, 0, {}, {}}, stepped{};
-  bool canHold = llvm::all_of(chain.inner, [&](graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back() == held.depth; });
-  SmallVector<Attribute> unbounded;
-  for (DimAttr extent : {held.depth, held.cols}) {
+  bool haveNames = true;
+  int64_t most = 0;
+  SmallVector<DimAttr> unbounded;
+  for (DimAttr extent : {depth, cols}) {
     Dim dim = extent.getDim();
-    if (!dim.isConstant() && !dim.isVar()) {
-      canHold = false;
-      continue;
-    }
-    std::optional<int64_t> most = dim.isConstant() ? dim.constant() : greatestOf(dim.varName(), function_.getRequirements());
-    if (!most) {
-      Attribute fact = RequirementAttr::get(context, extent, Relation::Le, DimAttr::get(context, Dim(kUsualHeld)), "");
-      if (!llvm::is_contained(unbounded, fact)) unbounded.push_back(fact);
-    }
-    canHold &= most.value_or(kUsualHeld) <= kMostHeld;
-    held.most = std::max(held.most, most.value_or(kUsualHeld));
+    std::optional<int64_t> bound = dim.isConstant() ? dim.constant() : dim.isVar() ? greatestOf(dim.varName(), function_.getRequirements()) : std::nullopt;
     // The scores are computed again for each tile of columns: for many, storing them is less work.
-    if (extent == cols && most && *most > 2 * kMostHeld) return {};
+    if (extent == cols && bound && *bound > 2 * kMostHeld) return {};
+    haveNames &= dim.isConstant() || dim.isVar();
+    if (!bound && !llvm::is_contained(unbounded, extent)) unbounded.push_back(extent);
+    most = std::max(most, bound.value_or(0));
   }
-  if (!canHold) return {stepped};
-  if (unbounded.empty()) return {held};
-  held.facts = held.when = unbounded;
-  Attribute isShort = unbounded[0];
-  if (unbounded.size() > 1) {
-    SmallVector<Attribute> both{StringAttr::get(context, "and")};
-    both.append(unbounded);
-    isShort = ArrayAttr::get(context, both);
+  bool haveOneDepth = llvm::all_of(chain.inner, [&](graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back() == depth; });
+  if (!haveOneDepth || most > kMostHeld || (!unbounded.empty() && most > kUsualHeld)) return {ChainForm{}};
+  DimAttr tile = DimAttr::get(context, Dim::var("T.k"));
+  if (unbounded.empty()) {
+    // The copy engine fills panels of 64 columns of 16 bits.
+    const Machine *machine = machineOf(function_);
+    bool fillsPanels = most % 64 == 0 && (depth == cols || (depth.getConstant() && cols.getConstant() && *depth.getConstant() % 64 == 0 && *cols.getConstant() % 64 == 0));
+    bool byPanels = machine && machine->warpgroupProducts && most > 32 && elementTypeOf(chain.outer.getRhs().getType()).getIntOrFloatBitWidth() == 16;
+    if (byPanels && !fillsPanels) return {ChainForm{tile, {}, (most + 63) / 64 * 64, {}, {}}};
+    return {ChainForm{depth, cols, most, {}, {}}};
   }
-  stepped.when = {negated(isShort)};
-  return {held, stepped};
+  auto areAtMost = [&](int64_t count) -> SmallVector<Attribute> {
+    SmallVector<Attribute> facts;
+    for (DimAttr extent : unbounded) facts.push_back(RequirementAttr::get(context, extent, Relation::Le, DimAttr::get(context, Dim(count)), ""));
+    return facts;
+  };
+  auto notAll = [&](SmallVector<Attribute> facts) {
+    if (facts.size() == 1) return negated(facts[0]);
+    facts.insert(facts.begin(), StringAttr::get(context, "and"));
+    return negated(ArrayAttr::get(context, facts));
+  };
+  SmallVector<Attribute> usual = areAtMost(kUsualHeld);
+  ChainForm stepped;
+  stepped.when = {notAll(usual)};
+  if (haveNames) return {ChainForm{depth, cols, kUsualHeld, usual, usual}, stepped};
+  // What is no dimension by itself, as `D // H`, has no capacities: tiles of two sizes hold it.
+  ChainForm low{tile, {}, kUsualHeld / 2, {}, areAtMost(kUsualHeld / 2)}, high{tile, {}, kUsualHeld, {}, usual};
+  if (most > kUsualHeld / 2) return {high, stepped};
+  high.when.push_back(notAll(low.when));
+  return {low, high, stepped};
 }
 
 /// The sentence over the kernel.
@@ -285,7 +297,7 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   SmallVector<StringRef> names{"m", "n"};
   auto give = [&](StringRef name, int64_t value) { given.push_back(builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value))); };
   give("m", sizes.m), give("n", sizes.n);
-  if (!form.depth) give("k", sizes.k), give("cols", sizes.cols), names.append({"k", "cols"});
+  if (!form.cols) give("k", form.most ? form.most : sizes.k), give("cols", form.most ? form.most : sizes.cols), names.append({"k", "cols"});
   kernel.setContextAttr(builder_.getStrArrayAttr(names));
   kernel.setSizesAttr(builder_.getDictionaryAttr(given));
   kernel.setGroup(sizes.group);
@@ -319,7 +331,8 @@ ChainTile usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
   ChainTile tile{64, 64, 64, 64, 256};
   if (machine.family == Target::Cpu) tile = {64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
   else if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 128 ? 128 : 64, 64, 128, 256};
-  else if (machine.family == Target::Cuda && operand == 2) tile = {64, 64, 64, 64, 128};
+  else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
+  else if (sum > 4) tile.n = 32;
   if (machine.family == Target::Cpu) return tile;
   // Left and right operands, and the weights on their way into the second product.
   auto shared = [&] { return (tile.m * held + 2 * tile.n * held + tile.m * tile.n) * std::max(operand, sum > 4 ? sum : 0); };

@@ -278,7 +278,33 @@ void FunctionScheduler::prepareChain(Chain &chain) {
     }
   };
   prepare(chain.outer.getLhs(), kinds);
-  for (graph::DotOp dot : chain.inner) prepareOperands(dot);
+  for (graph::DotOp dot : chain.inner) {
+    for (unsigned i : {0, 1}) gather(dot->getOperand(i), kinds);
+    prepareOperands(dot);
+  }
+  gather(chain.outer.getRhs(), kinds);
+}
+
+/// Rows of an operand lie apart where another axis lies between, or where tiles of it are none of what lies in memory: copying
+/// them once costs less than finding their elements for each tile of the result.
+void FunctionScheduler::gather(Value value, const AxisKinds &kinds) {
+  std::function<bool(Value, const AxisKinds &)> lieApart = [&](Value part, const AxisKinds &kinds) {
+    if (isStored(part)) return llvm::is_contained(llvm::drop_begin(kinds, llvm::find(kinds, AxisKind::Range) - kinds.begin()), AxisKind::Private);
+    Operation *op = part.getDefiningOp();
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      if (!isa<TensorType>(operand.getType()) || longAxes(operand.getType()).size() < 2) continue;
+      std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
+      if (!inner || lieApart(operand, *inner)) return true;
+    }
+    return false;
+  };
+  if (!lieApart(value, kinds)) return;
+  while (auto turned = value.getDefiningOp<graph::TransposeOp>()) {  // the product reads rows as columns
+    ArrayRef<int64_t> perm = turned.getPerm();
+    if (!llvm::equal(perm.drop_back(2), llvm::seq<int64_t>(0, perm.size() - 2))) break;
+    value = turned.getOperand();
+  }
+  markIf(!isStored(value), value);
 }
 
 }  // namespace tessera::transforms

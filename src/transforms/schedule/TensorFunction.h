@@ -47,6 +47,7 @@ private:
   // ---- products of rows of products (ChainPlan.cpp)
   void findChains(mlir::Block &block);
   void prepareChain(Chain &chain);
+  void gather(mlir::Value value, const AxisKinds &kinds);
   Chain *chainIn(llvm::ArrayRef<ir::graph::DotOp> dots);
 
   // ---- kernels
