@@ -54,6 +54,14 @@ def {name}[B, H, S](Q: Tensor[B, H, S, {d}, bf16 @accum(f32)], K: Tensor[B, H, S
     return tile.cast(acc / l_i[:, None], bf16)
 '''
 
+# The same, of which the compiler makes the kernel.
+PLAINLY = '''
+def {name}[B, H, S](q: Tensor[B, H, S, {d}, bf16 @accum(f32)], k: Tensor[B, H, S, {d}, bf16 @accum(f32)],
+        v: Tensor[B, H, S, {d}, bf16 @accum(f32)]) -> Tensor[B, H, S, {d}, bf16]:
+    s = q @ transpose(k, -2, -1) * {scale}
+{mask}    return cast(softmax_safe(s), bf16) @ v
+'''
+
 
 def product(name, m, n, k, w, s, transposed):
     b, operand = ("N, K", "tile.transpose(B[n:n + T.n, k:k + T.k])") if transposed else ("K, N", "B[k:k + T.k, n:n + T.n]")
@@ -64,6 +72,11 @@ def attention(name, m, n, w, s, d, causal):
     mask = "        s = tile.mask_causal(s, q0, k0)\n" if causal else ""
     end = "min(S, q0 + T.m)" if causal else "S"
     return ATTENTION.format(name=name, m=m, n=n, w=w, s=s, d=d, mask=mask, end=end, scale=repr(d ** -0.5))
+
+
+def plainly(name, d, causal):
+    mask = "    s = mask_causal(s, 0, 0)\n" if causal else ""
+    return PLAINLY.format(name=name, d=d, mask=mask, scale=repr(d ** -0.5))
 
 
 SPACE = [(128, 128, 64, 4, 3), (128, 128, 64, 4, 4), (128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 256, 32, 8, 4),
@@ -161,7 +174,7 @@ def attentions(programs, space, timer):
             at = torch.arange(s, device="cuda")
             scores = scores.masked_fill(at[None, :] > at[rows][:, None], float("-inf"))
         wanted = torch.softmax(scores, -1) @ v[0, 0].double()
-        for point in space:
+        for point in [("plainly",), *space]:
             name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
             program = programs[name]
             if isinstance(program, str):
@@ -236,8 +249,10 @@ def main():
             texts[name_of("kn", point)] = product(name_of("kn", point), *point, False)
             texts[name_of("nk", point)] = product(name_of("nk", point), *point, True)
     if options.only in (None, "attention"):
-        for point in attention_space:
-            for d, causal in [(128, True), (128, False), (64, True)]:
+        for d, causal in [(128, True), (128, False), (64, True)]:
+            name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", ("plainly",))
+            texts[name] = plainly(name, d, causal)
+            for point in attention_space:
                 name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
                 texts[name] = attention(name, *point, d, causal)
     with tempfile.TemporaryDirectory() as folder:

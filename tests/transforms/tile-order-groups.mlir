@@ -49,3 +49,25 @@ tile.kernel @from_here(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", 
   tile.store_fragment %more, %y[%b, %q size "T.m"] : !V, <["B", "S"], f32>
   tile.kernel_end
 }
+
+// A mask that the caller asks for or not: the same choice in every group.
+// CHECK-LABEL: tile.kernel @if_asked
+// CHECK-SAME: longest_first = 1
+tile.kernel @if_asked(%asked: i1, %y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"], params = [#tsr.param<"asked", in>, #tsr.param<"y", out>], outputs = [],
+    context = ["m"], sizes = {m = 32 : i64}, grid = #tsr.grid<output, ["1", "T.m"], param = 1>, group = 32 : i64} {
+  %c0 = tile.constant 0 : index
+  %b = tile.query "origin"
+  %q = tile.query "origin" {axis = 1 : i64}
+  %S = tile.dim "S"
+  %m = tile.dim "T.m"
+  %after = tile.elementwise "add" %q, %m : index
+  %end = tile.elementwise "select" %asked, %after, %S : index
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !V
+  %sum = scf.for %k = %c0 to %end step %m iter_args(%acc = %start) -> (!V) {
+    %next = tile.elementwise "add" %acc, %acc : !V
+    scf.yield %next : !V
+  }
+  tile.store_fragment %sum, %y[%b, %q size "T.m"] : !V, <["B", "S"], f32>
+  tile.kernel_end
+}

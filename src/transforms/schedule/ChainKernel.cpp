@@ -1,4 +1,5 @@
 // The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
+#include "ir/common/MaskAttr.h"
 #include "support/Check.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -189,7 +190,9 @@ private:
     Value isInside = privatiser_.arithmetic("lt", builder_.create<graph::IotaOp>(line_, counted, 1), full(counted, left), line_);
     TypedAttr attribute = builder_.getFloatAttr(type.getElementType(), otherwise);
     Value other = full(type, builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult());
-    return builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, other});
+    auto masked = builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, other});
+    markExtentMask(masked);
+    return masked;
   }
 
   OpBuilder &builder_;

@@ -47,6 +47,7 @@ Growth growthOf(Value value) {
   StringRef what = elementwise.getMnemonic();
   OperandRange args = elementwise.getArgs();
   if (what == "add" || what == "min" || what == "max") return together(args);
+  if (what == "select" && isa<BlockArgument>(args[0])) return together(args.drop_front());  // the same choice in every group
   // What is taken away or divides is a number of the whole launch.
   if ((what == "sub" || what == "floordiv") && growthOf(args[1]).kind == Growth::Constant) return growthOf(args[0]);
   Growth all = together(args);

@@ -7,6 +7,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -17,11 +18,12 @@
 //   schedule  m = 64, n = 64, stages = 3, 128 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored
+//   groups with the longest loops go first
 //   products by matrix instructions, warps in 4 rows and 1 column
 template <int Align>
 static __global__ void __launch_bounds__(128, 1)
 attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
-              tsr::View<const tsr::bf16, 3> v, tsr::View<tsr::bf16, 3> result, int64_t S,
+              tsr::View<const tsr::bf16, 3> v, tsr::View<tsr::bf16, 3> result, int64_t S, int64_t H,
               int64_t T) {
   constexpr int BM = 64, BN = 64, Stages = 3, Threads = 128;
   using Warps = tsr::MmaGrid<4, 1>;
@@ -32,8 +34,9 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
-  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  // attention.tsr:9
+  const int64_t h0 = tsr::longest_first_of<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H);
+  const int64_t m = tsr::longest_first_row<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H) * BM;
   tsr::copy_tile<Threads>(shared.q_tile, q[h0], m, 0);  // :6
   tsr::RowVector<float, BM, Warps> largest(-INFINITY);  // :9
   tsr::RowVector<float, BM, Warps> row_sum(0.0f);
@@ -163,7 +166,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
-          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, T);
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
     };
     start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 57344);
     if (call.failed()) return call.status();

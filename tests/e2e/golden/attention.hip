@@ -6,6 +6,7 @@
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -16,9 +17,10 @@
 //   schedule  m = 64, n = 64, 256 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored
+//   groups with the longest loops go first
 static __global__ void __launch_bounds__(256)
 attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
-              tsr::View<const tsr::bf16, 3> v, tsr::View<tsr::bf16, 3> result, int64_t S,
+              tsr::View<const tsr::bf16, 3> v, tsr::View<tsr::bf16, 3> result, int64_t S, int64_t H,
               int64_t T) {
   constexpr int BM = 64, BN = 64, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
@@ -26,8 +28,8 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
   __shared__ tsr::SharedTile<tsr::bf16, BN, 64> k_tile;
   __shared__ tsr::SharedTile<tsr::bf16, BN, 64> v_tile;  // :7
   __shared__ tsr::SharedTile<tsr::bf16, BM, BN> e_tile;  // :9
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);
-  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  const int64_t h0 = tsr::longest_first_of<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H);
+  const int64_t m = tsr::longest_first_row<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H) * BM;
   tsr::copy_tile<Threads>(q_tile, q[h0], m, 0);  // :6
   tsr::RowVector<float, BM, Grid> largest(-INFINITY);  // :9
   tsr::RowVector<float, BM, Grid> row_sum(0.0f);
@@ -143,7 +145,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
-        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, T);
+        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
   }
   return call.finish();
 }

@@ -3,6 +3,7 @@
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/turns.h"
 #include "tessera/device/cuda/wgmma.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
@@ -10,6 +11,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -21,8 +23,10 @@
 //   schedule  m = 128, n = 128, stages = 5, 256 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored
+//   groups with the longest loops go first
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills rings of 5 stages by bulk copies, one group a processor
+//   warpgroups by turns: one multiplies while another computes
 template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
@@ -55,8 +59,8 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     tsr::RingWriter<Align, 1> to_fill(shared.ring);
     tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t h0 = group / tsr::ceil_div(S, BM);
-      const int64_t m = group % tsr::ceil_div(S, BM) * BM;
+      const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H);
+      const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
       const int32_t stage = to_fill.acquire();  // :6
       tsr::copy_to_ring(to_fill, shared.q_tile[stage], q, h0, m, 0);
       to_fill.publish();
@@ -70,19 +74,22 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     }
   } else {
     tsr::take_registers<232>();  // :9
+    tsr::Turns<Consumers> turns;
     tsr::RingReader<1> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t m = group % tsr::ceil_div(S, BM) * BM;
+      const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
       tsr::RowVector<float, BM, Warps> largest(-INFINITY);
       tsr::RowVector<float, BM, Warps> row_sum(0.0f);
       tsr::Fragment<float, BM, 64, Warps> acc(0.0f);
       const int64_t end = tsr::min(T, m + (T + BM - S));
       const int32_t stage = filled.wait();  // :6
-      for (int64_t n = 0; n < end; n += BN) {  // :9
+      turns.take();  // :9
+      for (int64_t n = 0; n < end; n += BN) {
         tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :8
         const int32_t stage_2 = filled_2.wait();  // :6
         tsr::dot(s, shared.q_tile[stage], tsr::transposed(shared.k_tile[stage_2]));  // :8
+        turns.pass();
         const int32_t k0 = 0;
         const int32_t as_i32 = int32_t(T - S);
         #pragma unroll
@@ -153,10 +160,12 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
             acc(i, j) = rescale(i) * acc(i, j);
           }
         }
+        turns.take();
         tsr::dot(acc, e_bf16, shared.v_tile[stage_2]);
         filled_2.release();  // :6
         largest = largest_new;  // :9
       }
+      turns.pass();
       filled.release();  // :6
       tsr::Fragment<tsr::bf16, BM, 64, Warps> as_bf16;  // :9
       #pragma unroll
@@ -166,7 +175,8 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
           as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 1.0f));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16, group / tsr::ceil_div(S, BM), m, 0);
+      tsr::store_tile<Align>(result, shared.panels, as_bf16,
+          tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H), m, 0);
     }
     tsr::finish_stores();
   }
