@@ -21,6 +21,13 @@ inline std::string text_of(double value) {
 inline std::string text_of(float value) {
   return detail::shortest(static_cast<double>(value), [](double x) { return static_cast<double>(static_cast<float>(x)); });
 }
+/// Floats that C++ has no type for.
+template <class T> constexpr bool is_small_float = tsr::detail::is_real<T> && !std::is_floating_point<T>::value;
+template <class T> double rounded_to(double value) { return static_cast<double>(static_cast<float>(tsr::to<T>(value))); }
+template <class T, typename std::enable_if<is_small_float<T>, int>::type = 0> std::string text_of(T value) {
+  return detail::shortest(static_cast<double>(static_cast<float>(value)), rounded_to<T>);
+}
+inline std::string text_of(i4 value) { return std::to_string(static_cast<int>(value)); }
 
 namespace detail {
 
@@ -54,6 +61,9 @@ inline std::string formatted(double value, const Spec &spec) {
 inline std::string formatted(float value, const Spec &spec) {
   return format_real(spec, static_cast<double>(value), [](double x) { return static_cast<double>(static_cast<float>(x)); });
 }
+template <class T, typename std::enable_if<is_small_float<T>, int>::type = 0> std::string formatted(T value, const Spec &spec) {
+  return format_real(spec, static_cast<double>(static_cast<float>(value)), rounded_to<T>);
+}
 inline bool wants_real(const Spec &spec) { return std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos && spec.type != 0; }
 inline bool wants_integer(const Spec &spec) { return std::string_view("bdoxX").find(spec.type) != std::string_view::npos && spec.type != 0; }
 template <class I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0>
@@ -61,6 +71,7 @@ std::string formatted(I value, const Spec &spec) {
   if (spec.type == 's') return format_text(spec, text_of(value));
   return wants_real(spec) ? formatted(static_cast<double>(value), spec) : format_integer(spec, static_cast<int64_t>(value));
 }
+inline std::string formatted(i4 value, const Spec &spec) { return formatted(static_cast<int>(value), spec); }
 
 }  // namespace detail
 
@@ -73,7 +84,7 @@ inline std::string formatted(const Tensor &tensor, const Spec &spec) {
   if (tensor.is_real()) return format_real(spec, tensor.real(0), [&](double x) { return tensor.rounded(x); });
   return formatted(tensor.integer(0), spec);
 }
-template <class T> bool is_number(const T &) { return std::is_arithmetic<T>::value; }
+template <class T> bool is_number(const T &) { return std::is_arithmetic<T>::value || is_small_float<T> || std::is_same<T, i4>::value; }
 inline bool is_number(const Tensor &tensor) { return tensor.shape().empty(); }
 /// Whether a format without a type fits: tensors have no sign, no precision and no groups of digits.
 template <class T> bool shows(const T &, const Spec &) { return true; }
@@ -87,7 +98,7 @@ inline std::string extents_text(const Tensor &tensor) {
   for (const int64_t extent : tensor.shape()) text += (text.empty() ? "" : " x ") + std::to_string(extent);
   return text;
 }
-template <class T> bool is_real_number(const T &) { return std::is_floating_point<T>::value; }
+template <class T> bool is_real_number(const T &) { return std::is_floating_point<T>::value || is_small_float<T>; }
 inline bool is_real_number(const Tensor &tensor) { return tensor.shape().empty() && tensor.is_real(); }
 }  // namespace detail
 
