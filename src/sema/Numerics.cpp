@@ -495,6 +495,7 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
   wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&
            op != ElementwiseOp::Min && op != ElementwiseOp::Max;
+  wrong |= type.dtype == DType::Bool && (op == ElementwiseOp::Shl || op == ElementwiseOp::Shr);
   wrong |= isComplex(type.dtype) && !takesComplex(op);
   bool minus = op == ElementwiseOp::Neg && isUnsigned(type.dtype);
   if ((wrong || minus) && fresh(Id::badOperand, span)) {

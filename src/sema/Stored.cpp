@@ -4,7 +4,10 @@
 #include "sema/Checker.h"
 #include "sema/Lets.h"
 #include "sema/Policy.h"
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <vector>
 
 namespace tessera::sema {
 
@@ -142,20 +145,26 @@ const Var *Checker::quantizedSource(const Value &value, const Type &wanted) cons
 
 // ---------------------------------------------------------------- where a value comes from
 
-/// The parameter of this dtype from which a value is computed, or null.
-const Var *Checker::sourceParameter(const Expr &expr, DType dtype, int depth) const {
-  if (depth > 64) return nullptr;
-  const Var *var = expr.kind == ExprKind::VarRef ? expr.var
-                   : expr.kind == ExprKind::Load ? expr.access.base
-                                                 : nullptr;
-  if (var) {
-    for (const Param &p : fn_->params)
-      if (p.var == var) return var->type.dtype == dtype ? var : nullptr;
-    const Expr *let = expr.kind == ExprKind::VarRef ? letOf(fn_->body, var) : nullptr;
-    return let ? sourceParameter(*let, dtype, depth + 1) : nullptr;
+/// The parameter of this dtype from which a value is computed, or null. Looks at so many expressions, counted from `looked`,
+/// and at each name once, however often it is used.
+const Var *Checker::sourceParameter(const Expr &root, DType dtype, int looked) const {
+  constexpr int kMost = 1000;
+  std::vector<const Expr *> open{&root};
+  std::set<const Var *> seen;
+  for (; !open.empty() && looked < kMost; ++looked) {
+    const Expr &expr = *open.back();
+    open.pop_back();
+    const Var *var = expr.kind == ExprKind::VarRef ? expr.var : expr.kind == ExprKind::Load ? expr.access.base : nullptr;
+    if (!var) {
+      for (size_t i = expr.args.size(); i-- > 0;) open.push_back(expr.args[i].get());
+      continue;
+    }
+    if (!seen.insert(var).second) continue;
+    bool isParameter = std::any_of(fn_->params.begin(), fn_->params.end(), [&](const Param &p) { return p.var == var; });
+    if (isParameter && var->type.dtype == dtype) return var;
+    const Expr *let = !isParameter && expr.kind == ExprKind::VarRef ? letOf(fn_->body, var) : nullptr;
+    if (let) open.push_back(let);
   }
-  for (const ExprPtr &arg : expr.args)
-    if (const Var *found = sourceParameter(*arg, dtype, depth + 1)) return found;
   return nullptr;
 }
 

@@ -540,6 +540,12 @@ TEST(Casts, OfANamedValueAreKeptInCalls) {
   EXPECT_TRUE(again.diagnostics.all()[0].fixes.empty());
 }
 
+TEST(Types, TruthValuesAreNotShifted) {
+  for (std::string op : {"<<", ">>"})
+    EXPECT_THAT(said("def f[N](x: Tensor[N, bool], y: Tensor[N, bool]) -> Tensor[N, bool]:\n    return x " + op + " y\n"),
+                HasSubstr("`" + op + "` is not defined for bool"));
+}
+
 TEST(Types, TruthValuesHaveNoLargestOne) {
   std::string text = said("def f[R, C](x: Tensor[R, C, bool]) -> Tensor[R, bool]:\n    return max(x, axis=-1)\n");
   EXPECT_THAT(text, HasSubstr("`max` is not defined for bool"));
