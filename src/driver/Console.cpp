@@ -12,6 +12,27 @@
 
 namespace tessera::driver {
 
+ExitCode exitCodeOf(const diag::Engine &diagnostics) {
+  using diag::Id;
+  bool usage = false;
+  for (const diag::Diagnostic &d : diagnostics.all()) {
+    if (d.severity != diag::Severity::Error) continue;
+    switch (d.id) {
+    case Id::cannotReadFile:
+    case Id::isDirectory:
+    case Id::fileTooLarge:
+    case Id::unknownTarget:
+    case Id::unknownSuffix:
+    case Id::outputIsInput:
+    case Id::noSuchFunction:
+    case Id::badArgument:
+    case Id::badOption: usage = true; break;
+    default: return kProgramHasErrors;
+    }
+  }
+  return usage ? kBadUsage : kSuccess;
+}
+
 bool wantsColour(int fileDescriptor) {
   const char *terminal = std::getenv("TERM");
   return isatty(fileDescriptor) && !std::getenv("NO_COLOR") && terminal && std::strcmp(terminal, "dumb") != 0;

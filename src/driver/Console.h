@@ -10,6 +10,9 @@ namespace tessera::driver {
 /// Exit codes of the programs: a build system or a script may tell them apart.
 enum ExitCode { kSuccess = 0, kProgramHasErrors = 1, kBadUsage = 2, kInternalError = 70 };
 
+/// Which of them a session's errors ask for: kBadUsage if all are about what the command line says, else kProgramHasErrors.
+ExitCode exitCodeOf(const diag::Engine &diagnostics);
+
 enum class MessageFormat { Text, Json };
 /// Prints a session's messages: text to stderr (colours on a terminal only), JSON to stdout.
 void printMessages(const Session &session, MessageFormat format);

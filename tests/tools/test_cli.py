@@ -43,7 +43,7 @@ class Compile(ToolTest):
         self.assertIn('extern "C" TessStatus mine_nn_softmax_call(', read(self.path("s.cpp")))
         for wrong in ("1st", "a.b", "a:b", "a::", "::a"):
             result = run("tesserac", SOFTMAX, "--namespace", wrong, "-o", self.path("wrong.cpp"))
-            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.returncode, 2)
             self.assertIn("is no namespace of C++", result.stderr)
             self.assertFalse(os.path.exists(self.path("wrong.cpp")))
 
@@ -57,7 +57,7 @@ class Compile(ToolTest):
         for options, said in ((("cuda:sm_80,cuda:sm_90a",), "of its kind"), (("cpu,tpu",), "tpu"), (("cpu", "--target", "cuda"), "--target"),
                               (("cpu", "-o", self.path("s.cu")), "C++")):
             result = run("tesserac", SOFTMAX, *([] if "-o" in options else ["-o", self.path("t.cpp")]), "--dispatch", *options)
-            self.assertEqual(result.returncode, 1, options)
+            self.assertEqual(result.returncode, 2, options)
             self.assertIn(said, result.stderr)
 
     def test_headers_of_similar_names_go_together(self):
@@ -184,6 +184,32 @@ class Run(ToolTest):
                     result = run("tessera", "run", program, "--target", target, cwd=self.folder)
                     self.assertIn(says, result.stdout + result.stderr)
                     self.assertEqual(result.returncode == 0, says.endswith("2 x 4"), result.stderr)
+
+
+class Codes(ToolTest):
+    """docs/exit-codes.md: the same for both programs."""
+
+    def test_a_wrong_program_is_1_and_a_wrong_command_line_2(self):
+        wrong = self.write("w.tsr", "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return y\n")
+        none, out = self.path("none.tsr"), self.path("o.cpp")
+        os.mkdir(self.path("folder"))
+        for code, command in ((0, ["tesserac", SOFTMAX, "-o", out]), (0, ["tessera", "check", SOFTMAX]), (0, ["tessera", "inspect", SOFTMAX]),
+                              (0, ["tesserac", "--version"]), (0, ["tessera", "--help"]),
+                              (1, ["tesserac", wrong, "-o", out]), (1, ["tessera", "check", wrong]), (1, ["tessera", "run", wrong]),
+                              (1, ["tessera", "build", wrong]), (1, ["tessera", "inspect", wrong]), (1, ["tesserac", wrong, "--emit=tile"]),
+                              (1, ["tesserac", SOFTMAX, "-o", self.path("none/o.cpp")]),
+                              (2, ["tesserac", none, "-o", out]), (2, ["tessera", "check", none]), (2, ["tessera", "run", none]),
+                              (2, ["tessera", "build", none]), (2, ["tessera", "inspect", none]),
+                              (2, ["tesserac", self.path("folder"), "-o", out]), (2, ["tessera", "run", self.path("folder")]),
+                              (2, ["tesserac", SOFTMAX, "--target", "tpu", "-o", out]), (2, ["tessera", "run", SOFTMAX, "softmax", "--target", "tpu"]),
+                              (2, ["tessera", "build", SOFTMAX, "--target", "tpu"]), (2, ["tessera", "inspect", SOFTMAX, "--target", "tpu"]),
+                              (2, ["tesserac", SOFTMAX, "-o", self.path("o.txt")]), (2, ["tesserac", SOFTMAX, "--emit=none"]), (2, ["tesserac", SOFTMAX]),
+                              (2, ["tesserac", SOFTMAX, "--function", "none", "-o", out]), (2, ["tessera", "run", SOFTMAX, "none"]),
+                              (2, ["tessera", "run", SOFTMAX, "softmax", "--arg", "x=none.npy"]), (2, ["tessera", "run", SOFTMAX, "softmax", "--random", "Q=1"]),
+                              (2, ["tesserac", "--none"]), (2, ["tessera", "none"]), (2, ["tesserac"]), (2, ["tessera"])):
+            with self.subTest(command=command):
+                result = run(*command, cwd=self.folder)
+                self.assertEqual(result.returncode, code, result.stdout + result.stderr)
 
 
 class Others(ToolTest):

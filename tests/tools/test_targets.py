@@ -30,7 +30,7 @@ def buffer(name, kib):
 class Targets(ToolTest):
     def refused(self, target):
         result = run("tesserac", SAXPY, "--target", target, "-o", self.path("k.src"))
-        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertEqual(result.returncode, 2, result.stdout)
         self.assertIn("error[E0704]", result.stderr)
         self.assertEqual(os.listdir(self.folder), [])
         return result.stderr

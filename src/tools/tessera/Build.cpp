@@ -31,30 +31,31 @@ int run(const Options &options) {
     driver::printMessages(session, driver::MessageFormat::Text);
     return code;
   };
+  auto fail = [&] { return finish(driver::exitCodeOf(session.diagnostics)); };
   auto target = driver::parseTarget(options.target);
   if (!target || target->reference) {
     session.diagnostics.report(diag::Id::unknownTarget, {}, options.target).help("a library is built for cpu, cuda, cuda:sm_90a, hip or hip:gfx942");
-    return finish(driver::kBadUsage);
+    return fail();
   }
   if (!options.output.empty() && driver::suffixOf(options.output) != ".so") {
     session.diagnostics.report(diag::Id::badOption, {}, "`-o " + options.output + "` names no shared library")
         .help("name it " + driver::stemOf(options.path) + ".so; for source, use `tesserac`");
-    return finish(driver::kBadUsage);
+    return fail();
   }
   if (auto cache = driver::cacheFolder(); options.output.empty() && !cache) {
     session.diagnostics.report(diag::Id::cannotWriteFile, {}, "the library", cache.error()).help("say where it is to be with `-o`");
-    return finish(driver::kProgramHasErrors);
+    return fail();
   }
-  if (!session.load(options.path)) return finish(driver::kProgramHasErrors);
+  if (!session.load(options.path)) return fail();
   auto built = driver::buildLibrary(session, *target, driver::stemOf(options.output));
-  if (!built) return finish(driver::kProgramHasErrors);
+  if (!built) return fail();
   std::string foreign;
   if (!options.output.empty())
     if (std::string problem = writeLibrary(*built, options.output, options.force, foreign); !problem.empty()) {
       if (!foreign.empty())
         session.diagnostics.report(diag::Id::cannotWriteFile, {}, foreign, "it is there, and tessera did not write it").help("give another name to -o, or let `--force` replace it");
       else session.diagnostics.report(diag::Id::cannotWriteFile, {}, options.output, problem).help(driver::writingAdvice(options.output));
-      return finish(driver::kProgramHasErrors);
+      return fail();
     }
   std::printf("%s\n", (options.output.empty() ? built->path : options.output).c_str());
   return finish(driver::kSuccess);

@@ -82,7 +82,7 @@ int run(const Options &options) {
   driver::Session session;
   auto fail = [&] {
     driver::printMessages(session, options.json ? driver::MessageFormat::Json : driver::MessageFormat::Text);
-    return driver::kProgramHasErrors;
+    return driver::exitCodeOf(session.diagnostics);
   };
   auto target = driver::parseTarget(options.target);
   if (!target || target->reference) {

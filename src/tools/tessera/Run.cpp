@@ -118,7 +118,10 @@ bool writeResults(Session &session, const sema::Function &function, const driver
     files.push_back({out, writeNpy(bound.arrays[bound.results[0]]), mark});
   } else {
     std::string folder = out.back() == '/' ? out : out + "/";
-    if (std::string problem = driver::makeFolders(folder); !problem.empty()) return fail(session, diag::Id::badOption, "I cannot make `" + folder + "`: " + problem, "choose another folder");
+    if (std::string problem = driver::makeFolders(folder); !problem.empty()) {
+      session.diagnostics.report(diag::Id::cannotWriteFile, {}, folder, problem).help("choose another folder");
+      return false;
+    }
     for (size_t i = 0; i < bound.results.size(); ++i)
       files.push_back({folder + "result_" + std::to_string(i) + ".npy", writeNpy(bound.arrays[bound.results[i]]), mark});
   }
@@ -168,7 +171,10 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
 bool compareWithReference(Session &session, const sema::Function &function, const driver::BoundArguments &bound, driver::BoundArguments &reference) {
   std::vector<double> seconds;
   std::string problem = driver::interpret(session, function, reference, 0, seconds);
-  if (!problem.empty()) return fail(session, diag::Id::badOption, "the reference interpreter refused the call: " + problem, "run without --check");
+  if (!problem.empty()) {
+    session.diagnostics.report(diag::Id::runFailed, {}, function.name, "the reference interpreter refused the call: " + problem).help("run without --check");
+    return false;
+  }
   bool good = true;
   for (size_t r = 0; r < bound.results.size(); ++r) {
     driver::Difference difference = driver::differenceOf(bound.arrays[bound.results[r]], reference.arrays[reference.results[r]]);
@@ -197,7 +203,7 @@ int runMain(Session &session, const sema::Function &function, const driver::Targ
 
 int runFunction(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
   driver::BoundArguments bound, reference;
-  if (!gather(session, function, options, bound)) return driver::kProgramHasErrors;
+  if (!gather(session, function, options, bound)) return driver::exitCodeOf(session.diagnostics);
   if (options.check) reference = bound;
   std::vector<double> seconds;
   std::string problem;
@@ -212,7 +218,7 @@ int runFunction(Session &session, const sema::Function &function, const driver::
     session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return driver::kProgramHasErrors;
   }
-  if (!options.out.empty() && !writeResults(session, function, bound, options)) return driver::kProgramHasErrors;
+  if (!options.out.empty() && !writeResults(session, function, bound, options)) return driver::exitCodeOf(session.diagnostics);
   report(function, bound, options, seconds);
   return !options.check || compareWithReference(session, function, bound, reference) ? driver::kSuccess : driver::kProgramHasErrors;
 }
@@ -223,21 +229,22 @@ int run(const Options &options) {
     if (!session.diagnostics.all().empty()) driver::printMessages(session, options.format());
     return code;
   };
+  auto failed = [&] { return finish(driver::exitCodeOf(session.diagnostics)); };
   auto target = driver::parseTarget(options.target);
   if (!target) {
     driver::reportUnknownTarget(session.diagnostics, options.target, true);
-    return finish(driver::kBadUsage);
+    return failed();
   }
-  if (!session.load(options.path)) return finish(driver::kProgramHasErrors);
+  if (!session.load(options.path)) return failed();
   const sema::Program *program = session.check();
-  if (!program || session.diagnostics.hasErrors()) return finish(driver::kProgramHasErrors);
+  if (!program || session.diagnostics.hasErrors()) return failed();
   const sema::Function *function = chooseFunction(session, *program, options.function);
-  if (!function) return finish(driver::kBadUsage);
+  if (!function) return failed();
   bool isMain = function->kind == sema::FunctionKind::Host;
   if (isMain && options.forFunctions()) {
     fail(session, diag::Id::badOption, "`main` takes no arguments and gives no results: --arg, --random, --out, --time and --check mean nothing for it",
          "leave them out, or name a kernel or a tensor function");
-    return finish(driver::kBadUsage);
+    return failed();
   }
   return finish(isMain ? runMain(session, *function, *target, options) : runFunction(session, *function, *target, options));
 }

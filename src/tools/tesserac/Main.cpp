@@ -223,6 +223,7 @@ int main(int argc, char **argv) {
         return kProgramHasErrors;
       }
     }
-    return good && !session.diagnostics.hasErrors() ? kSuccess : kProgramHasErrors;
+    if (session.diagnostics.hasErrors()) return exitCodeOf(session.diagnostics);
+    return good ? kSuccess : kProgramHasErrors;
   });
 }
