@@ -1,6 +1,7 @@
 """Names that the C library has, too: programs that use them are right, in C, C++ and CUDA, and when they are run."""
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -70,6 +71,69 @@ class LibraryNames(ToolTest):
         (library,) = [os.path.join(folder, file) for folder, _, files in os.walk(cache) for file in files if file.endswith(".so")]
         shown = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True).stdout.split("\n")
         self.assertEqual(sorted(line.split()[-1] for line in shown if line), ["step_call", "tessLastErrorText"])
+
+
+class EveryName(ToolTest):
+    """Words of the C library, of libm, libgomp and libstdc++ and of all macros that emitted text sees, as the machine has them."""
+
+    FORMS = {
+        "function": "def {name}[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * {i}.0\n\n",
+        "kernel": "@kernel(lanes=64)\ndef {name}[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    q = tile.linear_id()\n    if q < N:\n"
+                  "        x[q] = x[q] + 1.0\n    return x\n\n",
+        "parameter": "def fn{i}[N]({name}: Tensor[N, f32], b_{name}: f32) -> Tensor[N, f32]:\n    return {name} * 2.0 + b_{name}\n\n",
+        "dimension": "def fn{i}[{name}](x: Tensor[{name}, f32]) -> Tensor[{name}, f32]:\n    return x * 2.0\n\n",
+        "local": "@kernel(lanes=64)\ndef fn{i}[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    q = tile.linear_id()\n    if q < N:\n"
+                 "        {name} = x[q]\n        {name} = {name} * {name} + 1.0\n        x[q] = {name} + {name} * 2.0\n    return x\n\n",
+    }
+    TAKEN = r"f\d+|bf\d+|tf32|[iu]\d+|bool|c64|fn\d+|[xqN]"  # dtypes, and the names of the forms
+
+    def names(self):
+        found = set()
+        for library in ("libc.so.6", "libm.so.6", "libgomp.so.1", "libstdc++.so.6"):
+            for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"):
+                if os.path.exists(f"{folder}/{library}"):
+                    text = subprocess.run(["nm", "-D", "--defined-only", f"{folder}/{library}"], capture_output=True, text=True).stdout
+                    found |= {line.split()[-1].split("@")[0] for line in text.splitlines()}
+        headers = self.write("h.cpp", "".join(f'#include "tessera/{name}"\n' for name in ("entry.h", "device/fragment.h", "device/reduce.h", "host.h")))
+        text = subprocess.run(["g++", "-std=c++17", "-fopenmp", "-dM", "-E", "-I" + os.path.join(ROOT, "include"), headers], capture_output=True, text=True).stdout
+        found |= set(re.findall(r"#define (\w+)", text))
+        return sorted(name for name in found if re.fullmatch(r"[A-Za-z]\w*", name) and not re.fullmatch(self.TAKEN, name))
+
+    def accepted(self, pieces):
+        """The program of these functions without those whose names are words of the language."""
+        head = "from tessera import kernel, tile\n\n"
+        while True:
+            program = self.write("p.tsr", head + "".join(pieces))
+            found = json.loads(run("tessera", "check", "--no-cache", "--json", program).stdout)["diagnostics"]
+            wrong = {one["line"] for one in found if one["severity"] == "error"}
+            if not wrong:
+                return program, len(pieces)
+            kept, line = [], head.count("\n") + 1
+            for piece in pieces:
+                after = line + piece.count("\n")
+                if not any(line <= one < after for one in wrong):
+                    kept.append(piece)
+                line = after
+            self.assertLess(len(kept), len(pieces))
+            pieces = kept
+
+    def test_names_of_all_libraries(self):
+        names = self.names()
+        names = random.Random(1).sample(names, min(len(names), 1500))
+        self.assertGreater(len(names), 500)
+        forms = list(self.FORMS.values())
+        program, count = self.accepted([forms[i % len(forms)].format(name=name, i=i) for i, name in enumerate(names)])
+        self.assertGreater(count, 1450)
+        result = run("tesserac", program, "-o", self.path("p.cpp"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        system = "".join(f"#include <{name}.h>\n" for name in ("complex", "errno", "fcntl", "math", "omp", "pthread", "signal", "stdio", "stdlib", "string",
+                                                                "sys/socket", "time", "unistd"))
+        main = self.write("main.c", system + '#include "p.h"\nint main(void) { return 0; }\n')
+        include = ["-I" + os.path.join(ROOT, "include"), "-fopenmp", "-fsyntax-only"]
+        for command in (["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", *include, self.path("p.cpp")],
+                        ["gcc", "-std=gnu11", "-Wall", "-Werror", *include, main], ["g++", "-std=gnu++17", "-Wall", "-Werror", "-x", "c++", *include, main]):
+            result = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr[:3000])
 
 
 if __name__ == "__main__":

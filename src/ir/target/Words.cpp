@@ -53,12 +53,18 @@ const char *const macros =
     "WCHAR_WIDTH WINT_MAX WINT_MIN WINT_WIDTH WNOHANG WORD_BIT XATTR_LIST_MAX XATTR_NAME_MAX "
     "XATTR_SIZE_MAX alloca assert assert_perror complex errno fpclassify imaginary isfinite isinf isnan "
     "isnormal issubnormal linux math_errhandling offsetof sched_priority signbit stderr stdin stdout "
-    "strdupa strndupa unix va_arg va_copy va_end va_start ";
+    "strdupa strndupa unix va_arg va_copy va_end va_start WCONTINUED WEOF WEXITED WEXITSTATUS WIFCONTINUED WIFEXITED "
+    "WIFSIGNALED WIFSTOPPED WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED CUDARTAPI CUDARTAPI_CDECL "
+    "CU_UUID_HAS_BEEN_DEFINED IF_DEVICE_OR_CUDACC be16toh be32toh be64toh htobe16 htobe32 htobe64 htole16 htole32 "
+    "htole64 le16toh le32toh le64toh isalnum_l isalpha_l isascii isascii_l isblank_l iscntrl_l isdigit_l isgraph_l "
+    "islower_l isprint_l ispunct_l isspace_l isupper_l isxdigit_l toascii toascii_l pthread_cleanup_pop "
+    "pthread_cleanup_pop_restore_np pthread_cleanup_push pthread_cleanup_push_defer_np ";
 const char *const macroPrefixes = "ADJ_ ATOMIC_ CLOCK_ CLONE_ CPU_ CUDA_ CUDART_ EXIT_ FE_ FP_ HIP_ HUGE_VAL "
                                   "INT16_ INT32_ INT64_ INT8_ INTMAX_ INTPTR_ "
                                   "INT_ LC_ LLONG_ LONG_ MATH_ MOD_ M_ NL_ NV_ PTHREAD_ RENAME_ SCHED_ SEEK_ "
                                   "SHRT_ SIG_ SNAN STA_ TESSERA_ TESS_ TIMER_ "
-                                  "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_";
+                                  "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_ "
+                                  "cudaA cudaC cudaD cudaE cudaG cudaH cudaI cudaK cudaM cudaN cudaO cudaP cudaS cudaT";
 
 // Names with C linkage: an exported function that shares one would take the library's place in a program, or call the
 // library's instead of itself. The table is what libraries and headers say, not what is here: see docs/decisions.
