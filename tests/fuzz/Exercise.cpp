@@ -151,12 +151,4 @@ void exercise(std::string_view text) {
   promise(seconds < kMaxSeconds, "a second is enough; it took " + std::to_string(seconds));
 }
 
-std::vector<std::string> programsBelow(const std::string &folder) {
-  std::vector<std::string> texts;
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(fs::path(TSR_SOURCE_DIR) / folder))
-    if (entry.path().extension() == ".tsr") texts.push_back(read(entry.path()));
-  std::sort(texts.begin(), texts.end());
-  return texts;
-}
-
 }  // namespace tessera::fuzz
