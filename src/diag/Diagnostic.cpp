@@ -56,6 +56,10 @@ Builder &Builder::suggest(Span span, std::string replacement, std::string title)
   diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title), Applicability::Suggestion});
   return *this;
 }
+Builder &Builder::assume(Span span, std::string replacement, std::string title) {
+  diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title), Applicability::Assumption});
+  return *this;
+}
 
 Builder Engine::add(Id id, Span span, std::vector<std::string> holes) {
   const Row &r = row(id);

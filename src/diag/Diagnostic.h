@@ -31,8 +31,9 @@ const std::vector<Row> &rows();
 const Row *rowByCode(std::string_view code);
 
 /// How sure a fix is. A certain one is the only thing that can have been meant, so a tool may apply it unasked;
-/// a suggestion (a near name, a cast, a transposed operand) is one of several and is applied when asked for.
-enum class Applicability : uint8_t { Certain, Suggestion };
+/// a suggestion (a near name, a cast, a transposed operand) is one of several and is applied when asked for. An assumption
+/// (`where A == B`) narrows what the program is for: only its author can say whether that was meant.
+enum class Applicability : uint8_t { Certain, Suggestion, Assumption };
 
 /// An edit that would mend the program: replace `span` by `replacement` (an empty span inserts).
 struct Fix {
@@ -63,7 +64,7 @@ inline std::string toHole(char c) { return std::string(1, c); }
 template <class Number> std::string toHole(Number number) { return std::to_string(number); }
 
 /// Chained after Engine::report(): `.label("…").note(span, "…").fix(span, "…", "…")`. `fix` is for edits that are
-/// certain, `suggest` for those that are only likely.
+/// certain, `suggest` for those that are only likely, `assume` for those that narrow the program.
 class Builder {
 public:
   explicit Builder(Diagnostic *diagnostic) : diagnostic_(diagnostic) {}
@@ -72,6 +73,7 @@ public:
   Builder &help(std::string text) { return note({}, std::move(text)); }
   Builder &fix(Span span, std::string replacement, std::string title);
   Builder &suggest(Span span, std::string replacement, std::string title);
+  Builder &assume(Span span, std::string replacement, std::string title);
 
 private:
   Diagnostic *diagnostic_;

@@ -5,8 +5,17 @@
 namespace tessera::diag {
 
 const Fix *fixOf(const Diagnostic &diagnostic, bool suggestions) {
+  auto may = [&](const Fix &fix) {
+    return fix.applicability == Applicability::Certain || (suggestions && fix.applicability == Applicability::Suggestion);
+  };
   for (const Fix &fix : diagnostic.fixes)
-    if (fix.span.valid() && (suggestions || fix.applicability == Applicability::Certain)) return &fix;
+    if (fix.span.valid() && may(fix)) return &fix;
+  return nullptr;
+}
+
+const Fix *shownFix(const Diagnostic &diagnostic) {
+  for (const Fix &fix : diagnostic.fixes)
+    if (fix.span.valid()) return &fix;
   return nullptr;
 }
 

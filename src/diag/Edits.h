@@ -8,8 +8,11 @@
 
 namespace tessera::diag {
 
-/// The fix of a diagnostic that may be applied: the first that is certain, or, if `suggestions`, the first at all.
+/// The fix of a diagnostic that may be applied: the first that is certain, or, if `suggestions`, the first that does not
+/// narrow the program.
 const Fix *fixOf(const Diagnostic &diagnostic, bool suggestions);
+/// The fix that is shown first, of whatever kind.
+const Fix *shownFix(const Diagnostic &diagnostic);
 
 /// Text with those of the fixes applied that do not touch an earlier one (by place; equal edits count once).
 struct Edited {

@@ -17,7 +17,12 @@ inline const char *wordOf(Severity severity) {
   return "note";
 }
 inline const char *wordOf(Applicability applicability) {
-  return applicability == Applicability::Certain ? "certain" : "suggestion";
+  switch (applicability) {
+  case Applicability::Certain: return "certain";
+  case Applicability::Suggestion: return "suggestion";
+  case Applicability::Assumption: return "assumption";
+  }
+  return "assumption";
 }
 inline bool placed(const Sources &sources, Span span) { return span.valid() && span.file < sources.size(); }
 /// Text of a program need not be UTF-8; JSON must be, so wrong bytes become U+FFFD.

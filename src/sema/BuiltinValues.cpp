@@ -164,9 +164,11 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   Value start = two ? args.values[0] : Value::integer(Dim(0));
   Value stop = two ? args.values[1] : args.values[0];
   Value step = args.values[2].given() ? args.values[2] : Value::integer(Dim(1));
+  bool told = false;
   auto whole = [&](const Value &value, size_t i) {
     if (mayBeInteger(value)) return convertInt(value, args.spans[i]);
-    if (!fresh(Id::wrongArgument, args.spans[i])) return Value::poison();
+    if (told || !fresh(Id::wrongArgument, args.spans[i])) return Value::poison();
+    told = true;  // `range(0.0, 1.0, 0.1)` is one mistake
     auto builder = report(Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(value));
     std::string text(sources_.text(args.spans[i]));
     if (value.kind == ValueKind::Float) builder.help("count in integers, and multiply inside of the loop");

@@ -39,10 +39,26 @@ GivenList Checker::arguments(const ast::CallExpr &expr) {
   return out;
 }
 
+namespace {
+/// `jax.random.normal`: a function of another library.
+bool isForeign(const ast::Expr &callee) {
+  const ast::Expr *root = &callee;
+  while (auto *member = as<ast::AttributeExpr>(root)) root = member->object.get();
+  auto *name = as<ast::NameExpr>(root);
+  return name && root != &callee && (foreignName(name->name) || foreignPackage(name->name));
+}
+}  // namespace
+
 Value Checker::call(const ast::CallExpr &expr) {
   Value callee = checkExpr(*expr.callee);
   if (callee.isPoison()) {
-    arguments(expr);  // mistakes in them are said, too
+    size_t before = diagnostics_.all().size();
+    arguments(expr);  // mistakes in them are said, too, but not that other libraries have other names
+    bool foreign = isForeign(*expr.callee);
+    const auto &said = diagnostics_.all();
+    for (size_t i = before; !foreign && i < said.size(); ++i)
+      foreign = said[i].id == Id::undefinedName && foreignName(sources_.text(said[i].span)) && expr.callee->kind == ast::ExprKind::Attribute;
+    if (foreign) diagnostics_.truncate(before);
     return callee;
   }
   if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Unsupported)

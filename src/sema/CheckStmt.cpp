@@ -49,8 +49,8 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
     return refused(outer ? "`nonlocal`" : "`global`", "give the function what it needs, and return what it changes");
   }
   case K::With: return withStmt(static_cast<const ast::WithStmt &>(stmt));
-  case K::Try: return refused("`try`", "");
-  case K::ClassDef: unsupported("a class", stmt.span); return;
+  case K::Try: return refused("`try`", "nothing is caught: check before, with `if` or `assert`; a function that fails returns a status to who called the program");
+  case K::ClassDef: unsupported("a class", stmt.span, "a `struct` at module level has fields with types, and methods"); return;
   case K::StructDef: unsupported("a struct inside a function", stmt.span); return;
   case K::PolicyDef: unsupported("a policy inside a function", stmt.span); return;
   case K::StateDef: unsupported("`state`", stmt.span); return;

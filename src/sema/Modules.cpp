@@ -55,6 +55,16 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
   auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
   if (near.empty()) {
     builder.help(level > 0 ? "I looked for a file of that name, `.tsr`, beside this one"
+                 : path == "typing" || path == "__future__" || path == "dataclasses"
+                     ? "leave it out: types need no import; what may be missing is `Tensor[N, f32] | None`, several values are `(A, B)`, and a "
+                       "class with fields is a `struct`"
+                 : path == "sys" || path == "argparse" || path == "os"
+                     ? "`def main()` takes no arguments: what changes from run to run is read from files, `load_npy(path)`, or a parameter "
+                       "of the functions that `tessera run` calls"
+                 : path == "time" || path == "timeit"
+                     ? "programs have no clock: `tessera run --time` measures a function"
+                 : path == "random"
+                     ? "random numbers come from a stream: `rng = Rng(seed)`, and `rng.normal(shape)`"
                  : path.substr(0, path.find('.')) == "triton"
                      ? "kernels are marked `@kernel`, and the functions of tiles are in `tile`, without an import"
                  : foreignPackage(path) || foreignPackage(path.substr(0, path.find('.')))
@@ -273,7 +283,9 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
   }
   case K::StateDef: return undefinedYet("`state`", static_cast<const ast::StateDef &>(stmt).name);
   case K::Assert: return moduleAssert(static_cast<const ast::AssertStmt &>(stmt));
-  default: unsupported("this statement at module level", stmt.span);
+  case ast::StmtKind::If:
+    return void(unsupported("this statement at module level", stmt.span, "what a program does stands in `def main():`, without `if __name__`"));
+  default: unsupported("this statement at module level", stmt.span, "what a program does stands in `def main():`");
   }
 }
 

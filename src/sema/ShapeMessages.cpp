@@ -78,8 +78,8 @@ void Checker::suggestFact(diag::Builder &builder, const Formula &fact) const {
     if (std::find(fn_->dims.begin(), fn_->dims.end(), v) == fn_->dims.end()) return;
   uint32_t end = headerEnd(*def);
   std::string text = fact.str();
-  builder.suggest(Span{def->span.file, end, end}, (def->where.empty() ? " where " : ", ") + text,
-                  "if it is so, say it: `where " + text + "`");
+  builder.assume(Span{def->span.file, end, end}, (def->where.empty() ? " where " : ", ") + text,
+                 "if it is meant, say it: `where " + text + "`");
 }
 
 namespace {

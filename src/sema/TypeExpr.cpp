@@ -158,6 +158,18 @@ bool isDimensionIn(const ast::FuncDef &def, const std::string &name) {
 }
 }  // namespace
 
+namespace {
+/// "`f6e2m3` or `f6e3m2`" of `fp6`, of which there are several; empty for other names.
+std::string formsOfDType(const std::string &name) {
+  std::string bits = name.rfind("fp", 0) == 0 ? name.substr(2) : name.rfind("float", 0) == 0 ? name.substr(5) : name.substr(std::min<size_t>(1, name.size()));
+  if (name.empty() || name[0] != 'f' || bits.size() != 1 || bits[0] < '2' || bits[0] > '8') return {};
+  std::string forms;
+  for (std::string_view known : dtypeNames())
+    if (known.size() > 2 && known.substr(0, 2) == "f" + bits && known[2] == 'e') forms += (forms.empty() ? "`" : " or `") + std::string(known) + "`";
+  return forms;
+}
+}  // namespace
+
 /// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype, or what
 /// others call one.
 bool Checker::misspeltDType(const ast::Expr &expr) {
@@ -196,6 +208,11 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   if (const ModuleScope *module = frame_ ? frame_->module : scope_; near.empty() && module) {
     near = diag::didYouMean(name->name, bundleNames(*module));
     if (!near.empty() && !firstUnknown(name->name)) return true;
+  }
+  std::string forms = formsOfDType(name->name);
+  if (!forms.empty()) {
+    if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "`" + name->name + "` does not say its form").help("write " + forms);
+    return true;
   }
   if (near.empty()) return false;
   if (fresh(Id::notAType, expr.span))

@@ -62,7 +62,7 @@ std::string whatCame(const test::Checking &checking) {
     LineColumn begin = file.lineColumn(d.span.begin), end = file.lineColumn(d.span.end);
     out += "  # expect: " + std::string(diag::row(d.id).code) + " line " + std::to_string(begin.line) +
            " columns " + std::to_string(begin.column) + "-" + std::to_string(end.column - 1) + "\n";
-    const diag::Fix *fix = diag::fixOf(d, true);
+    const diag::Fix *fix = diag::shownFix(d);
     out += "  # fix: " + (fix ? diag::editText(*fix, checking.sources) : "none: ...") + "\n    " + d.message +
            "\n";
   }
@@ -108,7 +108,7 @@ TEST_P(Wrong, GetsItsMessageAndMends) {
     EXPECT_EQ(begin.column, header.firstColumn) << came;
     EXPECT_EQ(end.column - 1, header.lastColumn) << came;
   }
-  const diag::Fix *fix = diag::fixOf(d, true);
+  const diag::Fix *fix = diag::shownFix(d);
   if (header.fix.rfind("none: ", 0) == 0) {
     EXPECT_EQ(fix, nullptr) << came;
     return;

@@ -75,7 +75,7 @@ TEST(Fixes, SuggestionsThatAreTheOnlyOneMend) {
     test::Checking checking(text, kBeside);
     if (checking.diagnostics.all().size() != 1) continue;
     const diag::Diagnostic &d = checking.diagnostics.all()[0];
-    const diag::Fix *fix = diag::fixOf(d, true);
+    const diag::Fix *fix = diag::shownFix(d);
     bool aboutMeaning = diag::row(d.id).code >= "E0200";
     if (!aboutMeaning || !fix || fix->span.file != checking.main->file) continue;
     ++tried;

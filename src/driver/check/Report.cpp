@@ -25,7 +25,7 @@ Json saved(const diag::Diagnostic &d) {
   Json notes = Json::array(), fixes = Json::array();
   for (const diag::Note &note : d.notes) notes.push_back({saved(note.span), note.text});
   for (const diag::Fix &fix : d.fixes)
-    fixes.push_back({saved(fix.span), fix.replacement, fix.title, fix.applicability == diag::Applicability::Certain});
+    fixes.push_back({saved(fix.span), fix.replacement, fix.title, static_cast<int>(fix.applicability)});
   return {{"code", diag::row(d.id).code}, {"span", saved(d.span)}, {"message", d.message}, {"label", d.label},
           {"notes", std::move(notes)}, {"fixes", std::move(fixes)}};
 }
@@ -36,8 +36,7 @@ bool restore(const Json &json, diag::Engine &diagnostics) {
   diag::Diagnostic d{row->id, row->severity, restoredSpan(json.at("span")), json.at("message"), json.at("label"), {}, {}};
   for (const Json &note : json.at("notes")) d.notes.push_back({restoredSpan(note.at(0)), note.at(1)});
   for (const Json &fix : json.at("fixes"))
-    d.fixes.push_back({restoredSpan(fix.at(0)), fix.at(1), fix.at(2),
-                       fix.at(3).get<bool>() ? diag::Applicability::Certain : diag::Applicability::Suggestion});
+    d.fixes.push_back({restoredSpan(fix.at(0)), fix.at(1), fix.at(2), diag::Applicability{fix.at(3).get<uint8_t>()}});
   diagnostics.append(std::move(d));
   return true;
 }

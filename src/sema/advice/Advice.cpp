@@ -15,10 +15,7 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 192u << 10, kMostTrials = 40, kMostSteps = 20'000;
-
-/// How titles of edits begin that assume a fact (Checker::suggestFact).
-constexpr std::string_view kAssumption = "if it is so";
+constexpr size_t kMostBytes = 512u << 10, kMostTrials = 96, kMostSteps = 20'000;
 
 /// How often a message was given, and about which words. Places move with an edit, so they do not count.
 struct Said {
@@ -27,7 +24,7 @@ struct Said {
   std::set<std::string> facts;  // that were offered for `where`
 };
 
-bool assumes(const diag::Fix &fix) { return fix.title.rfind(kAssumption, 0) == 0; }
+bool assumes(const diag::Fix &fix) { return fix.applicability == diag::Applicability::Assumption; }
 
 /// Of an edit that assumes a fact: the fact.
 std::string factOf(const diag::Fix &fix) {
@@ -100,6 +97,9 @@ public:
     return after && isMended(*after, target, part, fix) &&
            std::none_of(others.begin(), others.end(), [&](const auto &key) { return after->count(key) != 0; });
   }
+
+  /// ... in the whole program, with the callers of the function.
+  bool mendsAll(const diag::Fix &fix, const diag::Diagnostic &target) { return mends(fix, target, whole_); }
 
   /// The assumption with those that are missing besides once it holds, for each axis one; nothing if all of them do not
   /// mend it.
@@ -224,7 +224,7 @@ const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &tar
                         const std::set<Messages::key_type> &others, Trials &trials) {
   const diag::Fix *found = nullptr;
   for (const diag::Fix &fix : group.edits) {
-    if (!trials.mends(fix, target, part, others)) continue;
+    if (!trials.mends(fix, target, part, others) || (group.ofSignature && !trials.mendsAll(fix, target))) continue;
     if (!group.onlyIfUnique) return &fix;
     if (found) return nullptr;
     found = &fix;
@@ -245,14 +245,15 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     Place place = places.at(d.span);
     noteOrigins(d, place);
     std::vector<CandidateGroup> groups = slipsOfWords(d, place, sources);
-    for (auto &&more : {slipsOfKernels(d, place, sources), slipsOfShapes(d, place, sources), candidatesFor(d, place, sources)})
+    for (auto &&more : {slipsOfKernels(d, place, sources), slipsOfShapes(d, place, sources), candidatesFor(d, place, sources),
+                        editsOfShapes(d, place, sources), editsOfSignatures(d, place, sources)})
       groups.insert(groups.end(), more.begin(), more.end());
     bool certain = diag::fixOf(d, false) != nullptr;
     if (d.fixes.empty() && groups.empty()) continue;
     if (certain && d.fixes.size() == 1) continue;
     const Part &part = trials.partFor(d, place);
     std::erase_if(d.fixes, [&](diag::Fix &fix) {
-      if (fix.applicability != diag::Applicability::Suggestion) return false;
+      if (fix.applicability == diag::Applicability::Certain) return false;
       if (!assumes(fix)) return !trials.helps(fix, d, part);
       if (trials.mends(fix, d, part, true)) return false;  // of what is wrong in two places it would mend one
       auto more = trials.completed(fix, d, part);

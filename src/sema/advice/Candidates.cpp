@@ -124,10 +124,11 @@ private:
   void transposedResult() {
     if (const ast::Expr *operand = turned(place_.expr()); operand && !place_.inKernel)
       return turnedLast(group(true), *place_.expr(), *operand);
-    if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
-      replace(group(true), e->span, asPrimary(*e) + ".T");
-    if (const ast::Expr *e = place_.expr(); e && e->kind != ast::ExprKind::Tuple && !place_.inKernel)
-      replace(group(true), e->span, "transpose(" + text(e->span) + ", -2, -1)");
+    const ast::Expr *e = place_.expr();
+    if (!e || e->kind == ast::ExprKind::Tuple || place_.inKernel) return;
+    if (text(e->span).find(".T") != std::string::npos) return;  // somebody who turned an operand around meant the rest, too
+    replace(group(true), e->span, asPrimary(*e) + ".T");
+    replace(group(true), e->span, "transpose(" + text(e->span) + ", -2, -1)");
   }
 
   void inferredSize() {

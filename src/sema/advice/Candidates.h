@@ -12,6 +12,7 @@ namespace tessera::sema {
 struct CandidateGroup {
   std::vector<diag::Fix> edits;
   bool onlyIfUnique = true;
+  bool ofSignature = false;  // what the function declares: its callers must fit, too
 };
 /// The likeliest group first. Empty: for this kind of mistake nothing is known that mends it.
 std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place,

@@ -1,4 +1,5 @@
 #include "sema/advice/Consequences.h"
+#include "frontend/Walk.h"
 #include <algorithm>
 #include <cctype>
 
@@ -61,6 +62,36 @@ bool BrokenStatements::mention(std::string_view name) const {
 
 size_t BrokenStatements::indexOf(uint32_t offset) const {
   return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+}
+
+namespace {
+void collectFunctions(const ast::Stmt &stmt, std::vector<const ast::FuncDef *> &found) {
+  if (auto *def = ast::as<ast::FuncDef>(&stmt)) found.push_back(def);
+  for (const ast::Stmt *inner : ast::childrenOf(stmt).stmts) collectFunctions(*inner, found);
+}
+bool within(Span inner, Span outer) {
+  return inner.valid() && inner.file == outer.file && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+}  // namespace
+
+void dropCallsOfContradictions(const ast::Module &module, diag::Engine &diagnostics) {
+  auto ofResult = [](const diag::Diagnostic &d) { return d.id == diag::Id::wrongResult && d.span.valid(); };
+  const auto &said = diagnostics.all();
+  if (said.size() < 2 || std::none_of(said.begin(), said.end(), ofResult)) return;
+  std::vector<const ast::FuncDef *> functions;
+  for (const ast::StmtPtr &stmt : module.body) collectFunctions(*stmt, functions);
+  std::erase_if(functions, [&](const ast::FuncDef *def) {
+    return !def->result || std::none_of(said.begin(), said.end(), [&](const diag::Diagnostic &d) { return ofResult(d) && within(d.span, def->span); });
+  });
+  std::vector<diag::Diagnostic> all = said;
+  std::erase_if(all, [&](const diag::Diagnostic &d) {
+    return d.id == diag::Id::shapeMismatch && std::any_of(functions.begin(), functions.end(), [&](const ast::FuncDef *def) {
+             return !within(d.span, def->span) && std::any_of(d.notes.begin(), d.notes.end(), [&](const diag::Note &note) {
+                      return within(note.span, def->result->span);
+                    });
+           });
+  });
+  diagnostics.replace(std::move(all));
 }
 
 void dropConsequences(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics) {

@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include "sema/advice/EditFinder.h"
 #include "sema/advice/Foreign.h"
+#include "sema/advice/Recipes.h"
 #include "support/DType.h"
 #include <algorithm>
 #include <iterator>
@@ -19,12 +20,14 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(); break;
+    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber(); break;
     case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
-    case Id::notACondition: elementwiseCondition(); break;
+    case Id::notACondition: elementwiseCondition(), comparedWithZero(); break;
+    case Id::wrongArgument: maskOfNumbers(); break;
+    case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(); break;
+    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(), formatOfText(); break;
     default: break;
     }
     return std::move(groups_);
@@ -91,7 +94,9 @@ private:
   /// `all_reduce(x, dp)`: axes of the mesh are words in quotes.
   void axisInQuotes() {
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
-    if (!call) return;
+    auto *callee = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    static constexpr std::string_view kCollectives[] = {"all_reduce", "all_gather", "reduce_scatter", "axis_index", "axis_size"};
+    if (!callee || std::find(std::begin(kCollectives), std::end(kCollectives), callee->name) == std::end(kCollectives)) return;
     for (const ast::Argument &argument : call->arguments)
       if (argument.value.get() == place_.around[0])
         replace(group(false), argument.value->span, "\"" + text(argument.value->span) + "\"", "put it in quotes");
@@ -148,21 +153,140 @@ private:
       replace(edits, operand->span, "str(" + text(operand->span) + ")");
   }
 
+  /// `"n = %d" % n`
+  void percentFormat() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *string = binary && binary->op == ast::BinaryOp::Mod ? as<ast::StringExpr>(binary->left) : nullptr;
+    if (!string || text(string->span) != "\"" + string->value + "\"") return;
+    std::vector<std::string> values;
+    if (binary->right->kind == ast::ExprKind::Tuple)
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*binary->right).items) values.push_back(text(item->span));
+    else values.push_back(text(binary->right->span));
+    std::string out = "f\"";
+    size_t next = 0;
+    for (size_t i = 0; i < string->value.size(); ++i) {
+      if (string->value[i] != '%') {
+        out += string->value[i];
+        continue;
+      }
+      size_t end = string->value.find_first_of("dsfgei%", i + 1);
+      if (end == std::string::npos || next == values.size()) return;
+      std::string how = string->value.substr(i + 1, end - i - 1);
+      if (string->value[end] != 's' && string->value[end] != 'd') how += string->value[end];
+      out += "{" + values[next++] + (how.empty() ? "" : ":" + how) + "}";
+      i = end;
+    }
+    if (next == values.size()) replace(group(false), binary->span, out + "\"", "values stand in an f-string");
+  }
+
+  /// `"n = {}".format(n)`
+  void formatOfText() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *string = method && method->attribute.text == "format" ? as<ast::StringExpr>(method->object) : nullptr;
+    if (!string || text(string->span) != "\"" + string->value + "\"") return;
+    std::string out = "f\"";
+    size_t next = 0;
+    for (size_t i = 0; i < string->value.size(); ++i) {
+      bool hole = string->value[i] == '{' && i + 1 < string->value.size() && (string->value[i + 1] == '}' || string->value[i + 1] == ':');
+      if (hole && (next == call->arguments.size() || call->arguments[next].keyword)) return;
+      out += string->value[i];
+      if (hole) out += text(call->arguments[next++].span);
+    }
+    if (next == call->arguments.size()) replace(group(false), call->span, out + "\"", "values stand in an f-string");
+  }
+
+  /// `len(x.shape[1])`
+  void lengthOfNumber() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if (name && name->name == "len" && call->arguments.size() == 1)
+      replace(group(false), call->span, text(call->arguments[0].span), "it is a number already");
+  }
+
+  /// `if n:` and `not n` of a number.
+  void comparedWithZero() {
+    const ast::Expr *e = place_.expr();
+    bool operand = place_.innermost<ast::BoolOpExpr>();  // `b or 1.0`: something else was meant
+    if (!e || operand || diagnostic_.message.find("this is a scalar `") == std::string::npos) return;
+    auto isNot = [&](const ast::Expr *around) {
+      auto *unary = as<ast::UnaryExpr>(around);
+      return unary && unary->op == ast::UnaryOp::Not ? unary : nullptr;
+    };
+    const ast::UnaryExpr *negation = isNot(e) ? isNot(e) : place_.around.size() > 1 ? isNot(place_.around[1]) : nullptr;
+    if (negation) return replace(group(false), negation->span, text(negation->operand->span) + " == 0", "compare it");
+    insert(group(false), e->span.end, " != 0", "compare it");
+  }
+
+  /// `where(mask, x, 0.0)` of a mask of 0 and 1.
+  void maskOfNumbers() {
+    bool condition = diagnostic_.message.find("expects a condition") != std::string::npos;
+    if (condition && place_.expr()) insert(group(false), place_.expr()->span.end, " != 0", "compare it");
+  }
+
+  /// `b[:, np.newaxis]`
+  void newAxis() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript) return;
+    CandidateGroup &edits = group(false);
+    for (const ast::Argument &item : subscript->items) {
+      std::string shown = text(item.span);
+      bool member = shown.size() > 8 && shown.substr(shown.size() - 8) == ".newaxis";
+      if (shown == "newaxis" || member)
+        replace(edits, item.span, "None", "a new axis is `None`");
+    }
+  }
+
+  /// The longest `jax.lax.f` that begins with the name of the message.
+  const ast::AttributeExpr *wholeMember() const {
+    const ast::AttributeExpr *whole = nullptr;
+    for (size_t i = 1; i < place_.around.size(); ++i) {
+      auto *member = as<ast::AttributeExpr>(place_.around[i]);
+      if (!member || member->object.get() != place_.around[i - 1]) break;
+      whole = member;
+    }
+    return whole;
+  }
+
+  /// `np.exp(x)`, `concatenate([a, b], axis=0)`: the call under our names.
+  void translatedCall(const ast::Expr &callee, const std::string &name) {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || call->callee.get() != &callee) continue;
+      std::vector<WrittenArgument> arguments;
+      for (const ast::Argument &argument : call->arguments) {
+        if (argument.stars) return;
+        std::string shown = text(argument.value->span);
+        arguments.push_back({argument.keyword ? argument.keyword->text : "", shown, asPrimary(*argument.value) == shown || argument.value->kind == ast::ExprKind::Int ||
+                                     argument.value->kind == ast::ExprKind::Float});
+      }
+      std::string whole = callHere(name, arguments, "");
+      CandidateGroup &edits = group(false);
+      if (whole != text(call->span)) replace(edits, call->span, whole);
+      return;
+    }
+  }
+
   /// `np.exp(x)`, where the functions have no prefix.
   void withoutPrefix() {
-    if (place_.around.size() < 2) return;
-    auto *member = as<ast::AttributeExpr>(place_.around[1]);
-    if (!member || member->object.get() != place_.around[0]) return;
+    auto *member = wholeMember();
+    if (!member) {
+      if (place_.expr()) translatedCall(*place_.expr(), text(place_.expr()->span));
+      return;
+    }
     std::string name = member->attribute.text;
+    if (std::string_view constant = constantHere(name); !constant.empty())
+      replace(group(false), member->span, std::string(constant));
+    if (auto dtype = dtypeByName(name)) return replace(group(false), member->span, std::string(tessera::name(*dtype)));
     if (name == "constexpr" && place_.function)  // `BLOCK: tl.constexpr`
       for (const ast::Parameter &p : place_.function->parameters)
         if (p.annotation.get() == member)
           return replace(group(false), member->span, "Const[\"" + p.name.text + "\"]");
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
+    if (place_.inKernel) replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);
-    if (!place_.inKernel) return;  // of Triton
-    replace(edits, member->span, ofTile(member->attribute.text));
+    if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
     const ast::Expr &whole = *place_.around.back();
     std::string all = text(whole.span);
     std::vector<const ast::AttributeExpr *> members;
@@ -194,8 +318,16 @@ private:
     for (const ast::Expr *e : place_.around)
       if (e->kind == ast::ExprKind::Binary) whole = e;
     const Foreign *foreign = foreignName(text(diagnostic_.span));
-    if (whole && foreign && foreign->oncePerFunction && place_.inKernel)
-      replace(group(false), whole->span, "tile.linear_id()");
+    if (!foreign || !foreign->oncePerFunction || !place_.inKernel) return;
+    std::string shown = whole ? text(whole->span) : "";
+    auto names = [&](const char *name) { return shown.find(name) != std::string::npos; };
+    if (names("blockIdx") && names("threadIdx") && names("blockDim")) replace(group(false), whole->span, "tile.linear_id()");
+    static const std::map<std::string_view, std::string_view> queries = {
+        {"threadIdx", "tile.local_id()"}, {"blockIdx", "tile.group_id(0)"}, {"blockDim", "tile.group_size()"}, {"gridDim", "tile.group_count(0)"}};
+    auto query = queries.find(text(diagnostic_.span));
+    auto *member = wholeMember();
+    if (query != queries.end() && member && member->attribute.text == "x")
+      replace(group(false), member->span, std::string(query->second));
   }
 
   /// `import numpy as np`: the same functions are in `tessera`.

@@ -1,5 +1,6 @@
 #include "sema/advice/Origins.h"
 #include "sema/Builtins.h"
+#include "sema/advice/Recipes.h"
 #include <algorithm>
 #include <set>
 
@@ -68,10 +69,26 @@ void namesIn(const ast::Expr &e, std::set<std::string> &names) {
   for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
 }
 
+/// What is written instead of `torch.nn.Linear(...)`, in place of a sentence about prefixes.
+void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
+  auto *name = ast::as<ast::NameExpr>(place.expr());
+  std::string_view called = name ? std::string_view(name->name) : std::string_view();
+  for (size_t i = 1; i < place.around.size(); ++i) {
+    auto *member = ast::as<ast::AttributeExpr>(place.around[i]);
+    if (!member || member->object.get() != place.around[i - 1]) break;
+    called = member->attribute.text;
+  }
+  std::string_view words = wordsInstead(called);
+  if (!name || words.empty()) return;
+  if (called != name->name) std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
+  diagnostic.notes.push_back({{}, std::string(words)});
+}
+
 }  // namespace
 
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
   switch (diagnostic.id) {
+  case diag::Id::undefinedName: noteInstead(diagnostic, place); break;
   case diag::Id::notCallable:
   case diag::Id::tooManyArguments:
   case diag::Id::unknownAttribute: noteHidden(diagnostic, place); break;

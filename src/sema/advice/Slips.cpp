@@ -53,7 +53,11 @@ private:
   void summed() {
     const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
     auto *name = as<ast::NameExpr>(result);
-    if (name && dtypeByName(name->name) && place_.expr())
+    auto *call = as<ast::CallExpr>(place_.expr());
+    bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
+    if (call)
+      for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
+    if (name && dtypeByName(name->name) && place_.expr() && !reduced)
       replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
   }
 

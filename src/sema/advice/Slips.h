@@ -8,5 +8,9 @@ namespace tessera::sema {
 std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> slipsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
+std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What a function declares, where that contradicts what it does: tried last.
+std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 
 }  // namespace tessera::sema

@@ -3,6 +3,7 @@
 #include "sema/advice/SlipFinder.h"
 #include "sema/advice/Slips.h"
 #include "support/DType.h"
+#include <map>
 #include <set>
 
 namespace tessera::sema {
@@ -19,7 +20,11 @@ public:
     if (diagnostic_.id == Id::badOperand) launched();
     if (!place_.inKernel || !place_.function) return taken();
     switch (diagnostic_.id) {
-    case Id::undefinedName: sizesOfTiles(); break;
+    case Id::undefinedName: contextForgotten(), offsetsOfTiles(), sizesOfTiles(); break;
+    case Id::cannotReturnInside: guardOfC(); break;
+    case Id::divergentBarrier: behindTheCondition(); break;
+    case Id::copyPending:
+    case Id::copyOverUse: otherStage(); break;
     case Id::unknownAttribute: counted(), dtypeOfTile(); break;
     case Id::argumentNotGiven: dtypeOfShared(); break;
     case Id::wrongArgument: gridOfFunction(); break;
@@ -43,9 +48,100 @@ private:
               "leave it out: the kernel itself says how many groups it has");
   }
 
+  /// `T.m` without `T = tile.context()`.
+  void contextForgotten() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *member = place_.around.size() > 1 ? as<ast::AttributeExpr>(place_.around[1]) : nullptr;
+    static const std::set<std::string> sizes = {"m", "n", "k"};
+    if (!name || !member || !sizes.count(member->attribute.text) || place_.function->body.empty()) return;
+    const ast::Stmt &first = *place_.function->body.front();
+    insert(group(false), first.span.begin, name->name + " = tile.context()\n" + indentOf(first), "take the sizes of the schedule");
+  }
+
+  /// `x[tile_m:tile_m + T.m]`: what a slice starts at is an offset, not a size.
+  void offsetsOfTiles() {
+    std::set<std::string> bound;
+    std::vector<std::string> starts;
+    bool hasOrigin = false;
+    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
+      if (auto *assign = as<ast::AssignStmt>(&stmt)) {
+        visit(*assign->targets[0], [&](const ast::Expr &e) {
+          if (auto *target = as<ast::NameExpr>(&e)) bound.insert(target->name);
+        });
+        auto *call = as<ast::CallExpr>(assign->value);
+        hasOrigin |= call && nameOf(*call) == "origin";
+      }
+      if (auto *loop = as<ast::ForStmt>(&stmt)) bound.insert(text(*loop->target));
+    }, [&](const ast::Expr &e) {
+      auto *slice = as<ast::SliceExpr>(&e);
+      auto *start = slice ? as<ast::NameExpr>(slice->start) : nullptr;
+      if (start && std::find(starts.begin(), starts.end(), start->name) == starts.end()) starts.push_back(start->name);
+    });
+    for (const ast::Parameter &p : place_.function->parameters) bound.insert(p.name.text);
+    std::erase_if(starts, [&](const std::string &name) { return bound.count(name) != 0; });
+    startsHere_ = std::find(starts.begin(), starts.end(), text(diagnostic_.span)) != starts.end();
+    const ast::Stmt *whole = statementOfFunction();
+    if (!startsHere_ || hasOrigin || !whole) return;
+    std::string names;
+    for (const std::string &name : starts) names += (names.empty() ? "" : ", ") + name;
+    if (starts.size() == 1) names += ",";
+    insert(group(false), whole->span.begin, names + " = tile.origin()\n" + indentOf(*whole), "take where the tile of this group starts");
+  }
+
+  /// `if i >= n: return` in front of the work.
+  void guardOfC() {
+    static const std::map<ast::CompareOp, std::string> contrary = {
+        {ast::CompareOp::Lt, " >= "}, {ast::CompareOp::Le, " > "}, {ast::CompareOp::Gt, " <= "}, {ast::CompareOp::Ge, " < "}};
+    const ast::Block &body = place_.function->body;
+    for (size_t i = 0; i + 1 < body.size(); ++i) {
+      auto *guard = as<ast::IfStmt>(body[i]);
+      auto *leave = guard && guard->then.size() == 1 ? as<ast::ReturnStmt>(guard->then[0]) : nullptr;
+      auto *compare = leave && !leave->value && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
+      auto op = compare && compare->ops.size() == 1 ? contrary.find(compare->ops[0]) : contrary.end();
+      if (op == contrary.end() || leave != place_.statement) continue;
+      size_t last = body.size() - 1;
+      while (last > i && body[last]->kind == ast::StmtKind::Return) --last;
+      if (last == i) return;
+      std::string indent = indentOf(*guard), inner;
+      for (char c : text(body[i + 1]->span.to(body[last]->span))) inner += c == '\n' ? "\n    " : std::string(1, c);
+      return replace(group(false), guard->span.to(body[last]->span),
+                     "if " + text(*compare->operands[0]) + op->second + text(*compare->operands[1]) + ":\n" + indent + "    " + inner,
+                     "put the work under the opposite condition");
+    }
+  }
+
+  /// `tile.barrier()` as the last thing that some lanes do.
+  void behindTheCondition() {
+    const ast::Stmt *barrier = place_.statement;
+    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *guard = as<ast::IfStmt>(&stmt);
+      bool last = guard && guard->otherwise.empty() && guard->then.size() > 1 && guard->then.back().get() == barrier;
+      if (!last) return;
+      const SourceFile &file = sources_.file(barrier->span.file);
+      uint32_t line = file.lineStart(file.lineColumn(barrier->span.begin).line);
+      Span deeper{barrier->span.file, line + static_cast<uint32_t>(indentOf(*guard).size()), barrier->span.begin};
+      replace(group(false), deeper, "", "move it out of the condition");
+    }, [](const ast::Expr &) {});
+  }
+
+  /// `sa[1 - stage]` for `sa[stage]`.
+  void otherStage() {
+    CandidateGroup &edits = group(true);
+    auto add = [&](const ast::Expr &part) {
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      if (!subscript || subscript->items.size() != 1 || !as<ast::NameExpr>(subscript->object)) return;
+      const ast::Expr &index = *subscript->items[0].value;
+      auto *binary = as<ast::BinaryExpr>(&index);
+      bool other = binary && binary->op == ast::BinaryOp::Sub && text(*binary->left) == "1" && as<ast::NameExpr>(binary->right);
+      if (other) replace(edits, index.span, text(*binary->right), "take the other stage");
+      if (as<ast::NameExpr>(&index)) replace(edits, index.span, "1 - " + text(index), "take the other stage");
+    };
+    if (place_.expr()) visit(*(place_.around.size() > 1 && place_.expr()->kind == ast::ExprKind::Name ? place_.around[1] : place_.expr()), add);
+  }
+
   /// `BM` and `BLOCK_N`, which nothing defines: those of the function get the sizes of the schedule.
   void sizesOfTiles() {
-    if (sizeHere(text(diagnostic_.span)).empty()) return;
+    if (startsHere_ || sizeHere(text(diagnostic_.span)).empty()) return;
     const ast::Stmt *whole = statementOfFunction();
     if (!whole) return;
     std::vector<std::string> names;
@@ -210,6 +306,10 @@ private:
     for (const ast::Expr *e : below.exprs) visit(*e, ofExpr);
     for (const ast::Stmt *inner : below.stmts) walk(*inner, ofStmt, ofExpr);
   }
+  template <class OfStmt, class OfExpr>
+  static void walkAll(const ast::FuncDef &def, const OfStmt &ofStmt, const OfExpr &ofExpr) {
+    for (const ast::StmtPtr &stmt : def.body) walk(*stmt, ofStmt, ofExpr);
+  }
   template <class OfExpr> static void visitAll(const ast::FuncDef &def, const OfExpr &ofExpr) {
     for (const ast::StmtPtr &stmt : def.body) walk(*stmt, [](const ast::Stmt &) {}, ofExpr);
   }
@@ -220,6 +320,8 @@ private:
         if (auto *name = as<ast::NameExpr>(&e)) ofName(*name);
       });
   }
+
+  bool startsHere_ = false;  // the name of the message is what a slice starts at
 };
 
 }  // namespace

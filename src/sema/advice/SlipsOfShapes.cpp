@@ -73,7 +73,8 @@ private:
   }
   void exchange(CandidateGroup &edits, const ast::Argument &a, const ast::Argument &b) {
     bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
-    bool numbers = a.value->kind == ast::ExprKind::Int || b.value->kind == ast::ExprKind::Int;
+    auto isNumber = [](const ast::Argument &arg) { return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float; };
+    bool numbers = isNumber(a) || isNumber(b);
     if (!plain || numbers || text(a.span) == text(b.span)) return;
     std::string between = text({a.span.file, a.span.end, b.span.begin});
     replace(edits, a.span.to(b.span), text(b.span) + between + text(a.span), "exchange them");
@@ -314,8 +315,27 @@ private:
       if (!assign || assign->value.get() != value) continue;
       CandidateGroup &edits = group(false);
       replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
+      if (takesFirstTile()) continue;  // `x[m:m + T.m, 0:T.n]`: the other offset is needed, not left out
       for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
     }
+  }
+
+  bool takesFirstTile() const {
+    bool found = false;
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      ast::Children below = ast::childrenOf(*open.back());
+      open.pop_back();
+      open.insert(open.end(), below.stmts.begin(), below.stmts.end());
+      for (const ast::Expr *e : below.exprs)
+        visit(*e, [&](const ast::Expr &part) {
+          auto *slice = as<ast::SliceExpr>(&part);
+          auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
+          found |= start && start->value == 0 && slice->stop && slice->stop->kind == ast::ExprKind::Attribute;
+        });
+    }
+    return found;
   }
 
   /// `if i < n:` around what the lanes do.

@@ -312,7 +312,7 @@ void Safety::reportPending(const Finding &finding) {
                  "` waits for all but these");
   if (finding.second.writes) builder.help("wait for the copy first, or store to another buffer");
   else if (finding.weakWait)
-    builder.fix(finding.weakWait->span, prefix_ + "cp_wait_group(" + std::to_string(finding.newerAtWait) + ")",
+    builder.suggest(finding.weakWait->span, prefix_ + "cp_wait_group(" + std::to_string(finding.newerAtWait) + ")",
                 "let the wait before it leave fewer on their way");
   else offer(builder, finding, {wait, "barrier()"}, "insert `" + prefix_ + wait + "` and a barrier");
 }

@@ -340,6 +340,8 @@ void verify(const Function &function, diag::Engine &diagnostics) {
   if (here) builder.note(claim.span, "the range is promised here");
   else builder.note(finding.op->span, "it happens here");
   if (refuted) builder.help("for example " + decision.witness.text);
+  if (std::string said = what(finding, refuted); said.find("zero") != std::string::npos)
+    builder.help("a small number keeps it away from 0, `x / (y + 1e-6)`, `rsqrt(y + 1e-6)`, `log(maximum(y, 1e-30))`: how small is for you to say");
   if (!decision.fact.empty())
     builder.help("it holds under the fact `where " + decision.fact + "`")
         .suggest(claim.signatureEnd, (claim.hasFacts ? ", " : " where ") + decision.fact,

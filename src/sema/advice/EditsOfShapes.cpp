@@ -1,0 +1,364 @@
+// Edits for shapes that do not fit: an axis to reduce along, a transpose, an axis of extent 1, exchanged operands,
+// padding. They look into the values of the names that an expression is made of, too: the mistake is often a line before.
+#include "sema/advice/SlipFinder.h"
+#include "sema/advice/Slips.h"
+#include <array>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class ShapeEdits : public SlipFinder {
+public:
+  using SlipFinder::SlipFinder;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult:
+      reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(), differences(), padded();
+      break;
+    case Id::broadcastFails:
+      otherAxes(), otherLeadingAxis(), upright(), padded();
+      if (diagnostic_.fixes.empty() || allAssume()) reducedAxes();
+      break;
+    case Id::contractionMismatch: exchangedOperands(), otherAxes(); break;
+    case Id::shapeMismatch:
+      if (place_.innermost<ast::CallExpr>()) reducedAxes(), otherAxes(), otherLeadingAxis();
+      break;
+    case Id::windowTooLarge: padded(); break;
+    case Id::badReshape: declaredShape(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+  /// Edits of the signature: what is declared is wrong, not what is computed.
+  std::vector<CandidateGroup> groupsOfSignature() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult: declaredResult(); break;
+    case Id::channelMismatch: declaredChannels(); break;
+    default: break;
+    }
+    for (CandidateGroup &group : groups_) group.ofSignature = true;
+    return taken();
+  }
+
+private:
+  static constexpr int kMostAxes = 4;
+
+  bool allAssume() const {
+    return std::all_of(diagnostic_.fixes.begin(), diagnostic_.fixes.end(),
+                       [](const diag::Fix &fix) { return fix.applicability == diag::Applicability::Assumption; });
+  }
+
+  /// The expression of the message and those that gave its names their values, the nearest first.
+  std::vector<const ast::Expr *> inPlay() const {
+    constexpr size_t kMost = 8;
+    std::vector<const ast::Expr *> found;
+    std::set<std::string> seen;
+    if (place_.expr()) found.push_back(place_.expr());
+    for (size_t i = 0; i < found.size(); ++i)
+      visit(*found[i], [&](const ast::Expr &part) {
+        auto *name = as<ast::NameExpr>(&part);
+        if (!name || found.size() == kMost || !seen.insert(name->name).second) return;
+        const ast::Expr *value = place_.valueOf(name->name);
+        if (value && std::find(found.begin(), found.end(), value) == found.end()) found.push_back(value);
+      });
+    return found;
+  }
+  template <class Visit> void eachInPlay(const Visit &each) const {
+    for (const ast::Expr *e : inPlay()) visit(*e, each);
+  }
+
+  static bool isReduction(const std::string &name) {
+    static const std::set<std::string> names = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all", "argmax", "argmin"};
+    return names.count(name) != 0;
+  }
+  static const ast::Argument *keyword(const ast::CallExpr &call, std::string_view name) {
+    for (const ast::Argument &arg : call.arguments)
+      if (arg.keyword && arg.keyword->text == name) return &arg;
+    return nullptr;
+  }
+
+  /// `x.mean()` where rows are declared: the axis is missing.
+  void reducedAxes() {
+    CandidateGroup &edits = group(true);
+    CandidateGroup pairs;
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || !isReduction(nameOf(*call)) || keyword(*call, "axis")) return;
+      size_t given = as<ast::AttributeExpr>(call->callee) ? 0 : 1;
+      if (as<ast::AttributeExpr>(call->callee) && isOfTile(*call)) given = 1;
+      if (call->arguments.size() > given && !call->arguments[given].keyword) return;
+      std::string comma = call->arguments.empty() ? "" : ", ";
+      for (int axis = 0; axis < kMostAxes; ++axis)
+        insert(edits, call->span.end - 1, comma + "axis=" + std::to_string(axis), "reduce along axis " + std::to_string(axis));
+      for (auto [a, b] : {std::pair(2, 3), std::pair(1, 2), std::pair(0, 1)}) {
+        std::string axes = "axis=(" + std::to_string(a) + ", " + std::to_string(b) + ")";
+        insert(pairs, call->span.end - 1, comma + axes, "reduce along both");
+      }
+    });
+    groups_.push_back(std::move(pairs));
+  }
+  static bool isOfTile(const ast::CallExpr &call) {
+    auto *method = as<ast::AttributeExpr>(call.callee);
+    auto *owner = method ? as<ast::NameExpr>(method->object) : nullptr;
+    return owner && (owner->name == "tile" || owner->name == "ts");
+  }
+
+  /// Another number for `axis=`.
+  void otherAxes() {
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      const ast::Argument *axis = call ? keyword(*call, "axis") : nullptr;
+      auto *number = axis ? as<ast::IntExpr>(axis->value) : nullptr;
+      for (uint64_t other = 0; number && other < kMostAxes; ++other)
+        if (other != number->value)
+          replace(edits, number->span, std::to_string(other), "go along axis " + std::to_string(other));
+    });
+  }
+
+  /// `b[None, :]` for `b[:, None]`, and another axis for `unsqueeze`.
+  void otherLeadingAxis() {
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part); call && nameOf(*call) == "unsqueeze") {
+        auto *axis = call->arguments.empty() ? nullptr : as<ast::IntExpr>(call->arguments.back().value);
+        for (uint64_t other = 0; axis && other < kMostAxes; ++other)
+          if (other != axis->value) replace(edits, axis->span, std::to_string(other), "make axis " + std::to_string(other));
+      }
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      if (!subscript || subscript->items.size() < 2) return;
+      std::vector<std::string> items;
+      size_t added = 0;
+      for (const ast::Argument &item : subscript->items) {
+        items.push_back(text(item.span));
+        added += item.value->kind == ast::ExprKind::None;
+      }
+      if (added == 0) return;
+      std::vector<std::string> order = items;
+      std::sort(order.begin(), order.end());
+      Span all = subscript->items.front().span.to(subscript->items.back().span);
+      do {
+        std::string shown;
+        for (const std::string &item : order) shown += (shown.empty() ? "" : ", ") + item;
+        if (order != items) replace(edits, all, shown, "put the new axis on the other side");
+      } while (std::next_permutation(order.begin(), order.end()));
+    });
+  }
+
+  /// An operand that lacks an axis at its end: `x * keep[:, :, None]`.
+  void upright() {
+    std::vector<const ast::Expr *> operands;
+    for (const ast::Expr *operand : operandsAt(place_)) operands.push_back(operand);
+    CandidateGroup &edits = group(true);
+    for (const char *index : {"[:, None]", "[:, :, None]", "[:, None, None]"})
+      for (const ast::Expr *operand : operands)
+        if (operand->kind != ast::ExprKind::Int && operand->kind != ast::ExprKind::Float)
+          insertIndex(edits, *operand, index);
+  }
+  void insertIndex(CandidateGroup &edits, const ast::Expr &operand, const std::string &index) {
+    std::string primary = asPrimary(operand);
+    if (primary == text(operand)) insert(edits, operand.span.end, index, "give it an axis of extent 1");
+    else replace(edits, operand.span, primary + index, "give it an axis of extent 1");
+  }
+
+  /// `x - x`, where a matrix of all pairs is declared.
+  void differences() {
+    CandidateGroup &edits = group(false);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *binary = as<ast::BinaryExpr>(&part);
+      if (!binary || binary->op == ast::BinaryOp::MatMul) return;
+      bool same = as<ast::NameExpr>(binary->left) && text(*binary->left) == text(*binary->right);
+      if (same) insertIndex(edits, *binary->left, "[:, None]");
+    });
+  }
+
+  /// `x @ x.T` for `x.T @ x`.
+  void movedTranspose() {
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *binary = as<ast::BinaryExpr>(&part);
+      if (!binary || binary->op != ast::BinaryOp::MatMul) return;
+      auto turned = [](const ast::ExprPtr &e) {
+        auto *member = as<ast::AttributeExpr>(e);
+        return member && member->attribute.text == "T" ? member->object.get() : nullptr;
+      };
+      const ast::Expr *left = turned(binary->left), *right = turned(binary->right);
+      if (right && !left) replace(edits, binary->span, asPrimary(*binary->left) + ".T @ " + text(*right));
+      if (left && !right) replace(edits, binary->span, text(*left) + " @ " + asPrimary(*binary->right) + ".T");
+    });
+  }
+
+  /// The result with two of its axes exchanged, where it has more than two.
+  void transposedLast() {
+    const ast::Expr *e = place_.expr();
+    const std::string &said = diagnostic_.message;
+    size_t open = said.find("returns `["), close = said.find("]`");
+    if (!e || e->kind == ast::ExprKind::Tuple || open == std::string::npos || close == std::string::npos || place_.inKernel) return;
+    size_t rank = 1 + static_cast<size_t>(std::count(said.begin() + static_cast<std::ptrdiff_t>(open),
+                                                     said.begin() + static_cast<std::ptrdiff_t>(close), ','));
+    if (rank < 3 || rank > kMostAxes) return;
+    CandidateGroup &edits = group(true);
+    for (size_t a = 0; a < rank; ++a)
+      for (size_t b = a + 1; b < rank; ++b) {
+        std::string pair = ".transpose(" + std::to_string(a) + ", " + std::to_string(b) + ")", primary = asPrimary(*e);
+        if (primary == text(*e)) insert(edits, e->span.end, pair, "exchange the axes");
+        else replace(edits, e->span, primary + pair, "exchange the axes");
+      }
+  }
+
+  /// `w @ x` for `x @ w`, and for `x @ w.T`.
+  void exchangedOperands() {
+    std::vector<const ast::Expr *> pair = operandsAt(place_);
+    if (pair.size() != 2) return;
+    std::string left = text(*pair[0]), right = text(*pair[1]);
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (binary) {
+      auto operand = [&](const ast::Expr &e) { return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e); };
+      Span all = binary->left->span.to(binary->right->span);
+      replace(group(false), all, operand(*binary->right) + " @ " + operand(*binary->left), "exchange them");
+      CandidateGroup &turned = group(true);
+      replace(turned, all, operand(*binary->right) + " @ " + asPrimary(*binary->left) + ".T", "exchange them, and turn the second around");
+      replace(turned, all, asPrimary(*binary->right) + ".T @ " + operand(*binary->left), "exchange them, and turn the first around");
+    } else if (pair[0]->span.end < pair[1]->span.begin && left != right) {
+      replace(group(false), pair[0]->span.to(pair[1]->span), right + ", " + left, "exchange them");
+    }
+  }
+
+  /// A convolution that was meant to keep the extents.
+  void padded() {
+    CandidateGroup &edits = group(true);
+    std::set<uint32_t> seen;
+    auto pad = [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d");
+      if (!convolution || !seen.insert(call->span.begin).second) return;
+      const ast::Argument *given = keyword(*call, "padding");
+      for (int padding = 1; padding <= 3; ++padding) {
+        std::string number = std::to_string(padding);
+        if (!given) insert(edits, call->span.end - 1, ", padding=" + number, "pad the edges");
+        else if (text(*given->value) != number) replace(edits, given->value->span, number, "pad the edges");
+      }
+    };
+    eachInPlay(pad);
+    for (const ast::Expr *e : place_.around) pad(*e);
+  }
+
+  /// `x.reshape(S, 4)`, where `[S, 4, 16]` is declared.
+  void declaredShape() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
+    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || !type || type->items.size() < 2) return;
+    size_t first = as<ast::AttributeExpr>(call->callee) && !isOfTile(*call) ? 0 : 1;
+    if (call->arguments.size() <= first || place_.inKernel) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
+      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
+    }
+    Span sizes = call->arguments[first].span.to(call->arguments.back().span);
+    if (shape == text(sizes)) return;
+    size_t given = call->arguments.size() - first, declared = type->items.size() - 1;
+    if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))
+      insert(group(false), sizes.end, shape.substr(text(sizes).size()), "write the sizes that are declared");
+    else replace(group(false), sizes, shape, "write the sizes that are declared");
+  }
+
+  // --- the signature -------------------------------------------------------------------------------------------------
+
+  /// What stands between backquotes behind these words of the message.
+  std::string shownAfter(std::string_view words) const {
+    size_t begin = diagnostic_.message.find(words);
+    if (begin == std::string::npos) return {};
+    begin += words.size();
+    return diagnostic_.message.substr(begin, diagnostic_.message.find('`', begin) - begin);
+  }
+
+  void declaredResult() {
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    if (!result || place_.inKernel) return;
+    auto *type = as<ast::SubscriptExpr>(result);
+    std::string returned = shownAfter("returns `["), declared = text(*result);
+    bool plain = returned.find(") //") == std::string::npos;  // else a fact was meant rather, `N % 2 == 0`
+    if (!returned.empty() && returned.back() == ']' && plain) {
+      returned.pop_back();
+      if (type && text(*type->object) == "Tensor") otherShape(*type, returned);
+      else if (as<ast::NameExpr>(result) && dtypeByName(declared))
+        replace(group(false), result->span, "Tensor[" + returned + ", " + declared + "]", "declare what is returned");
+    }
+    size_t several = diagnostic_.message.find(" values, but 1 result");
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (several == std::string::npos || !tuple) return;
+    std::string types;
+    for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
+    replace(group(false), result->span, "(" + types + ")", "declare all of them");
+  }
+
+  void otherShape(const ast::SubscriptExpr &type, const std::string &returned) {
+    const auto &items = type.items;
+    if (returned.empty()) return replace(group(false), type.span, text(items.back().span), "declare one number");
+    if (items.size() < 2) return;
+    std::vector<std::string> dims = split(returned);
+    Span sizes = items.front().span.to(items[items.size() - 2].span);
+    if (dims.size() == items.size() - 1) {  // where one differs, it alone is the edit
+      size_t differing = 0, at = 0;
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (quotedAs(items[i], dims[i]) != text(items[i].span)) ++differing, at = i;
+      if (differing == 1)
+        return replace(group(false), items[at].span, quotedAs(items[at], dims[at]), "declare what is returned");
+    }
+    bool one = false;  // what is missing in the result is an extent of 1, or an operand lacks an axis
+    for (size_t i = 0; i + 1 < items.size(); ++i) one |= text(items[i].span) == "1";
+    if (dims.size() < items.size() - 1 && !one) return;
+    std::string shown;
+    for (size_t i = 0; i < dims.size(); ++i)
+      shown += (i ? ", " : "") + quotedAs(items[std::min(i, items.size() - 2)], dims[i]);
+    replace(group(false), sizes, shown, "declare what is returned");
+  }
+  static std::vector<std::string> split(const std::string &list) {
+    std::vector<std::string> items(1);
+    int depth = 0;
+    for (char c : list) {
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c == ',' && depth == 0) items.emplace_back();
+      else if (c != ' ' || !items.back().empty()) items.back() += c;
+    }
+    return items;
+  }
+  /// A dimension in the form that the type has: `N * 2` is shown as `2*N`, and names may be in quotes.
+  std::string quotedAs(const ast::Argument &like, const std::string &dim) const {
+    std::string shown;
+    for (size_t i = 0; i < dim.size(); ++i) shown += dim[i] == '*' && i > 0 && dim[i - 1] != ' ' ? std::string(" * ") : std::string(1, dim[i]);
+    bool name = dim.find_first_not_of("0123456789") != std::string::npos;
+    return as<ast::StringExpr>(like.value) && name ? "\"" + shown + "\"" : shown;
+  }
+
+  /// `w: Tensor[C, O, 3, 3, f32]`, whose first dimension is that of the result.
+  void declaredChannels() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.size() < 2 || !place_.function) return;
+    auto *weight = as<ast::NameExpr>(call->arguments[1].value);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
+      std::string first = text(type->items[0].span), second = text(type->items[1].span);
+      replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first, "the channels of the result come first");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return ShapeEdits(diagnostic, place, sources).groups();
+}
+std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return ShapeEdits(diagnostic, place, sources).groupsOfSignature();
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,158 @@
+#include "sema/advice/Recipes.h"
+#include "sema/advice/Foreign.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+/// `$1` is the first argument, put into parentheses where it needs them.
+struct Recipe {
+  std::string_view name;
+  size_t arguments;
+  std::string_view text;
+};
+constexpr Recipe kRecipes[] = {
+    {"clip", 3, "minimum(maximum($1, $2), $3)"},
+    {"clamp", 3, "minimum(maximum($1, $2), $3)"},
+    {"square", 1, "$1**2"},
+    {"reciprocal", 1, "1.0 / $1"},
+    {"negative", 1, "-$1"},
+    {"add", 2, "$1 + $2"},
+    {"subtract", 2, "$1 - $2"},
+    {"multiply", 2, "$1 * $2"},
+    {"mul", 2, "$1 * $2"},
+    {"divide", 2, "$1 / $2"},
+    {"logical_and", 2, "$1 & $2"},
+    {"logical_or", 2, "$1 | $2"},
+    {"logical_not", 1, "~$1"},
+    {"greater", 2, "$1 > $2"},
+    {"less", 2, "$1 < $2"},
+    {"zeros_like", 1, "zeros($1.shape, $1.dtype)"},
+    {"ones_like", 1, "ones($1.shape, $1.dtype)"},
+    {"full_like", 2, "full($1.shape, $2, $1.dtype)"},
+    {"outer", 2, "$1[:, None] * $2"},
+    {"linear", 2, "$1 @ $2.T"},
+    {"linear", 3, "$1 @ $2.T + $3"},
+    {"addmm", 3, "$1 + $2 @ $3"},
+    {"mse_loss", 2, "mse($1, $2)"},
+    {"cross_entropy", 2, "-mean(gather(log_softmax_safe($1), $2.unsqueeze(1), 1))"},
+    {"masked_fill", 3, "where($2, $3, $1)"},
+};
+
+std::string filled(std::string_view text, const std::vector<WrittenArgument> &arguments) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$') {
+      out += text[i];
+      continue;
+    }
+    size_t index = static_cast<size_t>(text[++i] - '1');
+    bool alone = i > 1 && text[i - 2] == '(' && i + 1 < text.size() && text[i + 1] == ')';
+    const WrittenArgument &argument = arguments[index];
+    out += argument.primary || alone ? argument.text : "(" + argument.text + ")";
+  }
+  return out;
+}
+
+/// "[a, b]" without its brackets, where a function here takes one argument each.
+bool takesEach(std::string_view name) { return name == "concat" || name == "stack"; }
+
+}  // namespace
+
+std::string_view constantHere(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"newaxis", "None"}, {"inf", "INF"}, {"Inf", "INF"}, {"infty", "INF"}, {"pi", "3.141592653589793"}, {"e", "2.718281828459045"}};
+  auto it = names.find(name);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
+std::string callHere(std::string_view name, std::vector<WrittenArgument> arguments, const std::string &prefix) {
+  bool plain = std::all_of(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); });
+  for (const Recipe &recipe : kRecipes)
+    if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
+  std::string_view named = nameHere(name), ours = named.empty() ? name : named;
+  std::string shown;
+  for (WrittenArgument &argument : arguments) {
+    bool list = argument.text.size() > 2 && argument.text.front() == '[' && argument.text.back() == ']';
+    if (&argument == &arguments.front() && list && takesEach(ours)) argument.text = argument.text.substr(1, argument.text.size() - 2);
+    std::string_view keyword = nameHere(argument.keyword);
+    if (!argument.keyword.empty()) argument.text = std::string(keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
+    shown += (shown.empty() ? "" : ", ") + argument.text;
+  }
+  return prefix + std::string(ours) + "(" + shown + ")";
+}
+
+std::string_view wordsInstead(std::string_view name) {
+  static constexpr std::string_view kBatch =
+      "functions take whole tensors: give the batch an axis of its own, over which operators broadcast";
+  static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
+  static constexpr std::string_view kRandom =
+      "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
+  static constexpr std::string_view kLayer =
+      "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
+  static constexpr std::string_view kStep =
+      "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
+  static constexpr std::string_view kGradient = "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
+  static constexpr std::string_view kAtomic =
+      "a sum over lanes is `tile.sum`, or a tree in shared memory: atomics change from run to run";
+  static constexpr std::string_view kLoad = "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
+  static constexpr std::string_view kStore = "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
+  static constexpr std::string_view kGather = "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
+  static constexpr std::string_view kAxis = "`x.reshape(...)`, `x.transpose(a, b)` and `einsum` put axes in order";
+  static const std::map<std::string_view, std::string_view> words = {
+      {"vmap", kBatch},
+      {"pmap", kBatch},
+      {"fori_loop", kLoop},
+      {"while_loop", kLoop},
+      {"cond", "a choice is written `a if c else b`, or `if c:`"},
+      {"select", "`where(condition, a, b)` chooses for each element"},
+      {"normal", kRandom},
+      {"uniform", kRandom},
+      {"PRNGKey", kRandom},
+      {"manual_seed", kRandom},
+      {"rand", kRandom},
+      {"randn", kRandom},
+      {"randint", kRandom},
+      {"seed", kRandom},
+      {"Linear", kLayer},
+      {"Conv2d", kLayer},
+      {"LayerNorm", kLayer},
+      {"Embedding", kLayer},
+      {"Parameter", kLayer},
+      {"Sequential", kLayer},
+      {"Module", kLayer},
+      {"Adam", kStep},
+      {"AdamW", kStep},
+      {"SGD", kStep},
+      {"no_grad", kGradient},
+      {"inference_mode", kGradient},
+      {"atomic_add", kAtomic},
+      {"atomicAdd", kAtomic},
+      {"load", kLoad},
+      {"store", kStore},
+      {"cdiv", "it has no prefix: `cdiv(n, b)`"},
+      {"linspace", "`a + (b - a) * cast(arange(n), f32) / f32(n - 1)` goes from a to b in n steps"},
+      {"logspace", "`exp` of what `arange` counts: `exp(cast(arange(n), f32) * step)`"},
+      {"meshgrid", "`x[:, None]` and `y[None, :]` broadcast against each other"},
+      {"eye", "`cast(arange(N)[:, None] == arange(N), f32)` is the unit matrix"},
+      {"tril", "`where(iota(x.shape, axis=-1) <= iota(x.shape, axis=-2), x, 0.0)` keeps the lower triangle"},
+      {"triu", "`where(iota(x.shape, axis=-1) >= iota(x.shape, axis=-2), x, 0.0)` keeps the upper triangle"},
+      {"array", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
+      {"tensor", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
+      {"Tensor", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
+      {"ndarray", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
+      {"index_select", kGather},
+      {"rearrange", kAxis},
+      {"cumsum", "a running sum is not there yet; `where(iota(...) <= ..., x, 0.0).sum(axis=-1)` adds up what is before"},
+      {"sort", "sorting is not there yet; `argmax` and `max` find the largest"},
+      {"topk", "the k largest are not there yet; `argmax` and `max` find the largest"},
+      {"cross_entropy", "the loss of labels is `-mean(gather(log_softmax_safe(logits), y.unsqueeze(1), 1))`"},
+      {"DataLoader", "host code reads files: `load_npy(path)`"},
+  };
+  auto it = words.find(name);
+  return it == words.end() ? std::string_view() : it->second;
+}
+
+}  // namespace tessera::sema
