@@ -50,13 +50,15 @@ void LineSplitter::close(Token token) {
     const Open &top = open_.back();
     std::string wanted(spelling(closerOf(top.kind)));
     bool known = line_.reported;  // then nothing is gained by a closer look
-    if (diag::Engine *engine = speak())
-      engine->report(Id::mismatchedBracket, span(token), spelling(token.kind), spelling(top.kind))
-          .label("I expected `" + wanted + "`")
-          .note(top.span, "`" + std::string(spelling(top.kind)) + "` is opened here")
-          .suggest(span(token), wanted, "write `" + wanted + "`");
     bool opened = false;
     for (const Open &open : open_) opened |= closerOf(open.kind) == token.kind;
+    bool forgotten = opened && open_.size() > 1 && closerOf(open_[open_.size() - 2].kind) == token.kind && !closesLater(open_.size() - 1);
+    if (diag::Engine *engine = speak()) {
+      auto report = engine->report(Id::mismatchedBracket, span(token), spelling(token.kind), spelling(top.kind));
+      report.label("I expected `" + wanted + "`").note(top.span, "`" + std::string(spelling(top.kind)) + "` is opened here");
+      if (forgotten) report.suggest(span(token.begin, token.begin), wanted, "insert `" + wanted + "`");
+      else report.suggest(span(token), wanted, "write `" + wanted + "`");
+    }
     if (!opened && !known && closesLater(open_.size())) return;
     if (!opened) token.kind = closerOf(top.kind);
     while (closerOf(open_.back().kind) != token.kind) {
@@ -106,9 +108,28 @@ bool LineSplitter::closesLater(size_t keep) const {
   return stack.empty();
 }
 
+/// `def f(x: f32 -> f32:`: parameters that are not closed end before the `->`.
+bool LineSplitter::closeParameters(bool report) {
+  bool isDef = !line_.tokens.empty() && line_.tokens[0].kind == K::DEF;
+  if (!isDef || open_.size() != 1 || open_[0].kind != K::LPAREN) return false;
+  auto arrow = std::find_if(line_.tokens.begin(), line_.tokens.end(), [](const Token &token) { return token.kind == K::ARROW; });
+  if (arrow == line_.tokens.end() || arrow == line_.tokens.begin()) return false;
+  uint32_t at = std::prev(arrow)->end;
+  if (diag::Engine *engine = report ? speak() : nullptr)
+    engine->report(Id::unclosedBracket, open_[0].span, "(")
+        .label("opened here")
+        .note(span(at, at), "I expected `)` here at the latest")
+        .suggest(span(at, at), ")", "insert `)`");
+  line_.tokens.insert(arrow, Token{K::RPAREN, at, at});
+  open_.clear();
+  chain_ = baseChain_;
+  return true;
+}
+
 /// Closes what is open, as if the closing brackets stood at `at`.
 void LineSplitter::closeAll(uint32_t at, bool report) {
   if (open_.empty()) return;
+  if (closeParameters(report)) return;
   std::string closers;
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) closers += spelling(closerOf(open->kind));
   if (report) {

@@ -32,10 +32,16 @@ bool Repair::foreignComment() {
   if (words && (kind(at_) == K::NAME || isKeyword(kind(at_)))) begin = at_ - 2;
   if (begin == last_ || depthAt(begin) > 0) return false;
   bool block = kind(begin) == K::SLASH;
-  Span mark = block ? span(begin, begin + 1) : span(begin);
+  Span mark = block ? span(begin, begin + 1) : span(begin), whole = mark;
+  std::string by = "#";
+  size_t close = block ? source_.text.find("*/", mark.end) : std::string::npos, line = source_.text.find('\n', mark.end);
+  if (close != std::string::npos && close < line) {  // `/* text */`
+    by = "#" + source_.text.substr(mark.end, source_.text.find_last_not_of(' ', close - 1) + 1 - mark.end);
+    whole.end = static_cast<uint32_t>(close + 2);
+  }
   diagnostics_.report(Id::foreignComment, mark, block ? "/*" : "//")
       .label(block ? "start each line of a comment with `#`" : "`//` divides and rounds down")
-      .fix(mark, "#", "write `#`");
+      .fix(whole, by, "write `" + by + "`");
   if (begin == first_)
     giveUpLine();
   else

@@ -42,6 +42,7 @@ private:
   bool braceBlock(Token token);
   void matchBraces();
   bool lineOpensBlock(const Tokens &tokens) const;
+  bool closeParameters(bool report);
   void closeAll(uint32_t at, bool report);
   void closeLost(uint32_t at);
   void tooDeep(Token token, std::string_view what, size_t limit);

@@ -157,7 +157,7 @@ bool Repair::keywordAsName() {
     index = at_ - 1;
   }
   bool bound = (index == first_ && after != 0 && depthAt(at_) == 0) || (isDef() && depthAt(index) == 1);
-  renameKeyword(index, bound && kind(first_) != K::LAMBDA);
+  renameKeyword(index, bound && (kind(first_) != K::LAMBDA || index == first_));
   return true;
 }
 
@@ -444,6 +444,7 @@ bool Repair::missingComma() {
   }
   bool expression = !startsStatement(kind(first_)) || kind(first_) == K::RETURN || isHeader();
   if (!bracket && !expression) return false;
+  if (!bracket && (missingArrow() || secondStatement())) return true;
   Id id = bracket ? Id::missingComma : Id::missingOperator;
   auto report = diagnostics_.report(id, span(at_));
   report.label("this cannot follow " + describe(at_ - 1));
@@ -451,8 +452,35 @@ bool Repair::missingComma() {
     report.suggest(behind(at_ - 1), ",", "insert `,`");
     insert(at_, K::COMMA);
   } else {
+    if (word(at_ - 1) == "__shared__") report.help("memory of a group is `s = tile.alloc_shared((64,), f32)`");
     dropRest();
   }
+  return true;
+}
+
+/// `def f(x: f32) f32:`
+bool Repair::missingArrow() {
+  bool result = isDef() && kind(at_ - 1) == K::RPAREN && kind(at_) == K::NAME && find(K::ARROW, first_) == last_;
+  if (!result) return false;
+  diagnostics_.report(Id::expectedToken, span(at_), "`->`", "before the type of the result", describe(at_))
+      .label("`->` is missing before this")
+      .fix(Span{file_, tokens_[at_].begin, tokens_[at_].begin}, "-> ", "insert `->`");
+  insert(at_, K::ARROW);
+  return true;
+}
+
+/// `y = x z = y`
+bool Repair::secondStatement() {
+  bool first = first_ + 1 < at_ && isAssignment(kind(first_ + 1)), second = kind(at_) == K::NAME && at_ < last_ && isAssignment(kind(at_ + 1));
+  if (!first || !second) return false;
+  size_t line = source_.text.rfind('\n', tokens_[first_].begin);
+  line = line == std::string::npos || tokens_[first_].begin == 0 ? 0 : line + 1;
+  std::string indent = source_.text.substr(line, tokens_[first_].begin - line);
+  if (indent.find_first_not_of(" \t") != std::string::npos) return false;
+  diagnostics_.report(Id::expectedToken, span(at_), "a new line", "between two statements", describe(at_))
+      .label("another statement starts here")
+      .fix(Span{file_, tokens_[at_ - 1].end, tokens_[at_].begin}, "\n" + indent, "start a new line");
+  dropRest();
   return true;
 }
 

@@ -82,6 +82,8 @@ private:
   bool misspeltKeyword();
   bool unknownBlock();
   bool missingComma();
+  bool missingArrow();
+  bool secondStatement();
   bool expected();
   bool anythingElse();
 

@@ -1,4 +1,5 @@
 // Statements without control flow: assignments, stores, returns, asserts.
+#include "sema/AssertedText.h"
 #include "sema/Checker.h"
 #include "sema/Coverage.h"
 #include "sema/Unknown.h"
@@ -344,7 +345,7 @@ void Checker::assertStmt(const ast::AssertStmt &stmt) {
   if (condition.isPoison() || assertsNothing(stmt, condition)) return;
   if (auto known = knownCondition(condition)) {
     if (!*known && !refuseVariant(stmt.span))
-      report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
+      assertedText(report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span))), stmt);
     return;
   }
   bool aboutDims = condition.kind == ValueKind::Array;

@@ -19,6 +19,7 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   bool readable = !diagnostics.hasErrors();
   auto program = Checker(sources, load, diagnostics, options).run(module);
   dropConsequences(module, sources, diagnostics);
+  dropBehindAsserts(module, sources, diagnostics);
   dropCallsOfContradictions(module, diagnostics);
   if (options.advice && readable && diagnostics.hasErrors()) advise(module, sources, load, diagnostics, from, options);
   return program;

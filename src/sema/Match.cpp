@@ -341,6 +341,8 @@ bool Checker::matchScalar(const Value &value, const ast::Expr &annotation, const
     out = value;
     return value.kind == ValueKind::Rng || wrongValue(value, annotation, name, span, "a stream of random numbers");
   }
+  bool number = value.kind == ValueKind::Float || value.kind == ValueKind::Int;
+  if (type->dtype == DType::Bool && number) return wrongValue(value, annotation, name, span, "`True` or `False`");
   bool known =
       value.kind == ValueKind::Float || value.kind == ValueKind::Bool || (value.isKnownInt() && !value.expr);
   if (known && isFloat(type->dtype) && value.kind != ValueKind::Bool) {

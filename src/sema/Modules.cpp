@@ -1,4 +1,5 @@
 // Modules: their statements, evaluated by the compiler, and what they import.
+#include "sema/AssertedText.h"
 #include "sema/Checker.h"
 #include "sema/advice/Consequences.h"
 #include "sema/advice/Foreign.h"
@@ -228,13 +229,13 @@ void Checker::moduleAssert(const ast::AssertStmt &stmt) {
   Value v = checkExpr(*stmt.condition);
   auto known = knownBool(v, stmt.condition->span, "a condition at module level");
   if (known && !*known)
-    report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span)));
+    assertedText(report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span))), stmt);
 }
 
 void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
   using K = ast::StmtKind;
-  auto undefinedYet = [&](const char *what, const ast::Identifier &name) {
-    unsupported(what, name.span);
+  auto undefinedYet = [&](const char *what, const ast::Identifier &name, const char *instead = "") {
+    unsupported(what, name.span, instead);
     define(scope, name.text, Value::poison(), name.span);
   };
   switch (stmt.kind) {
@@ -270,7 +271,10 @@ void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
       auto *method = as<ast::FuncDef>(part);
       plain &= part->kind == ast::StmtKind::AnnAssign || (method && method->name.text.substr(0, 2) != "__");
     }
-    if (!plain || options_.keepUnsupported) return undefinedYet("a class", def.name);
+    if (!plain || options_.keepUnsupported)
+      return undefinedYet("a class", def.name,
+                          "a `struct` has fields with types, `struct Linear[I, O]:` and `w: Tensor[I, O, f32]`, and methods; it is made by "
+                          "naming its fields, and nothing inherits");
     if (fresh(Id::notSupportedYet, def.name.span))
       report(Id::notSupportedYet, def.name.span, "a class")
           .suggest({stmt.span.file, stmt.span.begin, stmt.span.begin + 5}, "struct",

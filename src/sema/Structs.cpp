@@ -17,6 +17,16 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
   info.nameSpan = def.name.span;
   info.def = &def;
   info.module = &scope;
+  for (const ast::Decorator &decorator : def.decorators) {
+    std::string shown(sources_.text(decorator.expression->span));
+    if (!fresh(Id::badDecorator, decorator.span)) continue;
+    std::string_view text = sources_.file(decorator.span.file).text;
+    uint32_t end = decorator.span.end;
+    while (end < text.size() && (text[end] == '\n' || text[end] == ' ')) ++end;
+    report(Id::badDecorator, decorator.span, shown, "has no meaning for a struct")
+        .help("a struct holds values; what is compiled, and how, is said at functions")
+        .suggest({decorator.span.file, decorator.span.begin, end}, "", "leave it out");
+  }
   std::map<std::string, Span> seen;
   auto isNew = [&](const ast::Identifier &name) {
     auto [it, added] = seen.emplace(name.text, name.span);

@@ -496,7 +496,16 @@ Value Checker::subscript(const ast::SubscriptExpr &expr) {
       return unsupported("this index of a shape in host code", expr.span);
     auto axis = knownInt(checkExpr(*expr.items[0].value), expr.span, "the axis of a shape");
     if (!axis) return Value::poison();
-    if (*axis < 0) return unsupported("an axis counted from the end in host code", expr.span);
+    auto rank = static_cast<int64_t>(knownRank(object.items[0], rebindable_));  // 0: not known
+    if (rank > 0 && (*axis >= rank || *axis < -rank)) {
+      report(Id::badAxis, expr.items[0].value->span, std::to_string(*axis), "a tensor of " + diag::counted(static_cast<size_t>(rank), "dimension"))
+          .help(rank == 1 ? "its axis is 0" : "its axes are 0 to " + std::to_string(rank - 1));
+      return Value::poison();
+    }
+    if (*axis < 0 && rank > 0) *axis += rank;
+    if (*axis < 0)
+      return unsupported("an axis counted from the end, of a tensor of any number of dimensions,", expr.span,
+                         "count it from the front, or give the tensor a type: `x: Tensor[\"N\", \"D\", f32] = ...`");
     return hostExtent(object.items[0], static_cast<int>(*axis), expr.span);
   }
   case ValueKind::HostTensor: {

@@ -275,6 +275,8 @@ void Checker::unknownDimension(const std::string &name, Span span) {
     builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), title);
   else if (!def && !owner.empty())
     builder.help("a dimension is declared behind the struct's name: `" + owner + "`");
+  else if (def && def->result && def->result->span.begin <= span.begin && span.end <= def->result->span.end)
+    builder.help("no parameter has it, so nothing says how large it is: write the extent that is returned, or bind it in the type of a parameter");
   else
     builder
         .help("a dimension is declared behind the function's name, `" +

@@ -248,9 +248,9 @@ TEST(Reach, MessagesAndEditsAreAboveTheirFloors) {
   for (const auto &[name, counts] : families) show(name, counts);
   show("all", all);
   EXPECT_GE(all.cases, 230u);
-  EXPECT_GE(all.line * 100, all.cases * 98);
-  EXPECT_GE(all.one * 100, all.cases * 97);
-  EXPECT_GE(all.edit * 100, all.cases * 73);
-  EXPECT_GE(all.editOrWords * 100, all.cases * 92);
-  EXPECT_LE(all.wrongEdits, 4u) << wrongEdits;
+  EXPECT_GE(all.line * 100, all.cases * 99);
+  EXPECT_GE(all.one * 100, all.cases * 99);
+  EXPECT_GE(all.edit * 100, all.cases * 80);
+  EXPECT_GE(all.editOrWords * 100, all.cases * 95);
+  EXPECT_EQ(all.wrongEdits, 0u) << wrongEdits;
 }

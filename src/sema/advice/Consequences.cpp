@@ -69,10 +69,36 @@ void collectFunctions(const ast::Stmt &stmt, std::vector<const ast::FuncDef *> &
   if (auto *def = ast::as<ast::FuncDef>(&stmt)) found.push_back(def);
   for (const ast::Stmt *inner : ast::childrenOf(stmt).stmts) collectFunctions(*inner, found);
 }
+void namesIn(const ast::Expr &e, std::set<std::string> &names) {
+  if (auto *name = ast::as<ast::NameExpr>(&e)) names.insert(name->name);
+  for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
+}
 bool within(Span inner, Span outer) {
   return inner.valid() && inner.file == outer.file && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 }  // namespace
+
+void dropBehindAsserts(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics) {
+  std::set<std::string> names;
+  for (const ast::StmtPtr &stmt : module.body) {
+    auto *assertion = ast::as<ast::AssertStmt>(stmt);
+    bool failed = assertion && std::any_of(diagnostics.all().begin(), diagnostics.all().end(), [&](const diag::Diagnostic &d) {
+      return d.id == diag::Id::factRefuted && within(d.span, assertion->span);
+    });
+    if (failed) namesIn(*assertion->condition, names);
+  }
+  if (names.empty()) return;
+  std::vector<diag::Diagnostic> all = diagnostics.all();
+  std::erase_if(all, [&](const diag::Diagnostic &d) {
+    if (d.id == diag::Id::factRefuted || !d.span.valid() || d.span.file != module.file) return false;
+    if (diag::row(d.id).code.substr(0, 3) != "E04") return false;
+    for (const ast::StmtPtr &stmt : module.body)
+      if (within(d.span, stmt->span))
+        return std::any_of(names.begin(), names.end(), [&](const std::string &name) { return hasWord(sources.text(stmt->span), name); });
+    return false;
+  });
+  diagnostics.replace(std::move(all));
+}
 
 void dropCallsOfContradictions(const ast::Module &module, diag::Engine &diagnostics) {
   auto ofResult = [](const diag::Diagnostic &d) { return d.id == diag::Id::wrongResult && d.span.valid(); };

@@ -30,6 +30,9 @@ private:
 /// not be read right, no message about meaning is left, nor what the importing program says about its names.
 void dropConsequences(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics);
 
+/// Forgets claims about shapes of functions that mention what an `assert` of the module says and that does not hold.
+void dropBehindAsserts(const ast::Module &module, const Sources &sources, diag::Engine &diagnostics);
+
 /// Forgets what is said at calls of a function because it returns what it does not declare: that is said in it.
 void dropCallsOfContradictions(const ast::Module &module, diag::Engine &diagnostics);
 

@@ -27,7 +27,7 @@ public:
     case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(), formatOfText(); break;
+    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(), formatOfText(), convertedTo(); break;
     default: break;
     }
     return std::move(groups_);
@@ -194,6 +194,17 @@ private:
       if (hole) out += text(call->arguments[next++].span);
     }
     if (next == call->arguments.size()) replace(group(false), call->span, out + "\"", "values stand in an f-string");
+  }
+
+  /// `x.to(torch.float16)`
+  void convertedTo() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    bool converts = method && (method->attribute.text == "to" || method->attribute.text == "type" || method->attribute.text == "astype");
+    auto *dtype = converts && call->arguments.size() == 1 ? as<ast::AttributeExpr>(call->arguments[0].value) : nullptr;
+    if (!dtype) return;
+    if (auto ours = dtypeByName(dtype->attribute.text))
+      replace(group(false), call->span, asPrimary(*method->object) + ".astype(" + std::string(tessera::name(*ours)) + ")");
   }
 
   /// `len(x.shape[1])`

@@ -39,12 +39,93 @@ public:
     case Id::undefinedName: quoted(); break;
     case Id::missingReturn: returnForgotten(); break;
     case Id::factRefuted: remainderOfNothing(); break;
+    case Id::notSupportedYet: withoutWord(), dataclass(); break;
+    case Id::unknownModule: withoutImport(); break;
+    case Id::immutableTensor: chosenElement(); break;
+    case Id::numericsRefuted:
+    case Id::numericsUndecided: awayFromZero(); break;
     default: break;
     }
     return taken();
   }
 
 private:
+  /// From the statement to the next line.
+  Span wholeLine(const ast::Stmt &stmt) const {
+    std::string_view all = sources_.file(stmt.span.file).text;
+    uint32_t end = stmt.span.end;
+    while (end < all.size() && (all[end] == ' ' || all[end] == '\t')) ++end;
+    if (end < all.size() && all[end] == '\n') ++end;
+    uint32_t begin = stmt.span.begin;
+    while (begin > 0 && (all[begin - 1] == ' ' || all[begin - 1] == '\t')) --begin;
+    return {stmt.span.file, begin, end};
+  }
+
+  /// `async def`, and `global n` where `n` is only read.
+  void withoutWord() {
+    if (place_.function && place_.function->isAsync) {
+      size_t word = text(place_.function->span).find("async ");
+      uint32_t at = place_.function->span.begin + static_cast<uint32_t>(word);
+      if (word != std::string::npos && word < 4096 && at < place_.function->name.span.begin)
+        replace(group(false), {place_.function->span.file, at, at + 6}, "", "leave `async` out: nothing waits");
+    }
+    if (place_.statement && place_.statement->kind == ast::StmtKind::Global)
+      replace(group(false), wholeLine(*place_.statement), "", "leave it out: names of the module can be read without it");
+  }
+
+  /// `@dataclass` and `class`
+  void dataclass() {
+    auto *def = as<ast::ClassDef>(place_.statement);
+    if (!def || def->decorators.size() != 1 || !def->bases.empty()) return;
+    const ast::Decorator &decorator = def->decorators[0];
+    std::string shown = text(*decorator.expression);
+    if (shown.find("dataclass") == std::string::npos) return;
+    std::string_view all = sources_.file(def->span.file).text;
+    size_t word = all.find("class", decorator.span.end);
+    if (word == std::string_view::npos || word > def->name.span.begin) return;
+    replace(group(false), {def->span.file, decorator.span.begin, static_cast<uint32_t>(word + 5)}, "struct", "write `struct`, which needs no decorator");
+  }
+
+  /// `from typing import Optional`
+  void withoutImport() {
+    static const std::set<std::string> modules = {"typing", "__future__", "dataclasses", "collections.abc"};
+    bool import = place_.statement && (place_.statement->kind == ast::StmtKind::Import || place_.statement->kind == ast::StmtKind::FromImport);
+    if (import && modules.count(text(diagnostic_.span))) replace(group(false), wholeLine(*place_.statement), "", "leave it out");
+  }
+
+  /// `x[0] = v` of a vector in a function of whole tensors.
+  void chosenElement() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *target = assign && assign->targets.size() == 1 ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+    auto *name = target && target->items.size() == 1 ? as<ast::NameExpr>(target->object) : nullptr;
+    if (!name || !place_.function || place_.inKernel || target->items[0].value->kind == ast::ExprKind::Slice) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (p.name.text != name->name || !type || type->items.size() != 2) continue;
+      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
+      std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = name->name;
+      replace(group(false), assign->span, x + " = where(arange(" + extent + ") == " + text(target->items[0].span) + ", " + text(*assign->value) + ", " + x + ")",
+              "choose for each element");
+    }
+  }
+
+  /// `x / y`, `rsqrt(y)` and `log(y)` of a y that may be 0. How small a number may be added is for the author to say.
+  void awayFromZero() {
+    if (diagnostic_.message.find("zero") == std::string::npos) return;
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *call = place_.innermost<ast::CallExpr>();
+    CandidateGroup &edits = group(false);
+    bool made = binary && (binary->right->kind == ast::ExprKind::Call || binary->right->kind == ast::ExprKind::Name);
+    if (made && binary->op == ast::BinaryOp::Div) {
+      replace(edits, binary->right->span, "(" + text(*binary->right) + " + 1e-5)", "keep it away from 0 by a number of your choice");
+    } else if (call && call->arguments.size() == 1 && (nameOf(*call) == "rsqrt" || nameOf(*call) == "sqrt")) {
+      insert(edits, call->arguments[0].span.end, " + 1e-5", "keep it away from 0 by a number of your choice");
+    } else if (call && call->arguments.size() == 1 && nameOf(*call).substr(0, 3) == "log") {
+      replace(edits, call->arguments[0].span, "maximum(" + text(call->arguments[0].span) + ", 1e-30)", "keep it away from 0 by a number of your choice");
+    }
+    for (diag::Fix &fix : edits.edits) fix.applicability = diag::Applicability::Assumption;
+  }
+
   void notCalled() {
     if (auto *member = as<ast::AttributeExpr>(place_.expr())) insert(group(false), member->span.end, "()");
   }

@@ -89,7 +89,14 @@ void Checker::withStmt(const ast::WithStmt &stmt) {
     bool suspends = suspension(item);
     quiet |= suspends;
     if (stmt.isAsync || item.target || (!suspends && !prefetching(item))) {
-      unsupported("`with`", stmt.span);
+      std::string_view shown = item.context ? sources_.text(item.context->span) : std::string_view();
+      auto has = [&](const char *word) { return shown.find(word) != std::string_view::npos; };
+      unsupported("`with`", stmt.span,
+                  has("no_grad") || has("inference_mode")
+                      ? "nothing is needed: a derivative is made only where `grad` asks for one, and `stop_gradient(x)` is constant for it"
+                  : has("open(") ? "files are read and written whole, and need no closing: `load_npy(path)`, `save_npy(path, x)`"
+                  : has("autocast") ? "what is computed in which dtype is said in types, `bf16 @accum(f32)`, and by `cast`"
+                                    : "write what stands in it without it: nothing has to be closed");
       return bindUnknown(*frame_, stmt, blockId_);
     }
   }
