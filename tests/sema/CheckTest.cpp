@@ -262,7 +262,25 @@ TEST(Check, ExtentsOfHostTensors) {
                      "        print(i, x.shape[1])\n");
   EXPECT_THAT(c.dump(), HasSubstr("for i#2 in 0, length#1, 1"));
   EXPECT_EQ(Checking("def main():\n    print(load_npy(\"x.npy\").shape[-1])\n").messages(),
-            "E0214 2:11 an axis counted from the end in host code cannot be compiled yet\n");
+            "E0214 2:11 an axis counted from the end, of a tensor of any number of dimensions, cannot be compiled yet\n");
+  std::string made = "def made() -> Tensor[2, 3, f32]:\n    return ones((2, 3), f32)\ndef main():\n    x = made()\n    print(x.shape[";
+  EXPECT_EQ(right(made + "-1])\n").dump(), right(made + "1])\n").dump());
+  EXPECT_EQ(Checking(made + "2])\n").messages(), "E0403 5:19 there is no axis 2 in a tensor of 2 dimensions\n");
+  EXPECT_EQ(Checking(made + "-3])\n").messages(), "E0403 5:19 there is no axis -3 in a tensor of 2 dimensions\n");
+}
+TEST(Check, WhatHasNoMeaningIsNotIgnored) {
+  EXPECT_EQ(Checking("@jit\nstruct P:\n    x: f32\ndef f(p: P) -> f32:\n    return p.x\n").messages(),
+            "E0340 1:1 `@jit` has no meaning for a struct\n");
+  EXPECT_EQ(Checking("def f(x: f32, on: bool) -> f32:\n    return x if on else -x\ndef g(x: f32) -> f32:\n    return f(x, 3)\n").messages(),
+            "E0311 4:17 `on` expects `True` or `False`, but this is the integer 3\n");
+  Checking failed("W = 3\nassert W % 2 == 0, \"W is even\"\ndef f(x: f32) -> f32:\n    return x\n");
+  ASSERT_EQ(failed.messages(), "E0409 2:8 `W % 2 == 0` is never true\n");
+  EXPECT_EQ(failed.diagnostics.all()[0].label, "W is even");
+}
+TEST(Check, AHelperThatContradictsItselfIsBlamedAlone) {
+  EXPECT_EQ(Checking("def rows[N, D](x: Tensor[N, D, f32]) -> Tensor[N, D, f32]:\n    return x.sum(axis=1, keepdim=True)\n"
+                     "def f[A, B](x: Tensor[A, B, f32]) -> Tensor[A, B, f32]:\n    return x - rows(x)\n").messages(),
+            "E0305 2:12 `rows` returns `[N, 1]`, but `[N, D]` is declared\n");
 }
 TEST(Check, OnlyWhatHasNoMeaningYetIsRefused) {
   auto said = [](const std::string &stem) {
