@@ -64,6 +64,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addPass(transforms::createVerifyTilePass());
     break;
   case Level::Target:
+    passes.addPass(transforms::createShareKernelsPass());  // when no pass will tell them apart any more
+    passes.addPass(transforms::createShareTemporariesPass());  // when all launches are there
     passes.addPass(transforms::createTileToTargetPass());
     passes.addPass(transforms::createVerifyTargetPass());
     break;

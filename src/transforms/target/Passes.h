@@ -8,6 +8,10 @@ class Pass;
 
 namespace tessera::transforms {
 
+/// One kernel for those that are equal but for names.
+std::unique_ptr<mlir::Pass> createShareKernelsPass();
+/// Memory that no later launch reads is used again.
+std::unique_ptr<mlir::Pass> createShareTemporariesPass();
 /// Writes every kernel, entry function and host function in the words of the C-family language of the module's machine.
 std::unique_ptr<mlir::Pass> createTileToTargetPass();
 void registerTargetTransforms();

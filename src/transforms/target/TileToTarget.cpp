@@ -66,6 +66,10 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
 }  // namespace
 
 std::unique_ptr<Pass> createTileToTargetPass() { return std::make_unique<TileToTarget>(); }
-void registerTargetTransforms() { registerPass(createTileToTargetPass); }
+void registerTargetTransforms() {
+  registerPass(createShareKernelsPass);
+  registerPass(createShareTemporariesPass);
+  registerPass(createTileToTargetPass);
+}
 
 }  // namespace tessera::transforms

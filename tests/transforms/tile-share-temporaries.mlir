@@ -1,0 +1,31 @@
+// RUN: tessera-opt %s --tile-share-temporaries | FileCheck %s
+
+// The third array lies where the first one was: nobody reads that any more. The second is still read, and a loop keeps its own.
+// CHECK-LABEL: tile.func @steps
+// CHECK: %[[M:memory]] = tile.temp
+// CHECK: %b = tile.temp
+// CHECK-NOT: %c = tile.temp
+// CHECK: %swapped = tile.temp
+// CHECK: tile.launch @step(%x, %[[M]])
+// CHECK: tile.launch @step(%[[M]], %b)
+// CHECK: tile.launch @step(%b, %[[M]])
+// CHECK: tile.launch @step(%[[M]], %swapped)
+tile.kernel @step(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %a = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
+  tile.store_element %a, %y[%i] : f32, !tsr.view<["N"], f32>
+  tile.kernel_end
+}
+tile.func @steps(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = []} {
+  %a = tile.temp : !tsr.view<["N"], f32>
+  %b = tile.temp : !tsr.view<["N"], f32>
+  %c = tile.temp : !tsr.view<["N"], f32>
+  %swapped = tile.temp {tsr.buffer = 0 : i64} : !tsr.view<["N"], f32>
+  tile.launch @step(%x, %a) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%a, %b) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%b, %c) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%c, %swapped) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%swapped, %y) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.return
+}
