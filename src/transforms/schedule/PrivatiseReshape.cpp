@@ -51,14 +51,49 @@ Value Privatiser::reshape(graph::ReshapeOp op, const Indices &indices) {
   if (middle.isRespelled()) {
     inner[from[0]] = indices[to[0]];
   } else if (!from.empty() && whole == 0) {
-    Value linear;
-    for (int64_t axis : to) {
-      if (linear) linear = arithmetic("mul", linear, dim(toShape[axis].getDim(), line), line);
-      linear = linear ? arithmetic("add", linear, indices[axis].at, line) : indices[axis].at;
-    }
-    SmallVector<DimAttr> extents;
+    SmallVector<Value> given, split;
+    SmallVector<DimAttr> joined, extents;
+    for (int64_t axis : to) given.push_back(indices[axis].at), joined.push_back(toShape[axis]);
     for (int64_t axis : from) extents.push_back(fromShape[axis]);
-    Indices split = delinearize(linear ? linear : constantIndex(0, line), extents, line);
+    // There and back is no way at all: the same indices are the same values, so that what is computed at them is computed
+    // once. An index is inside of its axis, so its number in the common axis is only its own.
+    auto known = [&](const Key &key) -> Value {
+      for (auto &scope : llvm::reverse(scopes_))
+        if (auto found = scope.done.find(key); found != scope.done.end()) return found->second;
+      return {};
+    };
+    auto keyOfSplit = [](Value linear, ArrayRef<DimAttr> extents, size_t i) {
+      Key key{linear.getAsOpaquePointer(), {reinterpret_cast<void *>(i)}};
+      for (DimAttr extent : extents) key.second.push_back(const_cast<void *>(extent.getAsOpaquePointer()));
+      return key;
+    };
+    auto keyOfJoined = [](ArrayRef<Value> parts, ArrayRef<DimAttr> extents) {
+      Key key{nullptr, {}};
+      for (auto [part, extent] : llvm::zip(parts, extents)) {
+        key.second.push_back(part.getAsOpaquePointer());
+        key.second.push_back(const_cast<void *>(extent.getAsOpaquePointer()));
+      }
+      return key;
+    };
+    auto remember = [&](Value linear, ArrayRef<Value> parts, ArrayRef<DimAttr> extents) {
+      scopes_.back().done[keyOfJoined(parts, extents)] = linear;
+      for (size_t i = 0; i < parts.size(); ++i) scopes_.back().done[keyOfSplit(linear, extents, i)] = parts[i];
+    };
+    Value linear = known(keyOfJoined(given, joined));
+    if (!linear) {
+      for (auto [index, extent] : llvm::zip(given, joined)) {
+        if (linear) linear = arithmetic("mul", linear, dim(extent.getDim(), line), line);
+        linear = linear ? arithmetic("add", linear, index, line) : index;
+      }
+      if (!linear) linear = constantIndex(0, line);
+      remember(linear, given, joined);
+    }
+    for (size_t i = 0; i < extents.size(); ++i) split.push_back(known(keyOfSplit(linear, extents, i)));
+    if (llvm::is_contained(split, Value())) {
+      split.clear();
+      for (const Index &index : delinearize(linear, extents, line)) split.push_back(index.at);
+      remember(linear, split, extents);
+    }
     for (auto [axis, index] : llvm::zip(from, split)) inner[axis] = index;
   }
   Value piece = part(op.getOperand(), inner);
