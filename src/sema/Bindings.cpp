@@ -28,6 +28,26 @@ bool reads(const Value &value, const std::function<bool(Var *)> &which) {
     visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.var); });
   return found;
 }
+
+/// Whether a value is made of parts that run-time control flow may rebind one by one.
+bool hasParts(const Value &value) {
+  return (value.kind == ValueKind::Struct || value.isSequence()) && !value.items.empty();
+}
+
+/// The first part of `now` that is none of what stands there in `old`, by its path; nothing if they are alike.
+std::optional<std::string> otherPart(const Value &old, const Value &now, const std::string &path) {
+  bool parts = hasParts(old) || hasParts(now);
+  bool alike = old.kind == now.kind && old.items.size() == now.items.size() &&
+               (old.kind != ValueKind::Struct || old.instance->info == now.instance->info);
+  if (!parts) return std::nullopt;
+  if (!alike) return path;
+  for (size_t i = 0; i < old.items.size(); ++i) {
+    bool named = old.kind == ValueKind::Struct;
+    std::string at = named ? path + "." + old.instance->info->fields[i].name : path + "[" + std::to_string(i) + "]";
+    if (auto found = otherPart(old.items[i], now.items[i], at)) return found;
+  }
+  return std::nullopt;
+}
 }  // namespace
 
 /// What a value is now: it stays that when the variables that it reads are rebound.
@@ -121,6 +141,60 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
   }
 }
 
+/// The parts of a struct or tuple that run-time control flow rebinds, each in a variable of its own.
+Value Checker::inVariables(Value value, const std::string &name, Span span) {
+  if (hasParts(value)) {
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      bool named = value.kind == ValueKind::Struct;
+      std::string part = name + "_" + (named ? value.instance->info->fields[i].name : std::to_string(i));
+      value.items[i] = inVariables(std::move(value.items[i]), part, span);
+    }
+    return value;
+  }
+  bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+  bool tensor = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
+  if (!number && !tensor) return value;
+  Value made = materialised(value, name, span);
+  if (value.kind == ValueKind::Int) facts_.undefine(symName(made.expr->var));
+  rebindable_.insert(made.expr->var);
+  return made;
+}
+
+/// A struct or tuple gets the parts of another. All parts as if at once: what is written was read before.
+void Checker::rebindParts(const std::string &name, Value &old, Value value, Span span, Span bound) {
+  value = snapshot(std::move(value), name, span);
+  for (size_t i = 0; i < old.items.size(); ++i) {
+    Value &part = old.items[i];
+    bool named = old.kind == ValueKind::Struct;
+    std::string path = named ? name + "." + old.instance->info->fields[i].name : name + "[" + std::to_string(i) + "]";
+    if (hasParts(part)) {
+      rebindParts(path, part, std::move(value.items[i]), span, bound);
+      continue;
+    }
+    Var *var = part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr;
+    if (var && rebindable_.count(var)) {
+      Binding binding;
+      binding.value = part;
+      binding.var = var;
+      binding.span = bound;
+      rebindVar(path, binding, std::move(value.items[i]), span);
+    } else if (part.kind != value.items[i].kind || part.kind != ValueKind::None) {
+      if (fresh(Id::redefinedType, span))
+        report(Id::redefinedType, span, path, describe(part), describe(value.items[i]))
+            .note(bound, "it is bound here")
+            .help("what only the compiler knows cannot change while the program runs");
+    }
+  }
+}
+
+/// The parts of a binding as they are now: what their variables hold may have gained limits since.
+Value Checker::partsNow(Value value, Span span) {
+  for (Value &item : value.items) item = partsNow(std::move(item), span);
+  Var *var = !hasParts(value) && value.expr && value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
+  auto held = var && rebindable_.count(var) ? varValues_.find(var) : varValues_.end();
+  return held == varValues_.end() ? value : valueOfVar(var, held->second, span);
+}
+
 void Checker::assignName(const std::string &name, Value value, Span span) {
   TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
@@ -134,6 +208,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
       if (old.var && !old.borrowed && rebindable_.count(old.var))
         return rebindVar(name, old, std::move(value), span);
+      if (old.parts && !otherPart(old.value, value, name)) return rebindParts(name, old.value, std::move(value), span, old.span);
       if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {
         Stmt &renew = emit(StmtKind::Assign, span);
         renew.var = old.value.expr->var;
@@ -222,6 +297,12 @@ void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
       var->varying = isVarying(*let.value) || varyingDepth_ > 0;
       value.expr = std::shared_ptr<Expr>(makeRef(var, span).release());
       rebindable_.insert(var);
+      continue;
+    }
+    if (hasParts(value) && !binding.parts) {
+      Value now = readBinding(name, binding, span);
+      if (!now.isPoison()) binding.value = inVariables(std::move(now), name, span);
+      binding.parts = true;
       continue;
     }
     bool number =

@@ -117,6 +117,7 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
           .help("give it a value before the condition or loop");
     return Value::poison();
   }
+  if (binding.parts) return partsNow(binding.value, span);
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since
     const Type stated = value.type;

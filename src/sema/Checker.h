@@ -125,8 +125,7 @@ private:
   Value structValue(ModuleScope &scope, const ast::StructDef &def);
   void structMethod(StructInfo &info, const ast::FuncDef &method);
   void checkStruct(const StructInfo &info);
-  bool typeParameterBound(const ast::TypeParameter &parameter);
-  bool isDTypeParameter(const ast::TypeParameter &parameter) const;
+  bool typeParameterBound(const ast::TypeParameter &parameter), isDTypeParameter(const ast::TypeParameter &parameter) const;
   bool structRecursion(const StructInfo &info);
   std::shared_ptr<Frame> structFrame(const StructInstance &instance);
   std::string instanceText(const StructInstance &instance) const;
@@ -134,8 +133,8 @@ private:
   void unknownField(const StructInfo &info, const std::string &name, Span span, bool methodsToo);
   bool bindFields(const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values,
                   std::vector<Span> &spans);
-  Value constructStruct(const Value &type, GivenList args, Span span);
-  Value replaceFields(GivenList args, Span span);
+  Value constructStruct(const Value &type, GivenList args, Span span), replaceFields(GivenList args, Span span),
+      treeMap(const GivenList &args, Span span), treeLeaves(const GivenList &args, Span span);
   Value memberOfStruct(const Value &object, const std::string &name, Span span);
   void assignField(const ast::AttributeExpr &target, Span assignment);
 
@@ -375,8 +374,7 @@ private:
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   /// `cause`: what lanes or devices disagree about, if they make different numbers of turns.
   void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<void()> &prepare);
-  void enterVarying(bool varying, Span cause);
-  void leaveVarying(bool varying);
+  void enterVarying(bool varying, Span cause), leaveVarying(bool varying);
   using Names = std::map<std::string, Binding>;
   Names branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                const std::set<std::string> &shared);
@@ -387,11 +385,12 @@ private:
   void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);
   static void collectAssigned(const ast::Block &block, std::set<std::string> &names);
-  static void collectTargets(const ast::Expr &target, std::set<std::string> &names);
   /// Names that run-time control flow rebinds get a variable first.
   void prepareRebinding(const std::set<std::string> &names, Span span);
   void rebindVar(const std::string &name, Binding &binding, Value value, Span span);
-  Value materialised(const Value &value, const std::string &name, Span span);
+  void rebindParts(const std::string &name, Value &old, Value value, Span span, Span bound);
+  Value materialised(const Value &value, const std::string &name, Span span),
+      inVariables(Value value, const std::string &name, Span span), partsNow(Value value, Span span);
   std::string stateOfOuterVars(size_t count) const;
 
   // ---- CheckExpr.cpp
@@ -532,7 +531,8 @@ private:
       kernelCpAsync, kernelCommit, kernelWait, kernelBarrier;
   bool underDivergence(const char *what, Span span);
   Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
-  Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+  Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span),
+      hostCall(std::string_view name, std::vector<ExprPtr> args, Span span), mainParameter(const ast::Parameter &parameter);
   Value toWhole(const Value &buffer, Span span);
   Value rangeValue(Bound &args, bool unrolled, Span span);
   Value convertInt(const Value &value, Span span);

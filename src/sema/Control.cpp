@@ -13,7 +13,7 @@ using ast::as;
 
 // ---------------------------------------------------------------- names that a block assigns
 
-void Checker::collectTargets(const ast::Expr &target, std::set<std::string> &names) {
+static void collectTargets(const ast::Expr &target, std::set<std::string> &names) {
   if (auto *name = as<ast::NameExpr>(&target)) names.insert(name->name);
   else if (auto *part = as<ast::SubscriptExpr>(&target)) collectTargets(*part->object, names);
   else if (auto *star = as<ast::StarredExpr>(&target)) collectTargets(*star->value, names);

@@ -177,6 +177,7 @@ struct Binding {
   Var *var = nullptr;     // where it lives at run time; null: known to the compiler
   int block = 0;          // the block that declared it
   bool borrowed = false;  // the variable is the caller's
+  bool parts = false;     // a struct or tuple whose parts have variables of their own, to be rebound
   Span span;
   Span unassigned;  // valid: bound in only some of the ways that lead here
   Span deleted;     // valid: `del` took it away
