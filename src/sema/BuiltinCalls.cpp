@@ -135,6 +135,8 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   case BuiltinKind::Policy: return policyCall(args, span);
   case BuiltinKind::Replace: return replaceFields(std::move(args), span);
   case BuiltinKind::Partial: return makePartial(std::move(args), span);
+  case BuiltinKind::TreeMap: return treeMap(args, span);
+  case BuiltinKind::TreeLeaves: return treeLeaves(args, span);
   case BuiltinKind::Grad: return makeDerivative(row, std::move(args), span);
   case BuiltinKind::IsInstance: return isInstance(args, span);
   case BuiltinKind::Dict: {
