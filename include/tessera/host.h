@@ -1,9 +1,11 @@
 // What `def main()` is compiled to: files, printing, formatting and tensors, in plain C++. A mistake ends the program with
 // a message on standard error and exit status 1.
 #pragma once
+#include "tessera/host/arguments.h"
 #include "tessera/host/format.h"
 #include "tessera/host/npy.h"
 #include "tessera/host/tensor.h"
+#include <chrono>
 #include <tuple>
 
 namespace tsr {
@@ -133,6 +135,29 @@ template <class T> std::string format(const T &value, const std::string &spec) {
   if ((!number && parsed->type != 0 && parsed->type != 's') || (detail::is_real_number(value) && detail::wants_integer(*parsed)))
     stop("the format '" + spec + "' does not fit the value " + text_of(value));
   return detail::formatted(value, *parsed);
+}
+
+/// All bytes of a file, as a tensor of u8.
+inline Tensor read_bytes(const std::string &path) {
+  const std::string bytes = detail::read_file(path);
+  Tensor tensor = Tensor::make<uint8_t>({static_cast<int64_t>(bytes.size())});
+  if (!bytes.empty()) std::memcpy(tensor.bytes_to_write(), bytes.data(), bytes.size());
+  return tensor;
+}
+/// The text whose bytes are the elements of a tensor, in row-major order.
+inline std::string decode(const Tensor &tensor) {
+  std::string text;
+  for (int64_t i = 0; i < tensor.count(); ++i) {
+    if (tensor.is_real()) stop("decode() of a tensor of floats: the bytes of a text are integers");
+    const int64_t byte = tensor.integer(i);
+    if (byte < 0 || byte > 255) stop("decode() of a tensor that holds " + std::to_string(byte) + ": a byte is 0 to 255");
+    text += static_cast<char>(byte);
+  }
+  return text;
+}
+/// Seconds since some moment, which never go back.
+inline double perf_counter() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Python's print(): the values with spaces between them, and a new line.

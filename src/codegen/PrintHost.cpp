@@ -118,6 +118,13 @@ std::string hostName(target::HostFuncOp func) {
   return func.getSymName() == "main" ? "main" : target::functionName(func.getSymName());
 }
 
+/// Whether `main` reads the command line.
+bool readsArguments(target::HostFuncOp func) {
+  return func.walk([](target::CallOp call) {
+    return call.getCallee() == "tsr::host::no_more_arguments" ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+}
+
 Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
   std::vector<Doc> parameters;
   for (auto [argument, nameAttr] :
@@ -127,6 +134,7 @@ Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
     parameters.push_back(
         printer.spell().declaration(argument.getType(), argument.use_empty() ? "/*" + name + "*/" : name));
   }
+  if (readsArguments(func)) parameters = {Doc("int argc"), Doc("char **argv")};
   std::string marks = func.getSymName() == "main" ? "" : "static ";
   return Doc(marks + hostResult(func, printer.spell()) + " " + hostName(func) + "(") +
          Doc::align(commaSeparated(parameters)) + ")";
@@ -154,6 +162,7 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
   writer.beginFunction();
   writer.statement(hostSignature(func, printer) + " {");
   writer.indent();
+  if (readsArguments(func)) writer.line("tsr::host::read_arguments(argc, argv);");
   printer.statements(func.getBody().front());
   if (func.getSymName() == "main") writer.line("return 0;");
   writer.dedent();

@@ -205,12 +205,14 @@ std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &tar
 
 std::string buildProgram(Session &session, const TargetSpec &target) { return buildProduct(session, target, {"main"}, false); }
 
-void becomeProgram(const std::string &program) {
+void becomeProgram(const std::string &program, const std::vector<std::string> &words) {
   int file = open(program.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   if (!cacheFolder()) privateFolder().remove();  // the open file stays
-  const char *arguments[] = {program.c_str(), nullptr};
-  fexecve(file, const_cast<char *const *>(arguments), environ);
+  std::vector<const char *> arguments = {program.c_str()};
+  for (const std::string &word : words) arguments.push_back(word.c_str());
+  arguments.push_back(nullptr);
+  fexecve(file, const_cast<char *const *>(arguments.data()), environ);
   close(file);
 }
 

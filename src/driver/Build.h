@@ -23,7 +23,7 @@ std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &tar
 /// An executable of the program's `def main()`: its path, or empty after an error.
 std::string buildProgram(Session &session, const TargetSpec &target);
 /// Runs such a program in the place of this process. Returns only if it cannot be started.
-void becomeProgram(const std::string &program);
+void becomeProgram(const std::string &program, const std::vector<std::string> &words = {});
 /// A folder that holds the headers of emitted code, unpacked from the tool into the cache.
 Result<std::string> unpackedHeaders();
 

@@ -49,7 +49,7 @@ std::string interpret(const Session &session, const sema::Function &function, Bo
   return {};
 }
 
-std::string interpretMain(const Session &session, const sema::Function &function) {
+std::string interpretMain(const Session &session, const sema::Function &function, std::map<std::string, std::string> arguments) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
@@ -58,6 +58,8 @@ std::string interpretMain(const Session &session, const sema::Function &function
     return std::move(read.text);
   };
   options.writeFile = [](const std::string &path, const std::string &bytes) { return writeFiles({{path, bytes}}); };
+  options.seconds = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  options.arguments = std::move(arguments);
   options.print = [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   return outcome.error ? placed(session, *outcome.error) : "";

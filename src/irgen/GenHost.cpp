@@ -1,4 +1,5 @@
 // Host code: calls of entry points, files, text and assertions.
+#include "ir/graph/HostCalls.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
 
@@ -35,6 +36,14 @@ Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
   case ExprKind::LoadNpy: {
     Type type = ir::HostTensorType::get(builder_.getContext());
     return builder_.create<graph::LoadNpyOp>(location, type, genExpr(*expr.args[0]));
+  }
+  case ExprKind::HostCall: {
+    SmallVector<Value> operands;
+    for (const auto &arg : expr.args) operands.push_back(genExpr(*arg));
+    SmallVector<Type> results;
+    if (expr.type.kind != sema::TypeKind::None) results.push_back(typeOf(expr.type));
+    auto call = builder_.create<graph::HostCallOp>(location, results, builder_.getStringAttr(expr.text), operands);
+    return results.empty() ? Value() : call.getResult(0);
   }
   case ExprKind::HostRank:
     return builder_.create<graph::HostRankOp>(location, builder_.getIndexType(), genExpr(*expr.args[0]));

@@ -114,6 +114,7 @@ Ref Interpreter::eval(const Expr &expr) {
   case ExprKind::HostRank:
   case ExprKind::HostItem:
   case ExprKind::LoadNpy:
+  case ExprKind::HostCall:
   case ExprKind::Format: return evalHost(expr);
   default: return evalArray(expr);
   }

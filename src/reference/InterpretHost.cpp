@@ -1,6 +1,8 @@
 #include "reference/Elementwise.h"
 #include "reference/Format.h"
 #include "reference/Interpreter.h"
+#include <cerrno>
+#include <cstdlib>
 
 namespace tessera::reference {
 
@@ -14,6 +16,7 @@ Ref Interpreter::evalHost(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Call: return evalCall(expr);
   case ExprKind::LoadNpy: return loadNpy(expr);
+  case ExprKind::HostCall: return hostCall(expr);
   case ExprKind::Format: return format(expr);
   case ExprKind::HostItem: return hostItem(expr);
   case ExprKind::TupleItem: {
@@ -120,6 +123,57 @@ Ref Interpreter::loadNpy(const Expr &expr) {
   Ref out = makeRef(std::move(*value));
   out->rawBytes = raw;
   return out;
+}
+
+/// A parameter of `main`, as the emitted program reads it.
+Ref Interpreter::argument(const Expr &expr, const std::string &name) {
+  askedFor_.insert(name);
+  auto given = options_.arguments.find(name);
+  if (given == options_.arguments.end())
+    return expr.args.size() > 1 ? eval(*expr.args[1]) : fail(expr.span, "--" + name + " is missing");
+  const std::string &text = given->second;
+  char *end = nullptr;
+  errno = 0;
+  Ref value;
+  if (expr.text == "text_argument") return makeText(text);
+  if (expr.text == "int_argument") value = makeInt(DType::I64, std::strtoll(text.c_str(), &end, 10));
+  else if (expr.text == "real_argument") value = makeFloat(DType::F64, std::strtod(text.c_str(), &end)), errno = 0;
+  else {
+    bool yes = text == "true" || text == "True" || text == "1", no = text == "false" || text == "False" || text == "0";
+    if (yes || no) return makeInt(DType::Bool, yes);
+  }
+  if (!end || *end || text.empty() || errno) return fail(expr.span, "--" + name + " is '" + text + "', which is no " +
+                                                         (expr.text == "int_argument" ? "integer" : expr.text == "real_argument" ? "number" : "truth value"));
+  return value;
+}
+
+Ref Interpreter::hostCall(const Expr &expr) {
+  if (expr.text == "perf_counter")
+    return options_.seconds ? makeFloat(DType::F64, options_.seconds()) : fail(expr.span, "there is no clock here");
+  if (expr.text == "no_more_arguments") {
+    for (const auto &[name, text] : options_.arguments)
+      if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
+    return makeNone();
+  }
+  Ref first = eval(*expr.args.at(0));
+  if (!first) return nullptr;
+  if (expr.text.find("_argument") != std::string::npos) return argument(expr, first->text);
+  if (expr.text == "read_bytes") {
+    if (!options_.readFile) return fail(expr.span, "files cannot be read here");
+    auto bytes = options_.readFile(first->text);
+    if (!bytes) return fail(expr.span, "cannot read '" + first->text + "': " + bytes.error());
+    Ref out = makeDatum(DType::U8, {static_cast<int64_t>(bytes->size())});
+    for (size_t i = 0; i < bytes->size(); ++i) out->ints[i] = static_cast<unsigned char>((*bytes)[i]);
+    return out;
+  }
+  TSR_CHECK(expr.text == "decode", "a function of the host runtime that the interpreter does not know");
+  if (first->isFloat()) return fail(expr.span, "the bytes of a text are integers, and these are floats");
+  std::string text;
+  for (int64_t byte : first->ints) {
+    if (byte < 0 || byte > 255) return fail(expr.span, std::to_string(byte) + " is no byte: they are 0 to 255");
+    text += static_cast<char>(byte);
+  }
+  return makeText(std::move(text));
 }
 
 bool Interpreter::saveNpy(const Stmt &stmt) {

@@ -5,6 +5,7 @@
 #include "reference/Races.h"
 #include "reference/Region.h"
 #include <deque>
+#include <set>
 #include <unordered_map>
 
 namespace tessera::reference {
@@ -34,6 +35,7 @@ private:
   const Options &options_;
   std::optional<RunError> error_;
   bool argumentsFit_ = false;
+  std::set<std::string> askedFor_;  // of the command line
   DimValues dims_;
   // What sizes and shapes are; nothing for those in which a local variable occurs: they change.
   std::unordered_map<const Dim *, std::optional<int64_t>> dimCache_;
@@ -112,6 +114,8 @@ private:
   Ref evalHost(const sema::Expr &expr);
   Ref evalCall(const sema::Expr &expr);
   Ref loadNpy(const sema::Expr &expr);
+  Ref hostCall(const sema::Expr &expr);
+  Ref argument(const sema::Expr &expr, const std::string &name);
   Ref format(const sema::Expr &expr);
   Ref hostItem(const sema::Expr &expr);
   bool print(const sema::Stmt &stmt);

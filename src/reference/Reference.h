@@ -25,6 +25,8 @@ struct Options {
   std::function<std::string(const std::string &path, const std::string &bytes)>
       writeFile;  // the empty text: written
   std::function<void(const std::string &line)> print;
+  std::function<double()> seconds;                // a clock that never goes back
+  std::map<std::string, std::string> arguments;   // of `main`: what the command line says
 };
 
 struct RunError {

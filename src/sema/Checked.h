@@ -115,6 +115,7 @@ enum class ExprKind : uint8_t {
   HostRank,     // host: how many extents the HostTensor args[0] has (Index)
   HostItem,     // host: row args[1] of the HostTensor args[0], or the value of a 0-d one if no args[1]
   LoadNpy,      // host: args[0] path -> HostTensor
+  HostCall,     // host: the function `text` of support/HostFunctions.def, of args
   Format,       // host: parts of an f-string / str(): args interleaved with `texts`, formats in `formats`
   Opaque,       // what only the checker knows (a collective): `text` of args, and of the axis in `nameHint`.
                 //   A function with one has an entry in `later`

@@ -146,6 +146,7 @@ private:
       return e.text + (e.nameHint.empty() ? "" : "<" + e.nameHint + ">") +
              (e.queryAxis ? std::to_string(e.queryAxis) : "") + args(e);
     case ExprKind::LoadNpy: return "load_npy" + args(e);
+    case ExprKind::HostCall: return e.text + args(e);
     case ExprKind::Format: {
       std::string out = "format(\"" + e.texts[0];
       for (size_t i = 0; i < e.args.size(); ++i)

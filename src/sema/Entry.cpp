@@ -80,8 +80,11 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   }
   std::optional<DeclaredType> type;
   if (inHost()) {
-    report(Id::tooManyArguments, parameter.span, "main", "no parameters", "`" + parameter.name.text + "`")
-        .help("its inputs are files that it names: `load_npy(\"x.npy\")`");
+    Value given = mainParameter(parameter);
+    if (!given.isPoison()) {
+      assignName(parameter.name.text, std::move(given), parameter.name.span);
+      return noteBound(parameter.name.text, parameter.name.span);
+    }
   } else if (!parameter.annotation) {
     untypedParameters();
   } else {
@@ -137,6 +140,7 @@ void Checker::entryParameters(const ast::FuncDef &def) {
   for (const ast::Parameter &p : def.parameters) entryParameter(p);
   bindDims_ = false;
   if (failures_ != errors) return;
+  if (inHost() && !def.parameters.empty()) hostCall("no_more_arguments", {}, def.name.span);
   for (const ast::TypeParameter &t : def.typeParameters) {  // those that only another alternative of a parameter has
     bool used = std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) != fn_->dims.end();
     if (used || !inParameters(def, t.name.text)) continue;

@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include "sema/Checker.h"
 #include "sema/HostCalls.h"
+#include "support/HostFunctions.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -9,7 +10,8 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-constexpr std::string_view kHostCalls[] = {"print", "load_npy", "save_npy"};
+constexpr std::string_view kHostCalls[] = {"print",      "load_npy", "save_npy",
+                                           "read_bytes", "decode",   "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -202,19 +204,90 @@ Value Checker::fstring(const ast::FStringExpr &expr) {
   return format(parts, std::move(texts), std::move(formats), expr.span);
 }
 
+/// What a function of the host runtime returns.
+Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span span) {
+  auto function = hostFunction(name);
+  TSR_CHECK(function, "no such function of the host runtime");
+  Type type;
+  switch (function->result) {
+  case 's': type.kind = TypeKind::String; break;
+  case 't': type.kind = TypeKind::HostTensor; break;
+  case 'i': type = indexType(); break;
+  case 'f': type = scalarType(DType::F64); break;
+  case 'b': type = scalarType(DType::Bool); break;
+  default: type.kind = TypeKind::None;
+  }
+  ExprPtr e = makeExpr(ExprKind::HostCall, type, span);
+  e->text = std::string(name);
+  e->args = std::move(args);
+  if (function->result == 'i') return indexValue(std::move(e), std::string(name), span);
+  if (function->result == '-') {
+    emit(StmtKind::Evaluate, span).value = std::move(e);
+    return Value::of(ValueKind::None);
+  }
+  Value v = Value::of(function->result == 's'   ? ValueKind::String
+                      : function->result == 't' ? ValueKind::HostTensor
+                                                : ValueKind::Array);
+  v.type = type;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+namespace {
+ExprPtr textExpr(std::string text, Span span) {
+  Type type;
+  type.kind = TypeKind::String;
+  ExprPtr e = makeExpr(ExprKind::String, type, span);
+  e->text = std::move(text);
+  return e;
+}
+}  // namespace
+
+/// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.
+Value Checker::mainParameter(const ast::Parameter &parameter) {
+  std::string written(parameter.annotation ? sources_.text(parameter.annotation->span) : "");
+  Span span = parameter.span;
+  bool text = written == "str", whole = written == "int" || written == "i64", real = written == "float" || written == "f64",
+       truth = written == "bool";
+  if (!text && !whole && !real && !truth) {
+    report(Id::wrongArgument, span, quoted("main"), "parameters of the types `int`, `float`, `bool` and `str`",
+           "`" + std::string(sources_.text(span)) + "`")
+        .help("they come from the command line; tensors come from files that it names: `load_npy(path)`");
+    return Value::poison();
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(textExpr(parameter.name.text, span));
+  if (parameter.defaultValue) {
+    Value v = checkExpr(*parameter.defaultValue);
+    Span at = parameter.defaultValue->span;
+    bool number = v.kind == ValueKind::Float || v.isKnownInt();
+    bool fits = text    ? v.kind == ValueKind::String && !v.expr
+                : whole ? v.isKnownInt()
+                : truth ? v.kind == ValueKind::Bool
+                        : number;
+    if (v.isPoison()) return v;
+    if (!fits) {
+      report(Id::wrongArgument, at, quoted(parameter.name.text), "`" + written + "`", describe(v))
+          .note(parameter.annotation->span, "declared here");
+      return Value::poison();
+    }
+    args.push_back(text    ? textExpr(v.text, at)
+                   : whole ? indexExpr(v, at)
+                   : truth ? makeBool(v.truth, at)
+                           : carried(v, DType::F64, at));
+  }
+  return hostCall(text ? "text_argument" : whole ? "int_argument" : real ? "real_argument" : "bool_argument", std::move(args), span);
+}
+
 Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   auto text = [&](const Value &v, Span at) -> ExprPtr {
+    if (v.isPoison()) return nullptr;
     if (v.kind != ValueKind::String) {
       report(Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(v));
       return nullptr;
     }
     Value copy = v;
-    if (copy.expr) return take(copy);
-    Type type;
-    type.kind = TypeKind::String;
-    ExprPtr e = makeExpr(ExprKind::String, type, at);
-    e->text = v.text;
-    return e;
+    return copy.expr ? take(copy) : textExpr(v.text, at);
   };
   switch (row.kind) {
   case BuiltinKind::Print: {
@@ -235,6 +308,16 @@ Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenLi
     Value v = Value::of(ValueKind::HostTensor);
     v.type = type;
     v.expr = std::shared_ptr<Expr>(e.release());
+    return v;
+  }
+  case BuiltinKind::HostCall: {
+    std::vector<ExprPtr> given;
+    for (size_t i = 0; i < args.values.size(); ++i) {
+      given.push_back(row.op == "read_bytes" ? text(args.values[i], args.spans[i]) : hostArgument(args.values[i], args.spans[i]));
+      if (!given.back()) return Value::poison();
+    }
+    Value v = hostCall(row.op, std::move(given), span);
+    if (row.op == "read_bytes") v.rank = 1;
     return v;
   }
   case BuiltinKind::SaveNpy: {

@@ -26,6 +26,10 @@ void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
   switch (row.kind) {
   case BuiltinKind::LoadNpy:
   case BuiltinKind::SaveNpy: effect.files = true; [[fallthrough]];
+  case BuiltinKind::HostCall:
+    if (row.op == "decode") return;
+    effect.files |= row.op == "read_bytes";
+    [[fallthrough]];
   case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(std::move(effect));
   default: return;
   }

@@ -26,7 +26,7 @@ struct Options {
   int repeats = 20;
   bool time = false, json = false, check = false, force = false, randomGiven = false;
   /// Whether there is an option that only kernels and tensor functions have.
-  bool forFunctions() const { return !arguments.empty() || !out.empty() || randomGiven || time || check; }
+  bool forResults() const { return !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
 };
 
@@ -187,8 +187,22 @@ bool compareWithReference(Session &session, const sema::Function &function, cons
 
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
 int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
+  std::map<std::string, std::string> named;
+  for (const std::string &text : options.arguments) {
+    size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      session.diagnostics.report(diag::Id::badArgument, {}, text, "I expected name=value").help("the signature is " + function.signature);
+      return driver::kBadUsage;
+    }
+    named[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  if (function.signature.rfind("def main()", 0) == 0 && !named.empty()) {
+    fail(session, diag::Id::badOption, "`main` has no parameters, and --arg gives it `" + named.begin()->first + "`",
+         "declare it: `def main(" + named.begin()->first + ": int = 1)`");
+    return driver::kBadUsage;
+  }
   if (target.reference) {
-    std::string problem = driver::interpretMain(session, function);
+    std::string problem = driver::interpretMain(session, function, std::move(named));
     if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return problem.empty() ? driver::kSuccess : driver::kProgramHasErrors;
   }
@@ -196,7 +210,9 @@ int runMain(Session &session, const sema::Function &function, const driver::Targ
   if (program.empty()) return driver::kProgramHasErrors;
   driver::printMessages(session, options.format());
   std::fflush(nullptr);
-  driver::becomeProgram(program);
+  std::vector<std::string> words;
+  for (const auto &[name, value] : named) words.push_back("--" + name + "=" + value);
+  driver::becomeProgram(program, words);
   session.diagnostics.report(diag::Id::runFailed, {}, program, "it could not be started");
   return driver::kProgramHasErrors;
 }
@@ -241,8 +257,8 @@ int run(const Options &options) {
   const sema::Function *function = chooseFunction(session, *program, options.function);
   if (!function) return failed();
   bool isMain = function->kind == sema::FunctionKind::Host;
-  if (isMain && options.forFunctions()) {
-    fail(session, diag::Id::badOption, "`main` takes no arguments and gives no results: --arg, --random, --out, --time and --check mean nothing for it",
+  if (isMain && options.forResults()) {
+    fail(session, diag::Id::badOption, "`main` gives no results: --random, --out, --time and --check mean nothing for it",
          "leave them out, or name a kernel or a tensor function");
     return failed();
   }
@@ -270,7 +286,8 @@ void addRun(CLI::App &app, Chosen &chosen) {
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
   tessera run saxpy.tsr saxpy --random n=1000000 --seed 7 --arg alpha=2.0 --time
   tessera run norms.tsr layer_norm --random B=2,S=3,D=1000 --target reference
-  tessera run program.tsr                         its `def main()`)");
+  tessera run program.tsr                         its `def main()`
+  tessera run train.tsr --arg steps=1000          its `def main(steps: int = 500)`)");
   command->callback([options, random, &chosen] {
     options->randomGiven = random->count() > 0;
     chosen = [options] { return run(*options); };

@@ -2,6 +2,7 @@
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
+#include "ir/graph/HostCalls.h"
 #include "ir/target/Words.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/Entry.h"
@@ -92,6 +93,12 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
     statement(call("tsr::host::print", {get(print.getText())}, none()), place);
   } else if (auto save = dyn_cast<graph::SaveNpyOp>(op)) {
     statement(call("tsr::host::save_npy", {get(save.getPath()), get(save.getTensor())}, none()), place);
+  } else if (auto hostCall = dyn_cast<graph::HostCallOp>(op)) {
+    std::vector<ExprRef> operands;
+    for (Value operand : hostCall.getInputs()) operands.push_back(get(operand));
+    std::string callee = "tsr::host::" + hostCall.getCallee().str();
+    if (op.getNumResults() == 0) statement(call(callee, operands, none()), place);
+    else define(op.getResult(0), call(callee, operands, typeOf(op.getResult(0).getType())));
   } else if (auto check = dyn_cast<graph::AssertOp>(op)) {
     ExprRef message = check.getMessage() ? get(check.getMessage())
                                          : literal(StringAttr::get("assertion failed", text()), text());

@@ -34,6 +34,12 @@ graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
   graph.assert %yes
   // CHECK: graph.save_npy %[[Y]], %[[PATH]]
   graph.save_npy %y, %path
+  // CHECK: %[[BYTES:.*]] = graph.host_call "read_bytes"(%[[PATH]]) : (!tsr.string) -> !tsr.host_tensor
+  %bytes = graph.host_call "read_bytes"(%path) : (!tsr.string) -> !tsr.host_tensor
+  // CHECK: graph.host_call "int_argument"(%[[PATH]], %[[N]]) : (!tsr.string, index) -> index
+  %steps = graph.host_call "int_argument"(%path, %n) : (!tsr.string, index) -> index
+  // CHECK: graph.host_call "no_more_arguments"() : () -> ()
+  graph.host_call "no_more_arguments"() : () -> ()
   // CHECK: graph.return
   graph.return
 }

@@ -457,3 +457,38 @@ graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
 graph.func @f(%x: f32) attributes {dims = [], params = [#tsr.param<"x", in>], outputs = []} {
   %0 = graph.elementwise "neg" %x : f32
 }
+
+// -----
+
+graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  %p = graph.string "x.npy"
+  // expected-error @+1 {{calls 'reads', which the host runtime does not have}}
+  %x = graph.host_call "reads"(%p) : (!tsr.string) -> !tsr.host_tensor
+  graph.return
+}
+
+// -----
+
+graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  %p = graph.string "x.npy"
+  // expected-error @+1 {{gives 'read_bytes' 2 operands, and it takes 1}}
+  %x = graph.host_call "read_bytes"(%p, %p) : (!tsr.string, !tsr.string) -> !tsr.host_tensor
+  graph.return
+}
+
+// -----
+
+graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  %p = graph.string "x.npy"
+  // expected-error @+1 {{gives 'decode' an operand 0 of the type '!tsr.string'}}
+  %x = graph.host_call "decode"(%p) : (!tsr.string) -> !tsr.string
+  graph.return
+}
+
+// -----
+
+graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
+  // expected-error @+1 {{has another result than 'perf_counter'}}
+  %x = graph.host_call "perf_counter"() : () -> index
+  graph.return
+}
