@@ -184,6 +184,13 @@ const Case kLibrary[] = {
     {"softmax_safe", "softmax_safe(x)"}, {"softmax_of_columns", "softmax_safe(x, axis=0)"}, {"log_softmax_safe", "log_softmax_safe(x)"},
     {"rmsnorm_safe", "rmsnorm_safe(x)"}, {"rmsnorm_weighted", "rmsnorm_safe(x, w)", "N, M", 0.2, 2, "N, M", "M"},
     {"layernorm_safe", "layernorm_safe(x)"}, {"layernorm_weighted", "layernorm_safe(x, w, w)", "N, M", 0.2, 2, "N, M", "M"},
+    {"logsumexp", "logsumexp(x)", "N"}, {"logsumexp_of_columns", "logsumexp(x, axis=0, keepdim=True)", "1, M"},
+    {"cross_entropy", "cross_entropy(x, i)", "", -2, 2, "N, M", "", "N"}, {"embedding", "embedding(i, x)", "K, M", -2, 2, "V, M", "", "K"},
+    {"linear", "linear(x, w)", "N, K", -2, 2, "N, M", "M, K"}, {"clip", "clip(x, -1, 1)"}, {"sign", "sign(x) * x"},
+    {"tril", "tril(x)"}, {"triu", "triu(x)"}, {"zeros_like", "zeros_like(x) + ones_like(x) * x"}, {"one_hot", "one_hot(i, M) * x", "N, M", -2, 2, "N, M", "", "N"},
+    {"sgd", "sgd(x, w, 0.1)", "N, M", -2, 2, "N, M", "N, M"}, {"momentum", "momentum(x, w, x * w, 0.1)[0]", "N, M", -2, 2, "N, M", "N, M"},
+    {"adamw", "adamw(x, w, x * w, w * w, 3, 0.1)[0]", "N, M", 0.2, 2, "N, M", "N, M"}, {"lion", "lion(x, w, x, 0.1)[1]", "N, M", -2, 2, "N, M", "N, M"},
+    {"global_norm", "global_norm((x, [x, w]))", "", -2, 2, "N, M", "N, M"}, {"clip_by_global_norm", "clip_by_global_norm((x, w), 0.5)[0][0]", "N, M", -2, 2, "N, M", "N, M"},
     {"norm", "norm(x)", ""}, {"attention", "flash_attention(x, w, w)", "N, M"},
     {"attention_causal", "flash_attention(x, x * w, w, causal=True)", "N, M"},
 };

@@ -141,8 +141,6 @@ const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
-      {"zeros_like", {"", "`zeros(x.shape, x.dtype)` has the shape and dtype of `x`"}},
-      {"ones_like", {"", "`ones(x.shape, x.dtype)` has the shape and dtype of `x`"}},
       {"true", {"True", "truth values are `True` and `False`"}},
       {"false", {"False", "truth values are `True` and `False`"}},
       {"none", {"None", "nothing is called `None`"}},
