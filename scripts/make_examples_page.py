@@ -34,6 +34,7 @@ def page(root):
         if "\n# run: " not in text and "\n# main\n" not in text:
             findings.append(f"examples/{name}.tsr: no test runs it; say `# run: FUNCTION N=1,100`")
         lines.append(f"| [{name}.tsr]({name}.tsr) | {first[2:]} |")
+    lines += ["| [gpt/](gpt) | A character-level GPT in one file: it learns from a text file in a minute or two, and writes ([how](gpt/README.md)). |"]
     lines += ["| [cmake/](cmake) | A CMake project that calls a kernel from C++ and from C ([docs/cpp.md](../docs/cpp.md)). |", ""]
     return "\n".join(lines), findings, len(programs)
 
