@@ -7,9 +7,11 @@
 // CHECK: tile.kernel @layer_kernel_2(
 // CHECK-SAME: #tsr.param<"blocks_2_w", in>
 // CHECK-LABEL: tile.func @layers
-// CHECK: tile.launch @layer_kernel(%x, %blocks_0_w, %h)
-// CHECK: tile.launch @layer_kernel(%h, %blocks_1_w, %g)
-// CHECK: tile.launch @layer_kernel_2(%g, %x, %y)
+// CHECK: %[[H:.*]] = tile.temp
+// CHECK: %[[G:.*]] = tile.temp
+// CHECK: tile.launch @layer_kernel(%x, %blocks_0_w, %[[H]])
+// CHECK: tile.launch @layer_kernel(%[[H]], %blocks_1_w, %[[G]])
+// CHECK: tile.launch @layer_kernel_2(%[[G]], %x, %y)
 tile.kernel @layer_kernel(%x: !tsr.view<["N"], f32>, %blocks_0_w: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
     params = [#tsr.param<"x", in>, #tsr.param<"blocks_0_w", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"

@@ -2,14 +2,14 @@
 
 // The third array lies where the first one was: nobody reads that any more. The second is still read, and a loop keeps its own.
 // CHECK-LABEL: tile.func @steps
-// CHECK: %[[M:memory]] = tile.temp
-// CHECK: %b = tile.temp
-// CHECK-NOT: %c = tile.temp
-// CHECK: %swapped = tile.temp
+// CHECK: %[[M:.*]] = tile.temp : <["N"], f32>
+// CHECK-NEXT: %[[B:.*]] = tile.temp : <["N"], f32>
+// CHECK-NEXT: %[[SWAPPED:.*]] = tile.temp {tsr.buffer = 0 : i64}
+// CHECK-NOT: tile.temp
 // CHECK: tile.launch @step(%x, %[[M]])
-// CHECK: tile.launch @step(%[[M]], %b)
-// CHECK: tile.launch @step(%b, %[[M]])
-// CHECK: tile.launch @step(%[[M]], %swapped)
+// CHECK: tile.launch @step(%[[M]], %[[B]])
+// CHECK: tile.launch @step(%[[B]], %[[M]])
+// CHECK: tile.launch @step(%[[M]], %[[SWAPPED]])
 tile.kernel @step(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
     params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"

@@ -286,8 +286,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
   tessera run saxpy.tsr saxpy --random n=1000000 --seed 7 --arg alpha=2.0 --time
   tessera run norms.tsr layer_norm --random B=2,S=3,D=1000 --target reference
-  tessera run program.tsr                         its `def main()`
-  tessera run train.tsr --arg steps=1000          its `def main(steps: int = 500)`)");
+  tessera run program.tsr                         its `def main()`)");
   command->callback([options, random, &chosen] {
     options->randomGiven = random->count() > 0;
     chosen = [options] { return run(*options); };
