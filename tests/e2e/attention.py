@@ -56,6 +56,9 @@ def heads[S, T, D](q: Tensor[S, 2, D, f32], k: Tensor[T, 2, D, f32], v: Tensor[T
     s = q.transpose(0, 1) @ k.permute(1, 2, 0)
     return (softmax_safe(s) @ v.transpose(0, 1)).transpose(0, 1)
 
+def paired[B, S, T](q: Tensor[B, S, 16, f32], k: Tensor[B, T, 16, f32], v: Tensor[B, T, 40, f32], r: Tensor[B, S, 24, f32], p: Tensor[B, T, 24, f32]) -> Tensor[B, S, 40, f32]:
+    return softmax_safe(q @ transpose(k, -2, -1) + r @ transpose(p, -2, -1)) @ v
+
 def parted[B, S, D](x: Tensor[B, S, 3 * D, f32]) -> Tensor[B, S, D, f32] where D % 2 == 0:
     q, k, v = [t.reshape(B, S, 2, D // 2).transpose(1, 2) for t in split(x, 3, axis=-1)]
     return flash_attention(q, k, v, causal=True).transpose(1, 2).reshape(B, S, D)
@@ -114,6 +117,9 @@ def case(name, s, t, d):
     if name == "capped":
         d, e = 24, 40
         shapes, result = [(b, s, d), (b, t, d), (b, t, e), (s, t)], (b, s, e)
+    if name == "paired":  # the reference has the two parts of the queries and keys in one row
+        d = 16
+        shapes, result = [(b, s, d), (b, t, d), (b, t, 40), (b, s, 24), (b, t, 24)], (b, s, 40)
     if name == "grouped":
         shapes, result = [(2 * b, s, d), (b, t, d), (b, t, d)], (2 * b, s, d)
     if name == "heads":
@@ -122,19 +128,21 @@ def case(name, s, t, d):
         t, shapes, result = s, [(1, s, 3 * b * d)], (1, s, b * d)
         scores[name] = lambda x, i, j: x * scale if j <= i else -math.inf
 
-    def right(q, k=None, v=None, bias=None):
+    def right(q, k=None, v=None, bias=None, more=None):
         if name == "parted":
             q, k, v = [flat(row[p * b * d:(p + 1) * b * d] for row in rows(q, s, 3 * b * d)) for p in range(3)]
-        score, width = scores.get(name), len(v) // (b * t)
-        if bias:
+        score, width = scores.get(name, lambda x, i, j: x), len(v) // (b * t)
+        if name == "paired":
+            q, k = [flat(a + c for a, c in zip(rows(x, b * n, 16), rows(y, b * n, 24))) for x, y, n in ((q, bias, s), (k, more, t))]
+        elif bias:
             score = lambda x, i, j: 5 * math.tanh(x * 0.2) + bias[i * t + j] if i - 20 < j <= i - 3 else -math.inf
-        made = []
+        made, depth = [], 40 if name == "paired" else d
         for h in range(result[0] if name == "grouped" else b):
             part = lambda values, count, w, h: rows(values[h * count * w:(h + 1) * count * w], count, w)
             if name in ("heads", "parted"):
                 part = lambda values, count, w, h: [values[(i * b + h) * w:(i * b + h + 1) * w] for i in range(count)]
             of = h // 2 if name == "grouped" else h
-            made.append(attended(part(q, s, d, h), part(k, t, d, of), part(v, t, width, of), score, weigh, name != "by_hand"))
+            made.append(attended(part(q, s, depth, h), part(k, t, depth, of), part(v, t, width, of), score, weigh, name != "by_hand"))
         if name in ("heads", "parted"):
             made = [[made[h][i] for h in range(b)] for i in range(s)]
         extra = 1.0 if name == "dropped" else 0.0
@@ -155,6 +163,7 @@ FUNCTIONS = {
     "dropped": SIZES[:6],
     "grouped": [(1, 2, 8), (33, 65, 64), (65, 129, 16)],
     "heads": [(2, 2, 8), (33, 65, 64), (65, 130, 16)],
+    "paired": [(3, 2, 16), (65, 67, 16)],
     "parted": [(1, 1, 8), (65, 65, 33), (66, 66, 72), (130, 130, 130)],
 }
 

@@ -37,8 +37,8 @@ std::optional<Chain> chainOf(ir::graph::DotOp outer);
 struct ChainTile {
   int64_t m, n, k, cols, group;
 };
-/// `most`: the greatest extent of what is held whole; 0 if nothing is.
-ChainTile usualChainTile(const Machine &machine, Chain &chain, int64_t most);
+/// `most`: the greatest extent of what is held whole; 0 if nothing is. Nothing where a group has no room for it.
+std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most);
 
 /// From where to where a tile of rows sees any of the right operands' rows: masks by comparison of places hide the others.
 /// A multiple of the step, and an end (ChainBounds.cpp).

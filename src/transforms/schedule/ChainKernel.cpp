@@ -217,6 +217,13 @@ Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
 /// Rows that are held in registers and shared memory need a bound. Where the facts have none, kernels hold those that are
 /// short enough, and another one goes along the rest in steps.
 SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainForms(Chain &chain) {
+  SmallVector<ChainForm> forms = chainFormsOf(chain);
+  const Machine *machine = machineOf(function_);
+  bool haveRoom = machine && llvm::all_of(forms, [&](const ChainForm &form) { return usualChainTile(*machine, chain, form.most).has_value(); });
+  return haveRoom ? forms : SmallVector<ChainForm>();
+}
+
+SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain &chain) {
   DimAttr depth = shapeOf(chain.inner.front().getLhs().getType()).back(), cols = chain.outer.getType().getShape().back();
   MLIRContext *context = builder_.getContext();
   bool haveNames = true;
@@ -295,7 +302,9 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
-  ChainTile sizes = usualChainTile(*machine, chain, form.most);
+  std::optional<ChainTile> usual = usualChainTile(*machine, chain, form.most);
+  TSR_CHECK(usual, "a chain that was planned without room for it");
+  ChainTile sizes = *usual;
   SmallVector<NamedAttribute> given;
   SmallVector<StringRef> names{"m", "n"};
   auto give = [&](StringRef name, int64_t value) { given.push_back(builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value))); };
@@ -323,23 +332,26 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
 
 // ---------------------------------------------------------------- sizes
 
-ChainTile usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
+std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
   auto bytes = [](Value value) {
     Type element = elementTypeOf(value.getType());
     return static_cast<int64_t>(element.getIntOrFloatBitWidth() + 7) / 8;
   };
   graph::DotOp outer = chain.outer;
-  int64_t operand = bytes(outer.getLhs()), sum = bytes(outer.getResult());
+  int64_t operand = std::max(bytes(outer.getLhs()), bytes(outer.getRhs())), sum = bytes(outer.getResult());
+  for (graph::DotOp dot : chain.inner) operand = std::max({operand, bytes(dot.getLhs()), bytes(dot.getRhs())});
   int64_t held = most ? most : 64;
   ChainTile tile{64, 64, 64, 64, 256};
-  if (machine.family == Target::Cpu) tile = {64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
-  else if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 128 ? 128 : 64, 64, 128, 256};
+  if (machine.family == Target::Cpu)
+    return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
+  if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (sum > 4) tile.n = 32;
-  if (machine.family == Target::Cpu) return tile;
   // Left and right operands, and the weights on their way into the second product.
-  auto shared = [&] { return (tile.m * held + 2 * tile.n * held + tile.m * tile.n) * std::max(operand, sum > 4 ? sum : 0); };
+  int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
+  auto shared = [&] { return (products * (tile.m + tile.n) * depth + tile.n * cols + tile.m * tile.n) * operand; };
   while (shared() > machine.sharedBytes && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
+  if (shared() > machine.sharedBytes) return std::nullopt;
   return tile;
 }
 

@@ -34,6 +34,8 @@ std::optional<double> constantIn(Value value) {
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
+constexpr size_t kMostInner = 2;  // products that the scores are made of: each has sums in registers
+
 class Finder {
 public:
   explicit Finder(graph::DotOp outer) : shape_(shapeOf(outer.getLhs().getType())), axis_(shape_.size() - 1) {
@@ -44,7 +46,7 @@ public:
     if (!hasTiles(chain_.outer) || !isWeight(chain_.outer.getLhs(), /*ofResult=*/true)) return std::nullopt;
     std::reverse(chain_.factors.begin(), chain_.factors.end());
     findInner(chain_.scores());
-    if (chain_.inner.empty() || !findSums() || !areIndependent() || !findBody(chain_.outer.getLhs()) || !isClosed() || !haveOneType())
+    if (chain_.inner.empty() || chain_.inner.size() > kMostInner || !findSums() || !areIndependent() || !findBody(chain_.outer.getLhs()) || !isClosed() || !haveOneType())
       return std::nullopt;
     return chain_;
   }

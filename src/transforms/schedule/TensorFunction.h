@@ -90,6 +90,7 @@ private:
     llvm::SmallVector<mlir::Attribute> facts, when;
   };
   llvm::SmallVector<ChainForm> chainForms(Chain &chain);
+  llvm::SmallVector<ChainForm> chainFormsOf(Chain &chain);
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target);
   std::string chainReason(Chain &chain, const ChainForm &form);
