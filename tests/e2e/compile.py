@@ -4,9 +4,9 @@
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
-compile without our headers), `lines` (with #line directives), or `sm_90a`: for that machine alone, whose products must
-not spill and must not be serialised (ptxas says so in notes C75xx). Where the compiler is missing the test says so and
-ends with status 77, which CTest counts as skipped.
+compile without our headers), `lines` (with #line directives), `waves` (for one of AMD's GPUs with waves of 64 lanes and
+one with 32), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so
+in notes C75xx). Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import os
 import re
@@ -113,7 +113,8 @@ def command_for(compiler, folder, name, how):
         flags = [tool("clang++-19"), "-x", "hip", "-std=c++17", "-O0" if large else "-O2", "-Wall", "-Wextra", "-Werror"]
         rocm = "/opt/rocm" if os.path.exists("/opt/rocm/include/hip") else "/usr"
         flags += ["--rocm-path=" + rocm, "--rocm-device-lib-path=" + device_libraries(folder)]
-        return flags + ["--offload-arch=" + gpu for gpu in list(AMD_GPUS)[: 1 if many else None]]
+        gpus = ["gfx90a"] if many else ["gfx90a", "gfx1100"] if how == "waves" else list(AMD_GPUS)
+        return flags + ["--offload-arch=" + gpu for gpu in gpus]
     names = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}[compiler]
     return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror"]
 
@@ -125,7 +126,7 @@ def main(tesserac, folder, way, programs):
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
+        options = {"": [], "waves": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
         if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
             continue
         try:
