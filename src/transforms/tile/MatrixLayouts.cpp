@@ -19,6 +19,7 @@
 #include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
 
 namespace tessera::transforms {
@@ -299,15 +300,10 @@ private:
 
   void explain() {
     if (chosen_.empty()) return;
-    SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
-    Builder builder(kernel_->getContext());
-    if (warpgroups_) reasons.push_back(builder.getStringAttr("products by warpgroups, which read their operands from shared memory"));
-    else for (tile::MmaAttr layout : chosen_)
-      reasons.push_back(builder.getStringAttr("products by matrix instructions, warps in " +
-                                              std::to_string(layout.getRows()) + " rows and " +
-                                              std::to_string(layout.getCols()) +
-                                              (layout.getCols() == 1 ? " column" : " columns")));
-    kernel_.setReasonsAttr(builder.getArrayAttr(reasons));
+    if (warpgroups_) return addReason(kernel_, "products by warpgroups, which read their operands from shared memory");
+    for (tile::MmaAttr layout : chosen_)
+      addReason(kernel_, "products by matrix instructions, warps in " + Twine(layout.getRows()) + " rows and " + Twine(layout.getCols()) +
+                             (layout.getCols() == 1 ? " column" : " columns"));
   }
 
   static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;

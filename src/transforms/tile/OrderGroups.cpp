@@ -7,6 +7,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -65,11 +66,8 @@ struct OrderGroups : PassWrapper<OrderGroups, OperationPass<tile::KernelOp>> {
     for (scf::ForOp loop : kernel.getBody().front().getOps<scf::ForOp>()) {
       Growth end = growthOf(loop.getUpperBound());
       if (end.kind != Growth::Grows || growthOf(loop.getLowerBound()).kind != Growth::Constant) continue;
-      OpBuilder builder(kernel);
-      kernel.setLongestFirstAttr(builder.getI64IntegerAttr(end.axis));
-      SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
-      reasons.push_back(builder.getStringAttr("groups with the longest loops go first"));
-      kernel.setReasonsAttr(builder.getArrayAttr(reasons));
+      kernel.setLongestFirst(end.axis);
+      addReason(kernel, "groups with the longest loops go first");
       return;
     }
   }

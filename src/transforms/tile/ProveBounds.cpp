@@ -9,6 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "transforms/tile/KernelFacts.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -75,10 +76,7 @@ private:
       if (proved_.contains(argument) && !masked_.contains(argument))
         list += (list.empty() ? "" : ", ") + kernel_.param(argument.getArgNumber()).getName().str();
     if (list.empty()) return;
-    SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
-    Builder builder(kernel_->getContext());
-    reasons.push_back(builder.getStringAttr("no masks on " + list + ": every tile lies inside of its tensor"));
-    kernel_.setReasonsAttr(builder.getArrayAttr(reasons));
+    addReason(kernel_, "no masks on " + list + ": every tile lies inside of its tensor");
   }
   void note(Value base, ArrayRef<bool> before, ArrayRef<bool> now) {
     if (llvm::is_contained(now, false)) masked_.insert(base);

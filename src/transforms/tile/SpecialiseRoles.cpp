@@ -19,6 +19,7 @@
 #include "support/Machine.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
 #include "transforms/tile/Stages.h"
 
@@ -270,10 +271,8 @@ private:
   // ---- the comment over the kernel
 
   void explain() {
-    SmallVector<Attribute> reasons(kernel_.getReasons().begin(), kernel_.getReasons().end());
-    reasons.push_back(builder_.getStringAttr("one warpgroup more fills rings of " + std::to_string(stages_) +
-                                             (stages_ == 1 ? " stage" : " stages") + " by bulk copies, one group a processor"));
-    kernel_.setReasonsAttr(builder_.getArrayAttr(reasons));
+    addReason(kernel_, "one warpgroup more fills rings of " + Twine(stages_) + (stages_ == 1 ? " stage" : " stages") +
+                           " by bulk copies, one group a processor");
   }
 
   static constexpr int64_t kReserved = 1024;           // barriers of rings

@@ -1,5 +1,5 @@
 #include "transforms/tile/Stages.h"
-#include "mlir/IR/Builders.h"
+#include "transforms/tile/Reasons.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -15,11 +15,7 @@ std::optional<int64_t> givenStages(tile::KernelOp kernel) {
 void explainStages(tile::KernelOp kernel, int64_t stages, int64_t staged) {
   std::optional<int64_t> given = givenStages(kernel);
   if (!given || stages >= *given) return;
-  Builder builder(kernel->getContext());
-  SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
-  reasons.push_back(builder.getStringAttr("stages = " + std::to_string(stages) + " of " + std::to_string(*given) +
-                                          ": a stage takes " + std::to_string(staged) + " bytes of shared memory"));
-  kernel.setReasonsAttr(builder.getArrayAttr(reasons));
+  addReason(kernel, "stages = " + Twine(stages) + " of " + Twine(*given) + ": a stage takes " + Twine(staged) + " bytes of shared memory");
 }
 
 void setStages(tile::KernelOp kernel, int64_t stages) {

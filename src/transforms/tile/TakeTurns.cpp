@@ -17,6 +17,7 @@
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
 #include "transforms/tile/Stages.h"
 
@@ -89,11 +90,7 @@ struct TakeTurns : PassWrapper<TakeTurns, OperationPass<tile::KernelOp>> {
     });
     bool taken = false;
     for (scf::ForOp loop : loops) taken |= takeTurns(loop);
-    if (!taken) return;
-    OpBuilder builder(kernel);
-    SmallVector<Attribute> reasons(kernel.getReasons().begin(), kernel.getReasons().end());
-    reasons.push_back(builder.getStringAttr("warpgroups by turns: one multiplies while another computes"));
-    kernel.setReasonsAttr(builder.getArrayAttr(reasons));
+    if (taken) addReason(kernel, "warpgroups by turns: one multiplies while another computes");
   }
 };
 
