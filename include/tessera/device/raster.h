@@ -26,15 +26,11 @@ template <int Band> TSR_INLINE int64_t banded_col(int64_t group, int64_t rows, i
 /// The row of tiles of group number `group`, of `matrices` matrices with so many rows, the last of which has the most work.
 /// `Together` matrices are gone over at a time: groups that run at the same time still share what they read.
 template <int Together> TSR_INLINE int64_t longest_first_row(int64_t group, int64_t rows, int64_t matrices) {
-  const unsigned part = static_cast<unsigned>(group) / static_cast<unsigned>(Together * rows);
-  const unsigned left = static_cast<unsigned>(matrices) - part * Together, width = left < Together ? left : Together;
-  return rows - 1 - static_cast<unsigned>(group) % static_cast<unsigned>(Together * rows) / width;
+  return rows - 1 - banded_col<Together>(group, matrices, rows);
 }
 /// Its matrix.
 template <int Together> TSR_INLINE int64_t longest_first_of(int64_t group, int64_t rows, int64_t matrices) {
-  const unsigned part = static_cast<unsigned>(group) / static_cast<unsigned>(Together * rows);
-  const unsigned left = static_cast<unsigned>(matrices) - part * Together, width = left < Together ? left : Together;
-  return part * Together + static_cast<unsigned>(group) % static_cast<unsigned>(Together * rows) % width;
+  return banded_row<Together>(group, matrices, rows);
 }
 
 }  // inline namespace TSR_TARGET
