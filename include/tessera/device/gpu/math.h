@@ -37,17 +37,6 @@ struct Machine {
   }
 };
 
-/// |x|, at most `bound`; of a NaN a NaN.
-TSR_INLINE float magnitude(float x, float bound) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  float result;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(::fabsf(x)), "f"(bound));
-  return result;
-#else
-  return ::fabsf(x) > bound ? bound : ::fabsf(x);
-#endif
-}
-
 /// x, at least `least`; of a NaN a NaN.
 TSR_INLINE float not_below(float x, float least) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -68,6 +57,9 @@ TSR_INLINE float not_above(float x, float most) {
   return x > most ? most : x;
 #endif
 }
+
+/// |x|, at most `bound`; of a NaN a NaN.
+TSR_INLINE float magnitude(float x, float bound) { return not_above(::fabsf(x), bound); }
 
 /// e^x: 2^t for a t near x log2(e), and 1 + (x - t ln(2)) for what was lost in t, six instructions. t stays so little below
 /// 128 that 2^t is finite, and x so high that nothing is infinite: 0 times infinity would be a NaN. exp(0) is 1.
