@@ -1,4 +1,5 @@
 #include "sema/advice/Foreign.h"
+#include "sema/advice/Recipes.h"
 #include <map>
 #include <set>
 #include <string>
@@ -136,8 +137,6 @@ const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
   static constexpr std::string_view kShuffle =
       "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
-  static constexpr std::string_view kDraw =
-      "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {
@@ -160,9 +159,9 @@ const Foreign *foreignName(std::string_view name) {
       {"effects", {"", "effects are suspended for a block: `with effects.suspend(\"io\"):`"}},
       {"accum", {"", "a policy stands behind the dtype: `bf16 @accum(f32)`"}},
       {"no_grad", {"", kNoGradient}},
-      {"normal", {"", kDraw}},
-      {"uniform", {"", kDraw}},
-      {"randn", {"", kDraw}},
+      {"normal", {"", kRandomNumbers}},
+      {"uniform", {"", kRandomNumbers}},
+      {"randn", {"", kRandomNumbers}},
       {"inf", {"INF", "infinity is called `INF`"}},
       {"threadIdx", {"", kLanes, true}},
       {"blockIdx", {"", kLanes, true}},

@@ -88,8 +88,6 @@ std::string_view wordsInstead(std::string_view name) {
   static constexpr std::string_view kBatch =
       "functions take whole tensors: give the batch an axis of its own, over which operators broadcast";
   static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
-  static constexpr std::string_view kRandom =
-      "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
   static constexpr std::string_view kLayer =
       "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
   static constexpr std::string_view kStep =
@@ -108,14 +106,14 @@ std::string_view wordsInstead(std::string_view name) {
       {"while_loop", kLoop},
       {"cond", "a choice is written `a if c else b`, or `if c:`"},
       {"select", "`where(condition, a, b)` chooses for each element"},
-      {"normal", kRandom},
-      {"uniform", kRandom},
-      {"PRNGKey", kRandom},
-      {"manual_seed", kRandom},
-      {"rand", kRandom},
-      {"randn", kRandom},
-      {"randint", kRandom},
-      {"seed", kRandom},
+      {"normal", kRandomNumbers},
+      {"uniform", kRandomNumbers},
+      {"PRNGKey", kRandomNumbers},
+      {"manual_seed", kRandomNumbers},
+      {"rand", kRandomNumbers},
+      {"randn", kRandomNumbers},
+      {"randint", kRandomNumbers},
+      {"seed", kRandomNumbers},
       {"Linear", kLayer},
       {"Conv2d", kLayer},
       {"LayerNorm", kLayer},

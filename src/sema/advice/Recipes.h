@@ -18,6 +18,9 @@ struct WrittenArgument {
 /// that is called the same here and takes the same.
 std::string callHere(std::string_view name, std::vector<WrittenArgument> arguments, const std::string &prefix);
 
+/// What stands for the random numbers of other libraries.
+inline constexpr std::string_view kRandomNumbers =
+    "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
 /// A sentence about what is written instead of such a function or class; empty if none is known.
 std::string_view wordsInstead(std::string_view name);
 
