@@ -99,6 +99,7 @@ Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
   std::string_view mnemonic = info(expr.op).mnemonic;
   auto op = builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()), operands);
   if (expr.ofLimit) ir::markExtentMask(op);
+  if (expr.text == "update") op->setAttr("tsr.update", builder_.getUnitAttr());
   return op;
 }
 

@@ -250,14 +250,22 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
 
 // ---------------------------------------------------------------- stores
 
+/// What is stored to a tensor in memory; or `out[t] = h` of a tensor function: the name gets a new value, the old one with a part
+/// chosen anew. What the caller passed stays as it is.
 void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span,
                     Span valueSpan) {
-  if (target.kind != ValueKind::View && target.kind != ValueKind::Shared) {
+  auto *name = as<ast::NameExpr>(syntax.object);
+  auto bound = name ? frame_->names.find(name->name) : frame_->names.end();
+  auto isPassed = [&](const Param &param) { return !frame_->inlined && bound->second.span == param.var->span; };
+  bool isOwn = fn_ && target.isArray() && !inKernel() && !inHost() && bound != frame_->names.end() &&
+               std::none_of(fn_->params.begin(), fn_->params.end(), isPassed);
+  if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
     if (fresh(Id::immutableTensor, syntax.span))
       report(Id::immutableTensor, syntax.span, describe(target))
-          .help(target.isArray()
-                    ? "values do not change; build a new one, for example with `where` or `concat`"
-                    : "only tensors of a kernel's parameters and shared buffers are written to");
+          .help(!target.isArray()      ? "only tensors of a kernel's parameters and shared buffers are written to"
+                : inKernel() || !name ? "values do not change; build a new one, for example with `where` or `concat`"
+                                      : "what a function was called with does not change; give it a name of your own, and assign to a "
+                                        "part of that: `y = " + name->name + "`");
     return;
   }
   Access access;
@@ -272,13 +280,22 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
     Span place = syntax.items.size() == starts.size() ? syntax.items[axis].span : syntax.span;
     if (mayMiss && counterOutside(index, target.var->type.shape[axis], place)) return;
   }
+  for (size_t axis = 0; isOwn && axis < starts.size(); ++axis) {
+    IndexPart &part = access.parts[axis];
+    if (starts[axis].backwards) {
+      unsupported("a step below 0 in the place of an assignment", syntax.span);
+      return;
+    }
+    bool counted = part.isPoint || facts_.nonNegative(part.size);
+    if (!(part.inBounds && counted) && !requireInside(target, axis, part, starts[axis], syntax.span)) return;
+  }
   if (!newAxes.empty()) {
     unsupported("`None` in the place of a store", syntax.span);
     return;
   }
-  Type type = target.var->type;
+  Type type = isOwn ? target.type : target.var->type;
   bool apart = valueSpan.valid();
-  ExprPtr e = leave(value, type, apart ? valueSpan : span, "`" + target.var->name + "`", apart);
+  ExprPtr e = leave(value, type, apart ? valueSpan : span, "`" + (isOwn ? name->name : target.var->name) + "`", apart);
   if (!e) return;
   if (!shape.empty()) {
     Value stored = finish(std::move(e), type, {}, span);
@@ -295,6 +312,44 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
     report(Id::shapeMismatch, apart ? valueSpan : span, "[]", shapeText(e->type.shape))
         .note(syntax.span, "one element is written to here");
     return;
+  }
+  if (isOwn) {  // where(here, value, target)
+    Value part = finish(std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span), here;
+    bool all = true;
+    const std::vector<Dim> extents = target.type.shape;
+    for (size_t axis = 0; axis < extents.size(); ++axis) {
+      const IndexPart &at = access.parts[axis];
+      const Dim start = starts[axis].first, length = at.isPoint ? Dim(1) : Dim(at.step) * at.size;
+      bool toEnd = facts_.same(start + length, extents[axis]);
+      ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extents[axis]}), span);
+      count->axes = {0};
+      Value places = finish(std::move(count), scalarType(DType::I64), {std::nullopt}, span), inside;
+      auto also = [&](ast::CompareOp op, Value a, Value b) {
+        Value holds = compareValues(op, std::move(a), std::move(b), span);
+        for (size_t i = axis + 1; i < extents.size(); ++i) holds = insertAxis(std::move(holds), static_cast<int>(i - axis), span);
+        here = all ? std::move(holds) : elementwise(ElementwiseOp::And, {here, std::move(holds)}, span, "=");
+        all = false;
+      };
+      if (at.isPoint) {
+        if (extents[axis] != Dim(1)) also(ast::CompareOp::Eq, places, Value::integer(start));
+        if (part.isArray()) part = insertAxis(std::move(part), static_cast<int>(axis), span);
+        continue;
+      }
+      if (start == Dim(0) && at.step == 1 && facts_.same(at.size, extents[axis])) continue;
+      Value distance = start == Dim(0) ? places : elementwise(ElementwiseOp::Sub, {places, Value::integer(start)}, span, "=");
+      if (start != Dim(0)) also(ast::CompareOp::Ge, places, Value::integer(start));
+      if (!toEnd) also(ast::CompareOp::Lt, places, Value::integer(start + length));
+      if (at.step != 1) {
+        Value step = Value::integer(Dim(at.step));
+        also(ast::CompareOp::Eq, elementwise(ElementwiseOp::Mod, {distance, step}, span, "="), Value::integer(Dim(0)));
+        distance = elementwise(ElementwiseOp::FloorDiv, {distance, step}, span, "=");
+      }
+      part = gathered(std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
+    }
+    Value made = all ? std::move(part) : elementwise(ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
+    if (made.expr && made.expr->kind == ExprKind::Elementwise) made.expr->text = "update";
+    if (!made.isPoison() && !made.isArray()) made = broadcastValue(std::move(made), extents, span);
+    return assignName(name->name, std::move(made), span);
   }
   stored_.insert(target.var);
   // `y[0] += x` on behalf of the whole group must not happen once a lane.

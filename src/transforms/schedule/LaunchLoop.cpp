@@ -1,7 +1,8 @@
 // Loops that the entry function runs. What a loop carries lies in two buffers: a turn reads the one and writes the other, and
-// then the entry function swaps them, which copies nothing.
+// then the entry function swaps them, which copies nothing. An array that turns only update lies in one (Updates.h).
 #include "transforms/schedule/Loops.h"
 #include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -10,16 +11,21 @@ using namespace tessera::ir;
 /// Integers are counted by the entry function (Loops.h).
 SmallVector<FunctionScheduler::Carried> FunctionScheduler::carriedBy(Operation *op) {
   SmallVector<Carried> carried;
+  auto add = [&](SmallVector<Value, 2> arguments, Value init, Value yielded, Value result) {
+    if (result.getType().isIndex()) return;
+    int64_t number = cast<OpResult>(result).getResultNumber();
+    carried.push_back({std::move(arguments), init, yielded, result, {}, {}, isListed(op, kInPlace, number), isListed(op, kTakesOver, number)});
+  };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [argument, init, yielded, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(), loop.getResults()))
-      if (!result.getType().isIndex()) carried.push_back({{argument}, init, yielded, result, {}, {}});
+      add({argument}, init, yielded, result);
     return carried;
   }
   auto loop = cast<scf::WhileOp>(op);
   for (auto [before, after, init, yielded, result] :
        llvm::zip(loop.getBeforeArguments(), loop.getAfterArguments(), loop.getInits(), loop.getYieldOp().getOperands(), loop.getResults()))
-    if (!result.getType().isIndex()) carried.push_back({{after, before}, init, yielded, result, {}, {}});
+    add({after, before}, init, yielded, result);
   return carried;
 }
 
@@ -67,10 +73,13 @@ LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   for (Carried &one : carried) {
     StringRef hint = nameHint(one.arguments[0]);
     std::string name = hint.empty() ? "carried" : hint.str();
-    one.memory = bufferFor(one.result.getType(), name, op->getLoc());
-    if (failed(startFrom(one.init, one.memory))) return failure();
+    if (failed(one.takesOver ? settle(one.init, op) : success())) return failure();
+    one.memory = one.takesOver                               ? leaves_.lookup(one.init)
+                 : one.inPlace && results_.count(one.result) ? memoryFor(one.result)
+                                                             : bufferFor(one.result.getType(), name, op->getLoc());
+    if (!one.takesOver && failed(startFrom(one.init, one.memory))) return failure();
     for (Value argument : one.arguments) leaves_[argument] = one.memory;
-    if (llvm::is_contained(one.arguments, one.yielded)) continue;
+    if (one.inPlace || llvm::is_contained(one.arguments, one.yielded)) continue;
     one.next = bufferFor(one.result.getType(), "next_" + name, op->getLoc());
     swaps.push_back(builder_.getArrayAttr({one.memory.getDefiningOp()->getAttr(kBuffer), one.next.getDefiningOp()->getAttr(kBuffer)}));
   }

@@ -3,6 +3,7 @@
 #include "ir/common/Names.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Updates.h"
 #include <set>
 
 namespace tessera::transforms {
@@ -45,9 +46,13 @@ private:
   bool isWrittenOut(scf::ForOp loop) {
     auto start = dimOf(loop.getLowerBound(), function_), stop = dimOf(loop.getUpperBound(), function_),
          step = dimOf(loop.getStep(), function_);
+    bool updates = loop->walk([](graph::ElementwiseOp op) {
+                         return op->hasAttr(kUpdate) ? WalkResult::interrupt() : WalkResult::advance();
+                       }).wasInterrupted();
+    int64_t most = updates ? kMostTurnsOfUpdates : kMostTurns;
     bool known = start && stop && step && start->isConstant() && stop->isConstant() && step->isConstant() && step->constant() > 0;
     return known && (stop->constant() <= start->constant() ||
-                     (stop->constant() - start->constant() - 1) / step->constant() < kMostTurns);
+                     (stop->constant() - start->constant() - 1) / step->constant() < most);
   }
 
   std::string fresh(StringRef hint, StringRef otherwise) {

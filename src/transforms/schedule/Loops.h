@@ -17,7 +17,7 @@ inline constexpr llvm::StringLiteral kBuffer = "tsr.buffer";
 /// and the integers that they carry, become dimensions of the entry function, which counts. Fails, with a message, where it
 /// could not.
 mlir::LogicalResult keepLoops(ir::graph::FuncOp function);
-/// Turns of a loop with known bounds that is written out.
-inline constexpr int64_t kMostTurns = 256;
+/// Turns of a loop with known bounds that is written out; of one that updates arrays, which it then does in place.
+inline constexpr int64_t kMostTurns = 256, kMostTurnsOfUpdates = 4;
 
 }  // namespace tessera::transforms

@@ -10,6 +10,7 @@
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Loops.h"
 #include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -66,6 +67,11 @@ void FunctionScheduler::findRoots(Block &block) {
       });
       for (Region &region : op.getRegions())
         for (Block &inside : region) findRoots(inside);
+    } else if (op.hasAttr(kInPlace)) {
+      Value source = sourceOf(op.getOperand(1));
+      markIf(holds(source, isDotOrReduce), source);
+      if (auto gather = op.getOperand(1).getDefiningOp<graph::GatherOp>()) markIf(true, gather.getOperand());
+      roots_.insert(op.getResult(0));
     } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
       markIf(condition->getParentOp()->getAttrOfType<ArrayAttr>(kLoop).size() == 2, condition.getCondition());
     } else if (auto call = dyn_cast<graph::CallOp>(op)) {
@@ -200,9 +206,11 @@ void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
 
 FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,
                                                          std::vector<std::string> reasons, bool usesLanes,
-                                                         std::vector<std::string> rows, StringRef operation) {
+                                                         std::vector<std::string> rows, StringRef operation,
+                                                         ValueRange reads) {
   llvm::SetVector<Value> inputs;
-  leavesOf(root, inputs);
+  if (reads.empty()) leavesOf(root, inputs);
+  for (Value value : reads) leavesOf(value, inputs);
   MLIRContext *context = builder_.getContext();
   SmallVector<Type> types;
   SmallVector<Attribute> params;
@@ -352,6 +360,10 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
       if (failed(launchLoop(&op))) return failure();
       continue;
     }
+    if (op.hasAttr(kInPlace)) {
+      if (failed(launchUpdate(&op))) return failure();
+      continue;
+    }
     for (Value result : op.getResults())
       if (roots_.count(result) && !leaves_.count(result) && failed(makeRoot(result))) return failure();
   }
@@ -437,6 +449,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   if (failed(straighten(function))) return failure();
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
+  planUpdates(function);  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names).run();
 }
 

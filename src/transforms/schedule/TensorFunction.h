@@ -57,13 +57,18 @@ private:
   struct Carried {
     llvm::SmallVector<mlir::Value, 2> arguments;  // in the body, and in the condition of a `while`
     mlir::Value init, yielded, result;
-    mlir::Value memory, next;  // `next`: null where a turn leaves the value as it is
+    mlir::Value memory, next;  // `next`: null where a turn leaves the value as it is, or changes it in place
+    bool inPlace = false, takesOver = false;
   };
   llvm::SmallVector<Carried> carriedBy(mlir::Operation *loop);
   mlir::LogicalResult startFrom(mlir::Value init, mlir::Value memory);
   mlir::LogicalResult fill(mlir::Value value, mlir::Value memory);
   mlir::Value bufferFor(mlir::Type type, llvm::StringRef hint, mlir::Location loc);
   mlir::ArrayAttr dimsInScope();
+  // ---- updates in place (LaunchUpdate.cpp)
+  mlir::LogicalResult launchUpdate(mlir::Operation *op);
+  mlir::LogicalResult settle(mlir::Value value, mlir::Operation *change);
+  bool isPending(mlir::Value value, mlir::Operation *change, llvm::DenseSet<mlir::Value> &seen);
   template <class Op, class... Args> Op launchOp(Args &&...args);
   mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
   bool isUniform(mlir::Value value, const AxisKinds &kinds);
@@ -104,7 +109,8 @@ private:
   };
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
-                     llvm::StringRef operation = ir::schedule::KernelOp::getOperationName());
+                     llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),
+                     mlir::ValueRange reads = {});
   void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);

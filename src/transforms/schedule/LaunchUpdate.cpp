@@ -1,0 +1,97 @@
+// Updates in place: a kernel that writes a part of the array's memory, after everything that reads what was there.
+#include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+/// A value that is not computed yet, and that something after `change` asks for.
+bool FunctionScheduler::isPending(Value value, Operation *change, llvm::DenseSet<Value> &seen) {
+  if (leaves_.count(value) || !seen.insert(value).second) return false;
+  for (Operation *user : value.getUsers()) {
+    Operation *here = change->getBlock()->findAncestorOpInBlock(*user);
+    if (here == change && user == change) continue;
+    if (!here || here == change || !here->isBeforeInBlock(change)) return true;
+    if (here != user) continue;  // a loop or branch that was launched
+    for (Value result : user->getResults())
+      if (isPending(result, change, seen)) return true;
+  }
+  return false;
+}
+
+/// Computes what is still to read a value whose memory `change` writes to, also under another shape.
+LogicalResult FunctionScheduler::settle(Value value, Operation *change) {
+  for (Operation *user : value.getUsers()) {
+    if (user == change || user->getBlock() != change->getBlock() || user->getNumRegions()) continue;
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(user); reshape && sameMemory(reshape.getResult())) {
+      if (failed(settle(reshape.getResult(), change))) return failure();
+      continue;
+    }
+    for (Value result : user->getResults()) {
+      llvm::DenseSet<Value> seen;
+      if (isPending(result, change, seen) && failed(makeRoot(result))) return failure();
+    }
+  }
+  return success();
+}
+
+/// Writes the block. A value that reads the old array is computed before, in memory of its own.
+LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
+  std::optional<Update> update = updateBy(op);
+  Value memory = update ? leaves_.lookup(update->old) : Value();
+  if (!memory) return op->emitError("an update in place of what does not lie in memory");
+  if (failed(settle(update->old, op))) return failure();
+  Value source = sourceOf(update->value);
+  llvm::SetVector<Value> read;
+  leavesOf(source, read);
+  bool readsOld = llvm::any_of(read, [&](Value leaf) { return leaves_.lookup(leaf) == memory; });
+  if (!leaves_.count(source) && (readsOld || roots_.count(source))) {
+    if (failed(makeRoot(source))) return failure();
+  } else if (readsOld) {  // under another name
+    Value view = launchOp<schedule::TempOp>(
+        unnamed(op->getLoc()), ViewType::get(builder_.getContext(), shapeOf(source.getType()), elementTypeOf(source.getType())));
+    if (failed(laneKernel(source, view, false))) return failure();
+    leaves_[source] = view;
+  }
+  Value result = op->getResult(0);
+  leaves_[result] = memory;
+  roots_.erase(result);
+
+  Location loc = op->getLoc(), place = unnamed(loc);
+  SmallVector<DimAttr> shape;
+  Dim count(1);
+  for (const Dim &size : update->sizes) {
+    shape.push_back(DimAttr::get(builder_.getContext(), size));
+    count = count * size;
+  }
+  GridAttr grid = GridAttr::get(builder_.getContext(), GridKind::Lanes, DimAttr::get(builder_.getContext(), count), -1);
+  SmallVector<Value> reads = {update->value};
+  for (Value start : update->starts)
+    if (start) reads.push_back(start);
+  Kernel kernel = beginKernel(result, grid, memory, {"one lane an element of what is written"}, true, {},
+                              schedule::KernelOp::getOperationName(), reads);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
+  Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
+  Privatiser outer(builder, kernel.leaves);
+  Value isInside = outer.arithmetic("lt", i, outer.dim(count, place), place);
+  auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  Privatiser privatiser(builder, kernel.leaves);
+  Indices indices = privatiser.delinearize(i, shape, place, /*naming=*/true);
+  for (auto [index, start] : llvm::zip(indices, update->starts)) {
+    Value from = start ? privatiser.part(start, {}) : Value();
+    if (from && !from.getType().isIndex())
+      from = builder.create<graph::CastOp>(place, builder.getIndexType(), from, StringAttr(), UnitAttr());
+    if (from) index.at = privatiser.arithmetic("add", from, index.at, place);
+  }
+  Value piece = privatiser.part(update->value, indices);
+  if (!piece) return failure();
+  store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
+  builder.setInsertionPointAfter(guard);
+  builder.create<schedule::KernelEndOp>(place);
+  return success();
+}
+
+}  // namespace tessera::transforms
