@@ -263,9 +263,10 @@ void FunctionScheduler::prepareChain(Chain &chain) {
   kinds.back() = kinds[kinds.size() - 2] = AxisKind::Range;
   llvm::DenseSet<Operation *> seen;
   SmallVector<graph::DotOp> none{chain.outer, chain.outer};  // no product joins
+  Met met;
   std::function<void(Value, const AxisKinds &)> prepare = [&](Value value, const AxisKinds &kinds) {
     Operation *op = value.getDefiningOp();
-    if (!chain.body.contains(op)) return prepareTile(value, kinds, none, Value());
+    if (!chain.body.contains(op)) return prepareTile(value, kinds, none, Value(), met);
     if (!seen.insert(op).second || isa<graph::DotOp>(op)) return;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {

@@ -21,14 +21,13 @@ std::string listed(const llvm::SetVector<StringRef> &names) {
 /// The sentence over the kernel: what is done where, by the names of the arrays that take part.
 std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp> dots) {
   llvm::SetVector<StringRef> worked, applied;
-  std::function<void(Value, llvm::SetVector<StringRef> &)> name = [&](Value value, llvm::SetVector<StringRef> &names) {
-    if (value.getDefiningOp<graph::DotOp>() && !isStored(value)) return;
-    if (!isStored(value)) {
-      for (Value operand : value.getDefiningOp()->getOperands()) name(operand, names);
-      return;
-    }
-    StringRef called = calledBy(value);
-    if (!called.empty()) names.insert(called);
+  auto name = [&](Value from, llvm::SetVector<StringRef> &names) {
+    walkBack(from, [&](Value value) {
+      if (!isStored(value)) return !value.getDefiningOp<graph::DotOp>();
+      StringRef called = calledBy(value);
+      if (!called.empty()) names.insert(called);
+      return false;
+    });
   };
   for (graph::DotOp dot : dots)
     for (Value operand : dot.getOperands())
@@ -55,12 +54,11 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   ContractWork work{false, false};
   for (graph::DotOp dot : dots)
     for (Value operand : dot.getOperands()) work.computesOperands |= !isOnlyMoved(operand);
-  std::function<void(Value)> look = [&](Value value) {
-    if (value != root && isStored(value)) work.readsAfter = true;
-    else if (!value.getDefiningOp<graph::DotOp>())
-      for (Value operand : value.getDefiningOp()->getOperands()) look(operand);
-  };
-  look(root);
+  walkBack(root, [&](Value value) {
+    bool isRead = value != root && isStored(value);
+    work.readsAfter |= isRead;
+    return !isRead && !value.getDefiningOp<graph::DotOp>();
+  });
   return work;
 }
 

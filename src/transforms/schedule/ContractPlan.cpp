@@ -68,17 +68,18 @@ bool isElementByElement(Operation *op, Type shape) {
 
 /// The work on an operand costs less than a kernel of its own would, which writes it and has it read again. `read`: what is
 /// read for it.
-bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::SetVector<Value> &read) {
+bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::SetVector<Value> &read, Met &met) {
   if (isStored(value)) {
     read.insert(value);
     return true;
   }
   Operation *op = value.getDefiningOp();
+  if (!met.isNew(value, kinds)) return true;
   if (!isCheap(op)) return false;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isArray = isa<TensorType>(operand.getType());
     std::optional<AxisKinds> inner = isArray ? operandAxes(op, i, kinds) : AxisKinds();
-    if (!inner || !isPrologue(operand, *inner, read)) return false;
+    if (!inner || !isPrologue(operand, *inner, read, met)) return false;
   }
   return true;
 }
@@ -95,7 +96,8 @@ void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
     if (std::optional<AxisKinds> inner = operandAxes(op, 0, kinds))
       return prepareOperand(op->getOperand(0), *inner);
   llvm::SetVector<Value> read;
-  bool isFused = value.hasOneUse() && isPrologue(value, kinds, read);
+  Met met;
+  bool isFused = value.hasOneUse() && isPrologue(value, kinds, read, met);
   int64_t bits = 0;  // read for an element: vectors of its rows and columns do not count
   for (Value array : read)
     if (longAxes(array.getType()).size() >= longAxes(value.getType()).size()) bits += bitsOf(array.getType());
@@ -136,8 +138,8 @@ Value FunctionScheduler::lastOf(graph::DotOp dot) {
 }
 
 /// What a tile of `value` needs is in memory, or can be computed for the tile; `dots` are added up in the kernel itself.
-void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVector<graph::DotOp> &dots, Value root) {
-  if (value != root && isStored(value)) return;
+void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVector<graph::DotOp> &dots, Value root, Met &met) {
+  if ((value != root && isStored(value)) || !met.isNew(value, kinds)) return;
   Operation *op = value.getDefiningOp();
   if (isa<graph::ConstantOp, graph::DimOp, graph::IotaOp>(op)) return;
   if (auto dot = dyn_cast<graph::DotOp>(op)) {
@@ -155,7 +157,7 @@ void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVe
       return markIf(true, value);
     operands.push_back(*inner);
   }
-  for (auto [operand, inner] : llvm::zip(op->getOperands(), operands)) prepareTile(operand, inner, dots, root);
+  for (auto [operand, inner] : llvm::zip(op->getOperands(), operands)) prepareTile(operand, inner, dots, root, met);
 }
 
 void FunctionScheduler::planProducts(Block &block) {
@@ -172,7 +174,8 @@ void FunctionScheduler::planProducts(Block &block) {
     AxisKinds kinds = tileKinds(dot);
     if (auto turned = stored.getDefiningOp<graph::TransposeOp>())
       for (auto [i, axis] : llvm::enumerate(turned.getPerm())) kinds[i] = tileKinds(dot)[axis];
-    prepareTile(stored, kinds, dots, stored);
+    Met met;
+    prepareTile(stored, kinds, dots, stored, met);
     joined.insert(dots.begin(), dots.end());
   }
 }

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
+#include "transforms/schedule/ConcatParts.h"
 #include "transforms/schedule/Shapes.h"
 
 namespace tessera::transforms {
@@ -209,7 +210,7 @@ Value Privatiser::compute(Value value, const Indices &indices) {
   if (auto transposeOp = dyn_cast<graph::TransposeOp>(op)) return transpose(transposeOp, indices);
   if (auto reduceOp = dyn_cast<graph::ReduceOp>(op)) return reduce(reduceOp, indices);
   if (auto dotOp = dyn_cast<graph::DotOp>(op)) return dot(dotOp, indices);
-  if (auto concatOp = dyn_cast<graph::ConcatOp>(op)) return concat(concatOp, indices, 0);
+  if (auto concatOp = dyn_cast<graph::ConcatOp>(op)) return concat(concatOp, indices, 0, concatOp.getOperands().size());
   if (auto windowOp = dyn_cast<graph::WindowOp>(op)) return window(windowOp, indices);
   if (auto gatherOp = dyn_cast<graph::GatherOp>(op)) return gather(gatherOp, indices);
   if (auto sliceOp = dyn_cast<graph::SliceOp>(op)) return slice(sliceOp, indices);
@@ -260,7 +261,8 @@ Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {
                                           piece, axes);
 }
 
-Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t first) {
+/// Of the operands from `first` to `last`. The index counts from where the first one begins.
+Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t first, size_t last) {
   Location loc = op.getLoc(), line = unnamed(loc);
   int64_t axis = op.getAxis();
   if (indices[axis].isWhole()) {
@@ -274,14 +276,14 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
     opened[axis] = {};
     return picked(op.getResult(), opened, indices, loc);
   }
-  Value operand = op.getOperands()[first];
-  if (first + 1 == op.getOperands().size()) return part(operand, indices);
-  Value extent = dim(shapeOf(operand.getType())[axis].getDim(), line);
+  if (first + 1 == last) return part(op.getOperands()[first], indices);
+  size_t middle = middleOf(first, last);
+  Value extent = dim(extentOf(op, first, middle), line);
   Value isHere = arithmetic("lt", indices[axis].at, extent, line);
   Indices rest(indices);
-  return branch(op, partType(op.getType(), indices), isHere, [&] { return part(operand, indices); }, [&] {
+  return branch(op, partType(op.getType(), indices), isHere, [&] { return concat(op, indices, first, middle); }, [&] {
     rest[axis] = arithmetic("sub", indices[axis].at, extent, line);
-    return concat(op, rest, first + 1);
+    return concat(op, rest, middle, last);
   });
 }
 

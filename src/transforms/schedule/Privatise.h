@@ -3,6 +3,7 @@
 #include "ir/graph/Graph.h"
 #include "mlir/IR/Builders.h"
 #include <map>
+#include <set>
 #include <vector>
 
 namespace tessera::transforms {
@@ -78,9 +79,11 @@ private:
   mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
   mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
   mlir::Value dotOperand(mlir::Value value, const Indices &indices, size_t axis, mlir::Location loc);
+  using Places = std::set<std::pair<const void *, int64_t>>;  // values, with an axis of each
   bool isZeroOutside(mlir::Value value, int64_t axis);
+  bool isZeroOutside(mlir::Value value, int64_t axis, Places &met);
   mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
-  mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first);
+  mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first, size_t last);
   mlir::Value window(ir::graph::WindowOp op, const Indices &indices);
   mlir::Value gather(ir::graph::GatherOp op, const Indices &indices);
   mlir::Value slice(ir::graph::SliceOp op, const Indices &indices);

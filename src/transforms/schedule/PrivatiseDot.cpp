@@ -36,7 +36,13 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
 
 /// Whether the elements of a tile of `value` that lie outside along `axis` are 0, as they are where memory is read.
 bool Privatiser::isZeroOutside(Value value, int64_t axis) {
-  if (leaves_.count(value)) return true;
+  Places met;
+  return isZeroOutside(value, axis, met);
+}
+
+/// `met`: what was looked at. Where one is not 0 the search ends, so that what was met is 0.
+bool Privatiser::isZeroOutside(Value value, int64_t axis, Places &met) {
+  if (leaves_.count(value) || !met.insert({value.getAsOpaquePointer(), axis}).second) return true;
   Operation *op = value.getDefiningOp();
   if (auto slice = dyn_cast<graph::SliceOp>(op)) {  // what is behind the slice is not 0, unless it ends where its base ends
     int64_t from = -1;
@@ -45,14 +51,14 @@ bool Privatiser::isZeroOutside(Value value, int64_t axis) {
     auto start = slice.getOffsets()[from].getDefiningOp<graph::ConstantOp>();
     if (!start) return false;
     Dim end = Dim(cast<IntegerAttr>(start.getValue()).getInt()) + slice.getSizes().getDims()[from].getDim();
-    return end == shapeOf(slice.getBase().getType())[from].getDim() && isZeroOutside(slice.getBase(), from);
+    return end == shapeOf(slice.getBase().getType())[from].getDim() && isZeroOutside(slice.getBase(), from, met);
   }
   AxisKinds kinds(shapeOf(value.getType()).size(), AxisKind::Private);
   kinds[axis] = AxisKind::Range;
   auto operandIsZero = [&](unsigned i) {
     std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
     if (!inner || !llvm::is_contained(*inner, AxisKind::Range)) return false;
-    return isZeroOutside(op->getOperand(i), llvm::find(*inner, AxisKind::Range) - inner->begin());
+    return isZeroOutside(op->getOperand(i), llvm::find(*inner, AxisKind::Range) - inner->begin(), met);
   };
   auto areZero = [&] { return llvm::all_of(llvm::seq<unsigned>(0, op->getNumOperands()), operandIsZero); };
   if (isa<graph::CastOp, graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp>(op)) return areZero();

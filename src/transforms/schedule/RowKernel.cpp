@@ -6,32 +6,31 @@ using namespace mlir;
 using namespace tessera::ir;
 
 /// Every reduction under `value` sees the same elements in all lanes when the axes of `value` are so.
-bool FunctionScheduler::isUniform(Value value, const AxisKinds &kinds) {
-  if (isStored(value)) return true;
+bool FunctionScheduler::isUniform(Value value, const AxisKinds &kinds, Met &met) {
+  if (isStored(value) || !met.isNew(value, kinds)) return true;  // where one is not uniform, the walk ends
   Operation *op = value.getDefiningOp();
   bool whole = llvm::is_contained(kinds, AxisKind::Whole);
   if (isa<graph::ReduceOp>(op) && whole) return false;
   if (isa<graph::DotOp>(op)) return false;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!isa<TensorType>(operand.getType())) {
-      if (!isUniform(operand, {})) return false;
+      if (!isUniform(operand, {}, met)) return false;
       continue;
     }
     std::optional<AxisKinds> inner = operandAxes(op, i, kinds);
-    if (!inner || !isUniform(operand, *inner)) return false;
+    if (!inner || !isUniform(operand, *inner, met)) return false;
   }
   return true;
 }
 
 /// The reductions nearest to `value`.
 void FunctionScheduler::topReductions(Value value, llvm::SetVector<Value> &found) {
-  if (isStored(value)) return;
-  Operation *op = value.getDefiningOp();
-  if (isa<graph::ReduceOp>(op)) {
-    found.insert(value);
-    return;
-  }
-  for (Value operand : op->getOperands()) topReductions(operand, found);
+  walkBack(value, [&](Value each) {
+    if (isStored(each)) return false;
+    if (!each.getDefiningOp<graph::ReduceOp>()) return true;
+    found.insert(each);
+    return false;
+  });
 }
 
 static std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes) {

@@ -27,26 +27,34 @@ bool costsMore(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, graph:
 }  // namespace
 
 /// A product reads each element of its operands many times: what makes an element hard to find is done once.
-void FunctionScheduler::markMixed(Value value, const AxisKinds &kinds) {
-  if (isStored(value)) return;
+void FunctionScheduler::markMixed(Value value, const AxisKinds &kinds, Met &met) {
+  if (isStored(value) || !met.isNew(value, kinds)) return;
   Operation *op = value.getDefiningOp();
   if (mixesRows(op, kinds)) return markIf(true, value);
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (isa<TensorType>(operand.getType()))
-      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) markMixed(operand, *inner);
+      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) markMixed(operand, *inner, met);
 }
 
 /// The ops between a value and memory include one of this kind.
 bool FunctionScheduler::holds(Value value, bool (*isIt)(Operation *)) {
-  if (isStored(value)) return false;
-  Operation *op = value.getDefiningOp();
-  return isIt(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return holds(operand, isIt); });
+  bool found = false;
+  walkBack(value, [&](Value each) {
+    if (found || isStored(each)) return false;
+    found = isIt(each.getDefiningOp());
+    return !found;
+  });
+  return found;
 }
 
 /// Something that lies in memory is part of the value; numbers alone are made anew where they are used.
 bool FunctionScheduler::readsMemory(Value value) {
-  if (isStored(value)) return true;
-  return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) { return readsMemory(operand); });
+  bool found = false;
+  walkBack(value, [&](Value each) {
+    found = found || isStored(each);
+    return !found;
+  });
+  return found;
 }
 
 void FunctionScheduler::findRoots(Block &block) {
@@ -91,7 +99,8 @@ void FunctionScheduler::findRoots(Block &block) {
       }
       for (Value operand : dot.getOperands()) markIf(holds(operand, isDotOrReduce), operand);
       AxisKinds element(dot.getType().getRank(), AxisKind::Private);
-      for (unsigned i : {0, 1}) markMixed(dot->getOperand(i), *operandAxes(dot, i, element));
+      Met met;
+      for (unsigned i : {0, 1}) markMixed(dot->getOperand(i), *operandAxes(dot, i, element), met);
     } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
       markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
                  holds(broadcast.getOperand(), isDot),
@@ -156,7 +165,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     for (; fixed <= rank; ++fixed) {
       AxisKinds kinds(rank, AxisKind::Whole);
       std::fill_n(kinds.begin(), fixed, AxisKind::Private);
-      if (isUniform(value, kinds)) break;
+      Met met;
+      if (isUniform(value, kinds, met)) break;
     }
     bool expands = llvm::any_of(reductions, [&](Value reduction) {
       return longShape(reduction.getType()) != longShape(value.getType());
@@ -196,12 +206,11 @@ Value FunctionScheduler::memoryFor(Value value) {
 // ---------------------------------------------------------------- building kernels
 
 void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
-  if (leaves_.count(value)) {
-    found.insert(value);
-    return;
-  }
-  if (Operation *op = value.getDefiningOp())
-    for (Value operand : op->getOperands()) leavesOf(operand, found);
+  walkBack(value, [&](Value each) {
+    if (!leaves_.count(each)) return true;
+    found.insert(each);
+    return false;
+  });
 }
 
 FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,

@@ -11,6 +11,7 @@
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/WalkBack.h"
 
 namespace tessera::transforms {
 
@@ -26,7 +27,7 @@ private:
   void markIf(bool condition, mlir::Value value) {
     if (condition && !leaves_.count(value)) roots_.insert(value);
   }
-  void markMixed(mlir::Value value, const AxisKinds &kinds);
+  void markMixed(mlir::Value value, const AxisKinds &kinds, Met &met);
   bool holds(mlir::Value value, bool (*isIt)(mlir::Operation *));
   bool readsMemory(mlir::Value value);
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
@@ -37,11 +38,11 @@ private:
   // ---- products (ContractPlan.cpp)
   void prepareOperands(ir::graph::DotOp dot);
   void prepareOperand(mlir::Value value, const AxisKinds &kinds);
-  bool isPrologue(mlir::Value value, const AxisKinds &kinds, llvm::SetVector<mlir::Value> &read);
+  bool isPrologue(mlir::Value value, const AxisKinds &kinds, llvm::SetVector<mlir::Value> &read, Met &met);
   void planProducts(mlir::Block &block);
   mlir::Value storedFor(ir::graph::DotOp dot);
   mlir::Value lastOf(ir::graph::DotOp dot);
-  void prepareTile(mlir::Value value, const AxisKinds &kinds, llvm::SmallVector<ir::graph::DotOp> &dots, mlir::Value root);
+  void prepareTile(mlir::Value value, const AxisKinds &kinds, llvm::SmallVector<ir::graph::DotOp> &dots, mlir::Value root, Met &met);
   llvm::SmallVector<ir::graph::DotOp> productsOf(mlir::Value root);
 
   // ---- products of rows of products (ChainPlan.cpp)
@@ -71,7 +72,7 @@ private:
   bool isPending(mlir::Value value, mlir::Operation *change, llvm::DenseSet<mlir::Value> &seen);
   template <class Op, class... Args> Op launchOp(Args &&...args);
   mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
-  bool isUniform(mlir::Value value, const AxisKinds &kinds);
+  bool isUniform(mlir::Value value, const AxisKinds &kinds, Met &met);
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);

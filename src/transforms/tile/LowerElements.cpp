@@ -1,5 +1,6 @@
 // One element of a streamed array, from the elements of its producers.
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "transforms/schedule/ConcatParts.h"
 #include "transforms/tile/Lowering.h"
 
 namespace tessera::transforms {
@@ -55,7 +56,7 @@ Value KernelLowering::computeElement(Value array, ArrayRef<Value> index) {
   if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) return loadedElement(load, index);
   if (auto slice = llvm::dyn_cast<graph::SliceOp>(op)) return slicedElement(slice, index);
   if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) return reshapedElement(reshape, index);
-  if (auto concat = llvm::dyn_cast<graph::ConcatOp>(op)) return concatElement(concat, index, 0);
+  if (auto concat = llvm::dyn_cast<graph::ConcatOp>(op)) return concatElement(concat, index, 0, concat.getOperands().size());
   if (auto window = llvm::dyn_cast<graph::WindowOp>(op)) return windowElement(window, index);
   if (auto gather = llvm::dyn_cast<graph::GatherOp>(op)) return gatheredElement(gather, index);
   if (auto dot = llvm::dyn_cast<graph::DotOp>(op)) return dotElement(dot, index);
@@ -152,12 +153,13 @@ Value KernelLowering::reshapedElement(graph::ReshapeOp reshape, ArrayRef<Value> 
 }
 
 /// `if (i < extent of the first) first[i] else the rest at i - extent`.
-Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> index, size_t first) {
-  Value operand = concat.getOperands()[first];
-  if (first + 1 == concat.getOperands().size()) return element(operand, index);
+/// Of the operands from `first` to `last`. The index counts from where the first one begins.
+Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> index, size_t first, size_t last) {
+  if (first + 1 == last) return element(concat.getOperands()[first], index);
   Location loc = concat.getLoc(), line = unnamed(loc);
   int64_t axis = concat.getAxis();
-  Value extent = dim(shapeOf(operand.getType())[axis], line);
+  size_t middle = middleOf(first, last);
+  Value extent = dim(DimAttr::get(concat.getContext(), extentOf(concat, first, middle)), line);
   Value isHere = elementwise("lt", {index[axis], extent}, line);
   auto branch =
       builder_.create<scf::IfOp>(loc, TypeRange(elementTypeOf(concat.getType())), isHere, /*withElse=*/true);
@@ -172,10 +174,10 @@ Value KernelLowering::concatElement(graph::ConcatOp concat, ArrayRef<Value> inde
     return static_cast<bool>(value);
   };
   Index rest(index);
-  bool filled = fill(branch.getThenRegion(), [&] { return element(operand, index); }) &&
+  bool filled = fill(branch.getThenRegion(), [&] { return concatElement(concat, index, first, middle); }) &&
                 fill(branch.getElseRegion(), [&] {
                   rest[axis] = elementwise("sub", {index[axis], extent}, line);
-                  return concatElement(concat, rest, first + 1);
+                  return concatElement(concat, rest, middle, last);
                 });
   return filled ? branch.getResult(0) : Value();
 }

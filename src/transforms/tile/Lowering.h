@@ -64,7 +64,7 @@ private:
   mlir::Value gatheredElement(ir::graph::GatherOp gather, llvm::ArrayRef<mlir::Value> index);
   mlir::Value slicedElement(ir::graph::SliceOp slice, llvm::ArrayRef<mlir::Value> index);
   mlir::Value reshapedElement(ir::graph::ReshapeOp reshape, llvm::ArrayRef<mlir::Value> index);
-  mlir::Value concatElement(ir::graph::ConcatOp concat, llvm::ArrayRef<mlir::Value> index, size_t first);
+  mlir::Value concatElement(ir::graph::ConcatOp concat, llvm::ArrayRef<mlir::Value> index, size_t first, size_t last);
   mlir::Value dotElement(ir::graph::DotOp dot, llvm::ArrayRef<mlir::Value> index);
   mlir::Value reducedElement(ir::graph::ReduceOp reduce, llvm::ArrayRef<mlir::Value> index);
   /// A loop over the elements of `extents`, by one lane or by the whole group; `body` gets the index and the

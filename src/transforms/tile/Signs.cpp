@@ -1,5 +1,6 @@
 #include "transforms/tile/Signs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -67,16 +68,29 @@ bool Signs::find(Value value) {
 }
 
 namespace {
-bool isOfSizes(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && (isa<tile::DimOp, tile::ConstantOp>(op) ||
-                (isa<tile::CastOp, tile::ElementwiseOp>(op) && llvm::all_of(op->getOperands(), isOfSizes)));
+bool isOfSizes(Value root) {
+  llvm::SetVector<Value> values;  // each once, however often it is used
+  values.insert(root);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (op && isa<tile::DimOp, tile::ConstantOp>(op)) continue;
+    if (!op || !isa<tile::CastOp, tile::ElementwiseOp>(op)) return false;
+    values.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }
 }  // namespace
 
 bool Signs::mayDivide(Value divisor) { return isOfSizes(divisor) || isPositive(divisor); }
 
 bool Signs::isPositive(Value value) {
+  if (auto known = positive_.find(value); known != positive_.end()) return known->second;
+  bool result = findPositive(value);
+  positive_[value] = result;
+  return result;
+}
+
+bool Signs::findPositive(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) return query.getQuery() == "group_size";
   if (auto dim = dyn_cast_or_null<tile::DimOp>(op)) {
@@ -86,6 +100,10 @@ bool Signs::isPositive(Value value) {
   if (auto constant = dyn_cast_or_null<tile::ConstantOp>(op)) {
     auto integer = dyn_cast<IntegerAttr>(constant.getValue());
     return integer && integer.getValue().isStrictlyPositive();
+  }
+  if (auto cast = dyn_cast_or_null<tile::CastOp>(op)) {  // to 64 bits: it keeps its value
+    Type from = cast.getValue().getType(), to = cast.getResult().getType();
+    return isa<IntegerType>(from) && !from.isInteger(1) && (isa<IndexType>(to) || to.isInteger(64)) && isPositive(cast.getValue());
   }
   auto made = dyn_cast_or_null<tile::ElementwiseOp>(op);
   if (!made) return false;

@@ -18,11 +18,12 @@ public:
 
 private:
   bool isPositive(mlir::Value value);
+  bool findPositive(mlir::Value value);
   bool find(mlir::Value value);
   bool ofArgument(mlir::BlockArgument argument);
   bool ofCast(ir::tile::CastOp cast);
   std::function<bool(const Dim &)> proves_;
-  llvm::DenseMap<mlir::Value, bool> known_;
+  llvm::DenseMap<mlir::Value, bool> known_, positive_;
 };
 
 }  // namespace tessera::transforms
