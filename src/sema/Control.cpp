@@ -523,6 +523,15 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
   collectAssigned(stmt.body, assigned);
   prepareRebinding(assigned, stmt.span);
   if (down) return downwardFor(stmt, *target, range);
+  // By at least 1: of sizes it is proved or checked at the entry; run time knows the others, and stops.
+  std::set<std::string> vars;
+  step.sym.collectVars(vars);
+  shape::Formula forward(step.sym, shape::Relation::Ge, Dim(1));
+  if (!inHost() && std::all_of(vars.begin(), vars.end(), shape::isDimensionName) && !claim(forward, show(forward), stmt.iterable->span)) {
+    auto builder = report(Id::badConstant, stmt.iterable->span, "the step of a range must be at least 1");
+    explainClaim(builder, forward);
+    return bindUnknown(*frame_, stmt, blockId_);
+  }
   Stmt &loop = emit(StmtKind::For, stmt.span);
   loop.start = indexExpr(start, stmt.iterable->span);
   loop.stop = indexExpr(stop, stmt.iterable->span);

@@ -26,7 +26,14 @@ std::string KernelEmitter::fragmentType(tile::FragmentType type, Location locati
                                                 : "tsr::ColVector<";
   text += dtypeText(type.getElementType());
   for (const Dim &extent : written(type.getShape(), location)) text += ", " + typeExtent(extent);
-  return text + ", " + layoutName(type) + ">";
+  text += ", " + layoutName(type) + ">";
+  if (isCpu()) {
+    std::vector<Dim> extents;
+    for (ir::DimAttr extent : type.getShape()) extents.push_back(extent.getDim());
+    auto dtype = ir::dtypeOf(type.getElementType());
+    fragmentBytes_[text] = mostBytes(extents, dtype ? (info(*dtype).bits + 7) / 8 : sizeof(int64_t));
+  }
+  return text;
 }
 
 LogicalResult KernelEmitter::emitFragment(Operation &op) {

@@ -373,7 +373,7 @@ LogicalResult KernelEmitter::finish() {
   if (constants_.count("T.held")) out_->setAttr("resident", builder_.getStringAttr("1024 / " + lanes));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
-  if (failed(computeSharedBytes())) return failure();
+  if (failed(computeSharedBytes()) || failed(checkStack())) return failure();
   noteForManifest();
   return success();
 }

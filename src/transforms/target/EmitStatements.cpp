@@ -107,8 +107,21 @@ void KernelEmitter::assignAtOnce(SmallVector<Assignment> pending, Location place
   }
 }
 
+/// A loop that goes on by 0 does not end. What is not known to be at least 1 is a parameter, for which the entry asks.
+LogicalResult KernelEmitter::checkStep(scf::ForOp op) {
+  Value step = op.getStep();
+  if (facts_.mayDivide(step)) return success();
+  while (auto cast = step.getDefiningOp<tile::CastOp>()) step = cast.getValue();
+  auto argument = dyn_cast<BlockArgument>(step);
+  if (!argument || argument.getOwner()->getParentOp() != kernel_)
+    return unsupported(*op, "a loop whose step is computed while the kernel runs, and may be 0; write `max(step, 1)`");
+  info_.steps.insert(argument.getArgNumber());
+  return success();
+}
+
 LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   Location place = op.getLoc();
+  if (failed(checkStep(op))) return failure();
   if (failed(enterLoop(op.getInitArgs(), op.getRegionIterArgs(), place))) return failure();
   SmallVector<Storage *> carried;
   for (Value argument : op.getRegionIterArgs()) carried.push_back(plan_.storage(argument));

@@ -187,6 +187,12 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
     StringRef kind = isa<ir::ViewType>(argument.getType()) ? "tensor" : "scalar";
     arguments.push_back(out::ArgumentAttr::get(context, kind, name->second));
   }
+  for (unsigned step : info.steps) {
+    std::string name = names.names[launch.getArgs()[step]];
+    bool asked = llvm::any_of(builder.getBlock()->getOps<out::RequireOp>(),
+                              [&](out::RequireOp other) { return other.getText() == name + " >= 1"; });
+    if (!asked) builder.create<out::RequireOp>(launch.getLoc(), name, ">=", "1", name + " >= 1");
+  }
   for (const std::string &dim : info.dims)
     arguments.push_back(out::ArgumentAttr::get(context, "dim", substituted(dim).str()));
   // The grid and the group are written in the kernel's constants, but for those in which its variants differ; two kernels with other values of one name

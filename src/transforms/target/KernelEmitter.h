@@ -9,6 +9,7 @@
 #include "transforms/tile/KernelFacts.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
+#include <set>
 
 namespace tessera::transforms::totarget {
 
@@ -24,6 +25,7 @@ struct KernelInfo {
   std::vector<std::pair<std::string, std::vector<int64_t>>> capacities;
   std::string grid;                  // number of groups, a dimension expression; empty on the CPU
   std::vector<int64_t> sharedBytes;  // for each combination of capacities; empty: static
+  std::set<unsigned> steps;          // parameters by which loops go on: the entry asks that they are at least 1
   std::vector<unsigned> aligned;     // parameters whose rows the entry asks for alignment; empty: the kernel does not ask
   struct Variant {
     std::string arguments;                // of the template
@@ -74,6 +76,8 @@ private:
   LogicalResult computeSharedBytes();
   LogicalResult refuseShared(int64_t total, const std::vector<int64_t> &parts,
                                    const std::map<std::string, int64_t> &capacities);
+  LogicalResult checkStack();  // StackLimit.cpp
+  int64_t mostBytes(llvm::ArrayRef<Dim> extents, int64_t elementBytes);
 
   // ---- the grid (EmitGrid.cpp)
   void planGrid();
@@ -141,6 +145,7 @@ private:
   LogicalResult emitBlock(mlir::Block &block);
   LogicalResult emitOp(Operation &op);
   LogicalResult emitFor(mlir::scf::ForOp op);
+  LogicalResult checkStep(mlir::scf::ForOp op);
   LogicalResult emitIf(mlir::scf::IfOp op);
   bool isLoopBound(Value condition);
   LogicalResult emitWhile(mlir::scf::WhileOp op);
@@ -247,6 +252,7 @@ private:
   std::map<std::string, ExprRef> dims_;
   std::map<std::string, std::string> constants_;   // "T.m" -> "BM", "BM.128" -> "BM"
   std::map<std::string, std::string> capacities_;  // "D" -> "MaxD"
+  std::map<std::string, int64_t> fragmentBytes_;   // by the text of the type, with the greatest capacities
   std::map<std::string, int64_t> sizes_;
   llvm::MapVector<mlir::Attribute, std::string> layouts_;  // of tiles: the alias of each
   std::string cpuLayout_;

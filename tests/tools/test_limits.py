@@ -1,0 +1,80 @@
+"""What only the machine or run time can refuse: tiles that fit on no stack, loops that would not end, arrays without elements."""
+import time
+import unittest
+
+from support import ToolTest, read, run
+
+HEAD = "from tessera import kernel, tile\n\n"
+
+
+class Limits(ToolTest):
+    def test_tiles_that_fit_on_no_stack(self):
+        for name, body in {
+            "one": "    a = x[0:4096, 0:4096]\n    y[0:4096, 0:4096] = a.T + a\n",
+            "sums": "    acc = tile.zeros((1024, 1024), f32)\n    for k in tile.range(0, 4096, 1024):\n        acc += x[k:k + 1024, k:k + 1024]\n    y[0:1024, 0:1024] = acc\n",
+        }.items():
+            with self.subTest(name):
+                program = self.write(name + ".tsr", HEAD + "@kernel(grid=(1,))\ndef f(x: Tensor[4096, 4096, f32], y: Tensor[4096, 4096, f32]) -> "
+                                     "Tensor[4096, 4096, f32]:\n" + body + "    return y\n")
+                result = run("tesserac", program, "-o", self.path(name + ".cpp"))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr, r"the tiles of a group of this kernel need \d+ MiB: \w+ \d+.*on the stack of a thread, of which they may take 6 MiB")
+        program = self.write("few.tsr", HEAD + "@kernel(grid=(1,))\ndef f(x: Tensor[256, 256, f32], y: Tensor[256, 256, f32]) -> Tensor[256, 256, f32]:\n"
+                             "    a = x[0:256, 0:256]\n    y[0:256, 0:256] = a + a\n    return y\n")
+        self.assertEqual(run("tessera", "run", program, "f", "--random", "", "--check").returncode, 0)
+
+    STEPS = HEAD + """@kernel(grid=(1,))
+def by_number[N](x: Tensor[N, f32], s: i32) -> f32:
+    acc = 0.0
+    for k in tile.range(0, N, s):
+        acc = acc + x[k]
+    return acc
+
+@kernel(grid=(1,))
+def by_size[N, S](x: Tensor[N, f32], y: Tensor[S, f32]) -> f32:
+    acc = 0.0
+    for k in tile.range(0, N, S):
+        acc = acc + x[k]
+    return acc
+"""
+
+    def test_loops_that_would_not_end(self):
+        program = self.write("p.tsr", self.STEPS)
+        for function, sizes, numbers, said in (("by_number", "N=7", ["--arg", "s=0"], "`s >= 1` is required"), ("by_number", "N=7", ["--arg", "s=-1"], "`s >= 1` is required"),
+                                               ("by_size", "N=3,S=0", [], "`S >= 1` is required")):
+            with self.subTest(function=function, sizes=sizes, numbers=numbers):
+                result = run("tessera", "run", program, function, "--random", sizes, *numbers, timeout=60)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(said, result.stderr)
+        for function, sizes, numbers in (("by_number", "N=17", ["--arg", "s=3"]), ("by_size", "N=17,S=4", [])):
+            result = run("tessera", "run", program, function, "--random", sizes, *numbers, "--check")
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_sizes_of_which_some_give_no_step(self):
+        program = self.write("p.tsr", self.STEPS.replace("N, S):", "N, N // 4):"))
+        result = run("tessera", "check", "--no-cache", program)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the step of a range must be at least 1", result.stderr)
+        self.write("p.tsr", read(program).replace("-> f32:\n    acc = 0.0\n    for k in tile.range(0, N, N // 4)",
+                                                  "-> f32 where N >= 4:\n    acc = 0.0\n    for k in tile.range(0, N, N // 4)"))
+        self.assertEqual(run("tessera", "check", "--no-cache", program).returncode, 0)
+
+    def test_a_step_that_nothing_asks_for(self):
+        program = self.write("p.tsr", HEAD + "@kernel(grid=(1,))\ndef f[N](x: Tensor[N, f32], n: Tensor[1, i32]) -> f32:\n    acc = 0.0\n"
+                             "    for k in tile.range(0, N, n[0]):\n        acc = acc + x[k]\n    return acc\n")
+        result = run("tesserac", program, "-o", self.path("p.cpp"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("max(step, 1)", result.stderr)
+        self.write("p.tsr", read(program).replace("n[0]", "max(n[0], 1)"))
+        self.assertEqual(run("tesserac", program, "-o", self.path("p.cpp")).returncode, 0)
+
+    def test_rows_without_columns(self):
+        program = self.write("p.tsr", "def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n")
+        start = time.monotonic()
+        result = run("tessera", "run", program, "f", "--random", f"R={2**40},C=0", timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(time.monotonic() - start, 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
