@@ -130,7 +130,7 @@ public:
     else down(text);
   }
   void run() {
-    for (const char *folder : {"tests/canon", "tests/corpus/right", "tests/e2e/programs", "examples", "stdlib"})
+    for (const char *folder : {"tests/canon", "tests/corpus/right", "tests/e2e/programs", "tests/fuzz/whole", "examples", "stdlib"})
       for (std::string &text : fuzz::programsBelow(folder)) parts(text);
     while (board->accepted < options_.programs) {
       std::string text = seeds_[random_() % seeds_.size()];
