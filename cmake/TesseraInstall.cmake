@@ -18,3 +18,12 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake" "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/TesseraAddLibrary.cmake" DESTINATION ${package_folder})
+
+# The editor of the playground, where `npm ci` has fetched it: what the page uses of it, with its licence.
+set(monaco "${PROJECT_SOURCE_DIR}/editors/playground/node_modules/monaco-editor")
+install(FILES "${monaco}/min/vs/loader.js" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/monaco/vs OPTIONAL)
+foreach(part editor base basic-languages/cpp)
+  get_filename_component(above "${part}" DIRECTORY)
+  install(DIRECTORY "${monaco}/min/vs/${part}" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/monaco/vs/${above} OPTIONAL)
+endforeach()
+install(FILES "${monaco}/LICENSE" "${monaco}/ThirdPartyNotices.txt" DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/monaco OPTIONAL)

@@ -154,7 +154,12 @@ def emacs(tables):
     ])
 
 
-OUTPUTS = {"editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
+def playground(tables):
+    return ("// Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.\n"
+            f"export const words = {json.dumps(tables, indent=1)};\n")
+
+
+OUTPUTS = {"editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
 
 
 def main():

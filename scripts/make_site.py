@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the documentation as a web site in build/site: make_site.py [--root FOLDER] [--pages-only]
+"""Builds the documentation as a web site in build/site: make_site.py [--root FOLDER] [--pages-only] [--playground]
 
 Pages are copied from docs/, README.md, examples/ and CHANGELOG.md to build/site-pages; links between them are kept, links
 to other files of the repository become plain text. mkdocs (Debian: mkdocs-material) makes the site; its complaints are
@@ -93,11 +93,14 @@ class Site:
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--pages-only", action="store_true", help="prepare the pages, without mkdocs")
+    parser.add_argument("--playground", action="store_true", help="with the playground, whose answers take a minute or two")
     args = parser.parse_args()
     site = Site(args.root.resolve())
     site.collect()
     (site.root / "build").mkdir(exist_ok=True)
     site.write()
+    if args.playground:
+        add_playground(site)
     file = site.configuration()
     if args.pages_only:
         return 0
@@ -109,6 +112,18 @@ def main():
     if done.returncode == 0:
         print(f"{len(site.places)} pages in {site.root / 'build' / 'site'}; open index.html, or serve them: python3 -m http.server -d build/site")
     return done.returncode
+
+
+def add_playground(site):
+    """The playground with the answers for the examples, where it can be made: it needs `tessera` and Monaco."""
+    built = sorted(site.root.glob("build/*/bin/tessera"), key=lambda path: path.stat().st_mtime)
+    folder = site.pages / "playground"
+    done = built and subprocess.run([built[-1], "playground", "--static", folder], capture_output=True, text=True)
+    if not done or done.returncode:
+        print("the site has no playground: " + (done.stderr.strip() if done else "there is no `tessera` in build/"))
+        return
+    page = site.pages / "playground.md"
+    page.write_text(text_of(page).replace("\n\n", "\n\n[Try it here](playground/index.html), with the examples.\n\n", 1), encoding="utf-8")
 
 
 def has_mkdocs(python):

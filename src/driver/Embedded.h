@@ -15,5 +15,7 @@ const std::vector<EmbeddedFile> &embeddedHeaders();
 const std::vector<EmbeddedFile> &embeddedPages();
 /// docs/library.md
 const std::vector<EmbeddedFile> &embeddedLibrary();
+/// The files of the playground and its programs: "editors/playground/page/page.js", "examples/softmax.tsr".
+const std::vector<EmbeddedFile> &embeddedPlayground();
 
 }  // namespace tessera::driver
