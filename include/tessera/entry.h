@@ -9,13 +9,22 @@
 #include "tessera/device/math.h"
 #include "tessera/device/view.h"
 #include "tessera/error.h"
+#include "tessera/sizes.h"
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 #include <new>
 #include <tuple>
 #include <utility>
+// g++'s OpenMP does not know of forks.
+#if defined(TSR_CPU) && defined(_OPENMP) && !defined(__clang__) && (defined(__unix__) || defined(__APPLE__))
+#define TSR_MINDS_FORKS 1
+#include <omp.h>
+#include <pthread.h>
+extern "C" __attribute__((weak)) void __kmpc_fork_call(void *, int, void (*)(int *, int *, ...), ...);
+#endif
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -140,14 +149,28 @@ constexpr const char *kDeviceText = "the CPU";
 
 }  // namespace detail
 
+#if defined(TSR_MINDS_FORKS)
+/// The workers of a thread that forks are not in the child: its next parallel region would wait for them for ever. One that has
+/// called such code has one thread there. (LLVM's OpenMP, which may be loaded in the place of g++'s, makes new workers.)
+inline void mind_forks() {
+  static thread_local bool hasWorkers = false;
+  if (hasWorkers) return;
+  hasWorkers = true;
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    if (hasWorkers && !__kmpc_fork_call) omp_set_num_threads(1);
+  });
+  (void)registered;
+}
+#else
+inline void mind_forks() {}
+#endif
+
 /// A dimension variable: without a value until the first tensor whose shape has it.
-struct Dim {
-  explicit Dim(const char *name) : name(name) {}
+struct Dim : Size {
+  explicit Dim(const char *name) : Size(-1), name(name) {}
   const char *name;
-  int64_t value = -1;
   const char *argument = "";  // where the value comes from
   int axis = 0;  // -1: from the argument's value
-  operator int64_t() const { return value; }
 };
 
 /// One extent of a declared shape: a variable, a number, or an expression that Call::extent checks later.
@@ -165,6 +188,7 @@ class Call {
 public:
   Call(const char *function, TessStream stream) : function_(function), stream_(stream) {
     error_text().text[0] = '\0';
+    mind_forks();
   }
   ~Call() {
     while (memory_) {
@@ -173,12 +197,15 @@ public:
       delete memory_;
       memory_ = next;
     }
+    if (range_ != first_) delete[] range_;
     if (previousDevice_ >= 0) (void)detail::device_set(previousDevice_);
   }
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
   bool failed() const { return status_ != TESS_OK; }
+  /// Whether nothing is left to do: the call failed, or no tensor that it writes has an element.
+  bool done() const { return failed() || (writes_ && !writesElements_); }
   TessStatus status() const { return status_; }
 
   /// Checks a tensor that is only read, and binds the variables of its shape.
@@ -194,7 +221,7 @@ public:
   /// Binds a variable that only an extent `factor * dim + rest` gives; extent() checks that it is such a one.
   void solve(Dim &dim, const TessTensor *tensor, int axis, int64_t factor, int64_t rest) {
     if (failed()) return;
-    const int64_t multiple = tensor->shape[axis] - rest;
+    const int64_t multiple = saturating_subtract(tensor->shape[axis], rest);
     dim.value = multiple < 0 ? 0 : multiple / factor;
   }
   /// Checks an extent that is an expression over variables: `text` is how the program writes it.
@@ -226,11 +253,15 @@ public:
   /// Device memory until the end of the call; null after a failure.
   template <class T> T *temporary(const char *name, int64_t count) {
     if (failed()) return nullptr;
-    const size_t bytes = static_cast<size_t>(count > 0 ? count : 1) * sizeof(T);
+    const int64_t bytes = saturating_multiply(count > 0 ? count : 1, static_cast<int64_t>(sizeof(T)));
+    if (bytes == kMostSize || static_cast<uint64_t>(bytes) > SIZE_MAX / 2) {
+      fail(TESS_ERROR_MEMORY, "the temporary `%s` has more bytes than a machine can have", name);
+      return nullptr;
+    }
     Memory *memory = new (std::nothrow) Memory;
     void *data = nullptr;
     if (memory) {
-      if (detail::DeviceError e = detail::device_allocate(&data, bytes, stream_); e == detail::kDeviceOk) {
+      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), stream_); e == detail::kDeviceOk) {
         *memory = {data, memory_};
         memory_ = memory;
         return static_cast<T *>(data);
@@ -238,7 +269,7 @@ public:
       delete memory;
       (void)detail::device_last_error();  // the failure is told by the status
     }
-    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %zu bytes", name, bytes);
+    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %lld bytes", name, static_cast<long long>(bytes));
     return nullptr;
   }
 
@@ -312,8 +343,6 @@ private:
     uintptr_t begin, end;
     bool written;
   };
-  static constexpr int kMaxTensors = 128;
-
   template <class T> void check(const char *name, const TessTensor *tensor, std::initializer_list<Extent> shape, bool written) {
     check_tensor(name, tensor, detail::DTypeOf<T>::dtype(), detail::DTypeOf<T>::text(), sizeof(T), shape, written);
   }
@@ -385,9 +414,16 @@ private:
 
   void check_layout(const char *name, const TessTensor *tensor, size_t elementBytes, bool written) {
     if (failed()) return;
-    int64_t count = 1;
-    for (int axis = tensor->ndim - 1; axis >= 0; --axis) count *= tensor->shape[axis];
-    if (count == 0) return;  // nothing will be touched
+    // Axes of 0 are left out: sizes that are computed from the others have to fit as well.
+    int64_t bytes = static_cast<int64_t>(elementBytes);
+    bool empty = false;
+    for (int axis = 0; axis < tensor->ndim; ++axis)
+      if (tensor->shape[axis] == 0) empty = true;
+      else bytes = saturating_multiply(bytes, tensor->shape[axis]);
+    if (bytes == kMostSize) return fail(TESS_ERROR_SHAPE, "argument `%s`: a tensor of these extents has more than 2^63 bytes", name);
+    writes_ = writes_ || written;
+    if (empty) return;  // nothing will be touched
+    writesElements_ = writesElements_ || written;
     int64_t expected = 1;
     for (int axis = tensor->ndim - 1; axis >= 0 && tensor->strides; --axis) {
       if (tensor->shape[axis] != 1 && tensor->strides[axis] != expected)
@@ -397,16 +433,30 @@ private:
       expected *= tensor->shape[axis];
     }
     if (!tensor->data) return fail(TESS_ERROR_ARGUMENT, "argument `%s`: its data pointer is null", name);
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
+    const uintptr_t data = reinterpret_cast<uintptr_t>(tensor->data);
+    if (tensor->byte_offset > UINTPTR_MAX - data || static_cast<uint64_t>(bytes) > UINTPTR_MAX - data - tensor->byte_offset)
+      return fail(TESS_ERROR_LAYOUT, "argument `%s`: its elements, %llu bytes from its data pointer on, end outside of the address space", name,
+                  static_cast<unsigned long long>(tensor->byte_offset));
+    const uintptr_t begin = data + static_cast<uintptr_t>(tensor->byte_offset);
     if (begin % elementBytes != 0)
       return fail(TESS_ERROR_LAYOUT, "argument `%s`: its first element is not aligned to %zu bytes", name, elementBytes);
-    const Range range{name, begin, begin + static_cast<uintptr_t>(count) * elementBytes, written};
+    const Range range{name, begin, begin + static_cast<uintptr_t>(bytes), written};
     for (int i = 0; i < ranges_; ++i) {
       const Range &other = range_[i];
       if ((written || other.written) && range.begin < other.end && other.begin < range.end)
         return fail(TESS_ERROR_ALIAS, "arguments `%s` and `%s` share memory, and one of them is written", other.name, name);
     }
-    if (ranges_ < kMaxTensors) range_[ranges_++] = range;
+    if (ranges_ == room_ && !enlarge()) return fail(TESS_ERROR_MEMORY, "the host has no memory left");
+    range_[ranges_++] = range;
+  }
+  bool enlarge() {
+    Range *more = new (std::nothrow) Range[static_cast<size_t>(room_) * 2];
+    if (!more) return false;
+    for (int i = 0; i < ranges_; ++i) more[i] = range_[i];
+    if (range_ != first_) delete[] range_;
+    range_ = more;
+    room_ *= 2;
+    return true;
   }
 
   const char *function_;
@@ -417,16 +467,30 @@ private:
 #if !defined(TSR_CPU)
   int device_ = -1;
 #endif
-  int ranges_ = 0;
-  Range range_[kMaxTensors];
+  bool writes_ = false, writesElements_ = false;
+  static constexpr int kTensors = 16;  // more are kept on the heap
+  int ranges_ = 0, room_ = kTensors;
+  Range first_[kTensors];
+  Range *range_ = first_;
 };
 
 namespace detail {
 
-template <class P> bool fits(const TessValue &value) {
-  if constexpr (std::is_pointer<P>::value) return value.kind == TESS_VALUE_TENSOR;
-  else if constexpr (std::is_floating_point<P>::value) return value.kind == TESS_VALUE_REAL || value.kind == TESS_VALUE_INTEGER;
-  else return value.kind == TESS_VALUE_INTEGER;
+/// Null, or what is wrong with the argument.
+template <class P> const char *misfit(const TessValue &value) {
+  const char *kind = "is of another kind than declared";
+  if constexpr (std::is_pointer<P>::value) {
+    return value.kind == TESS_VALUE_TENSOR ? nullptr : kind;
+  } else if constexpr (std::is_floating_point<P>::value) {
+    if (value.kind == TESS_VALUE_INTEGER) return nullptr;
+    if (value.kind != TESS_VALUE_REAL) return kind;
+    const double size = value.as.real < 0 ? -value.as.real : value.as.real;
+    const bool fits = !(size > static_cast<double>(std::numeric_limits<P>::max())) || size > std::numeric_limits<double>::max();
+    return fits ? nullptr : "is a number that does not fit in the declared type";
+  } else {
+    if (value.kind != TESS_VALUE_INTEGER) return kind;
+    return fits_in<P>(value.as.integer) ? nullptr : "is a number that does not fit in the declared type";
+  }
 }
 template <class P> P unpacked(const TessValue &value) {
   if constexpr (std::is_pointer<P>::value) return value.as.tensor;
@@ -438,11 +502,12 @@ template <class... P, size_t... I>
 TessStatus call_unpacked(TessStatus (*function)(P...), const char *name, const TessValue *args, TessStream stream,
                          std::index_sequence<I...>) {
   using All = std::tuple<P...>;
-  int wrong = -1;
-  ((wrong < 0 && !fits<std::tuple_element_t<I, All>>(args[I]) ? void(wrong = static_cast<int>(I)) : void()), ...);
-  if (wrong >= 0) {
+  int wrong = 0;
+  const char *why = nullptr;
+  ((why || (why = misfit<std::tuple_element_t<I, All>>(args[I])) ? void() : void(++wrong)), ...);
+  if (why) {
     Call call(name, stream);
-    call.fail(TESS_ERROR_ARGUMENT, "argument %d is of another kind than declared (kind %d)", wrong, args[wrong].kind);
+    call.fail(TESS_ERROR_ARGUMENT, "argument %d %s (its kind is %d)", wrong, why, args[wrong].kind);
     return call.status();
   }
   return function(unpacked<std::tuple_element_t<I, All>>(args[I])..., stream);

@@ -5,8 +5,9 @@
  *
  * Every function returns a TessStatus, never aborts and lets no exception out. After a failure tessLastErrorText()
  * (abi.h) says what was wrong, for the calling thread; a call that succeeds leaves no text. A handle is a number that is
- * looked up: one that was destroyed, one of another kind and one that is none are refused with TESS_ERROR_ARGUMENT. Functions may be called from any thread; one object must not be destroyed while
- * another thread uses it. Sizes are bytes.
+ * looked up: one that was destroyed, one of another kind and one that is none are refused with TESS_ERROR_ARGUMENT. What
+ * each function returns for each wrong argument is in docs/c_interface.md. Functions may be called from any thread; one
+ * object must not be destroyed while another thread uses it. Sizes are bytes.
  *
  * Emitted code does not need this library: its entry functions take plain pointers and a native stream.
  */
@@ -17,8 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In C++ an enumeration may hold any number, as in C: one that is none of its values is refused, and undefined for nobody. */
 #ifdef __cplusplus
+#define TESS_AS_INT : int32_t
 extern "C" {
+#else
+#define TESS_AS_INT
 #endif
 
 /** Statuses of the runtime, beside those of abi.h. */
@@ -83,7 +88,7 @@ TessStatus tessMalloc(TessContext context, size_t bytes, void **pointer);
 /** NULL is allowed. TESS_ERROR_ARGUMENT: not a pointer of tessMalloc() of this context, or freed before. */
 TessStatus tessFree(TessContext context, void *pointer);
 
-typedef enum TessMemcpyKind { TESS_MEMCPY_HOST_TO_DEVICE = 0, TESS_MEMCPY_DEVICE_TO_HOST = 1, TESS_MEMCPY_DEVICE_TO_DEVICE = 2 } TessMemcpyKind;
+typedef enum TessMemcpyKind TESS_AS_INT { TESS_MEMCPY_HOST_TO_DEVICE = 0, TESS_MEMCPY_DEVICE_TO_HOST = 1, TESS_MEMCPY_DEVICE_TO_DEVICE = 2 } TessMemcpyKind;
 /** Copies in stream order. Host memory that is not page-locked may make the call wait. TESS_ERROR_ARGUMENT: the bytes begin in
  *  memory of this context or one of its pools, and end outside of that allocation; of other memory nothing is known. */
 TessStatus tessMemcpyAsync(TessContext context, void *to, const void *from, size_t bytes, TessMemcpyKind kind, TessStream stream);
@@ -119,7 +124,7 @@ TessStatus tessMemPoolTrim(TessMemPool pool);
 typedef struct TessModuleObject *TessModule;
 typedef struct TessKernelObject *TessKernel;
 
-typedef enum TessModuleFormat {
+typedef enum TessModuleFormat TESS_AS_INT {
   TESS_MODULE_BINARY = 0,   /**< GPU: cubin, fatbin, PTX (text ending in NUL) or code object in memory */
   TESS_MODULE_FILE = 1,     /**< path of a file: GPU as BINARY; CPU: a shared library of emitted code */
   TESS_MODULE_SOURCE = 2    /**< GPU: CUDA C++ or HIP text, compiled by NVRTC or hiprtc. CPU: TESS_ERROR_UNSUPPORTED */

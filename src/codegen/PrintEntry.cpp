@@ -43,6 +43,7 @@ private:
   }
   std::string alignmentTest(target::LaunchOp launch);
   static ArrayAttr whenOf(Operation *op) { return op->getAttrOfType<ArrayAttr>("when"); }
+  void stopIfDone() { writer_.line("if (" + call_ + ".done()) return " + call_ + ".status();"); }
   void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
 
   const EntryFacts &facts_;
@@ -549,7 +550,7 @@ void EntryPrinter::print() {
   writer_.line("tsr::Call " + call_ + "(" + quoted(facts_.name) + ", " + stream_ + ");");
   checks();
   requirements();
-  stopIfFailed();
+  stopIfDone();
   temporaries();
   writer_.blank();
   for (target::LaunchOp op : facts_.launches) {

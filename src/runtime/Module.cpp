@@ -6,6 +6,16 @@ using namespace tessera::runtime;
 
 TessModuleObject::~TessModuleObject() = default;
 
+namespace {
+TessStatus requireTexts(const char *list, const char *const *texts, int32_t count) {
+  if (count < 0 || (count > 0 && !texts))
+    return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %d %s at %p", count, list, static_cast<const void *>(texts));
+  for (int32_t i = 0; i < count; ++i)
+    if (!texts[i]) return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: text %d of the %s is NULL", i, list);
+  return TESS_OK;
+}
+}  // namespace
+
 extern "C" {
 
 TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const void *data, size_t bytes,
@@ -17,6 +27,10 @@ TessStatus tessModuleLoad(TessContext context, TessModuleFormat format, const vo
     *module = nullptr;
     if (format < TESS_MODULE_BINARY || format > TESS_MODULE_SOURCE)
       return fail(TESS_ERROR_ARGUMENT, "tessModuleLoad: %d is no TessModuleFormat", static_cast<int>(format));
+    if (options) {
+      if (TessStatus status = requireTexts("compile_options", options->compile_options, options->compile_option_count)) return status;
+      if (TessStatus status = requireTexts("kernel_names", options->kernel_names, options->kernel_name_count)) return status;
+    }
     auto made = std::make_unique<TessModuleObject>();
     made->context = context;
     if (TessStatus status = context->device->load(format, data, bytes, options, made->code)) return status;
@@ -66,6 +80,7 @@ TessStatus tessKernelGet(TessModule module, const char *name, TessKernel *kernel
 
 TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic) {
   return guarded([&] {
+    if (TessStatus status = requireStarted()) return status;
     if (TessStatus status = requireLive(kernel, "tessKernelSetDeterministic")) return status;
     kernel->deterministic = deterministic != 0;
     return TessStatus(TESS_OK);

@@ -1,9 +1,13 @@
 """What only the machine or run time can refuse: tiles that fit on no stack, loops that would not end, arrays without elements."""
+import os
+import shutil
+import subprocess
 import time
 import unittest
 
 from support import ToolTest, read, run
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEAD = "from tessera import kernel, tile\n\n"
 
 
@@ -69,11 +73,64 @@ def by_size[N, S](x: Tensor[N, f32], y: Tensor[S, f32]) -> f32:
         self.assertEqual(run("tesserac", program, "-o", self.path("p.cpp")).returncode, 0)
 
     def test_rows_without_columns(self):
-        program = self.write("p.tsr", "def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n")
-        start = time.monotonic()
-        result = run("tessera", "run", program, "f", "--random", f"R={2**40},C=0", timeout=60)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertLess(time.monotonic() - start, 30)
+        program = self.write("p.tsr", "def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n\n"
+                             "def rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return softmax_safe(x, -1)\n\n"
+                             "def turned[R, C](x: Tensor[R, C, f32]) -> Tensor[C, R, f32]:\n    return x.T * 2.0\n")
+        for function in ("f", "rows", "turned"):
+            start = time.monotonic()
+            result = run("tessera", "run", program, function, "--random", f"R={2**40},C=0", timeout=60)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertLess(time.monotonic() - start, 50)
+
+    FORK = """#include "p.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static float *x, *y;
+static int call(void) {
+  int64_t extent = 1000000;
+  TessTensor a = {x, {TESS_CPU, 0}, 1, {TESS_FLOAT, 32, 1}, &extent, 0, 0}, b = a;
+  b.data = y;
+  for (int i = 0; i < 1000000; ++i) y[i] = 0;
+  return f(&a, &b, 0) == TESS_OK && y[0] == 2 && y[999999] == 2;
+}
+int main(void) {
+  x = malloc(4000000), y = malloc(4000000);
+  for (int i = 0; i < 1000000; ++i) x[i] = 1;
+  if (!call()) return 2;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    if (!call()) _exit(3);
+    pid_t next = fork();
+    if (next == 0) _exit(call() ? 0 : 4);
+    int status = 0;
+    waitpid(next, &status, 0);
+    _exit(status == 0 ? 0 : 5);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status != 0 ? 6 : call() ? 0 : 7;
+}
+"""
+
+    def test_a_process_that_forks_after_a_call(self):
+        program = self.write("p.tsr", "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * 2.0\n")
+        self.assertEqual(run("tesserac", program, "-o", self.path("p.cpp")).returncode, 0)
+        main = self.write("main.c", self.FORK)
+        for compiler, c in (("g++", "gcc"), ("clang++-19", "clang-19")):
+            if not shutil.which(compiler):
+                continue
+            with self.subTest(compiler):
+                include = "-I" + os.path.join(ROOT, "include")
+                for command in ([c, "-c", include, main, "-o", self.path("main.o")],
+                                [compiler, "-std=c++17", "-O1", "-fopenmp", include, self.path("p.cpp"), self.path("main.o"), "-o", self.path("main")]):
+                    result = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                result = subprocess.run([self.path("main")], env={**os.environ, "OMP_NUM_THREADS": "4"}, timeout=90)
+                self.assertEqual(result.returncode, 0)
 
 
 if __name__ == "__main__":

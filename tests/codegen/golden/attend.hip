@@ -44,7 +44,7 @@ extern "C" TessStatus attend(const TessTensor *x, const TessTensor *s, float /*c
   call2.require(D % 16 == 0, "D % 16 == 0", D % 16, 0, "D % 16");
   call2.require(D <= 256, "D <= 256", D, 256, "D");
   call2.capacity("D", D, 256);
-  if (call2.failed()) return call2.status();
+  if (call2.done()) return call2.status();
   float *once = call2.temporary<float>("once", 2 * B * D * S);
   if (call2.failed()) return call2.status();
 

@@ -52,7 +52,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     matmul_kernel<<<groups, 256, 0, call.stream()>>>(

@@ -18,7 +18,7 @@ extern "C" TessStatus doubled(const TessTensor *x, TessTensor *result, TessStrea
   tsr::Dim N("N"), M("M");
   call.input<float>("x", x, {N, M});
   call.output<float>("result", result, {N, M});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   double_kernel(call.data<const float>(x), call.data<float>(result), M * N);
   return call.finish();

@@ -21,7 +21,7 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   tsr::Dim n("n");
   call.input<float>("x", x, {n});
   call.output<float>("y", y, {n});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(n, 256))) {
     saxpy_kernel<<<groups, 256, 0, call.stream()>>>(call.data<const float>(x), call.data<float>(y),

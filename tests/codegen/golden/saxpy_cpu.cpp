@@ -19,7 +19,7 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   call.input<float>("x", x, {n});
   call.output<float>("y", y, {n});
   call.require(n % 4 == 0, "n % 4 == 0", n % 4, 0, "n % 4");
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   saxpy_kernel(call.data<const float>(x), call.data<float>(y), alpha, n);
   return call.finish();

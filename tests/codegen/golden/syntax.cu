@@ -35,7 +35,7 @@ extern "C" TessStatus syntax(TessTensor *x, TessStream stream) {
   tsr::Call call("syntax", stream);
   tsr::Dim n("n");
   call.output<float>("x", x, {n});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(1)) {
     syntax_kernel<<<groups, 32, 0, call.stream()>>>(call.data<float>(x), n, 0);

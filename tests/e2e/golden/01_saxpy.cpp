@@ -20,7 +20,7 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   tsr::Dim n("n");
   call.input<float>("x", x, {n});
   call.output<float>("y", y, {n});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   saxpy_kernel(call.data<const float>(x), call.data<float>(y), alpha, n);
   return call.finish();

@@ -35,7 +35,7 @@ extern "C" TessStatus saxpy(const TessTensor *x, TessTensor *y, float alpha, Tes
   tsr::Dim n("n");
   call.input<float>("x", x, {n});
   call.output<float>("y", y, {n});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count) {

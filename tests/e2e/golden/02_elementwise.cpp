@@ -53,7 +53,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   call.input<tsr::bf16>("b", b, {C});
   call.input<tsr::bf16>("r", r, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   bias_gelu_residual_kernel(call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b),
       call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), R, C);
@@ -72,7 +72,7 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   call.input<tsr::bf16>("gate", gate, {R, C});
   call.input<tsr::bf16>("up", up, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   swiglu_kernel(call.data<const tsr::bf16>(gate), call.data<const tsr::bf16>(up),
       call.data<tsr::bf16>(result), R, C);

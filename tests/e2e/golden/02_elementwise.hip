@@ -70,7 +70,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
   call.input<tsr::bf16>("b", b, {C});
   call.input<tsr::bf16>("r", r, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count) {
@@ -100,7 +100,7 @@ extern "C" TessStatus swiglu(const TessTensor *gate, const TessTensor *up, TessT
   call.input<tsr::bf16>("gate", gate, {R, C});
   call.input<tsr::bf16>("up", up, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count) {

@@ -84,7 +84,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   matmul_kernel(tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
       tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},
@@ -104,7 +104,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   small_matmul_kernel(tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
       tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},

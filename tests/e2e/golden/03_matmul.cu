@@ -123,7 +123,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;
@@ -154,7 +154,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;

@@ -84,7 +84,7 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     hipLaunchKernelGGL(matmul_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
@@ -108,7 +108,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<tsr::bf16>("result", result, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     hipLaunchKernelGGL(small_matmul_kernel, dim3(groups), dim3(Threads), 0, call.stream(),

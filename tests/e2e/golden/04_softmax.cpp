@@ -68,7 +68,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   tsr::Dim R("R"), C("C");
   call.input<tsr::bf16>("x", x, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   softmax_kernel(call.data<const tsr::bf16>(x), call.data<tsr::bf16>(result), R, C);
   return call.finish();
@@ -84,7 +84,7 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
   tsr::Dim B("B"), H("H"), S("S");
   call.input<float>("scores", scores, {B, H, S, S});
   call.output<float>("result", result, {B, H, S, S});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   attention_weights_kernel(call.data<const float>(scores), call.data<float>(result), B, H, S);
   return call.finish();

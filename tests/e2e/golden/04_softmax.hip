@@ -147,7 +147,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   tsr::Dim R("R"), C("C");
   call.input<tsr::bf16>("x", x, {R, C});
   call.output<tsr::bf16>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count, dim3 block) {
@@ -189,7 +189,7 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
   tsr::Dim B("B"), H("H"), S("S");
   call.input<float>("scores", scores, {B, H, S, S});
   call.output<float>("result", result, {B, H, S, S});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count, dim3 block) {

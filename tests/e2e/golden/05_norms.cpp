@@ -78,7 +78,7 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
   call.input<float>("gamma", gamma, {D});
   call.input<float>("beta", beta, {D});
   call.output<float>("result", result, {B, S, D});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   layer_norm_kernel(call.data<const float>(x), call.data<const float>(gamma),
       call.data<const float>(beta), call.data<float>(result), B, S, D);
@@ -97,7 +97,7 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
   call.input<tsr::bf16>("x", x, {B, S, D});
   call.input<tsr::bf16>("w", w, {D});
   call.output<tsr::bf16>("result", result, {B, S, D});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   rms_norm_kernel(call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(w),
       call.data<tsr::bf16>(result), B, S, D);

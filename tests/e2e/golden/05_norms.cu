@@ -145,7 +145,7 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
   call.input<float>("gamma", gamma, {D});
   call.input<float>("beta", beta, {D});
   call.output<float>("result", result, {B, S, D});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count, dim3 block) {
@@ -190,7 +190,7 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
   call.input<tsr::bf16>("x", x, {B, S, D});
   call.input<tsr::bf16>("w", w, {D});
   call.output<tsr::bf16>("result", result, {B, S, D});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count, dim3 block) {

@@ -32,7 +32,7 @@ extern "C" TessStatus total(const TessTensor *data, TessTensor *result, TessStre
   tsr::Dim N("N");
   call.input<float>("data", data, {N});
   call.output<float>("result", result, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   total_kernel(call.data<const float>(data), call.data<float>(result), N);
   return call.finish();

@@ -37,7 +37,7 @@ extern "C" TessStatus total(const TessTensor *data, TessTensor *result, TessStre
   tsr::Dim N("N");
   call.input<float>("data", data, {N});
   call.output<float>("result", result, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(1)) {
     total_kernel<<<groups, Threads, 0, call.stream()>>>(call.data<const float>(data),

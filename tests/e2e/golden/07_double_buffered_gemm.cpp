@@ -48,7 +48,7 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<float>("C", C, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
       tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}},

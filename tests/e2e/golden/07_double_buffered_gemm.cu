@@ -56,7 +56,7 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<float>("C", C, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     const bool rows_aligned = call.aligned(16, A, B) && K % 8 == 0 && N % 8 == 0;

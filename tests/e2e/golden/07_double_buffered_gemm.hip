@@ -53,7 +53,7 @@ extern "C" TessStatus double_buffered_gemm(const TessTensor *A, const TessTensor
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("B", B, {K, N});
   call.output<float>("C", C, {M, N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     hipLaunchKernelGGL(double_buffered_gemm_kernel, dim3(groups), dim3(Threads), 0, call.stream(),

@@ -134,7 +134,7 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   call.require(D % 16 == 0, "D % 16 == 0", D % 16, 0, "D % 16");
   call.require(D <= 256, "D <= 256", D, 256, "D");
   call.capacity("D", D, 256);
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel) {

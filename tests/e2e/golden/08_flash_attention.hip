@@ -142,7 +142,7 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   call.require(D % 16 == 0, "D % 16 == 0", D % 16, 0, "D % 16");
   call.require(D <= 256, "D <= 256", D, 256, "D");
   call.capacity("D", D, 256);
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
     const auto start = [&](auto *kernel) {

@@ -639,7 +639,7 @@ extern "C" TessStatus loss(const TessTensor *x, const TessTensor *y, const TessT
   call.input<float>("W2", W2, {H, O});
   call.input<float>("b2", b2, {O});
   call.output<float>("result", result, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
   float *h = call.temporary<float>("h", B * H);
   float *temporary = call.temporary<float>("temporary", B * O);
   if (call.failed()) return call.status();
@@ -681,7 +681,7 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
   call.output<float>("result_2", result_2, {H, O});
   call.output<float>("result_3", result_3, {O});
   call.output<float>("result_4", result_4, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
   float *h = call.temporary<float>("h", B * H);
   float *difference = call.temporary<float>("difference", B * O);
   float *temporary = call.temporary<float>("temporary", B * O);
@@ -726,7 +726,7 @@ extern "C" TessStatus sharp_gelu(const TessTensor *x, TessTensor *result, TessSt
   tsr::Dim N("N");
   call.input<float>("x", x, {N});
   call.output<float>("result", result, {N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   sharp_gelu_kernel(call.data<const float>(x), call.data<float>(result), N);
   return call.finish();
@@ -744,7 +744,7 @@ extern "C" TessStatus sharp_gelu_vjp(const TessTensor *x, const TessTensor *y, c
   call.input<float>("y", y, {N});
   call.input<float>("dy", dy, {N});
   call.output<float>("result", result, {N});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   sharp_gelu_vjp_kernel(call.data<const float>(dy), call.data<const float>(x),
       call.data<float>(result), N);
@@ -771,7 +771,7 @@ extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const 
   call.output<float>("result_1", result_1, {H});
   call.output<float>("result_2", result_2, {H, O});
   call.output<float>("result_3", result_3, {O});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
   float *h = call.temporary<float>("h", B * H);
   float *ddifference = call.temporary<float>("ddifference", B * O);
   float *temporary = call.temporary<float>("temporary", B * H);

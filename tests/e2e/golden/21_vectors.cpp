@@ -174,7 +174,7 @@ extern "C" TessStatus matrix_times_vector(const TessTensor *A, const TessTensor 
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("x", x, {K});
   call.output<float>("result", result, {M});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   matrix_times_vector_kernel(tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}},
       tsr::View<const tsr::bf16, 1>{call.data<const tsr::bf16>(x), {K}},
@@ -194,7 +194,7 @@ extern "C" TessStatus vector_times_matrix(const TessTensor *A, const TessTensor 
   call.input<float>("A", A, {M, K});
   call.input<float>("x", x, {M});
   call.output<float>("result", result, {K});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   vector_times_matrix_kernel(tsr::View<const float, 2>{call.data<const float>(A), {M, K}},
       tsr::View<const float, 1>{call.data<const float>(x), {M}},
@@ -215,7 +215,7 @@ extern "C" TessStatus outer(const TessTensor *A, const TessTensor *x, const Tess
   call.input<float>("x", x, {M});
   call.input<float>("y", y, {K});
   call.output<float>("result", result, {M, K});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   outer_kernel(tsr::View<const float, 2>{call.data<const float>(A), {M, K}},
       tsr::View<const float, 1>{call.data<const float>(x), {M}},
@@ -235,7 +235,7 @@ extern "C" TessStatus energy(const TessTensor *A, const TessTensor *x, TessTenso
   call.input<float>("A", A, {64, K});
   call.input<float>("x", x, {K});
   call.output<float>("result", result, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   energy_kernel(tsr::View<const float, 2>{call.data<const float>(A), {64, K}},
       tsr::View<const float, 1>{call.data<const float>(x), {K}}, call.data<float>(result), K);
@@ -253,7 +253,7 @@ extern "C" TessStatus greatest(const TessTensor *x, TessTensor *result, TessStre
   call.output<float>("result", result, {});
   call.require(R <= 64, "R <= ROWS", R, 64, "R");
   call.require(C <= 32, "C <= STEP", C, 32, "C");
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   greatest_kernel(tsr::View<const float, 2>{call.data<const float>(x), {R, C}},
       call.data<float>(result), C, R);

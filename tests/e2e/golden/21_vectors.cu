@@ -183,7 +183,7 @@ extern "C" TessStatus matrix_times_vector(const TessTensor *A, const TessTensor 
   call.input<tsr::bf16>("A", A, {M, K});
   call.input<tsr::bf16>("x", x, {K});
   call.output<float>("result", result, {M});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, ROWS))) {
     matrix_times_vector_kernel<<<groups, Threads, 0, call.stream()>>>(
@@ -207,7 +207,7 @@ extern "C" TessStatus vector_times_matrix(const TessTensor *A, const TessTensor 
   call.input<float>("A", A, {M, K});
   call.input<float>("x", x, {M});
   call.output<float>("result", result, {K});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(K, ROWS))) {
     vector_times_matrix_kernel<<<groups, Threads, 0, call.stream()>>>(
@@ -232,7 +232,7 @@ extern "C" TessStatus outer(const TessTensor *A, const TessTensor *x, const Tess
   call.input<float>("x", x, {M});
   call.input<float>("y", y, {K});
   call.output<float>("result", result, {M, K});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(K, STEP) * tsr::ceil_div(M, ROWS))) {
     outer_kernel<<<groups, Threads, 0, call.stream()>>>(
@@ -256,7 +256,7 @@ extern "C" TessStatus energy(const TessTensor *A, const TessTensor *x, TessTenso
   call.input<float>("A", A, {64, K});
   call.input<float>("x", x, {K});
   call.output<float>("result", result, {});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(1)) {
     energy_kernel<<<groups, Threads, 0, call.stream()>>>(
@@ -278,7 +278,7 @@ extern "C" TessStatus greatest(const TessTensor *x, TessTensor *result, TessStre
   call.output<float>("result", result, {});
   call.require(R <= 64, "R <= ROWS", R, 64, "R");
   call.require(C <= 32, "C <= STEP", C, 32, "C");
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(1)) {
     greatest_kernel<<<groups, Threads, 0, call.stream()>>>(

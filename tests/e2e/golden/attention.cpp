@@ -129,7 +129,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("k", k, {H, T, 64});
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   attend_kernel(tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
       tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},

@@ -193,7 +193,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("k", k, {H, T, 64});
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
     const bool rows_aligned = call.aligned(16, q, k, v, result);

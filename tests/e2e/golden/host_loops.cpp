@@ -20,7 +20,7 @@ static void table_kernel(float *__restrict__ result) {
 extern "C" TessStatus table(TessTensor *result, TessStream stream) {
   tsr::Call call("table", stream);
   call.output<float>("result", result, {7});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   table_kernel(call.data<float>(result));
   return call.finish();

@@ -99,7 +99,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   call.input<float>("w2", w2, {H, D});
   call.input<float>("b2", b2, {D});
   call.output<float>("result", result, {M, D});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
   float *temporary = call.temporary<float>("temporary", H * M);
   if (call.failed()) return call.status();
 

@@ -37,7 +37,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   tsr::Dim R("R"), C("C");
   call.input<float>("x", x, {R, C});
   call.output<float>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   softmax_kernel(call.data<const float>(x), call.data<float>(result), R, C);
   return call.finish();

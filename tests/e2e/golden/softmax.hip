@@ -74,7 +74,7 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   tsr::Dim R("R"), C("C");
   call.input<float>("x", x, {R, C});
   call.output<float>("result", result, {R, C});
-  if (call.failed()) return call.status();
+  if (call.done()) return call.status();
 
   {
     const auto start = [&](auto *kernel, int64_t count, dim3 block) {
