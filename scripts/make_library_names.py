@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/ir/target/LibraryNames.def: the names with C linkage that the C library, the mathematical library and the
-headers of CUDA and HIP have. An exported function of a program that has one of them gets another C name.
+"""Writes src/ir/target/LibraryNames.def and MacroNames.def: the names with C linkage and of types that the C library, the
+mathematical library and the headers of CUDA and HIP have, and the macros of all headers that emitted text includes. An
+exported function of a program that has one of the former gets another C name; nothing of a program has the name of a macro.
 
-The table is checked in, so that a program is the same text on every computer. Run this script where the libraries or
+The tables are checked in, so that a program is the same text on every computer. Run this script where the libraries or
 headers are newer; names are added and none is dropped. It needs nm, and nvcc and clang++-19 for what they declare.
 """
 
@@ -13,6 +14,13 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/ir/target/LibraryNames.def"
+MACROS = ROOT / "src/ir/target/MacroNames.def"
+HEADERS = '#include "tessera/entry.h"\n#include "tessera/host.h"\n#include "tessera/device/reduce.h"\n'
+# What programs that include an emitted header include besides, and what newer headers of C++ include by themselves.
+SYSTEM = "".join(f"#include <{name}.h>\n" for name in (
+    "assert complex ctype errno fcntl fenv float inttypes limits locale math omp poll pthread sched semaphore setjmp signal "
+    "stdalign stdarg stdbool stddef stdint stdio stdlib stdnoreturn string strings sys/mman sys/socket sys/stat sys/time sys/types "
+    "sys/wait time unistd wchar wctype").split())
 LIBRARIES = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1", "libresolv.so.2"]
 # ISO C23 and POSIX.1-2024 functions that older libraries do not have yet.
 STANDARD = """
@@ -69,31 +77,54 @@ def declared(command, source):
     for statement in without_bodies(text).split(";"):
         before, bracket, _ = statement.partition("(")
         words = re.findall(r"\w+", before)
-        if bracket and len(words) > 1 and NAME.fullmatch(words[-1]) and "operator" not in words and "typedef" not in words:
+        if "typedef" in words:
+            type_name = re.search(r"(\w+)\s*$", statement)
+            if type_name and not type_name[1].endswith("_t"):  # those are POSIX's
+                yield type_name[1]
+        elif bracket and len(words) > 1 and NAME.fullmatch(words[-1]) and "operator" not in words:
             yield words[-1]
 
 
-def main():
-    headers = '#include "tessera/entry.h"\n#include "tessera/device/reduce.h"\n'
-    names = set(STANDARD.split()) | set(exported())
-    if TABLE.exists():
-        names |= set(re.findall(r"\w+", re.sub(r"//.*", "", TABLE.read_text()).replace("TSR_LIBRARY_NAMES", "")))
-    names |= set(declared(["nvcc", "-E", "-std=c++17", "-Iinclude", "-x", "cu", "-"], headers))
-    names |= set(declared(["clang++-19", "-E", "-std=c++17", "-Iinclude", "-x", "hip", "--cuda-device-only", "--offload-arch=gfx90a",
-                           "-nogpulib", "-"], headers))
-    # Prefixes that Words.cpp reserves as a whole need no rows.
-    names = sorted(n for n in names if NAME.fullmatch(n) and not n.startswith(("tess", "Tess", "TSR_", "cublas", "cuda", "hip", "omp_")))
+def macros(command, source):
+    """The macros that are defined after these headers."""
+    if not shutil.which(command[0]):
+        return set()
+    text = subprocess.run(command, input=source, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    return set(re.findall(r"#define (\w+)", text))
+
+
+def names_of(table):
+    return set(re.findall(r"\w+", re.sub(r"//.*", "", table.read_text()))) if table.exists() else set()
+
+
+def write(table, comment, names):
     lines, line = [], '"'
-    for name in names:
+    for name in sorted(names):
         if len(line) + len(name) > 116:
             lines.append(line + '"')
             line = '"'
         line += name + " "
     lines.append(line + '"')
-    TABLE.write_text("// Names with C linkage of the C and mathematical libraries, and of the headers of CUDA and HIP, in one text with blanks\n"
-                     "// between them. Written by scripts/make_library_names.py; not edited by hand.\n"
-                     + "\n".join(lines) + "\n")
-    print(f"{len(names)} names, {len(lines)} lines")
+    table.write_text(comment + "\n// Written by scripts/make_library_names.py; not edited by hand.\n" + "\n".join(lines) + "\n")
+    print(f"{table.name}: {len(names)} names, {len(lines)} lines")
+
+
+def main():
+    nvcc = ["nvcc", "-E", "-std=c++17", "-Iinclude", "-x", "cu"]
+    hip = ["clang++-19", "-E", "-std=c++17", "-Iinclude", "-x", "hip", "--offload-arch=gfx90a", "-nogpulib"]
+    taken = names_of(MACROS) | macros(["gcc", "-E", "-dM", "-std=gnu11", "-fopenmp", "-x", "c", "-"], SYSTEM)
+    taken |= macros(["g++", "-E", "-dM", "-std=gnu++17", "-fopenmp", "-Iinclude", "-x", "c++", "-"], HEADERS + SYSTEM)
+    taken |= macros([*nvcc, "-Xcompiler", "-dM", "-"], HEADERS)
+    for side in ("--cuda-device-only", "--cuda-host-only"):
+        taken |= macros([*hip, side, "-dM", "-"], HEADERS)
+    write(MACROS, "// Macros of the headers of C, C++, OpenMP, CUDA and HIP that programs and emitted text include, with blanks between them.",
+          [n for n in taken if NAME.fullmatch(n) and not n.startswith(("TSR_", "TESS_", "TESSERA_"))])
+    names = set(STANDARD.split()) | set(exported()) | names_of(TABLE)
+    names |= set(declared([*nvcc, "-"], HEADERS)) | set(declared([*hip, "--cuda-device-only", "-"], HEADERS))
+    # Prefixes that Words.cpp reserves as a whole need no rows.
+    write(TABLE, "// Names with C linkage of the C and mathematical libraries, and functions and types of the headers of CUDA and HIP, with\n"
+          "// blanks between them.",
+          [n for n in names if NAME.fullmatch(n) and not n.startswith(("tess", "Tess", "TSR_", "cublas", "cuda", "hip", "omp_"))])
 
 
 if __name__ == "__main__":

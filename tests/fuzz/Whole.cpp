@@ -39,7 +39,8 @@ constexpr double kMostWaiting = 120;  // of the clock: other programs may have t
 /// Emitted text for each byte of the program, and what any program needs.
 constexpr size_t kMostGrowth = 100, kBaseText = 64 << 10;
 constexpr size_t kLongest = 6000;         // bytes of a program
-constexpr size_t kMostMemory = 4ull << 30;  // of the process that compiles
+// Of the process that compiles: 4 GiB, and the addresses that the allocator of the tools keeps free.
+constexpr size_t kMostMemory = (4ull << 30) + (16ull << 30);
 
 struct Options {
   double seconds = 60;
@@ -101,10 +102,13 @@ Outcome compile(Session &session, const TargetSpec &target, size_t bytes) {
   CompileOptions options;
   options.target = target;
   options.sourceName = "model" + target.suffix();
+  const size_t before = session.diagnostics.all().size();
   try {
     auto product = Compiler(session, options).emit();
     std::string first;
-    for (const diag::Diagnostic &d : session.diagnostics.all()) {
+    std::vector<diag::Diagnostic> said(session.diagnostics.all().begin() + static_cast<ptrdiff_t>(before), session.diagnostics.all().end());
+    session.diagnostics.truncate(before);  // for the next target
+    for (const diag::Diagnostic &d : said) {
       if (d.severity != diag::Severity::Error) continue;
       if (d.id == diag::Id::internalError) return {"internal error: " + d.message, ""};
       if (first.empty()) first = std::string(diag::row(d.id).code) + " " + d.message;
@@ -126,8 +130,8 @@ public:
 
   void file(const std::string &path) {
     std::string text = readAll(path);
-    if (!isAccepted(text)) found("the checker does not accept it", text);
-    else down(text);
+    if (auto session = accepted(text)) down(*session, text);
+    else found("the checker does not accept it", text);
   }
   void run() {
     for (const char *folder : {"tests/canon", "tests/corpus/right", "tests/e2e/programs", "tests/fuzz/whole", "examples", "stdlib"})
@@ -136,8 +140,9 @@ public:
       std::string text = seeds_[random_() % seeds_.size()];
       text = random_() % 10 == 0 ? fuzz::changed(text, static_cast<unsigned>(random_())) : fuzz::changedGently(text, seeds_, random_);
       ++board->tried;
-      if (text.size() > kLongest || !isAccepted(text)) continue;
-      if (!down(text)) continue;
+      if (text.size() > kLongest) continue;
+      auto session = accepted(text);
+      if (!session || !down(*session, text)) continue;
       if (text.size() < 1500 && random_() % 4 == 0) seeds_.push_back(text);
     }
   }
@@ -174,29 +179,30 @@ private:
     if (session->load("model.tsr") && !session->diagnostics.hasErrors()) session->check(options);
     return session;
   }
-  bool isAccepted(const std::string &text) {
+  /// The checked program; null if it is refused.
+  std::unique_ptr<Session> accepted(const std::string &text) {
     size_t shown = std::min(text.size(), kLongest);
     std::memcpy(board->text, text.data(), shown);
     board->text[shown] = 0;
     begin("check");
-    bool accepted = false;
+    std::unique_ptr<Session> session;
     try {
-      auto session = sessionOf(text);
-      accepted = session->module() && !session->diagnostics.hasErrors() && session->check() && !session->check()->functions.empty();
+      session = sessionOf(text);
+      if (!session->module() || session->diagnostics.hasErrors() || !session->check() || session->check()->functions.empty()) session = nullptr;
     } catch (const std::exception &error) {
+      session = nullptr;
       found(std::string("check: ") + error.what(), text);
     }
     board->since = 0;
-    return accepted;
+    return session;
   }
   /// False if it was refused everywhere.
-  bool down(const std::string &text) {
+  bool down(Session &session, const std::string &text) {
     unsigned long number = ++board->accepted;
     bool any = false;
     for (const char *name : kTargets) {
-      auto session = sessionOf(text);
       begin(name);
-      Outcome outcome = compile(*session, *parseTarget(name), text.size());
+      Outcome outcome = compile(session, *parseTarget(name), text.size());
       board->since = 0;
       if (!outcome.finding.empty()) found(outcome.finding + " (" + name + ")", text);
       else if (!outcome.refusal.empty()) ++board->refusals, refused(outcome.refusal, text);
@@ -277,6 +283,11 @@ private:
         if (hung.empty()) status = 0;
         break;
       }
+      if (options_.seconds > 300 && now() > nextReport_) {
+        std::printf("... accepted %lu, findings %zu\n", board->accepted.load(), findings_.size());
+        std::fflush(stdout);
+        nextReport_ = now() + 60;
+      }
       usleep(20'000);
     }
     reader.join();
@@ -319,6 +330,7 @@ private:
   const Options &options_;
   std::map<std::string, Entry> findings_, refusals_;
   bool done_ = false;
+  double nextReport_ = now() + 60;
 };
 
 }  // namespace

@@ -117,12 +117,49 @@ class EveryName(ToolTest):
             self.assertLess(len(kept), len(pieces))
             pieces = kept
 
+    def words_of(self, compiler, *macros):
+        """The macros, and some of the other words, of what emitted text includes."""
+        headers = self.write("h.cu", "".join(f'#include "tessera/{name}"\n' for name in ("entry.h", "device/fragment.h", "device/reduce.h")))
+        command = [*compiler, "-E", "-I" + os.path.join(ROOT, "include"), headers]
+        macros = re.findall(r"#define ([A-Za-z]\w*)", subprocess.run([*command, *macros], capture_output=True, text=True, check=True).stdout)
+        text = re.sub(r"^#.*$", "", subprocess.run(command, capture_output=True, text=True, check=True).stdout, flags=re.M)
+        words = set(re.findall(r"\b[A-Za-z]\w*\b", text)) - set(macros)
+        self.assertGreater(min(len(macros), len(words)), 500)
+        chosen = random.Random(1)
+        names = sorted(set(macros)) + chosen.sample(sorted(words), min(len(words), 400))
+        return [name for name in names if not re.fullmatch(self.TAKEN, name)]
+
+    def program_of(self, names):
+        forms = list(self.FORMS.values())
+        return self.accepted([forms[i % len(forms)].format(name=name, i=i) for i, name in enumerate(names)])
+
+    def test_names_of_cuda(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        if not os.path.exists(nvcc):
+            self.skipTest("no nvcc here")
+        program, count = self.program_of(self.words_of([nvcc, "-std=c++17", "-arch=sm_90a"], "-Xcompiler", "-dM"))
+        self.assertGreater(count, 700)
+        self.assertEqual(run("tesserac", program, "-o", self.path("p.cu")).returncode, 0)
+        self.compiles([nvcc, "-std=c++17", "-arch=sm_80", "-cuda", "-I" + os.path.join(ROOT, "include"), self.path("p.cu"), "-o", self.path("p.ii")])
+
+    def test_names_of_hip(self):
+        if not shutil.which("clang++-19") or not os.path.exists("/usr/include/hip/hip_runtime.h"):
+            self.skipTest("no clang++-19 or no headers of HIP here")
+        compiler = ["clang++-19", "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpulib", "-std=c++17"]
+        program, count = self.program_of(self.words_of(compiler, "-dM"))
+        self.assertGreater(count, 1200)
+        self.assertEqual(run("tesserac", program, "-o", self.path("p.hip")).returncode, 0)
+        self.compiles([*compiler, "-fsyntax-only", "-I" + os.path.join(ROOT, "include"), self.path("p.hip")])
+
+    def compiles(self, command):
+        result = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr[:3000])
+
     def test_names_of_all_libraries(self):
         names = self.names()
         names = random.Random(1).sample(names, min(len(names), 1500))
         self.assertGreater(len(names), 500)
-        forms = list(self.FORMS.values())
-        program, count = self.accepted([forms[i % len(forms)].format(name=name, i=i) for i, name in enumerate(names)])
+        program, count = self.program_of(names)
         self.assertGreater(count, 1450)
         result = run("tesserac", program, "-o", self.path("p.cpp"))
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -132,8 +169,7 @@ class EveryName(ToolTest):
         include = ["-I" + os.path.join(ROOT, "include"), "-fopenmp", "-fsyntax-only"]
         for command in (["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", *include, self.path("p.cpp")],
                         ["gcc", "-std=gnu11", "-Wall", "-Werror", *include, main], ["g++", "-std=gnu++17", "-Wall", "-Werror", "-x", "c++", *include, main]):
-            result = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
-            self.assertEqual(result.returncode, 0, result.stderr[:3000])
+            self.compiles(command)
 
 
 if __name__ == "__main__":
