@@ -13,6 +13,8 @@ CONSTANTS = ["True", "False", "None"]
 OPERATORS = ["and", "or", "not", "in", "is"]
 DEFINING = ["def", "class", "struct", "policy", "state", "lambda"]
 IMPORTING = ["import", "from", "as"]
+# Names everywhere but where they begin a statement, or stand behind a signature or before another word.
+CONTEXTUAL = ["where", "effects", "async", "await", "struct", "policy", "state"]
 TYPES = ["Tensor", "Const", "Int", "Tile", "Callable"]
 
 
@@ -73,8 +75,8 @@ def textmate(tables):
         match("keyword.operator.word", alternatives(tables["operator"])),
         match("constant.language", alternatives(tables["constant"])),
         match("storage.type", alternatives([w for w in tables["defining"] if w in ("def", "class", "lambda")])),
-        match("keyword.control", alternatives([w for w in tables["control"] if w not in ("where", "effects", "async", "await")])),
-        match("keyword.control", r"\b(?:where|effects|async|await)\b(?=\s*[\[A-Za-z_(])"),
+        match("keyword.control", alternatives([w for w in tables["control"] if w not in CONTEXTUAL])),
+        match("keyword.control", r"\b(?:where\b(?!\()|effects\b(?=\s*\[)|(?:async|await)\b(?=\s+[A-Za-z_(]))"),
         match("constant.numeric.integer", r"\b0(?i:x[_0-9a-f]+|o[_0-7]+|b[_01]+)\b"),
         match("constant.numeric.float", r"(?<![\w.])(?:\d[\d_]*)?\.\d[\d_]*(?:[eE][+-]?\d+)?[jJ]?|\b\d[\d_]*(?:\.(?!\.)|(?=[eE]))(?:[eE][+-]?\d+)?[jJ]?"),
         match("constant.numeric.integer", r"\b\d[\d_]*[jJ]?\b"),
@@ -104,7 +106,11 @@ def vim(tables):
     return "\n".join([
         '" Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.',
         'if exists("b:current_syntax") | finish | endif',
-        *keyword("tesseraKeyword", tables["control"] + tables["defining"]),
+        *keyword("tesseraKeyword", [w for w in tables["control"] + tables["defining"] if w not in CONTEXTUAL]),
+        "syn match tesseraKeyword '\\<where\\>(\\@!'",
+        "syn match tesseraKeyword '\\<effects\\>\\ze\\s*\\['",
+        "syn match tesseraKeyword '\\<\\%(async\\|await\\)\\>\\ze\\s\\+[A-Za-z_(]'",
+        "syn match tesseraKeyword '^\\s*\\zs\\%(struct\\|policy\\|state\\)\\ze\\s\\+\\h'",
         *keyword("tesseraImport", tables["importing"]),
         *keyword("tesseraOperator", tables["operator"]),
         *keyword("tesseraConstant", tables["constant"]),
@@ -146,7 +152,7 @@ def emacs(tables):
         ";;; tessera-words.el --- Words of Tessera  -*- lexical-binding: t; -*-", "",
         ";; Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.", "",
         ";;; Code:", "",
-        *words_of("keywords", tables["control"] + tables["defining"] + tables["importing"] + tables["operator"], "Keywords."),
+        *words_of("keywords", [w for kind in ("control", "defining", "importing", "operator") for w in tables[kind] if w not in CONTEXTUAL], "Keywords."),
         *words_of("constants", tables["constant"], "Constants."),
         *words_of("types", tables["dtype"] + tables["type"], "Dtypes and types."),
         *words_of("functions", tables["function"], "Built-in and library functions."),
@@ -155,6 +161,7 @@ def emacs(tables):
 
 
 def playground(tables):
+    tables = {**tables, "contextual": CONTEXTUAL}
     return ("// Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.\n"
             f"export const words = {json.dumps(tables, indent=1)};\n")
 

@@ -5,7 +5,7 @@
 ;;; Code:
 
 (defconst tessera-keywords
-  '("assert" "async" "await" "break" "continue" "del" "effects" "elif" "else" "except" "finally" "for" "global" "if" "nonlocal" "pass" "raise" "return" "try" "where" "while" "with" "def" "class" "struct" "policy" "state" "lambda" "import" "from" "as" "and" "or" "not" "in" "is")
+  '("assert" "break" "continue" "del" "elif" "else" "except" "finally" "for" "global" "if" "nonlocal" "pass" "raise" "return" "try" "while" "with" "def" "class" "lambda" "import" "from" "as" "and" "or" "not" "in" "is")
   "Keywords.")
 
 (defconst tessera-constants

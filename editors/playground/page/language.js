@@ -22,14 +22,15 @@ function tokens() {
   const strings = [];
   for (const quote of ['"""', "'''", '"', "'"]) strings.push([new RegExp(`(?:\\b[rRfFuU]{1,2})?${quote}`), { token: "string", next: `@string.${quote}` }]);
   return {
-    keywords: [...words.control, ...words.defining, ...words.importing, ...words.operator, ...words.constant],
+    keywords: [...words.control, ...words.defining, ...words.importing, ...words.operator, ...words.constant].filter((word) => !words.contextual.includes(word)),
     dtypes: words.dtype, types: words.type, functions: words.function,
     tokenizer: {
       root: [
         [/#.*$/, "comment"],
         ...strings,
         [/@\s*[A-Za-z_][\w.]*/, "annotation"],
-        [/(def|struct|class|policy)(\s+)([A-Za-z_]\w*)/, ["keyword", "", "function"]],
+        [/(def|struct|class|policy|state)(\s+)([A-Za-z_]\w*)/, ["keyword", "", "function"]],
+        [/\bwhere\b(?!\()|\beffects\b(?=\s*\[)|\b(?:async|await)\b(?=\s+[A-Za-z_(])/, "keyword"],
         [/\b0[xX][\da-fA-F_]+\b|\b0[bB][01_]+\b|(?:\b\d[\d_]*)?\.?\d[\d_]*(?:[eE][+-]?\d+)?/, "number"],
         [/[A-Za-z_]\w*(?=\s*\()/, { cases: { "@keywords": "keyword", "@dtypes": "dtype", "@types": "type", "@default": "function" } }],
         [/[A-Za-z_]\w*/, { cases: { "@keywords": "keyword", "@dtypes": "dtype", "@types": "type", "@default": "identifier" } }],

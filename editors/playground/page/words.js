@@ -270,5 +270,14 @@ export const words = {
   "kernel",
   "overload",
   "require"
+ ],
+ "contextual": [
+  "where",
+  "effects",
+  "async",
+  "await",
+  "struct",
+  "policy",
+  "state"
  ]
 };

@@ -1,8 +1,11 @@
 " Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.
 if exists("b:current_syntax") | finish | endif
-syn keyword tesseraKeyword assert async await break continue del effects elif else except finally for
-syn keyword tesseraKeyword global if nonlocal pass raise return try where while with def class
-syn keyword tesseraKeyword struct policy state lambda
+syn keyword tesseraKeyword assert break continue del elif else except finally for global if nonlocal
+syn keyword tesseraKeyword pass raise return try while with def class lambda
+syn match tesseraKeyword '\<where\>(\@!'
+syn match tesseraKeyword '\<effects\>\ze\s*\['
+syn match tesseraKeyword '\<\%(async\|await\)\>\ze\s\+[A-Za-z_(]'
+syn match tesseraKeyword '^\s*\zs\%(struct\|policy\|state\)\ze\s\+\h'
 syn keyword tesseraImport import from as
 syn keyword tesseraOperator and or not in is
 syn keyword tesseraConstant True False None

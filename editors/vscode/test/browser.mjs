@@ -125,6 +125,24 @@ try {
   await expect("lines of the other are lit", async () => (await page.locator(".view-overlays .cdr[class*='ced-']").count()) > 0, 20000);
   await page.waitForTimeout(800);
   await shot("6-emitted");
+  await page.locator(".view-line", { hasText: "x_row(x" }).last().click();
+  await page.waitForTimeout(800);
+  await expect("and those of the program from there", async () => {
+    const lit = page.locator(".view-overlays .cdr[class*='ced-']");
+    return (await lit.count()) === 1;
+  });
+  await shot("7-back");
+
+  await page.locator(".view-line", { hasText: "row = x[r" }).first().click();
+  await goTo(18, 5);
+  await page.keyboard.press("F2");
+  await page.waitForSelector(".rename-box input");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("line");
+  await page.keyboard.press("Enter");
+  await expect("a name is renamed everywhere", async () => /line.* = x\[r, :\][^]*tile\.exp\(line - tile\.max\(line,/.test(await text(".view-lines")));
+  await command("Format Document");
+  await shot("8-renamed");
 } finally {
   await browser.close();
   code.kill();
