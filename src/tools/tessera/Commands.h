@@ -9,6 +9,7 @@ namespace tessera::tools {
 using Chosen = std::function<int()>;
 void addBuild(CLI::App &app, Chosen &chosen);
 void addDoc(CLI::App &app, Chosen &chosen);
+void addRepl(CLI::App &app, Chosen &chosen);
 void addRun(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addFmt(CLI::App &app, Chosen &chosen);

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
     tools::addInspect(app, chosen);
     tools::addNew(app, chosen);
     tools::addPlayground(app, chosen);
+    tools::addRepl(app, chosen);
     tools::addLsp(app, chosen);
     if (auto code = driver::readCommandLine(app, argc, argv)) return *code;
     return chosen();
