@@ -67,6 +67,10 @@ bool Interpreter::finish(Flow flow) {
   }
   if (flow != Flow::Return && !function_.results.empty())
     return fails(function_.span, "'" + function_.name + "' ended without returning a value");
+  auto isState = [](const sema::FunctionResult &result) { return result.param >= 0; };
+  bool states = std::any_of(function_.results.begin(), function_.results.end(), isState);
+  for (Ref &result : results_)
+    if (states) result = std::make_shared<Datum>(*result);  // none of them is in memory that another one changes
   for (size_t i = 0; i < results_.size() && i < function_.results.size(); ++i) {
     const sema::Type &type = function_.results[i].type;
     if (type.kind != TypeKind::Tensor && type.kind != TypeKind::Scalar) continue;
@@ -76,6 +80,8 @@ bool Interpreter::finish(Flow flow) {
     std::string error;
     results_[i] = cast(results_[i], type.dtype, type.numerics, error);
     if (!results_[i]) return fails(function_.span, error);
+    if (isState(function_.results[i]))
+      *values_[function_.params[static_cast<size_t>(function_.results[i].param)].var->id] = *results_[i];
   }
   return true;
 }

@@ -78,6 +78,15 @@ Value Checker::materialised(const Value &value, const std::string &name, Span sp
   return bindTemp(v, name, span);
 }
 
+/// A tensor in the dtype that memory has it in, not in the one that it is computed in.
+Value Checker::asStored(Value value, const std::string &name, Span span) {
+  for (size_t i = 0; i < value.items.size(); ++i) value.items[i] = asStored(std::move(value.items[i]), name, span);
+  if (!value.isArray() || value.expr->type.dtype == value.type.dtype) return value;
+  ExprPtr e = asDType(value, value.type.dtype, value.type.numerics, span);
+  value.expr = std::shared_ptr<Expr>(e.release());
+  return bindTemp(value, name, span);
+}
+
 void Checker::rebindVar(const std::string &name, Binding &binding, Value value, Span span) {
   const Value &old = binding.value;
   Var *var = binding.var;
@@ -142,19 +151,21 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
 }
 
 /// The parts of a struct or tuple that run-time control flow rebinds, each in a variable of its own.
-Value Checker::inVariables(Value value, const std::string &name, Span span) {
+Value Checker::inVariables(Value value, const std::string &name, Span span, bool ofState) {
+  ofState |= value.isState();
   if (hasParts(value)) {
     for (size_t i = 0; i < value.items.size(); ++i) {
       bool named = value.kind == ValueKind::Struct;
       std::string part = name + "_" + (named ? value.instance->info->fields[i].name : std::to_string(i));
-      value.items[i] = inVariables(std::move(value.items[i]), part, span);
+      value.items[i] = inVariables(std::move(value.items[i]), part, span, ofState);
     }
     return value;
   }
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
   bool tensor = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
   if (!number && !tensor) return value;
-  Value made = materialised(value, name, span);
+  bool isStored = ofState && value.isArray();
+  Value made = isStored ? bindTemp(value, name, span) : materialised(value, name, span);
   if (value.kind == ValueKind::Int) facts_.undefine(symName(made.expr->var));
   rebindable_.insert(made.expr->var);
   return made;
@@ -162,9 +173,15 @@ Value Checker::inVariables(Value value, const std::string &name, Span span) {
 
 /// A struct or tuple gets the parts of another. All parts as if at once: what is written was read before.
 void Checker::rebindParts(const std::string &name, Value &old, Value value, Span span, Span bound) {
+  auto var = [](const Value &part) { return part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr; };
+  std::vector<bool> stays;
+  for (size_t i = 0; i < old.items.size(); ++i)
+    stays.push_back(old.isState() && var(old.items[i]) && var(old.items[i]) == var(value.items[i]));
   value = snapshot(std::move(value), name, span);
+  old.handle = value.handle;
   for (size_t i = 0; i < old.items.size(); ++i) {
     Value &part = old.items[i];
+    if (stays[i]) continue;
     bool named = old.kind == ValueKind::Struct;
     std::string path = named ? name + "." + old.instance->info->fields[i].name : name + "[" + std::to_string(i) + "]";
     if (hasParts(part)) {
@@ -283,7 +300,9 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
   frame_->names[name] = std::move(binding);
 }
 
-void Checker::prepareRebinding(const std::set<std::string> &names, Span span) {
+void Checker::prepareRebinding(std::set<std::string> names, Span span) {
+  for (const auto &[name, binding] : frame_->names)  // a function that is called may move it on
+    if (binding.value.kind == ValueKind::Struct && binding.value.isState()) names.insert(name);
   for (const std::string &name : names) {
     auto it = frame_->names.find(name);
     if (it == frame_->names.end() || !it->second.isBound()) continue;

@@ -2,6 +2,7 @@
 #include "sema/Checker.h"
 #include "sema/Unknown.h"
 #include "support/LinearDim.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -226,6 +227,10 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
     return Value::of(ValueKind::None);
   }
   std::vector<Value> results = callResults(std::move(e), std::move(types), callable.name, span);
+  auto isState = [](const FunctionResult &result) { return result.param >= 0; };  // what is in the caller's arrays, too
+  if (callee->kind == FunctionKind::Tensor)
+    results.resize(results.size() - static_cast<size_t>(std::count_if(callee->results.begin(), callee->results.end(), isState)));
+  if (results.empty()) return Value::of(ValueKind::None);
   if (called->resultTree.items.empty()) return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
   size_t next = 0;
   return resultValue(called->resultTree, results, next);

@@ -183,7 +183,7 @@ void Checker::assignTo(const ast::Expr &target, Value value, Span span, Span val
     }
     return;
   }
-  if (auto *field = as<ast::AttributeExpr>(&target)) return assignField(*field, span);
+  if (auto *field = as<ast::AttributeExpr>(&target)) return assignField(*field, std::move(value), span);
   if (target.kind != ast::ExprKind::Error) unsupported("an assignment to this", target.span);
 }
 
@@ -250,6 +250,21 @@ void Checker::annAssign(const ast::AnnAssignStmt &stmt) {
 
 // ---------------------------------------------------------------- stores
 
+/// where(here, part, old), in the dtype that memory has: nothing is computed.
+Value Checker::chosenAsStored(Value here, Value part, const Value &old, Span span) {
+  std::vector<ExprPtr> args;
+  for (Value *one : {&here, &part}) {
+    *one = broadcastValue(std::move(*one), old.type.shape, span);
+    if (one->isPoison()) return *one;
+    args.push_back(take(*one));
+  }
+  args.push_back(clone(*old.expr));
+  Type type = sema::tensorType(old.type.dtype, old.type.shape);
+  Value made = finish(makeElementwise(ElementwiseOp::Select, type, span, std::move(args)), old.type, {}, span);
+  made.limits.resize(old.type.shape.size());
+  return made;
+}
+
 /// What is stored to a tensor in memory; or `out[t] = h` of a tensor function: the name gets a new value, the old one with a part
 /// chosen anew. What the caller passed stays as it is.
 void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span,
@@ -257,8 +272,8 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
   auto *name = as<ast::NameExpr>(syntax.object);
   auto bound = name ? frame_->names.find(name->name) : frame_->names.end();
   auto isPassed = [&](const Param &param) { return !frame_->inlined && bound->second.span == param.var->span; };
-  bool isOwn = fn_ && target.isArray() && !inKernel() && !inHost() && bound != frame_->names.end() &&
-               std::none_of(fn_->params.begin(), fn_->params.end(), isPassed);
+  bool isTensorCode = fn_ && target.isArray() && !inKernel() && !inHost(), ofState = isTensorCode && isPartOfState(*syntax.object);
+  bool isOwn = ofState || (isTensorCode && bound != frame_->names.end() && std::none_of(fn_->params.begin(), fn_->params.end(), isPassed));
   if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
     if (fresh(Id::immutableTensor, syntax.span))
       report(Id::immutableTensor, syntax.span, describe(target))
@@ -295,7 +310,8 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
   }
   Type type = isOwn ? target.type : target.var->type;
   bool apart = valueSpan.valid();
-  ExprPtr e = leave(value, type, apart ? valueSpan : span, "`" + (isOwn ? name->name : target.var->name) + "`", apart);
+  const std::string called = isOwn ? std::string(sources_.text(syntax.object->span)) : target.var->name;
+  ExprPtr e = leave(value, type, apart ? valueSpan : span, "`" + called + "`", apart);
   if (!e) return;
   if (!shape.empty()) {
     Value stored = finish(std::move(e), type, {}, span);
@@ -346,10 +362,12 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
       }
       part = gathered(std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
     }
-    Value made = all ? std::move(part) : elementwise(ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
+    Value made = all       ? std::move(part)
+                 : ofState ? chosenAsStored(std::move(here), std::move(part), target, span)
+                           : elementwise(ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
     if (made.expr && made.expr->kind == ExprKind::Elementwise) made.expr->text = "update";
     if (!made.isPoison() && !made.isArray()) made = broadcastValue(std::move(made), extents, span);
-    return assignName(name->name, std::move(made), span);
+    return ofState ? assignPart(*syntax.object, std::move(made), span) : assignName(name->name, std::move(made), span);
   }
   stored_.insert(target.var);
   // `y[0] += x` on behalf of the whole group must not happen once a lane.

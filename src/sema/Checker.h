@@ -136,7 +136,7 @@ private:
   Value constructStruct(const Value &type, GivenList args, Span span), replaceFields(GivenList args, Span span),
       treeMap(const GivenList &args, Span span), treeLeaves(const GivenList &args, Span span);
   Value memberOfStruct(const Value &object, const std::string &name, Span span);
-  void assignField(const ast::AttributeExpr &target, Span assignment);
+  void assignField(const ast::AttributeExpr &target, Value value, Span assignment);
 
   // ---- Match.cpp: arguments and fields against declared types
   std::string freeDimension(const ast::Expr &declared) const;
@@ -248,14 +248,12 @@ private:
   void checkDeterministic(const ast::FuncDef &def, const Effects &inferred);
   void notePath(diag::Builder &builder, const Effect &effect);
   void withStmt(const ast::WithStmt &stmt);
-  bool suspension(const ast::WithItem &item);
-  bool prefetching(const ast::WithItem &item);
+  bool suspension(const ast::WithItem &item), prefetching(const ast::WithItem &item);
   Value prefetch(Bound &args, Span span);
 
   // ---- effects/Linear.cpp: values that are used up
   int newHandle() { return ++lastHandle_; }
-  bool isSpent(const Value &value, Span span);
-  bool spend(const Value &value, const std::string &by, Span span);
+  bool isSpent(const Value &value, Span span), spend(const Value &value, const std::string &by, Span span);
   void mergeSpent(const std::map<std::string, Binding> &before, const std::map<std::string, Binding> &thenNames,
                   const SpentValues &thenSpent, const std::map<std::string, Binding> &elseNames, Span condition);
   void spentInLoop(const SpentValues &before, const std::map<std::string, Binding> &names);
@@ -287,7 +285,8 @@ private:
                    Span span);
   ExprPtr stateArgument(const Value &value, const Type &type, const Callable &callable, Span span);
   bool leaveState(int before, const Value &after, const std::string &callee, Span span);
-  void statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span);
+  void statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span), assignPart(const ast::Expr &place, Value value, Span span);
+  bool isPartOfState(const ast::Expr &place), stateResults(std::vector<ExprPtr> &out, Span span);
 
   // ---- effects/Collectives.cpp
   Value collective(const BuiltinRow &row, Bound &args, Span span);
@@ -320,8 +319,7 @@ private:
   std::optional<Type> parameterType(const ast::Expr &annotation);
   bool foreignUnion(const ast::SubscriptExpr &expr, const std::string &name);
   static bool dtypeByKeyword(const ast::SubscriptExpr &expr);
-  bool misspeltDType(const ast::Expr &expr);
-  bool isMistaken(const ast::Expr &expr);
+  bool misspeltDType(const ast::Expr &expr), isMistaken(const ast::Expr &expr);
   void unknownDimension(const std::string &name, Span span);
 
   // ---- NumericsClaim.cpp
@@ -355,6 +353,7 @@ private:
   void returnStmt(const ast::ReturnStmt &stmt);
   void assertStmt(const ast::AssertStmt &stmt);
   void exprStmt(const ast::ExprStmt &stmt);
+  Value chosenAsStored(Value here, Value part, const Value &old, Span span);
   void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan = {});
   // ---- Control.cpp
   void ifStmt(const ast::IfStmt &stmt);
@@ -386,11 +385,12 @@ private:
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);
   static void collectAssigned(const ast::Block &block, std::set<std::string> &names);
   /// Names that run-time control flow rebinds get a variable first.
-  void prepareRebinding(const std::set<std::string> &names, Span span);
+  void prepareRebinding(std::set<std::string> names, Span span);
   void rebindVar(const std::string &name, Binding &binding, Value value, Span span);
   void rebindParts(const std::string &name, Value &old, Value value, Span span, Span bound);
   Value materialised(const Value &value, const std::string &name, Span span),
-      inVariables(Value value, const std::string &name, Span span), partsNow(Value value, Span span);
+      inVariables(Value value, const std::string &name, Span span, bool ofState = false), partsNow(Value value, Span span),
+      asStored(Value value, const std::string &name, Span span);
   std::string stateOfOuterVars(size_t count) const;
 
   // ---- CheckExpr.cpp

@@ -16,6 +16,7 @@ using ast::as;
 static void collectTargets(const ast::Expr &target, std::set<std::string> &names) {
   if (auto *name = as<ast::NameExpr>(&target)) names.insert(name->name);
   else if (auto *part = as<ast::SubscriptExpr>(&target)) collectTargets(*part->object, names);
+  else if (auto *field = as<ast::AttributeExpr>(&target)) collectTargets(*field->object, names);
   else if (auto *star = as<ast::StarredExpr>(&target)) collectTargets(*star->value, names);
   else if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List)
     for (const auto &item : static_cast<const ast::SequenceExpr &>(target).items)

@@ -92,6 +92,11 @@ void Checker::entryParameter(const ast::Parameter &parameter) {
   }
   size_t first = fn_->params.size();
   if (type) binding.value = entryValue(*type, parameter.name.text, parameter);
+  if (binding.value.isState() && binding.value.kind == ValueKind::Struct && !inKernel()) {
+    binding.value.handle = newHandle();
+    binding.value.text = parameter.name.text;
+    frame_->states.emplace_back(parameter.name.text, binding.value);
+  }
   if (binding.value.isPoison()) ++failures_;
   else frame_->function->parameterTrees[parameter.name.text] = *type;
   if (binding.value.kind != ValueKind::Rng && binding.value.expr && binding.value.expr->kind == ExprKind::VarRef)
@@ -217,6 +222,9 @@ void Checker::finishTensor(const ast::FuncDef &def) {
   if (fn_->kind == FunctionKind::Tensor && fn_->results.empty() && !frame_->returned && !declared_ && !moves)
     report(Id::missingReturn, def.name.span, def.name.text)
         .help("a tensor function has no effect but its result");
+  std::vector<ExprPtr> states;
+  if (frame_->returned || !stateResults(states, {def.name.span.file, def.span.end, def.span.end}) || states.empty()) return;
+  emit(StmtKind::Return, def.name.span).values = std::move(states);
 }
 
 /// Puts the state of the function around aside: one that is called while another is checked.

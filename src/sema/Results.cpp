@@ -24,6 +24,13 @@ bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared,
     return false;
   };
   tree.span = span;
+  auto holdsIt = [&](const auto &state) { return frame_->names[state.first].value.handle == value.handle; };
+  bool fits = !declared || (declared->kind == DeclaredType::Kind::Struct && structure && declared->instance->info == value.instance->info);
+  if (structure && value.isState() && fits && std::any_of(frame_->states.begin(), frame_->states.end(), holdsIt)) {
+    tree.kind = DeclaredType::Kind::None;  // stays in its parameter
+    frame_->function->returnsState = true;
+    return true;
+  }
   if (!structure && !value.isSequence()) {
     if (declared && declared->kind == DeclaredType::Kind::Struct)
       return wrong("a `" + instanceText(*declared->instance) + "`");
@@ -190,6 +197,7 @@ void Checker::returnResults(const Value &value, const ast::ReturnStmt &stmt) {
     if (!e) return;
     out.push_back(std::move(e));
   }
+  if (!stateResults(out, span)) return;
   resultTree_ = std::move(tree);
   emit(StmtKind::Return, stmt.span).values = std::move(out);
 }

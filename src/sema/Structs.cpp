@@ -18,13 +18,17 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
   info.def = &def;
   info.module = &scope;
   for (const ast::Decorator &decorator : def.decorators) {
+    if (as<ast::NameExpr>(decorator.expression) && decoratorName(*decorator.expression) == "state") {
+      info.isState = true;
+      continue;
+    }
     std::string shown(sources_.text(decorator.expression->span));
     if (!fresh(Id::badDecorator, decorator.span)) continue;
     std::string_view text = sources_.file(decorator.span.file).text;
     uint32_t end = decorator.span.end;
     while (end < text.size() && (text[end] == '\n' || text[end] == ' ')) ++end;
     report(Id::badDecorator, decorator.span, shown, "has no meaning for a struct")
-        .help("a struct holds values; what is compiled, and how, is said at functions")
+        .help("a struct holds values; what is compiled, and how, is said at functions. `@state` says that an update uses the old value up")
         .suggest({decorator.span.file, decorator.span.begin, end}, "", "leave it out");
   }
   std::map<std::string, Span> seen;
@@ -391,6 +395,9 @@ Value Checker::constructStruct(const Value &type, GivenList args, Span span) {
   frame_ = caller;
   if (!ok) return Value::poison();
   made.instance = std::move(instance);
+  if (info.isState) made.handle = newHandle();
+  if (info.isState && block_)
+    for (size_t i = 0; i < values.size(); ++i) values[i] = asStored(std::move(values[i]), info.fields[i].name, spans[i]);
   for (size_t i = 0; i < values.size(); ++i)
     made.items.push_back(values[i].expr && block_ ? cheap(std::move(values[i]), info.fields[i].name, spans[i])
                                                   : std::move(values[i]));
@@ -419,6 +426,7 @@ Value Checker::replaceFields(GivenList args, Span span) {
     }
     all.push_back(std::move(args[i]));
   }
+  if (object.isState() && !spend(object, "an update", span)) return Value::poison();
   size_t given = all.size();
   for (size_t i = 0; i < info.fields.size(); ++i) {
     const std::string &name = info.fields[i].name;
@@ -429,11 +437,17 @@ Value Checker::replaceFields(GivenList args, Span span) {
   auto open = std::make_shared<StructInstance>();
   open->info = &info;
   type.instance = std::move(open);
-  return constructStruct(type, std::move(all), span);
+  Value made = constructStruct(type, std::move(all), span);
+  if (made.isState()) {
+    made.text = object.text;
+    successors_[object.handle] = made.handle;
+  }
+  return made;
 }
 
 Value Checker::memberOfStruct(const Value &object, const std::string &name, Span span) {
   const StructInfo &info = *object.instance->info;
+  if (object.isState() && isSpent(object, span)) return Value::poison();
   for (size_t i = 0; i < info.fields.size(); ++i)
     if (info.fields[i].name == name) return object.items[i];
   if (auto it = info.methods.find(name); it != info.methods.end() && !it->second) {
@@ -445,8 +459,9 @@ Value Checker::memberOfStruct(const Value &object, const std::string &name, Span
   return Value::poison();
 }
 
-/// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name.
-void Checker::assignField(const ast::AttributeExpr &target, Span assignment) {
+/// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name. Of a state it does so by itself.
+void Checker::assignField(const ast::AttributeExpr &target, Value value, Span assignment) {
+  if (isPartOfState(target)) return assignPart(target, std::move(value), assignment);
   Value object = checkExpr(*target.object);
   if (object.isPoison() || reportNone(object, target.object->span)) return;
   if (object.kind != ValueKind::Struct) {
@@ -464,11 +479,11 @@ void Checker::assignField(const ast::AttributeExpr &target, Span assignment) {
   std::string rest(sources_.text(assignment).substr(field.size()));  // " = value"
   size_t equals = rest.find('=');
   if (!as<ast::NameExpr>(target.object) || equals == std::string::npos || assignment.begin != target.span.begin) return;
-  std::string op = rest.substr(0, equals), value = rest.substr(equals + 1);
+  std::string op = rest.substr(0, equals), written = rest.substr(equals + 1);
   op.erase(std::remove(op.begin(), op.end(), ' '), op.end());
-  value.erase(0, value.find_first_not_of(' '));
-  if (!op.empty()) value = field + " " + op + " (" + value + ")";
-  builder.fix(assignment, name + " = replace(" + name + ", " + target.attribute.text + "=" + value + ")",
+  written.erase(0, written.find_first_not_of(' '));
+  if (!op.empty()) written = field + " " + op + " (" + written + ")";
+  builder.fix(assignment, name + " = replace(" + name + ", " + target.attribute.text + "=" + written + ")",
               "make a new struct");
 }
 

@@ -84,7 +84,7 @@ struct Value {
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
   int rank = 0;    // HostTensor: how many dimensions it is known to have; 0: any number
-  int handle = 0;  // values that are used up (Rng, State): which one it is; 0: any number of uses
+  int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made
 
@@ -93,6 +93,7 @@ struct Value {
   bool isKnownInt() const { return kind == ValueKind::Int && sym.isConstant(); }
   bool isArray() const { return kind == ValueKind::Array && type.kind == TypeKind::Tensor; }
   bool isScalar() const { return kind == ValueKind::Array && type.kind == TypeKind::Scalar; }
+  bool isState() const { return kind == ValueKind::State || (kind == ValueKind::Struct && instance->info->isState); }
   bool isSequence() const { return kind == ValueKind::Tuple || kind == ValueKind::List; }
   const std::vector<Dim> &shape() const { return type.shape; }
   const Limit *limit(size_t axis) const {
@@ -198,6 +199,7 @@ struct Frame {
   std::map<std::string, DimOrigin> dimOrigins;
   std::set<std::string> generics, dtypeGenerics;  // traced functions, structs: `[D]`, `[T: dtype]`
   bool returned = false;
+  std::vector<std::pair<std::string, Value>> states;  // entry points: parameters that are structs and states, as they came in
   std::vector<Value> results;  // inlined calls: what was returned
   bool inlined = false;
   int conditionDepth = 0;  // of the call

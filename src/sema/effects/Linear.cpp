@@ -4,14 +4,18 @@
 
 namespace tessera::sema {
 
+static std::string stateText(const Value &state) {
+  return state.kind == ValueKind::State ? state.type.str() : state.instance->info->name;
+}
+
 /// True, with a message, if the value was used up before.
 bool Checker::isSpent(const Value &value, Span span) {
   auto it = value.handle ? spent_.find(value.handle) : spent_.end();
   if (it == spent_.end()) return false;
   const Spent &spent = it->second;
-  if (value.kind == ValueKind::State) {
+  if (value.isState()) {
     if (!fresh(Id::oldState, span)) return true;
-    auto builder = report(Id::oldState, span, value.type.str());
+    auto builder = report(Id::oldState, span, stateText(value));
     builder.note(spent.span, spent.by + (spent.maybe ? " moves it on here, on some of the ways that lead here" : " moves it on here"));
     auto next = successors_.find(value.handle);
     for (const auto &[name, binding] : frame_->names)
@@ -76,11 +80,11 @@ void Checker::spentInLoop(const SpentValues &before, const std::map<std::string,
     bool renewed = now != frame_->names.end() && now->second.value.handle != binding.value.handle &&
                    !spent_.count(now->second.value.handle);
     if (renewed || !fresh(Id::usedUp, it->second.span)) continue;
-    if (binding.value.kind == ValueKind::State) {
-      report(Id::oldState, it->second.span, binding.value.type.str())
-          .label("the next turn of the loop moves the same state on again")
-          .note(binding.span, "it comes from outside of the loop")
-          .help("keep it: `" + name + " = " + name + ".append(k, v)`");
+    if (binding.value.isState()) {
+      auto builder = report(Id::oldState, it->second.span, stateText(binding.value));
+      builder.label("the next turn of the loop moves the same state on again").note(binding.span, "it comes from outside of the loop");
+      if (binding.value.kind == ValueKind::State) builder.help("keep it: `" + name + " = " + name + ".append(k, v)`");
+      else builder.help("`" + name + "` is to have the new one: use one name for it");
       continue;
     }
     report(Id::usedUp, it->second.span, "`" + name + "`")

@@ -37,6 +37,54 @@ LogicalResult FunctionScheduler::settle(Value value, Operation *change) {
   return success();
 }
 
+bool FunctionScheduler::readsFrom(Value value, Value memory) {
+  llvm::SetVector<Value> read;
+  leavesOf(value, read);
+  return llvm::any_of(read, [&](Value leaf) { return leaves_.lookup(leaf) == memory; });
+}
+
+/// What an element becomes depends on no other element of this memory.
+bool FunctionScheduler::readsOnlyItsElement(Value value, Value memory) {
+  if (!readsFrom(value, memory)) return !holds(value, [](Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); });
+  if (leaves_.count(value)) return shapeOf(value.getType()) == shapeOf(memory.getType());
+  Operation *op = value.getDefiningOp();
+  if (!isa<graph::ElementwiseOp, graph::CastOp>(op)) return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return readsOnlyItsElement(operand, memory); });
+}
+
+/// A new value for the whole of a state's memory, which nothing else reads any more.
+LogicalResult FunctionScheduler::writeState(Value value, Value memory) {
+  if (leaves_.count(value) || readsOnlyItsElement(value, memory)) return laneKernel(value, memory, false);
+  if (!readsFrom(value, memory)) return makeRoot(value, memory);
+  return failed(makeRoot(value)) ? failure() : laneKernel(value, memory, false);
+}
+
+/// One after the other: each when no other needs what its memory holds. Where each needs another's, one is computed beside.
+LogicalResult FunctionScheduler::writeStates(SmallVector<std::pair<Value, Value>> states) {
+  while (!states.empty()) {
+    auto isFree = [&](const auto &state) {
+      return llvm::none_of(states, [&](const auto &other) { return other != state && readsFrom(other.first, state.second); });
+    };
+    auto next = llvm::find_if(states, isFree);
+    if (next != states.end()) {
+      auto [value, memory] = *next;
+      states.erase(next);
+      if (failed(writeState(value, memory))) return failure();
+      continue;
+    }
+    Value value = states.front().first;
+    if (!leaves_.count(value)) {
+      if (failed(makeRoot(value))) return failure();
+      continue;
+    }
+    Value view = launchOp<schedule::TempOp>(
+        unnamed(value.getLoc()), ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType())));
+    if (failed(laneKernel(value, view, false))) return failure();
+    leaves_[value] = view;
+  }
+  return success();
+}
+
 /// Writes the block. A value that reads the old array is computed before, in memory of its own.
 LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   std::optional<Update> update = updateBy(op);

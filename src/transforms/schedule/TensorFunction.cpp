@@ -113,7 +113,8 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
-      for (Value value : op.getOperands()) markIf(value.getParentBlock() == &block && !value.getType().isIndex(), value);
+      for (auto [i, value] : llvm::enumerate(op.getOperands()))
+        markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !(isa<graph::ReturnOp>(op) && function_.output(i).getParam() >= 0), value);
     }
   }
   planProducts(block);
@@ -235,13 +236,17 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     args.push_back(held);
     params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
   };
+  // What is read where it is written, element by element, is one parameter.
+  auto isTarget = [&](Value input) { return leaves_.lookup(input) == target; };
+  SmallVector<Value> changed(llvm::make_filter_range(inputs, isTarget));
+  inputs.remove_if(isTarget);
   for (Value input : inputs) add(input, leaves_.lookup(input), calledBy(input), ParamMode::In, false);
   StringRef hint = nameHint(root);
   std::string targetName =
       nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
   if (auto argument = dyn_cast<BlockArgument>(target))
     targetName = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
-  add(root, target, targetName, ParamMode::Out, true);
+  add(root, target, targetName, changed.empty() ? ParamMode::Out : ParamMode::InOut, true);
   auto resultName = cast<ParamAttr>(params.back()).getName();
   Type tensor = TensorType::get(context, shapeOf(root.getType()), elementTypeOf(target.getType()));
   auto output = ResultAttr::get(context, resultName, tensor, static_cast<int64_t>(params.size()) - 1);
@@ -277,6 +282,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     if (i < inputs.size()) kernel.leaves[inputs[i]] = argument;
     else kernel.target = argument;
   }
+  for (Value input : changed) kernel.leaves[input] = kernel.target;
   kernel.op = builder_.create(state);
   launchOp<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args,
                                        DimsAttr());
@@ -428,6 +434,11 @@ LogicalResult FunctionScheduler::run() {
   SmallVector<Value> targets;
   for (size_t i = 0; i < end->getNumOperands(); ++i) {
     Type returned = function_.output(i).getType();
+    if (int64_t param = function_.output(i).getParam(); param >= 0) {  // what the function leaves in a parameter
+      targets.push_back(block.getArgument(param));
+      outputs.push_back(function_.output(i));
+      continue;
+    }
     types.push_back(ViewType::get(context, shapeOf(returned), elementTypeOf(returned)));
     Location loc = named(function_.output(i).getName(), function_.getLoc());
     targets.push_back(block.addArgument(types.back(), loc));
@@ -448,8 +459,13 @@ LogicalResult FunctionScheduler::run() {
 
   findRoots(function_.entry());
   if (failed(launchBlock(function_.entry()))) return failure();
-  for (auto [value, target] : llvm::zip(end->getOperands(), targets))
-    if (leaves_.lookup(value) != target && failed(laneKernel(value, target, false))) return failure();
+  SmallVector<std::pair<Value, Value>> states;
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    if (leaves_.lookup(value) == targets[i]) continue;
+    if (function_.output(i).getParam() >= 0) states.emplace_back(value, targets[i]);
+    else if (failed(laneKernel(value, targets[i], false))) return failure();
+  }
+  if (failed(writeStates(std::move(states)))) return failure();
   launches_.create<schedule::ReturnOp>(end->getLoc(), ValueRange());
   return success();
 }
@@ -458,7 +474,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   if (failed(straighten(function))) return failure();
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
-  planUpdates(function);  // last: what was changed above is no update that can be seen
+  if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names).run();
 }
 

@@ -67,6 +67,10 @@ private:
   mlir::Value bufferFor(mlir::Type type, llvm::StringRef hint, mlir::Location loc);
   mlir::ArrayAttr dimsInScope();
   // ---- updates in place (LaunchUpdate.cpp)
+  bool readsFrom(mlir::Value value, mlir::Value memory);
+  bool readsOnlyItsElement(mlir::Value value, mlir::Value memory);
+  mlir::LogicalResult writeState(mlir::Value value, mlir::Value memory);
+  mlir::LogicalResult writeStates(llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> states);
   mlir::LogicalResult launchUpdate(mlir::Operation *op);
   mlir::LogicalResult settle(mlir::Value value, mlir::Operation *change);
   bool isPending(mlir::Value value, mlir::Operation *change, llvm::DenseSet<mlir::Value> &seen);

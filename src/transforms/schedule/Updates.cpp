@@ -112,18 +112,19 @@ Value initOf(Operation *loop, unsigned result) {
   return cast<scf::WhileOp>(loop).getInits()[result];
 }
 
-/// Nobody reads the value, under any shape, after the operation that writes into its memory.
-bool isReadBefore(Value value, Operation *change) {
+/// What reads the value, under any shape, after the operation that writes into its memory; null if nothing does.
+Operation *lateRead(Value value, Operation *change) {
   Block *block = change->getBlock();
   int changes = 0;
   for (Operation *user : value.getUsers()) {
     if (user == change && ++changes == 1) continue;
     Operation *here = block->findAncestorOpInBlock(*user);
     bool inCondition = !here;  // of the `while` whose body this is
-    if (!inCondition && (here == change || !here->isBeforeInBlock(change))) return false;
-    if (auto reshape = dyn_cast<graph::ReshapeOp>(user); reshape && !isReadBefore(reshape.getResult(), change)) return false;
+    if (!inCondition && (here == change || !here->isBeforeInBlock(change))) return user;
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(user))
+      if (Operation *late = lateRead(reshape.getResult(), change)) return late;
   }
-  return true;
+  return nullptr;
 }
 
 /// What makes a turn's array of what the turn starts with: updates, and loops inside that update it. Nothing if it is
@@ -141,11 +142,45 @@ SmallVector<Operation *> changesOf(Value yielded, Value argument, Block *body) {
       if (!isListed(op, kInPlace, number)) return {};
       before = initOf(op, number);
     }
-    if (!before || !isReadBefore(before, op)) return {};
+    if (!before || lateRead(before, op)) return {};
     changes.push_back(op);
     yielded = before;
   }
   return changes;
+}
+
+/// Writes down that these changes of `after` are done in the memory of what they start from.
+void markInPlace(ArrayRef<Operation *> changes, Value after) {
+  for (Operation *change : changes) {
+    if (auto update = updateBy(change)) {
+      change->setAttr(kInPlace, UnitAttr::get(change->getContext()));
+      after = update->old;
+    } else {
+      unsigned number = cast<OpResult>(after).getResultNumber();
+      list(change, kTakesOver, number);
+      after = initOf(change, number);
+    }
+  }
+}
+
+/// What a function leaves in a parameter is what it makes of it, in its memory. A copy of a state is not made: one that would
+/// be needed is an error, with the late read.
+LogicalResult planState(Value after, BlockArgument before, graph::FuncOp function) {
+  SmallVector<Operation *> changes = changesOf(after, before, &function.entry());
+  markInPlace(changes, after);
+  Operation *last = after.getDefiningOp();
+  if (!changes.empty() || !last || !last->hasAttr(kUpdate)) return success();
+  std::string name = function.param(before.getArgNumber()).getName().str();
+  for (Value now = after; now != before;) {
+    Operation *op = now.getDefiningOp();
+    auto update = op ? updateBy(op) : std::nullopt;
+    if (!update) break;
+    if (Operation *late = lateRead(update->old, op))
+      return late->emitError() << "what `" << name << "` was before an update, which is read after it; the state lies in one place: compute what "
+                                  "needs the old one first, or keep a copy of the part, `old = " << name << "[...] * 1`";
+    now = update->old;
+  }
+  return last->emitError() << "an update of a part of `" << name << "` that I cannot see the place of; ranges begin at sizes and integers, in steps of 1";
 }
 
 void planLoop(Operation *loop) {
@@ -157,16 +192,7 @@ void planLoop(Operation *loop) {
     SmallVector<Operation *> changes = changesOf(after, argument, body);
     if (changes.empty()) continue;
     list(loop, kInPlace, i);
-    for (Operation *change : changes) {
-      if (auto update = updateBy(change)) {
-        change->setAttr(kInPlace, UnitAttr::get(loop->getContext()));
-        after = update->old;
-      } else {
-        unsigned number = cast<OpResult>(after).getResultNumber();
-        list(change, kTakesOver, number);
-        after = initOf(change, number);
-      }
-    }
+    markInPlace(changes, after);
   }
 }
 
@@ -183,10 +209,15 @@ std::optional<Update> updateBy(Operation *op) {
   return update;
 }
 
-void planUpdates(graph::FuncOp function) {
+LogicalResult planUpdates(graph::FuncOp function) {
   function.walk([](Operation *op) {  // loops inside come first
     if (op->hasAttr(kLoop)) planLoop(op);
   });
+  for (auto [i, value] : llvm::enumerate(function.entry().getTerminator()->getOperands())) {
+    int64_t param = function.output(i).getParam();
+    if (param >= 0 && failed(planState(value, function.entry().getArgument(param), function))) return failure();
+  }
+  return success();
 }
 
 }  // namespace tessera::transforms

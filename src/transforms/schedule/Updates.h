@@ -25,7 +25,8 @@ std::optional<Update> updateBy(mlir::Operation *op);
 /// What a new value is a repetition or another place of.
 mlir::Value sourceOf(mlir::Value value);
 
-/// Marks the updates that are done in place, and the loops.
-void planUpdates(ir::graph::FuncOp function);
+/// Marks the updates that are done in place, and the loops. Fails, with a message, if a parameter that is a state would have to be
+/// copied.
+mlir::LogicalResult planUpdates(ir::graph::FuncOp function);
 
 }  // namespace tessera::transforms
