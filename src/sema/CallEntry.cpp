@@ -101,6 +101,14 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
     if (plain && p.annotation && values[i].isSequence())
       return wrongValue(values[i], *p.annotation, p.name.text, spans[i],
                         "`" + std::string(sources_.text(p.annotation->span)) + "`");
+    auto takes = [&](const Param &param) { return !param.isResult && !param.defaultValue && param.var->name == p.name.text; };
+    auto param = std::find_if(callee.params.begin(), callee.params.end(), takes);
+    if (values[i].kind == ValueKind::None && param != callee.params.end()) {  // the alternative without it has no such parameter
+      if (!reportNone(values[i], spans[i]))
+        report(Id::wrongArgument, spans[i], quoted(callable.name), "`" + param->var->type.str() + "` for `" + p.name.text + "`", "`None`")
+            .note(param->var->span, "declared here");
+      return false;
+    }
     argumentParts(values[i], spans[i], parts, places);
   }
   solveExtents(callee, parts, dims);
