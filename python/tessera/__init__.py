@@ -27,6 +27,7 @@ from ._errors import (
 from ._function import Function
 from ._module import Module, load, loads
 from ._stubs import stubs
+from ._torch import register_torch
 from .importer import install_import_hook
 
 __all__ = [
@@ -49,5 +50,6 @@ __all__ = [
     "install_import_hook",
     "load",
     "loads",
+    "register_torch",
     "stubs",
 ]

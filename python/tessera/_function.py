@@ -65,7 +65,7 @@ class Function:
         self.parameters = [p for p in parameters if p.mode != "result"]
         self.results = facts["results"]
         self._all = parameters
-        self._made = [p for p in parameters if p.mode == "result"]
+        self.made = [p for p in parameters if p.mode == "result"]
         self._names = {p.name for p in self.parameters}
         self._library = library  # stays loaded
         self._call = getattr(library, facts["call"])
@@ -126,7 +126,7 @@ class Function:
         status = self._call(ctypes.addressof(values), len(values), stream)
         if status != 0:
             raise of_status(status, self._error_text().decode("utf-8", "replace"))
-        made = dict(zip((p.name for p in self._made), results))
+        made = dict(zip((p.name for p in self.made), results))
         returned = tuple(made[name] if name in made else given[name] for name in self.results)
         return returned[0] if len(returned) == 1 else returned or None
 
@@ -151,7 +151,7 @@ class Function:
         return given
 
     def _result_arrays(self, out, like, adapter, given, dims):
-        count = len(self._made)
+        count = len(self.made)
         if out is not None:
             arrays = list(out) if isinstance(out, (tuple, list)) else [out]
             if len(arrays) != count:
@@ -162,6 +162,28 @@ class Function:
             return arrays
         if not count:
             return []
+        shapes = self._result_shapes(given, dims)
+        if adapter is None:
+            if not _arrays.has_numpy():
+                raise self._error(ArgumentError, "it has no array as an argument: give `out=`")
+            adapter = _arrays.NumPy
+        results = []
+        for parameter, shape in zip(self.made, shapes):
+            try:
+                results.append(adapter.empty(like, shape, parameter.dtype, parameter.name))
+            except ArgumentError as error:
+                raise self._error(ArgumentError, str(error)) from None
+        return results
+
+    def torch_results(self, given):
+        """The shapes of the results that a call makes, and the names of PyTorch's dtypes."""
+        dims = {}
+        for parameter in self.parameters:
+            if not parameter.tensor and parameter.dim:
+                parameter.dim.bind(int(given[parameter.name]), dims)
+        return [(shape, _abi.NAMES[parameter.dtype]) for parameter, shape in zip(self.made, self._result_shapes(given, dims))]
+
+    def _result_shapes(self, given, dims):
         for _ in range(2):  # `2*N` binds N where a later parameter does not
             for parameter in self.parameters:
                 if not parameter.tensor:
@@ -172,12 +194,8 @@ class Function:
                 for extent, size in zip(parameter.shape, shape):
                     if extent.variable or _ == 1:
                         extent.bind(int(size), dims)
-        if adapter is None:
-            if not _arrays.has_numpy():
-                raise self._error(ArgumentError, "it has no array as an argument: give `out=`")
-            adapter = _arrays.NumPy
-        results = []
-        for parameter in self._made:
+        shapes = []
+        for parameter in self.made:
             shape = []
             for extent in parameter.shape:
                 unknown = [name for name in extent.names if name not in dims]
@@ -186,11 +204,8 @@ class Function:
                 shape.append(extent.value(dims))
                 if shape[-1] < 0:
                     raise self._error(ShapeError, f"the result's `{extent.text}` is {shape[-1]}")
-            try:
-                results.append(adapter.empty(like, tuple(shape), parameter.dtype, parameter.name))
-            except ArgumentError as error:
-                raise self._error(ArgumentError, str(error)) from None
-        return results
+            shapes.append(tuple(shape))
+        return shapes
 
     def _scalar(self, slot, parameter, value):
         dtype = parameter.dtype

@@ -19,7 +19,7 @@ def _stub(function):
         parameters.append(f"{parameter.name}: {kind}" + (f" = {parameter.default!r}" if has_default else " = ..." if optional else ""))
         optional = optional or has_default
     count = len(function.results)
-    made = [p for p in function._made]
+    made = [p for p in function.made]
     arrays = any(p.tensor for p in function.parameters)
     array = "ArrayT" if arrays else "Any"
     result = "None" if count == 0 else array if count == 1 else f"tuple[{', '.join([array] * count)}]"
