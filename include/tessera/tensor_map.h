@@ -20,6 +20,17 @@ template <> struct MapDType<f16> {
 template <> struct MapDType<float> {
   static constexpr CUtensorMapDataType code = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 };
+template <> struct MapDType<tf32> : MapDType<float> {};
+template <> struct MapDType<int32_t> {
+  static constexpr CUtensorMapDataType code = CU_TENSOR_MAP_DATA_TYPE_INT32;
+};
+// The engine only moves bytes.
+template <> struct MapDType<uint8_t> {
+  static constexpr CUtensorMapDataType code = CU_TENSOR_MAP_DATA_TYPE_UINT8;
+};
+template <> struct MapDType<int8_t> : MapDType<uint8_t> {};
+template <> struct MapDType<f8e4m3> : MapDType<uint8_t> {};
+template <> struct MapDType<f8e5m2> : MapDType<uint8_t> {};
 
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 

@@ -10,11 +10,13 @@
 
 namespace tessera {
 
-/// acc[m, n] += a[m, k] * b[k, n] by one warp of the machine (by one core of a CPU), all three in its registers.
+/// acc[m, n] += a[m, k] * b[k, n] by one warp of the machine (by one core of a CPU), all three in its registers. Those of
+/// 64 rows are done by four warps, and read a and b from shared memory.
 struct MatrixInstruction {
   std::string_view name;  // in the vendor's manual
   int m, n, k;
   DType a, b, acc;
+  bool ofWarpgroup() const { return m == 64; }
 };
 
 /// One machine, or all machines of one architecture. Bytes and registers are those that a program can use.

@@ -138,16 +138,58 @@ template <class E> void warpgroups(const char *name) {
   chained<E, 64, Panels>(name);
   chained<E, 128, Panels>(name);
 }
+
+/// Operands that are read along k alone: every width of an instruction, one and several panels along k.
+template <class E, class T> void along_k(const char *name) {
+  using tsr::Panels;
+  constexpr int panel = 128 / sizeof(E);
+  check<E, T, 64, 16, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 32, 2 * panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 64, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 112, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 128, 128, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 128, 128, panel, 8, 1, false, true, Panels>(name);
+  check<E, T, 64, 160, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 192, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 256, panel, 4, 1, false, true, Panels>(name);
+}
+
+/// Sums of 8-bit floats that the accumulators of the tensor cores alone would round: 384 products of 256, and then a one.
+template <class E, class Swizzle = tsr::Panels> void promoted(const char *name) {
+  constexpr int M = 64, N = 16, K = 512;
+  Buffer<E> a(M * K), b(K * N);
+  Buffer<float> c(M * N), rows(M), cols(N);
+  for (int k = 0; k < K; ++k) {
+    const float value = k < K - 128 ? 16.0f : k == K - 1 ? 1.0f : 0.0f;
+    for (int m = 0; m < M; ++m) a[m * K + k] = tsr::to<E>(value);
+    for (int n = 0; n < N; ++n) b[n * K + k] = tsr::to<E>(value);
+  }
+  LAUNCH(128, (product<Swizzle, E, float, M, N, K, 4, 1, false, true>), a.device(), b.device(), c.device(), rows.device(), cols.device());
+  c.back();
+  for (int i = 0; i < M * N; ++i) expect(c[i] == 1 + (K - 128) * 256 + 1, name, i);
+}
 #endif
 
 inline void all() {
 #if defined(TSR_TEST_SM90A)
   warpgroups<tsr::bf16>("wgmma bf16");
   warpgroups<tsr::f16>("wgmma f16");
+  along_k<tsr::tf32, float>("wgmma tf32");
+  along_k<tsr::f8e4m3, float>("wgmma e4m3");
+  along_k<tsr::f8e5m2, float>("wgmma e5m2");
+  along_k<int8_t, int32_t>("wgmma i8");
+  along_k<uint8_t, int32_t>("wgmma u8");
+  promoted<tsr::f8e4m3>("wgmma e4m3 in parts");
+  promoted<tsr::f8e5m2>("wgmma e5m2 in parts");
 #endif
   orientations<tsr::bf16, float, 32>("mma bf16");
   orientations<tsr::f16, float, 32>("mma f16");
   orientations<tsr::tf32, float, 16>("mma tf32");
+#if defined(TSR_TEST_SM90A)  // from sm_89
+  orientations<tsr::f8e4m3, float, 64>("mma e4m3");
+  orientations<tsr::f8e5m2, float, 64>("mma e5m2");
+  promoted<tsr::f8e4m3, tsr::Xor>("mma e4m3 in parts");
+#endif
   orientations<int8_t, int32_t, 64>("mma i8");
   chained<tsr::bf16>("mma chain bf16");
   chained<tsr::f16>("mma chain f16");

@@ -25,6 +25,8 @@ EXAMPLE = "softmax.cuda.json"
 # For a machine whose text differs: products of warpgroups, filled by a producer. `03_matmul.sm_90a.cu`
 MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/08_flash_attention.tsr",
                                                                          "tests/e2e/programs/attention.tsr")])}
+# Functions of a program that are shown for that machine alone.
+PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"])}
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 
@@ -54,6 +56,10 @@ def goldens_of(tesserac, program):
     name, files = stem(program), {}
     if program in HOST_PROGRAMS:
         return {name + ".cpp": emit(tesserac, program, "cpu")[0]}
+    if program in PARTS:
+        machine, functions = PARTS[program]
+        options = ["--target", MACHINES[machine][0], *(word for function in functions for word in ("--function", function))]
+        return {f"{name}.{machine}.cu": emit(tesserac, program, "cuda", options)[0]}
     emitted = {target: emit(tesserac, program, target) for target in TARGETS}
     for target, suffix in TARGETS.items():
         files[name + suffix] = emitted[target][0]
@@ -104,7 +110,7 @@ def update(files):
 def main(tesserac):
     updating = os.environ.get("TESSERA_UPDATE_GOLDENS", "") not in ("", "0")
     files, broken = {}, []
-    for program in PROGRAMS + HOST_PROGRAMS:
+    for program in [*PROGRAMS, *HOST_PROGRAMS, *PARTS]:
         try:
             files.update(goldens_of(tesserac, program))
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as problem:
@@ -128,7 +134,7 @@ def main(tesserac):
     wrong += [f"{name}: a golden of nothing that is emitted\n" for name in stale]
     for text in wrong:
         print(text)
-    print(f"{len(files)} files of {len(PROGRAMS + HOST_PROGRAMS)} programs, {len(wrong)} differ")
+    print(f"{len(files)} files of {len(PROGRAMS + HOST_PROGRAMS) + len(PARTS)} programs, {len(wrong)} differ")
     if wrong:
         print("if what is emitted is right: ./dev golden")
     return 1 if wrong or broken or not files else 0

@@ -57,6 +57,8 @@ TEST(Machines, MatrixInstructionsComeWithTheMachineThatBringsThem) {
   EXPECT_TRUE(multiplies("sm_80", BF16, BF16, 16, 8, 16));
   EXPECT_FALSE(multiplies("sm_75", BF16, BF16, 16, 8, 16));
   EXPECT_TRUE(multiplies("sm_90a", F16, F16, 16, 8, 16));
+  EXPECT_TRUE(multiplies("sm_90a", F8E4M3, F8E4M3, 64, 256, 32));
+  EXPECT_FALSE(multiplies("sm_90", BF16, BF16, 64, 256, 16));
   EXPECT_TRUE(multiplies("sm_80", TF32, TF32, 16, 8, 8));
   EXPECT_TRUE(multiplies("sm_80", I8, I8, 16, 8, 32));
   EXPECT_TRUE(multiplies("sm_89", F8E4M3, F8E5M2, 16, 8, 32));

@@ -244,7 +244,7 @@ class Others(ToolTest):
             result = run("tessera", "explain", "--why-not", "wgmma", path)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stdout.count("\n"), 1)
-            self.assertIn("singles: no wgmma: operands are of f32; warpgroups multiply bf16 and f16", result.stdout)
+            self.assertIn("singles: no wgmma: operands are of f32, added up in f32; warpgroups multiply bf16, f16, tf32", result.stdout)
             self.assertIn("it has one for tf32", run("tessera", "explain", "--why-not", "mma", path + ":2").stdout)
             self.assertIn("is refused mma", run("tessera", "explain", "--why-not", "mma", path + ":6").stdout)
             for words in (["tma", path], ["mma", path + ":3"], ["mma"]):

@@ -85,3 +85,62 @@ tile.kernel @computed(%a: !tsr.view<["M", "K"], bf16>, %b: !tsr.view<["K", "N"],
   tile.store_fragment %narrow, %c[%m size "T.m", %n size "T.n"] : !D, <["M", "N"], bf16>
   tile.kernel_end
 }
+
+!A8 = !tsr.shared<["T.m", "T.k"], f8E4M3FN, "">
+!B8 = !tsr.shared<["T.n", "T.k"], f8E4M3FN, "">
+!B8turned = !tsr.shared<["T.k", "T.n"], f8E4M3FN, "">
+
+// Operands of 8 bits that lie along k: 128 of them are a row of a panel.
+// CHECK-LABEL: tile.kernel @bytes
+// CHECK-SAME: "floats of 8 bits: the tensor cores add up 128 products, which are then added in f32"
+// CHECK: tile.alloc_shared {manual} : <["T.stages", "T.n", "T.k"], f8E4M3FN, "panels">
+// CHECK: tile.dot {{.*}} {trans_b} : <["T.m", "T.n"], f32, #tile.mma<8 x 1>>
+tile.kernel @bytes(%a: !tsr.view<["M", "K"], f8E4M3FN>, %b: !tsr.view<["N", "K"], f8E4M3FN>, %c: !tsr.view<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"c", out>], outputs = [],
+    context = ["m", "n", "k"], sizes = {m = 128 : i64, n = 256 : i64, k = 128 : i64},
+    grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 256 : i64} {
+  %at = tile.alloc_shared : !A8
+  %bt = tile.alloc_shared : !B8
+  %m = tile.query "origin"
+  %n = tile.query "origin" {axis = 1 : i64}
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %step = tile.dim "T.k"
+  %K = tile.dim "K"
+  %start = tile.fill %zero : f32 to !C
+  %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %start) -> (!C) {
+    tile.copy %a[%m size "T.m", %k size "T.k"] to %at : <["M", "K"], f8E4M3FN> to !A8
+    tile.copy %b[%n size "T.n", %k size "T.k"] to %bt : <["N", "K"], f8E4M3FN> to !B8
+    %next = tile.dot %sum, %at, %bt {trans_b} : !C, !A8, !B8
+    scf.yield %next : !C
+  }
+  tile.store_fragment %acc, %c[%m size "T.m", %n size "T.n"] : !C, <["M", "N"], f32>
+  tile.kernel_end
+}
+
+// Those that do not are multiplied by warps.
+// CHECK-LABEL: tile.kernel @bytes_turned
+// CHECK-NOT: tile.roles
+// CHECK-SAME: wgmma = "the right operand lies as [K, N]; warpgroups read f8e4m3 along k alone, so store it as [N, K]
+tile.kernel @bytes_turned(%a: !tsr.view<["M", "K"], f8E4M3FN>, %b: !tsr.view<["K", "N"], f8E4M3FN>, %c: !tsr.view<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"c", out>], outputs = [],
+    context = ["m", "n", "k"], sizes = {m = 128 : i64, n = 256 : i64, k = 128 : i64},
+    grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 256 : i64} {
+  %at = tile.alloc_shared : !A8
+  %bt = tile.alloc_shared : !B8turned
+  %m = tile.query "origin"
+  %n = tile.query "origin" {axis = 1 : i64}
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %step = tile.dim "T.k"
+  %K = tile.dim "K"
+  %start = tile.fill %zero : f32 to !C
+  %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %start) -> (!C) {
+    tile.copy %a[%m size "T.m", %k size "T.k"] to %at : <["M", "K"], f8E4M3FN> to !A8
+    tile.copy %b[%k size "T.k", %n size "T.n"] to %bt : <["K", "N"], f8E4M3FN> to !B8turned
+    %next = tile.dot %sum, %at, %bt : !C, !A8, !B8turned
+    scf.yield %next : !C
+  }
+  tile.store_fragment %acc, %c[%m size "T.m", %n size "T.n"] : !C, <["M", "N"], f32>
+  tile.kernel_end
+}

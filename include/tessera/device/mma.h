@@ -69,8 +69,13 @@ template <class E> TSR_DEVICE void mma(float &c0, float &c1, float &c2, float &c
   else if constexpr (std::is_same<E, f16>::value) TSR_MMA("m16n8k16", "f32.f16.f16.f32", "+f", );
   else if constexpr (std::is_same<E, tf32>::value) TSR_MMA("m16n8k8", "f32.tf32.tf32.f32", "+f", );
 #if __CUDA_ARCH__ >= 890
-  else if constexpr (std::is_same<E, f8e4m3>::value) TSR_MMA("m16n8k32", "f32.e4m3.e4m3.f32", "+f", );
-  else if constexpr (std::is_same<E, f8e5m2>::value) TSR_MMA("m16n8k32", "f32.e5m2.e5m2.f32", "+f", );
+  else {  // the tensor cores keep only about 14 bits of sums of 8-bit floats: what was there before is added in f32
+    const float before[4] = {c0, c1, c2, c3};
+    c0 = c1 = c2 = c3 = 0.0f;
+    if constexpr (std::is_same<E, f8e4m3>::value) TSR_MMA("m16n8k32", "f32.e4m3.e4m3.f32", "+f", );
+    else if constexpr (std::is_same<E, f8e5m2>::value) TSR_MMA("m16n8k32", "f32.e5m2.e5m2.f32", "+f", );
+    c0 += before[0], c1 += before[1], c2 += before[2], c3 += before[3];
+  }
 #endif
 #endif
 }

@@ -10,11 +10,13 @@ namespace tessera::transforms {
 /// Extents of a product's tile, the step along its inner axis, and the lanes of a group.
 struct ContractTile {
   int64_t m, n, k, group;
+  bool byWarpgroups = false;  // by instructions that read their operands from shared memory
 };
 /// What is done in a product's kernel beside it.
 struct ContractWork {
   bool computesOperands;  // what is multiplied is not read from memory as it is
   bool readsAfter;        // what follows the product reads other tensors
+  bool alongK;            // both operands lie in memory along the inner axis
 };
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
@@ -25,8 +27,10 @@ struct FewTiles {
   ContractTile tile;
   int64_t elements;
 };
-std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual, ContractWork work);
+std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual);
 
+/// The machine has an instruction of warpgroups for the product's types.
+bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);
 

@@ -50,10 +50,29 @@ bool FunctionScheduler::isOnlyMoved(Value value) {
   return true;
 }
 
+/// Whether the last two axes are in memory the other way round; nothing where that cannot be said.
+std::optional<bool> FunctionScheduler::liesTurned(Value value) {
+  bool turned = false;
+  while (!isStored(value)) {
+    if (auto transpose = value.getDefiningOp<graph::TransposeOp>()) {
+      ArrayRef<int64_t> perm = transpose.getPerm();
+      int64_t rank = static_cast<int64_t>(perm.size());
+      if (rank < 2 || std::min(perm[rank - 1], perm[rank - 2]) != rank - 2) return std::nullopt;
+      turned ^= perm[rank - 1] < perm[rank - 2];
+    } else if (!isa<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(value.getDefiningOp())) {
+      return std::nullopt;
+    }
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return turned;
+}
+
 ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> dots) {
-  ContractWork work{false, false};
-  for (graph::DotOp dot : dots)
+  ContractWork work{false, false, true};
+  for (graph::DotOp dot : dots) {
     for (Value operand : dot.getOperands()) work.computesOperands |= !isOnlyMoved(operand);
+    work.alongK &= liesTurned(dot.getLhs()) == false && liesTurned(dot.getRhs()) == true;
+  }
   walkBack(root, [&](Value value) {
     bool isRead = value != root && isStored(value);
     work.readsAfter |= isRead;
@@ -106,7 +125,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (!machine) return failure();
   ContractWork work = contractWork(root, dots);
   ContractTile sizes = usualContractTile(*machine, dots, work);
-  std::optional<FewTiles> few = tileForFew(*machine, sizes, work);
+  std::optional<FewTiles> few = tileForFew(*machine, sizes);
   Dim elements(1);
   for (DimAttr extent : shape) elements = elements * extent.getDim();
   if (few && elements.isConstant()) {  // known here: one kernel is enough

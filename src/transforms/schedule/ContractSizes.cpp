@@ -24,10 +24,18 @@ int64_t covering(int64_t usual, DimAttr extent) {
 
 }  // namespace
 
+bool hasWarpgroupProduct(const Machine &machine, graph::DotOp dot) {
+  std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType())), sum = dtypeOf(elementTypeOf(dot.getType()));
+  return llvm::any_of(machine.matrixInstructions(), [&](const MatrixInstruction &each) {
+    return each.ofWarpgroup() && each.a == operand && each.acc == sum;
+  });
+}
+
 ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
   graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
+  bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !work.computesOperands && (operand == 2 || work.alongK);
   ContractTile tile;
   // k long, as each step of it reads and writes all sums; the panels of B, k x n, are packed once for m rows.
   if (machine.family == Target::Cpu && sum <= 4) tile = {256, 128, 256, 128};
@@ -35,26 +43,28 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
   // Warpgroups: two of them, 128 registers of a lane for sums, but for those that what follows needs for its operands.
-  else if (machine.warpgroupProducts && operand == 2 && !work.computesOperands) tile = {128, work.readsAfter ? 128 : 256, 64, 256};
+  else if (byWarpgroups) tile = {128, work.readsAfter ? 128 : 256, 128 / operand, 256, true};
   // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
   else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
   if (machine.family != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
   int64_t rows = covering(tile.m, shape[shape.size() - 2]);
-  if (machine.warpgroupProducts && tile.group == 256 && operand == 2 && rows < tile.m) {  // one warpgroup has 64 rows
+  if (tile.byWarpgroups && rows < tile.m) {  // one warpgroup has 64 rows
     tile.group = 128;
     rows = 64;
   }
   tile.m = rows;
   tile.n = covering(tile.n, shape.back());
-  tile.k = covering(tile.k, shapeOf(dot.getLhs().getType()).back());
+  int64_t panel = tile.k;
+  tile.k = covering(panel, shapeOf(dot.getLhs().getType()).back());
+  tile.byWarpgroups &= tile.k == panel;
   return tile;
 }
 
-std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual, ContractWork work) {
-  if (!machine.warpgroupProducts || usual.group != 256 || usual.k != 64 || work.computesOperands) return std::nullopt;
+std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual) {
+  if (!usual.byWarpgroups || usual.group != 256) return std::nullopt;
   // One warpgroup with 64 x 128 sums: as many registers a lane, and up to four times as many groups.
-  return FewTiles{{64, std::min<int64_t>(usual.n, 128), usual.k, 128}, usual.m * usual.n * machine.processors / 2};
+  return FewTiles{{64, std::min<int64_t>(usual.n, 128), usual.k, 128, true}, usual.m * usual.n * machine.processors / 2};
 }
 
 }  // namespace tessera::transforms

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -155,17 +156,18 @@ private:
     if (machine_.family == Target::Cpu)
       return sharedBytes(sizes) <= machine_.cacheBytes && laneRegisters(sizes) <= kLaneRegisters * 4;
     // Products of warpgroups: one group a processor, and room for a second stage of what its loop loads.
-    if (machine_.warpgroupProducts && multipliesHalves())
+    if (multipliesByWarpgroups())
       return sharedBytes(sizes) <= machine_.sharedBytes * 2 / 3 && laneRegisters(sizes) <= kWarpgroupRegisters;
     return sharedBytes(sizes) <= machine_.staticSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
   }
 
-  /// Every product is of 16-bit operands.
-  bool multipliesHalves() {
+  /// Every product has an instruction of warpgroups: those of 16 bits read their operands either way, others along k.
+  bool multipliesByWarpgroups() {
     bool found = false, all = true;
     kernel_.walk([&](graph::DotOp dot) {
       found = true;
-      all &= bytes(dot.getLhs().getType()) == 2;
+      bool alongK = !dot.getLhs().getDefiningOp<graph::TransposeOp>() && dot.getRhs().getDefiningOp<graph::TransposeOp>();
+      all &= hasWarpgroupProduct(machine_, dot) && (alongK || bytes(dot.getLhs().getType()) == 2);
     });
     return found && all;
   }

@@ -106,6 +106,7 @@ private:
   std::string chainReason(Chain &chain, const ChainForm &form);
   ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   bool isOnlyMoved(mlir::Value value);
+  std::optional<bool> liesTurned(mlir::Value value);
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   struct Kernel {
     mlir::Operation *op;

@@ -43,6 +43,14 @@ int64_t depthOf(const Machine &machine, Type operand, Type sum) {
   return 0;
 }
 
+/// Elements along k of one instruction of warpgroups; 0: the machine has none for the types.
+int64_t warpgroupDepthOf(const Machine &machine, Type operand, Type sum) {
+  std::optional<DType> operands = dtypeOf(operand), sums = dtypeOf(sum);
+  for (const MatrixInstruction &each : machine.matrixInstructions())
+    if (each.ofWarpgroup() && each.a == operands && each.b == operands && each.acc == sums) return each.k;
+  return 0;
+}
+
 /// Tiles that must lie alike.
 class Components {
 public:
@@ -171,17 +179,26 @@ private:
   }
   bool canWarpgroupDo(tile::DotOp dot) {
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
-    Type operand = dot.getB().getType().getElementType();
+    Type operand = dot.getB().getType().getElementType(), sum = dot.getResult().getType().getElementType();
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
-    bool known = dot.getResult().getType().getElementType().isF32() && (operand.isBF16() || operand.isF16());
-    if (!known) return refuse(dot, "operands are of " + wordOf(operand) + "; warpgroups multiply bf16 and f16, added up in f32");
+    int64_t depth = warpgroupDepthOf(machine_, operand, sum);
+    if (!depth)
+      return refuse(dot, "operands are of " + wordOf(operand) + ", added up in " + wordOf(sum) +
+                             "; warpgroups multiply bf16, f16, tf32 and floats of 8 bits, added up in f32, and integers of 8 bits, in i32" +
+                             (operand.isF32() ? "; tf32 would do, if the operands are declared so" : ""));
+    if (storedBytes(operand) != 2 && (dot.getTransA() || !dot.getTransB()))
+      return refuse(dot, Twine(dot.getTransA() ? "the left operand lies as [K, M]" : "the right operand lies as [K, N]") +
+                             "; warpgroups read " + wordOf(operand) + " along k alone, so store it as " +
+                             (dot.getTransA() ? "[M, K]" : "[N, K]"));
     int64_t rows = kBlock * kernel_.getGroup() / kWarpLanes;
-    if (!isMultiple(k, kBlock) || !isMultiple(shape[1], kBlock) || !isMultiple(shape[0], rows))
+    if (!isMultiple(k, depth) || !isMultiple(shape[1], kBlock) || !isMultiple(shape[0], rows))
       return refuse(dot, "the product is " + productText(dot) + "; " + Twine(kernel_.getGroup() / kWarpgroupLanes) +
-                             " warpgroups take a multiple of " + Twine(rows) + " rows, and of " + Twine(kBlock) + " columns and of k");
+                             " warpgroups take a multiple of " + Twine(rows) + " rows, of " + Twine(kBlock) + " columns and of " +
+                             Twine(depth) + " along k");
     auto sums = extents_.greatestCount(shape);
-    if (!sums || *sums > kMostSums * static_cast<int64_t>(kernel_.getGroup()))
-      return refuse(dot, "the sums of " + productText(dot) + " take more than " + Twine(kMostSums) + " registers of a lane");
+    int64_t most = isFloat8(operand) ? kMostSumsInParts : kMostSums;
+    if (!sums || *sums > most * static_cast<int64_t>(kernel_.getGroup()))
+      return refuse(dot, "the sums of " + productText(dot) + " take more than " + Twine(most) + " registers of a lane");
     return true;
   }
 
@@ -300,14 +317,24 @@ private:
 
   void explain() {
     if (chosen_.empty()) return;
-    if (warpgroups_) return addReason(kernel_, "products by warpgroups, which read their operands from shared memory");
+    if (warpgroups_) {
+      addReason(kernel_, "products by warpgroups, which read their operands from shared memory");
+      bool inParts = kernel_.getBody().walk([](tile::DotOp dot) {
+        return isFloat8(dot.getB().getType().getElementType()) ? WalkResult::interrupt() : WalkResult::advance();
+      }).wasInterrupted();
+      if (inParts) addReason(kernel_, "floats of 8 bits: the tensor cores add up 128 products, which are then added in f32");
+      return;
+    }
     for (tile::MmaAttr layout : chosen_)
       addReason(kernel_, "products by matrix instructions, warps in " + Twine(layout.getRows()) + " rows and " + Twine(layout.getCols()) +
                              (layout.getCols() == 1 ? " column" : " columns"));
   }
 
   static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;
+  static bool isFloat8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+
   static constexpr int64_t kMostSums = 160;  // registers of a lane for the sums of one product
+  static constexpr int64_t kMostSumsInParts = 128;  // where it has 64 more for a part of them (wgmma.h, dot_in_parts)
   bool warpgroups_ = false;
   Refusal refusal_;
   static constexpr int64_t kSplitRow = 1 << 20;  // more than any tile's extents

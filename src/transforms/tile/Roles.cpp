@@ -16,7 +16,8 @@ tile::WriteSharedOp onlyWriteOfLeftOperand(tile::DotOp dot) {
     if (auto found = dyn_cast<tile::WriteSharedOp>(user); found && !write) write = found;
     else if (user != dot) return {};
   }
-  bool fits = write && write.getValue().getType().getElementType().getIntOrFloatBitWidth() == 16 &&
+  Type element = write ? write.getValue().getType().getElementType() : Type();
+  bool fits = element && element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16 &&
               write->getBlock() == dot->getBlock() &&
               write.getValue().getType().getShape() == alloc.getType().getShape();
   return fits ? write : tile::WriteSharedOp();
@@ -100,8 +101,8 @@ private:
     if (copy.getAsync()) return refuse(copy, "the program copies " + name + " asynchronously by itself");
     size_t rank = copy.getOffsets().size();
     if (rank < 2 || rank > 5 || target.getRank() != 2) return refuse(copy, name + " is not loaded in tiles of two axes");
-    if (target.getElementType().getIntOrFloatBitWidth() != 16 || !isa<FloatType>(target.getElementType()))
-      return refuse(copy, name + " is not of bf16 or f16");
+    if (!canBeInPanels(target.getElementType()))
+      return refuse(copy, name + " is of a type that no product of warpgroups reads");
     for (size_t axis = 0; axis < rank; ++axis)
       if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1)
         return refuse(copy, "the tile of " + name + " does not lie along the last two axes, without steps");
@@ -117,6 +118,10 @@ private:
     if (!alone) return refuse(copy, name + " is also read or written in another way");
     bool known = llvm::all_of(copy.getOffsets(), [&](Value offset) { return producerKnows(offset); }) && producerReaches(copy);
     return require(known, copy, "where a tile of " + name + " begins, or whether it is loaded, depends on what the kernel computes");
+  }
+
+  static bool canBeInPanels(Type element) {
+    return element.isBF16() || element.isF16() || element.isTF32() || (element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 8);
   }
 
   /// The statements around the copy, up to the kernel.

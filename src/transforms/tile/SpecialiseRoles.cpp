@@ -253,8 +253,8 @@ private:
     auto base = dyn_cast<BlockArgument>(store.getBase());
     Type element = type.getElementType();
     size_t rank = store.getOffsets().size();
-    if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !(element.isBF16() || element.isF16() || element.isF32()))
-      return false;
+    bool moves = element.isBF16() || element.isF16() || element.isF32() || element.isSignlessInteger(32);
+    if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !moves) return false;
     for (size_t axis = 0; axis < rank; ++axis)
       if (store.getPoints()[axis] != (axis + 2 < rank) || store.getSteps()[axis] != 1) return false;
     int64_t panel = kPanelBytes / storedBytes(element);

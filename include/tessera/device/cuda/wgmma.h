@@ -3,6 +3,9 @@
 //   dot(acc, a, b)   acc += a * b; `acc` a Fragment in the layout MmaGrid<4 * warpgroups, 1>, `b` a SharedTile in Panels
 //                    or a transposed() one, `a` too, or a Fragment in the layout of `acc`
 //
+// Operands of 16 bits (bf16, f16) may lie either way, and `a` may be in registers. Those of 8 bits (e4m3 and e5m2, added up
+// in f32; int8 and uint8, in i32) and tf32 are read along k alone: `a` as M x K, `b` as transposed() N x K.
+//
 // An instruction multiplies 64 rows of `a` by up to 256 columns of `b`, both read from shared memory (64 rows of `a` also
 // from registers) by the tensor cores themselves. Where an element of the sums is: PTX ISA, "Register Fragments for
 // wgmma.mma_async.m64nNk16"; it is the layout of mma.sync, with 16 rows to each warp, so that all that works on MmaGrid
@@ -94,15 +97,16 @@ template <class E, int N, int K> struct RightOperand<Transposed<SharedTile<E, N,
 };
 
 // The registers of an instruction, in its order: number i is sum (2 * block + i / 2 % 2, first + i / 4 * 2 + i % 2).
-#define TSR_SUM(i) "+f"(acc.element[2 * block + (i) / 2 % 2][first + (i) / 4 * 2 + (i) % 2])
-#define TSR_SUMS_4(i) TSR_SUM(i), TSR_SUM(i + 1), TSR_SUM(i + 2), TSR_SUM(i + 3)
-#define TSR_SUMS_8(i) TSR_SUMS_4(i), TSR_SUMS_4(i + 4)
-#define TSR_SUMS_16(i) TSR_SUMS_8(i), TSR_SUMS_8(i + 8)
-#define TSR_SUMS_32(i) TSR_SUMS_16(i), TSR_SUMS_16(i + 16)
-#define TSR_SUMS_48(i) TSR_SUMS_32(i), TSR_SUMS_16(i + 32)
-#define TSR_SUMS_64(i) TSR_SUMS_32(i), TSR_SUMS_32(i + 32)
-#define TSR_SUMS_96(i) TSR_SUMS_64(i), TSR_SUMS_32(i + 64)
-#define TSR_SUMS_128(i) TSR_SUMS_64(i), TSR_SUMS_64(i + 64)
+// `way`: "+f" and "+r" where products are added to the sums, "=f" where they are written for the first time.
+#define TSR_SUM(way, i) way(acc.element[2 * block + (i) / 2 % 2][first + (i) / 4 * 2 + (i) % 2])
+#define TSR_SUMS_4(way, i) TSR_SUM(way, i), TSR_SUM(way, i + 1), TSR_SUM(way, i + 2), TSR_SUM(way, i + 3)
+#define TSR_SUMS_8(way, i) TSR_SUMS_4(way, i), TSR_SUMS_4(way, i + 4)
+#define TSR_SUMS_16(way, i) TSR_SUMS_8(way, i), TSR_SUMS_8(way, i + 8)
+#define TSR_SUMS_32(way, i) TSR_SUMS_16(way, i), TSR_SUMS_16(way, i + 16)
+#define TSR_SUMS_48(way, i) TSR_SUMS_32(way, i), TSR_SUMS_16(way, i + 32)
+#define TSR_SUMS_64(way, i) TSR_SUMS_32(way, i), TSR_SUMS_32(way, i + 32)
+#define TSR_SUMS_96(way, i) TSR_SUMS_64(way, i), TSR_SUMS_32(way, i + 64)
+#define TSR_SUMS_128(way, i) TSR_SUMS_64(way, i), TSR_SUMS_64(way, i + 64)
 #define TSR_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define TSR_NAMES_16 TSR_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define TSR_NAMES_32 TSR_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -120,12 +124,18 @@ template <class E, int N, int K> struct RightOperand<Transposed<SharedTile<E, N,
 #define TSR_WGMMA_SHARED(columns, types, count, a, b, c, d)                                                          \
   asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, " a ", " b ", 1, 1, 1, " c    \
                ", " d ";"                                                                                             \
-               : TSR_SUMS_##count(0)                                                                                                 \
+               : TSR_SUMS_##count("+f", 0)                                                                                           \
                : "l"(left), "l"(right), "n"(TurnLeft), "n"(TurnRight))
+// Operands that are read along k alone; `adds` 0: the sums are the products alone, whatever they were; `tail`: ", 1, 1", the
+// signs of the operands, where the instruction has them.
+#define TSR_WGMMA_ALONG_K(columns, types, way, adds, tail, count, a, b)                                                \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns types " {" TSR_NAMES_##count "}, " a ", " b ", " adds tail ";" \
+               : TSR_SUMS_##count(way, 0)                                                                              \
+               : "l"(left), "l"(right))
 #define TSR_WGMMA_REGISTERS(columns, types, count, a, b, c, d, e, f)                                            \
   asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, {" a ", " b ", " c ", " d     \
                "}, " e ", 1, 1, 1, " f ";"                                                                            \
-               : TSR_SUMS_##count(0)                                                                                                 \
+               : TSR_SUMS_##count("+f", 0)                                                                                           \
                : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(right), "n"(TurnRight))
 
 /// One instruction on `Columns` columns of the sums, from `first` of a lane's on, and the `block`-th 64 rows.
@@ -136,8 +146,25 @@ template <int Columns> struct Wgmma;
     static TSR_DEVICE void multiply(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                 \
       if constexpr (std::is_same<E, bf16>::value)                                                                     \
         TSR_WGMMA_SHARED(columns, "f32.bf16.bf16", count, a, b, c, d);                                          \
-      else                                                                                                            \
+      else if constexpr (std::is_same<E, f16>::value)                                                                 \
         TSR_WGMMA_SHARED(columns, "f32.f16.f16", count, a, b, c, d);                                            \
+      else if constexpr (std::is_same<E, tf32>::value)                                                                \
+        TSR_WGMMA_ALONG_K(columns, "k8.f32.tf32.tf32", "+f", "1", ", 1, 1", count, a, b);                             \
+      else if constexpr (std::is_same<E, f8e4m3>::value)                                                              \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e4m3.e4m3", "+f", "1", ", 1, 1", count, a, b);                            \
+      else if constexpr (std::is_same<E, f8e5m2>::value)                                                              \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e5m2.e5m2", "+f", "1", ", 1, 1", count, a, b);                            \
+      else if constexpr (std::is_same<E, int8_t>::value)                                                              \
+        TSR_WGMMA_ALONG_K(columns, "k32.s32.s8.s8", "+r", "1", "", count, a, b);                                      \
+      else                                                                                                            \
+        TSR_WGMMA_ALONG_K(columns, "k32.s32.u8.u8", "+r", "1", "", count, a, b);                                      \
+    }                                                                                                                 \
+    template <class E, class Sums>                                                                                    \
+    static TSR_DEVICE void begin(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                    \
+      if constexpr (std::is_same<E, f8e4m3>::value)                                                                   \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e4m3.e4m3", "+f", "0", ", 1, 1", count, a, b);                            \
+      else                                                                                                            \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e5m2.e5m2", "+f", "0", ", 1, 1", count, a, b);                            \
     }                                                                                                                 \
     template <class E, bool TurnRight, class Sums>                                                                    \
     static TSR_DEVICE void multiply(Sums &acc, int block, int first, const uint32_t (&left)[4], uint64_t right) {     \
@@ -158,6 +185,7 @@ TSR_DEFINE_WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
 #endif
 #undef TSR_DEFINE_WGMMA
 #undef TSR_WGMMA_REGISTERS
+#undef TSR_WGMMA_ALONG_K
 #undef TSR_WGMMA_SHARED
 
 /// The widest instruction for so many columns that are left.
@@ -165,24 +193,31 @@ TSR_INLINE constexpr int wgmma_columns(int left) {
   return left >= 256 ? 256 : left >= 192 ? 192 : left >= 128 ? 128 : left >= 96 ? 96 : left >= 64 ? 64 : left >= 32 ? 32 : 16;
 }
 
-/// Columns `Begin` to N of the sums, one instruction after the other.
+/// Columns `Begin` to N of the sums, one instruction after the other; column 0 of them is column `from` of b.
 template <int Begin, int N, class E, bool TurnLeft, class Right, class Sums, class Left, class B>
-TSR_DEVICE void multiply_columns(Sums &acc, int block, int step, const Left &left, const B &b) {
+TSR_DEVICE void multiply_columns(Sums &acc, int block, int step, const Left &left, const B &b, int from = 0) {
   if constexpr (Begin < N) {
     constexpr int columns = wgmma_columns(N - Begin);
-    const uint64_t right = Right::descriptor(Right::tile(b), Begin, step);
+    const uint64_t right = Right::descriptor(Right::tile(b), from + Begin, step);
 #if defined(TSR_WGMMA_HERE)
     if constexpr (std::is_same<Left, uint64_t>::value)
       Wgmma<columns>::template multiply<E, TurnLeft, !Right::k_major>(acc, block, Begin / 4, left, right);
     else
       Wgmma<columns>::template multiply<E, !Right::k_major>(acc, block, Begin / 4, left, right);
 #endif
-    multiply_columns<Begin + columns, N, E, TurnLeft, Right>(acc, block, step, left, b);
+    multiply_columns<Begin + columns, N, E, TurnLeft, Right>(acc, block, step, left, b, from);
   }
 }
 
 /// The number of this lane's warpgroup.
 TSR_DEVICE int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
+
+template <class E> constexpr bool is_float8 = std::is_same<E, f8e4m3>::value || std::is_same<E, f8e5m2>::value;
+template <class E> constexpr bool is_byte = std::is_same<E, int8_t>::value || std::is_same<E, uint8_t>::value;
+/// Sums of products of E are of type T.
+template <class E, class T>
+constexpr bool adds_up_in = is_byte<E> ? std::is_same<T, int32_t>::value
+                                       : std::is_same<T, float>::value && (sizeof(E) == 2 || std::is_same<E, tf32>::value || is_float8<E>);
 
 /// Begins acc += a * b, k ascending in steps of one instruction; wgmma_wait() ends it.
 template <class T, int M, int N, int WarpRows, class A, class B>
@@ -190,7 +225,7 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
   using E = typename A::Element;
   using Right = RightOperand<B>;
   needs_sm_90a();
-  static_assert(std::is_same<T, float>::value && sizeof(E) == 2, "operands of 16 bits, sums in f32");
+  static_assert(adds_up_in<E, T>, "16 bits, tf32 and 8-bit floats are added up in f32, other bytes in i32");
   static_assert(std::is_same<E, typename B::Element>::value, "operands of one type");
   static_assert(WarpRows % 4 == 0 && M % (16 * WarpRows) == 0 && N % 16 == 0, "whole instructions");
   constexpr int blocks = M / (16 * WarpRows), steps = Right::depth / kMmaDepth<E>;
@@ -227,18 +262,87 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
   wgmma_commit();
 }
 
+/// Columns `Begin` to N of the sums as the products of one step alone.
+template <int Begin, int N, class E, class Right, class Sums, class B>
+TSR_DEVICE void begin_columns(Sums &acc, int from, int step, uint64_t left, const B &b) {
+  if constexpr (Begin < N) {
+    constexpr int columns = wgmma_columns(N - Begin);
+    const uint64_t right = Right::descriptor(Right::tile(b), from + Begin, step);
+#if defined(TSR_WGMMA_HERE)
+    Wgmma<columns>::template begin<E>(acc, 0, Begin / 4, left, right);
+#endif
+    begin_columns<Begin + columns, N, E, Right>(acc, from, step, left, b);
+  }
+}
+
+/// The widest part of N columns, at most 128 and whole instructions, of which all are equal.
+TSR_INLINE constexpr int part_columns(int n) {
+  int width = n < 128 ? n : 128;
+  while (n % width != 0) width -= 16;
+  return width;
+}
+
+/// acc += a * b for floats of 8 bits. The tensor cores of sm_90 keep only about 14 bits of the sums of such products, so they
+/// add up 128 elements along k and no more; those sums are added to `acc` in f32. A part of 64 rows and at most 128 columns at
+/// a time takes 64 more registers; while one warpgroup adds, another has the tensor cores.
+template <int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void dot_in_parts(Fragment<float, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  using E = typename A::Element;
+  using Left = LeftOperand<A>;
+  using Right = RightOperand<B>;
+  needs_sm_90a();
+  static_assert(std::is_same<E, typename B::Element>::value, "operands of one type");
+  static_assert(WarpRows % 4 == 0 && M % (16 * WarpRows) == 0 && N % 16 == 0, "whole instructions");
+  static_assert(Left::height == M && Left::depth == Right::depth && Right::width == N, "acc is M x N, a is M x K, b is K x N");
+  static_assert(Right::depth % kMmaDepth<E> == 0, "whole instructions");
+  constexpr int width = part_columns(N), steps = Right::depth / kMmaDepth<E>, together = 128 / kMmaDepth<E>;
+  const int own = warpgroup();
+  Fragment<float, 16 * WarpRows, width, MmaGrid<WarpRows, 1>> part;
+  TSR_UNROLL
+  for (int block = 0; block < M / (16 * WarpRows); ++block) {
+    const int row = (block * (WarpRows / 4) + own) * 64;
+    TSR_UNROLL
+    for (int first = 0; first < steps; first += together) {
+      TSR_UNROLL
+      for (int col = 0; col < N; col += width) {
+        wgmma_fence();
+        begin_columns<0, width, E, Right>(part, col, first, Left::descriptor(Left::tile(a), row, first), b);
+        TSR_UNROLL
+        for (int step = first + 1; step < first + together && step < steps; ++step)
+          multiply_columns<0, width, E, false, Right>(part, 0, step, Left::descriptor(Left::tile(a), row, step), b, col);
+        wgmma_commit();
+        wgmma_wait<0>();
+        TSR_UNROLL
+        for (int i = 0; i < part.rows; ++i) {
+          TSR_UNROLL
+          for (int j = 0; j < part.cols; ++j) acc.element[2 * block + i][col / 4 + j] += part.element[i][j];
+        }
+      }
+    }
+  }
+}
+
+/// acc += a * b, done when it returns.
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void dot_by_warpgroups(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  if constexpr (is_float8<typename A::Element>) {
+    dot_in_parts(acc, a, b);
+  } else {
+    begin_dot(acc, a, b);
+    wgmma_wait<0>();
+  }
+}
+
 }  // namespace detail
 
 /// acc (M x N) += a (M x K) * b (K x N). All lanes of the warpgroups take part.
 template <class T, int M, int N, int WarpRows, class A, class E, int K>
 TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const SharedTile<E, K, N, Panels> &b) {
-  detail::begin_dot(acc, a, b);
-  detail::wgmma_wait<0>();
+  detail::dot_by_warpgroups(acc, a, b);
 }
 template <class T, int M, int N, int WarpRows, class A, class E, int K>
 TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const Transposed<SharedTile<E, N, K, Panels>> &b) {
-  detail::begin_dot(acc, a, b);
-  detail::wgmma_wait<0>();
+  detail::dot_by_warpgroups(acc, a, b);
 }
 
 }  // namespace tsr

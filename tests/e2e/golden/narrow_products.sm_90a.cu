@@ -1,0 +1,323 @@
+// CUDA for narrow_products.tsr, compiled by tesserac. Edit the program, not this file.
+// Functions: rescaled, tiles (declared in narrow_products.h).
+#include "tessera/device/cuda/ring.h"
+#include "tessera/device/cuda/store.h"
+#include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/wgmma.h"
+#include "tessera/device/dot.h"
+#include "tessera/device/dtype.h"
+#include "tessera/device/fragment.h"
+#include "tessera/device/math.h"
+#include "tessera/device/mma.h"
+#include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
+#include "tessera/device/shared.h"
+#include "tessera/device/view.h"
+#include "tessera/entry.h"
+#include "tessera/tensor_map.h"
+
+// def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
+//   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
+//   schedule  m = 128, n = 128, k = 128, stages = 6, 256 threads a group
+//   contract: a group adds up a tile of the product in its registers; what follows with rows and
+//     cols is done on the sums, before they are stored
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(384, 1)
+rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
+                const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
+                tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
+                const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M, int64_t N,
+                int64_t K) {
+  constexpr int BM = 128, BN = 128, BK = 128, Stages = 6, Consumers = 256;
+  using Warps = tsr::MmaGrid<8, 1>;
+  struct Shared {
+    tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
+    tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 2> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = to_fill.acquire();  // :28
+        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
+        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<232>();  // :30
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = filled.wait();  // :28
+        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
+        filled.release();  // :28
+      }
+      tsr::RowVector<float, BM, Warps> rows_tile;
+      tsr::load_fragment(rows_tile, rows, m);
+      tsr::ColVector<float, BN, Warps> cols_tile;  // :29
+      tsr::load_fragment(cols_tile, cols, n);
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> as_bf16;  // :30
+      #pragma unroll
+      for (int i = 0; i < as_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < as_bf16.cols; ++j) {
+          as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+    }
+    tsr::finish_stores();
+  }
+}
+
+// def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
+//   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
+//   schedule  m = 64, n = 128, k = 128, stages = 6, 128 threads a group
+//   contract: a group adds up a tile of the product in its registers; what follows with rows and
+//     cols is done on the sums, before they are stored; small tiles, so that few of them give all
+//     processors work
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
+rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
+                    const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
+                    tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
+                    const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
+                    int64_t N, int64_t K) {
+  constexpr int BM = 64, BN = 128, BK = 128, Stages = 6, Consumers = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
+    tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 1> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = to_fill.acquire();  // :28
+        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
+        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<240>();  // :30
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = filled.wait();  // :28
+        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
+        filled.release();  // :28
+      }
+      tsr::RowVector<float, BM, Warps> rows_tile;
+      tsr::load_fragment(rows_tile, rows, m);
+      tsr::ColVector<float, BN, Warps> cols_tile;  // :29
+      tsr::load_fragment(cols_tile, cols, n);
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> as_bf16;  // :30
+      #pragma unroll
+      for (int i = 0; i < as_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < as_bf16.cols; ++j) {
+          as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+    }
+    tsr::finish_stores();
+  }
+}
+
+// def tiles[M, N, K](A: Tensor[M, K, f8e4m3 @accum(f32)], B: Tensor[N, K, f8e4m3 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+//   schedule  m = 128, n = 128, k = 128, stages = 4, warps = 8, 256 threads a group
+//   products by warpgroups, which read their operands from shared memory
+//   floats of 8 bits: the tensor cores add up 128 products, which are then added in f32
+//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(384, 1)
+tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
+             const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> B,
+             const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M, int64_t N,
+             int64_t K) {
+  constexpr int BM = 128, BN = 128, BK = 128, Stages = 4, Consumers = 256;
+  using Warps = tsr::MmaGrid<8, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> A_tile[Stages];
+    tsr::SharedTile<tsr::f8e4m3, BN, BK, tsr::Panels> B_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 2> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:43
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :45
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {  // :47
+        const int32_t stage = to_fill.acquire();  // :48
+        tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
+        tsr::copy_to_ring(to_fill, shared.B_tile[stage], B, n, k);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<232>();  // :43
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      // :45
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :46
+      for (int64_t k = 0; k < K; k += BK) {  // :47
+        const int32_t stage = filled.wait();  // :48
+        tsr::dot(acc, shared.A_tile[stage], tsr::transposed(shared.B_tile[stage]));
+        filled.release();
+      }
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :49
+      #pragma unroll
+      for (int i = 0; i < acc_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < acc_bf16.cols; ++j) {
+          acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+    }
+    tsr::finish_stores();  // :43
+  }
+}
+
+// def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
+//   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
+extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const TessTensor *rows,
+                               const TessTensor *cols, TessTensor *result, TessStream stream) {
+  constexpr int BM = 64, BN = 128, Threads = 256;
+  tsr::Call call("rescaled", stream);
+  tsr::Dim M("M"), K("K"), N("N");
+  call.input<int8_t>("x", x, {M, K});
+  call.input<int8_t>("w", w, {N, K});
+  call.input<float>("rows", rows, {M});
+  call.input<float>("cols", cols, {N});
+  call.output<tsr::bf16>("result", result, {M, N});
+  if (call.done()) return call.status();
+
+  if (M * N <= 1081344) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
+            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
+            tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+            tsr::View<const float, 1>{call.data<const float>(cols), {N}},
+            tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+            M, N, K);
+      };
+      start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 164864);
+      if (call.failed()) return call.status();
+    }
+  } else {
+    if (const unsigned groups = call.groups(tsr::ceil_div(N, BN) * tsr::ceil_div(M, 128))) {
+      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<tsr::resident_groups(groups), 384, shared_bytes, call.stream()>>>(
+            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128, rows_aligned),
+            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
+            tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+            tsr::View<const float, 1>{call.data<const float>(cols), {N}},
+            tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+            M, N, K);
+      };
+      start(rows_aligned ? rescaled_kernel<16> : rescaled_kernel<1>, 230400);
+      if (call.failed()) return call.status();
+    }
+  }
+  return call.finish();
+}
+extern "C" TessStatus rescaled_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(rescaled, "rescaled", args, count, stream);
+}
+
+// def tiles[M, N, K](A: Tensor[M, K, f8e4m3 @accum(f32)], B: Tensor[N, K, f8e4m3 @accum(f32)]) ->
+//   Tensor[M, N, bf16]
+extern "C" TessStatus tiles(const TessTensor *A, const TessTensor *B, TessTensor *result,
+                            TessStream stream) {
+  constexpr int BM = 128, BN = 128, Threads = 384;
+  tsr::Call call("tiles", stream);
+  tsr::Dim M("M"), K("K"), N("N");
+  call.input<tsr::f8e4m3>("A", A, {M, K});
+  call.input<tsr::f8e4m3>("B", B, {N, K});
+  call.output<tsr::bf16>("result", result, {M, N});
+  if (call.done()) return call.status();
+
+  if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
+    const bool rows_aligned = call.aligned(16, A, B, result) && K % 16 == 0 && N % 8 == 0;
+    const auto start = [&](auto *kernel, int shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
+      if (call.failed()) return;
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+          M, N, K);
+    };
+    start(rows_aligned ? tiles_kernel<16> : tiles_kernel<1>, 164864);
+    if (call.failed()) return call.status();
+  }
+  return call.finish();
+}
+extern "C" TessStatus tiles_call(const TessValue *args, int32_t count, TessStream stream) {
+  return tsr::call_with(tiles, "tiles", args, count, stream);
+}
