@@ -119,7 +119,9 @@ LogicalResult verifyCast(Operation *op, Type from, Type to, Rounding rounding, b
 
 bool isSameOrWider(Type from, Type to) {
   if (from == to) return true;
-  if (!isScalar(from) || !isScalar(to) || classOf(from) != classOf(to)) return false;
+  if (!isScalar(from) || !isScalar(to)) return false;
+  bool becomesSigned = classOf(from) == Class::Unsigned && classOf(to) == Class::Signed;
+  if (classOf(from) != classOf(to) && !becomesSigned) return false;
   bool isTf32 = from.isTF32() || to.isTF32();  // 32 bits of storage, fewer of mantissa than f32
   if (isTf32 && bitsOf(from) == bitsOf(to)) return from.isTF32();
   if (to.isTF32()) return bitsOf(from) < 32;

@@ -24,7 +24,7 @@ mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type 
 /// A reduction's name, and its dtypes: carried in the operand's dtype or a wider one of its class.
 mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
                                     mlir::Type to);
-/// `to` holds every value of `from` and is of its class (float, int, bool, complex).
+/// `to` holds every value of `from` and is of its class (float, int, bool, complex; integers with a sign hold those without).
 bool isSameOrWider(mlir::Type from, mlir::Type to);
 
 /// A dimension as a bare string, and an integer without its type.
