@@ -31,12 +31,24 @@ class Tensor(ctypes.Structure):
 
 
 CODES = {torch.bfloat16: (4, 16), torch.float16: (2, 16), torch.float32: (2, 32), torch.float64: (2, 64),
-         torch.int32: (0, 32), torch.int64: (0, 64), torch.bool: (6, 8)}
+         torch.int32: (0, 32), torch.int64: (0, 64), torch.bool: (6, 8), torch.int8: (0, 8), torch.uint8: (1, 8),
+         torch.float8_e4m3fn: (10, 8), torch.float8_e5m2: (12, 8)}
+TF32 = (128, 32)
+
+
+class As:
+    """A tensor under another dtype of the C interface: `As(tensor, TF32)`."""
+
+    def __init__(self, tensor, code):
+        self.tensor, self.code = tensor, code
 
 
 def view(tensor):
     """The tensor as the C interface takes it; keeps its shape alive."""
-    code, bits = CODES[tensor.dtype]
+    if isinstance(tensor, As):
+        tensor, (code, bits) = tensor.tensor, tensor.code
+    else:
+        code, bits = CODES[tensor.dtype]
     shape = (ctypes.c_int64 * max(tensor.dim(), 1))(*tensor.shape)
     made = Tensor(tensor.data_ptr(), Device(2, tensor.device.index or 0), tensor.dim(), DType(code, bits, 1),
                   ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64)), None, 0)

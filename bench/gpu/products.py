@@ -2,7 +2,7 @@
 """Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path, FlashAttention-2 and
 cuDNN (through PyTorch).
 
-  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention] [--schedules] [--arch sm_90a]
+  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|dtypes] [--schedules] [--arch sm_90a]
 
 Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
 operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
@@ -224,6 +224,91 @@ def functions(programs, timer):
             print(f"{f'{m} {n} {k}':>18} {name:>9} {ours:7.0f} {theirs:8.0f} {ours / theirs:6.2f} {error:8.1e}", flush=True)
 
 
+# Products of 8 bits and of tf32: dtype, what it is added up in, what is stored, bytes. B lies as [N, K].
+DTYPES = {"e4m3": ("f8e4m3", "f32", "bf16", 1), "e5m2": ("f8e5m2", "f32", "bf16", 1), "int8": ("i8", "i32", "i32", 1),
+          "tf32": ("tf32", "f32", "f32", 4)}
+DTYPES_SPACE = [(128, 256, 8, 4), (256, 128, 8, 4), (128, 128, 8, 6), (128, 192, 8, 4), (192, 128, 12, 4), (64, 256, 4, 4), (64, 128, 4, 6)]
+DTYPES_CHOSEN = [(128, 256, 8, 4), (256, 128, 8, 4), (128, 128, 8, 6)]
+
+DTYPE_PRODUCT = '''
+@kernel.schedule(Schedule(block=({m}, {n}), k={k}, warps={w}, stages={s}))
+def {name}[M, N, K](A: Tensor[M, K, {e} @accum({t})], B: Tensor[N, K, {e} @accum({t})]) -> Tensor[M, N, {r}]:
+    T = tile.context()
+    m, n = tile.origin()
+    acc = tile.zeros((T.m, T.n), {t})
+    for k in tile.range(0, K, T.k):
+        acc += tile.dot(A[m:m + T.m, k:k + T.k], tile.transpose(B[n:n + T.n, k:k + T.k]))
+    return tile.cast(acc, {r})
+'''
+DTYPE_PLAINLY = '''
+def {name}[M, N, K](x: Tensor[M, K, {e} @accum({t})], w: Tensor[N, K, {e} @accum({t})]) -> Tensor[M, N, {r}]:
+    return cast(x @ transpose(w, 0, 1), {r})
+'''
+
+
+def dtype_texts(space):
+    texts = {}
+    for kind, (e, t, r, size) in DTYPES.items():
+        for m, n, w, s in space:
+            name = name_of(kind, (m, n, w, s))
+            texts[name] = DTYPE_PRODUCT.format(name=name, m=m, n=n, k=128 // size, w=w, s=s, e=e, t=t, r=r)
+        texts[name_of(kind, ("plainly",))] = DTYPE_PLAINLY.format(name=name_of(kind, ("plainly",)), e=e, t=t, r=r)
+    return texts
+
+
+def dtype_operand(kind, rows, cols):
+    if kind == "int8":
+        return torch.randint(-128, 128, (rows, cols), device="cuda", dtype=torch.int8)
+    drawn = torch.randn(rows, cols, device="cuda")
+    if kind == "tf32":  # what a tensor of tf32 holds: the low 13 bits are zero
+        return (drawn.view(torch.int32) & ~0x1fff).view(torch.float32)
+    return drawn.to(torch.float8_e4m3fn if kind == "e4m3" else torch.float8_e5m2)
+
+
+def dtype_peers(kind, a, b):
+    """What PyTorch has for a product of the kind, by name; cuBLASLt multiplies no two matrices of e5m2."""
+    if kind == "int8":
+        return {"_int_mm": lambda: torch._int_mm(a, b.t())}
+    if kind == "tf32":
+        return {"cuBLAS": lambda: torch.matmul(a, b.t())}
+    if kind == "e5m2":
+        return {}
+    one = torch.ones((), device="cuda")
+    scaled = lambda fast: torch._scaled_mm(a, b.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=fast)
+    return {"exact": lambda: scaled(False), "fast": lambda: scaled(True)}
+
+
+def dtypes(programs, space, timer):
+    """Beside cuBLASLt: for 8-bit floats both its sums in f32 (`exact`) and those that the tensor cores keep (`fast`)."""
+    torch.backends.cuda.matmul.allow_tf32 = True
+    print(f"{'M N K':>18} {'dtype':>6} {'schedule':>14} {'ours':>6} {'error':>8}  peers: TFLOP/s, ratio, error")
+    for m, n, k in SHAPES:
+        for kind in DTYPES:
+            a, b = dtype_operand(kind, m, k), dtype_operand(kind, n, k)
+            rows = slice(0, m, max(1, m // 512))
+            wanted = a[rows].double() @ b.double().t()
+            peers = []
+            for name, peer in dtype_peers(kind, a, b).items():
+                error = relative_error(peer()[rows], wanted)
+                peers.append((name, 2 * m * n * k / timer.seconds(peer) / 1e12, error))
+            for point in [("plainly",), *space]:
+                name = name_of(kind, point)
+                program = programs[name]
+                if isinstance(program, str):
+                    print(name, program)
+                    continue
+                stored = {"int8": torch.int32, "tf32": torch.float32}.get(kind, torch.bfloat16)
+                c = torch.full((m, n), -77777777 if kind == "int8" else float("nan"), device="cuda", dtype=stored)
+                operands = [common.As(x, common.TF32) if kind == "tf32" else x for x in (a, b)]
+                call = program.prepare(name, *operands, c)
+                call()
+                error = relative_error(c[rows], wanted)
+                whole = "" if torch.isfinite(c).all() and (kind != "int8" or not (c == -77777777).any()) else " NOT ALL WRITTEN"
+                ours = 2 * m * n * k / timer.seconds(call) / 1e12
+                beside = "  ".join(f"{peer} {theirs:.0f} {ours / theirs:.2f} {its:.1e}" for peer, theirs, its in peers)
+                print(f"{f'{m} {n} {k}':>18} {kind:>6} {'x'.join(map(str, point)):>14} {ours:6.0f} {error:8.1e}  {beside}{whole}", flush=True)
+
+
 def name_of(stem, point):
     return stem + "_" + "_".join(map(str, point))
 
@@ -231,7 +316,7 @@ def name_of(stem, point):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tesserac", nargs="?")
-    parser.add_argument("--only", choices=["products", "functions", "attention"])
+    parser.add_argument("--only", choices=["products", "functions", "attention", "dtypes"])
     parser.add_argument("--schedules", action="store_true")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--triton", action="store_true", help=argparse.SUPPRESS)
@@ -255,6 +340,9 @@ def main():
             for point in attention_space:
                 name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", point)
                 texts[name] = attention(name, *point, d, causal)
+    dtypes_space = DTYPES_SPACE if options.schedules else DTYPES_CHOSEN
+    if options.only == "dtypes":
+        texts.update(dtype_texts(dtypes_space))
     with tempfile.TemporaryDirectory() as folder:
         programs = common.build_all(options.tesserac, folder, texts, options.arch)
         timer = common.Timer()
@@ -262,6 +350,8 @@ def main():
             products(programs, space, timer, triton_rows())
         if options.only in (None, "functions"):
             functions(programs, timer)
+        if options.only == "dtypes":
+            dtypes(programs, dtypes_space, timer)
         if options.only in (None, "attention"):
             attentions(programs, attention_space, timer)
 
