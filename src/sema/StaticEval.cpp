@@ -209,6 +209,15 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     if (sources_.text(word) == field) builder.suggest(word, std::string(near), "write `" + std::string(near) + "`");
     return false;
   }
+  auto fits = [&](int64_t size) {
+    constexpr int64_t kMostWarps = kMostGroupLanes / kWarpLanes;
+    if (size <= 0)
+      report(Id::badSchedule, span, "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(size));
+    else if (field == "warps" && size > kMostWarps)
+      report(Id::badSchedule, span, "a group has at most " + std::to_string(kMostWarps) + " warps, not " + std::to_string(size));
+    else return true;
+    return false;
+  };
   if (value.kind == ValueKind::List) {  // choices for the tuner
     if (value.items.empty()) {
       report(Id::badSchedule, span, "`" + field + "` has no sizes to choose from");
@@ -217,7 +226,7 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     std::vector<int64_t> choices;
     for (const Value &item : value.items) {
       auto n = knownInt(item, span, "a size of a schedule");
-      if (!n) return false;
+      if (!n || !fits(*n)) return false;
       choices.push_back(*n);
     }
     schedule.space[field] = std::move(choices);
@@ -226,17 +235,7 @@ bool Checker::scheduleField(Schedule &schedule, const std::string &field, const 
     return true;
   }
   auto size = knownInt(value, span, "a size of a schedule");
-  if (!size) return false;
-  if (*size <= 0) {
-    report(Id::badSchedule, span,
-           "`" + field + "` of a schedule must be at least 1, but this is " + std::to_string(*size));
-    return false;
-  }
-  constexpr int64_t kMostWarps = kMostGroupLanes / kWarpLanes;
-  if (field == "warps" && *size > kMostWarps) {
-    report(Id::badSchedule, span, "a group has at most " + std::to_string(kMostWarps) + " warps, not " + std::to_string(*size));
-    return false;
-  }
+  if (!size || !fits(*size)) return false;
   schedule.sizes[field] = *size;
   schedule.space.erase(field);
   schedule.places[field] = span;
