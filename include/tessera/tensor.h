@@ -9,6 +9,7 @@
 #define TESSERA_TENSOR_H
 
 #include "tessera/abi.h"
+#include "tessera/sizes.h"
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -160,7 +161,7 @@ public:
   TessDevice device() const { return device_; }
   int64_t size() const {
     int64_t count = 1;
-    for (int64_t extent : extents_) count *= extent;
+    for (int64_t extent : extents_) count = tsr::saturating_multiply(count, extent);
     return count;
   }
 #if defined(__cpp_lib_span)

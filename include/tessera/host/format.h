@@ -172,7 +172,8 @@ inline std::string format_integer(const Spec &spec, int64_t value) {
   uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   const unsigned base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : spec.type == 'x' || spec.type == 'X' ? 16 : 10;
   std::string digits, prefix = sign_prefix(spec, negative);
-  do digits.insert(digits.begin(), (spec.type == 'X' ? "0123456789ABCDEF" : "0123456789abcdef")[magnitude % base]);
+  const char *const numerals = spec.type == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+  do digits.insert(digits.begin(), numerals[magnitude % base]);
   while (magnitude /= base);
   if (spec.alternate && base != 10) prefix += std::string("0") + spec.type;
   if (spec.grouping) digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4, spec.zero_width(prefix.size()));

@@ -79,9 +79,10 @@ inline Tensor load_npy(const std::string &path, const TessDType *expected) {
     if (end != extents.c_str() + i) shape.push_back(extent);
     i = extents.find(',', i) == std::string::npos ? extents.size() : extents.find(',', i) + 1;
   }
-  Tensor tensor(npy_dtype(type, expected, path), shape);
+  const TessDType dtype = npy_dtype(type, expected, path);
   const size_t start = 8 + lengthBytes + length;
-  if (bytes.size() < start + tensor.byte_count()) stop("`" + path + "` ends before its elements do");
+  if (bytes.size() < start || bytes.size() - start < Tensor::bytes_of(shape, (dtype.bits + 7u) / 8u)) stop("`" + path + "` ends before its elements do");
+  Tensor tensor(dtype, shape);
   if (tensor.byte_count()) std::memcpy(tensor.bytes_to_write(), bytes.data() + start, tensor.byte_count());
   return tensor;
 }

@@ -72,7 +72,22 @@ public:
   Tensor() : Tensor(tsr::detail::DTypeOf<float>::dtype(), {}) {}
   /// Zeros.
   Tensor(TessDType dtype, std::vector<int64_t> shape) : dtype_(dtype), shape_(std::move(shape)), storage_(std::make_shared<detail::Storage>()) {
-    storage_->bytes.resize(static_cast<size_t>(count()) * element_bytes());
+    const size_t bytes = bytes_of(shape_, element_bytes());
+    try {
+      storage_->bytes.resize(bytes);
+    } catch (const std::exception &) {
+      stop("no memory for a tensor of " + std::to_string(bytes) + " bytes");
+    }
+  }
+  /// What elements of these extents take; ends the program where there cannot be such a tensor.
+  static size_t bytes_of(const std::vector<int64_t> &shape, size_t elementBytes) {
+    int64_t bytes = static_cast<int64_t>(elementBytes);
+    for (int64_t extent : shape) {
+      check(extent >= 0, "a tensor with an extent of " + std::to_string(extent));
+      bytes = saturating_multiply(bytes, extent);
+    }
+    check(bytes != kMostSize, "a tensor with more bytes than a machine can have");
+    return static_cast<size_t>(bytes);
   }
   template <class T> static Tensor make(std::vector<int64_t> shape) { return Tensor(tsr::detail::DTypeOf<T>::dtype(), std::move(shape)); }
 
@@ -86,7 +101,7 @@ public:
   }
   int64_t count() const {
     int64_t product = 1;
-    for (int64_t extent : shape_) product *= extent;
+    for (int64_t extent : shape_) product = saturating_multiply(product, extent);
     return product;
   }
   size_t element_bytes() const { return (dtype_.bits + 7u) / 8u; }
