@@ -160,13 +160,65 @@ def emacs(tables):
     ])
 
 
+def kate(tables):
+    """A syntax definition of KSyntaxHighlighting, for Kate, KDevelop and Qt Creator."""
+    def escaped(text):
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+    def listed(name, list):
+        return [f'  <list name="{name}">', *[f"   <item>{word}</item>" for word in list], "  </list>"]
+
+    def rule(attribute, pattern, context="#stay", more=""):
+        return f'    <RegExpr attribute="{attribute}" String="{escaped(pattern)}" context="{context}"{more}/>'
+
+    plain = [w for kind in ("control", "defining", "operator") for w in tables[kind] if w not in CONTEXTUAL]
+    long, short = [("Long", '"""'), ("LongSingle", "'''")], [("Short", '"'), ("ShortSingle", "'")]
+    strings = [rule("String", f"\\b(?:[rR][fF]?|[fF][rR]?|[uU]){quote}|{quote}", name) for name, quote in long + short]
+    contexts = []
+    for name, quote in long + short:
+        ends = "#pop" if len(quote) == 1 else "#stay"
+        contexts += [f'   <context name="{name}" attribute="String" lineEndContext="{ends}">', rule("String", r"\\."), rule("String", quote, "#pop"), "   </context>"]
+    return "\n".join([
+        '<?xml version="1.0" encoding="UTF-8"?>', "<!DOCTYPE language>",
+        "<!-- Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there. -->",
+        '<language name="Tessera" section="Sources" extensions="*.tsr" version="1" kateversion="5.0" indenter="python" style="python" license="Apache-2.0">',
+        " <highlighting>",
+        *listed("keywords", plain), *listed("imports", tables["importing"]), *listed("constants", tables["constant"]),
+        *listed("types", tables["dtype"] + tables["type"]), *listed("functions", tables["function"]),
+        "  <contexts>",
+        '   <context name="Normal" attribute="Normal" lineEndContext="#stay">',
+        rule("Comment", "#.*$"), *strings,
+        rule("Decorator", r"@\s*[A-Za-z_][\w.]*", more=' firstNonSpace="true"'),
+        rule("Decorator", r"@[a-z_]\w*(?=\s*[\]\),@(=]|\s*$)"),
+        rule("Keyword", r"\b(?:where\b(?!\()|effects\b(?=\s*\[)|(?:async|await)\b(?=\s+[A-Za-z_(]))"),
+        rule("Keyword", r"(?:struct|policy|state)\b(?=\s+[A-Za-z_])", more=' firstNonSpace="true"'),
+        rule("Number", r"\b0(?:[xX][0-9a-fA-F_]+|[oO][0-7_]+|[bB][01_]+)\b"),
+        rule("Number", r"(?<![\w.])\.\d[\d_]*(?:[eE][+-]?\d+)?[jJ]?|\b\d[\d_]*(?:\.(?!\.)[\d_]*)?(?:[eE][+-]?\d+)?[jJ]?"),
+        '    <keyword attribute="Keyword" String="keywords" context="#stay"/>', '    <keyword attribute="Import" String="imports" context="#stay"/>',
+        '    <keyword attribute="Constant" String="constants" context="#stay"/>', '    <keyword attribute="Type" String="types" context="#stay"/>',
+        rule("Function", r"(?<=\bdef )[A-Za-z_]\w*"),
+        '    <keyword attribute="Builtin" String="functions" context="#stay"/>',
+        rule("Normal", r"[A-Za-z_]\w*"),
+        "   </context>", *contexts,
+        "  </contexts>",
+        "  <itemDatas>",
+        *[f'   <itemData name="{name}" defStyleNum="{style}"/>' for name, style in (
+            ("Normal", "dsNormal"), ("Comment", "dsComment"), ("String", "dsString"), ("Number", "dsDecVal"), ("Keyword", "dsKeyword"), ("Import", "dsImport"),
+            ("Constant", "dsConstant"), ("Type", "dsDataType"), ("Function", "dsFunction"), ("Builtin", "dsBuiltIn"), ("Decorator", "dsAttribute"))],
+        "  </itemDatas>",
+        " </highlighting>",
+        ' <general><comments><comment name="singleLine" start="#" position="afterwhitespace"/></comments><keywords casesensitive="1"/></general>',
+        "</language>", "",
+    ])
+
+
 def playground(tables):
     tables = {**tables, "contextual": CONTEXTUAL}
     return ("// Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.\n"
             f"export const words = {json.dumps(tables, indent=1)};\n")
 
 
-OUTPUTS = {"editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
+OUTPUTS = {"editors/kate/tessera.xml": kate, "editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
 
 
 def main():

@@ -2,7 +2,9 @@
 
     test_highlight.py TOKENS GRAMMAR      TOKENS: the program lexer_tokens; GRAMMAR: textmate, vim, kate
 """
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +92,42 @@ def vim(found):
             yield path, text, tokens, kinds
 
 
+KATE = {"Comment": "comment", "String": "string", "DecVal": "number", "Keyword": "keyword", "Import": "keyword", "Constant": "keyword"}
+OTHERS = ["Normal", "DataType", "Function", "BuiltIn", "Attribute"]
+
+
+def kate(found):
+    """KSyntaxHighlighting as Kate has it, with a theme whose colours are the kinds."""
+    tool = shutil.which("kate-syntax-highlighter")
+    if not tool:
+        print("SKIPPED: KSyntaxHighlighting is not here (Debian: libkf5syntaxhighlighting-tools)")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "org.kde.syntax-highlighting")
+        for name in ("syntax", "themes"):
+            (data / name).mkdir(parents=True)
+        shutil.copy(ROOT / "editors/kate/tessera.xml", data / "syntax")
+        colours = {style: f"#0000{i + 16:02x}" for i, style in enumerate([*KATE, *OTHERS])}
+        theme = {"metadata": {"name": "Kinds", "revision": 1}, "text-styles": {style: {"text-color": colour} for style, colour in colours.items()}, "editor-colors": {}}
+        (data / "themes/kinds.theme").write_text(json.dumps(theme))
+        by_colour = {colour: KATE.get(style, "name") for style, colour in colours.items()}
+        for path, text, tokens in found:
+            done = subprocess.run([tool, "-s", "Tessera", "-t", "Kinds", path], capture_output=True, text=True, timeout=60, env={**os.environ, "XDG_DATA_HOME": folder, "HOME": folder})
+            body = re.search(r"<pre>\n?(.*?)</pre>", done.stdout, re.S)
+            if not body:
+                sys.exit(f"KSyntaxHighlighting said nothing of {path}: {done.stderr}")
+            kinds, stack = [], ["name"]
+            for part in re.findall(r"<span[^>]*>|</span>|&\w+;|[^<&]", body.group(1)):
+                if part.startswith("<span"):
+                    colour = re.search(r"(?<!-)color:(#\w+)", part)
+                    stack.append(by_colour.get(colour.group(1), "name") if colour else stack[-1])
+                elif part == "</span>":
+                    stack.pop()
+                else:
+                    kinds.append(stack[-1])
+            yield path, text, tokens, kinds[: len(text)] + [""] * max(0, len(text) - len(kinds))
+
+
 def differs(kind, seen):
     """Whether a colour says something wrong of a word. Names and operators have many colours, but none of the others."""
     if kind in ("name", "operator"):
@@ -100,7 +138,7 @@ def differs(kind, seen):
 def main():
     tokens, grammar = sys.argv[1:]
     wrong = checked = 0
-    for path, text, found, kinds in {"textmate": textmate, "vim": vim}[grammar](words(tokens)):
+    for path, text, found, kinds in {"textmate": textmate, "vim": vim, "kate": kate}[grammar](words(tokens)):
         for begin, end, kind in found:
             places = (begin, end - 1) if kind == "string" else range(begin, end)  # expressions inside of strings are no words
             checked += 1
