@@ -134,6 +134,7 @@ Json Server::codeLenses(const Json &params) {
     for (const char *target : {"cuda", "hip", "cpu"})
       out.push_back({{"range", place}, {"command", {{"title", std::string(target) == "cuda" ? "Emitted CUDA" : std::string(target) == "hip" ? "HIP" : "C++"},
                                                     {"command", "tessera.showEmitted"}, {"arguments", {document.uri, target, item.name}}}}});
+    out.push_back({{"range", place}, {"command", {{"title", "Levels"}, {"command", "tessera.showLevel"}, {"arguments", {document.uri, item.name}}}}});
   }
   return out;
 }

@@ -191,6 +191,12 @@ class Reading(WithProgram):
         self.assertEqual(formatted, "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x\n")
         self.assertEqual(self.client.of("formatting", URI, options={}), [])
 
+    def test_each_function_has_its_lenses(self):
+        lenses = self.client.of("codeLens", URI)
+        titles = [lens["command"]["title"] for lens in lenses]
+        self.assertEqual(titles, ["Emitted CUDA", "HIP", "C++", "Levels"] * 3)
+        self.assertEqual([lens["command"]["arguments"][-1] for lens in lenses[3::4]], ["scaled", "block", "rows"])
+
     def test_workspace_symbols_are_found_in_closed_files(self):
         client = Client(SERVER, folder=ROOT / "stdlib")
         found = client.request("workspace/symbol", {"query": "GELU"})

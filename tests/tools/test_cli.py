@@ -143,6 +143,19 @@ class Run(ToolTest):
         self.assertEqual(answer["results"][0]["shape"], [1000])
         self.assertGreater(answer["bytesPerSecond"], 0)
 
+    def test_json_holds_values_and_the_comparison(self):
+        program = self.write("p.tsr", "def both[N](x: Tensor[N, f32]) -> (Tensor[N, f32], Tensor[2, N, bool]):\n    return log(x), stack([x > 0.0, x <= 0.0], axis=0)\n")
+        result = run("tessera", "run", program, "both", "--random", "N=9", "--json", "--check", "--out", self.path("out/"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = json.loads(result.stdout)
+        logs, signs = (r["values"] for r in answer["results"])
+        self.assertEqual([len(logs), len(signs), len(signs[0])], [9, 2, 9])
+        self.assertEqual(logs, ["nan" if math.isnan(v) else v for v in read_npy(self.path("out/result_0.npy"))[1]])
+        self.assertEqual(signs[0], [v != "nan" for v in logs])
+        self.assertEqual([(c["name"], c["acceptable"]) for c in answer["check"]], [("result_0", True), ("result_1", True)])
+        large = json.loads(run("tessera", "run", program, "both", "--random", "N=70000", "--json").stdout)
+        self.assertNotIn("values", large["results"][0])
+
     def test_seed_decides_the_inputs(self):
         outs = []
         for seed in ("7", "7", "8"):

@@ -108,13 +108,14 @@ class Emitted {
     }
   }
 
-  async showLevel() {
-    const document = vscode.window.activeTextEditor?.document;
+  /// `name`: only this function, and what it calls.
+  async showLevel(uri, name) {
+    const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.toString())) : vscode.window.activeTextEditor?.document;
     if (!document || document.languageId !== "tessera") return;
     const level = await vscode.window.showQuickPick(LEVELS, { placeHolder: "Which level?" });
     if (!level) return;
     await document.save();
-    const done = await this.tools.run("tesserac", [document.uri.fsPath, `--emit=${level}`, "--target", vscode.workspace.getConfiguration("tessera").get("target")], path.dirname(document.uri.fsPath));
+    const done = await this.tools.run("tesserac", [document.uri.fsPath, `--emit=${level}`, "--target", vscode.workspace.getConfiguration("tessera").get("target"), ...(name && level !== "ast" ? ["--function", name] : [])], path.dirname(document.uri.fsPath));
     if (done.code !== 0) return vscode.window.showErrorMessage("Tessera: the program does not compile; the Problems view says why.");
     const text = await vscode.workspace.openTextDocument({ content: done.output });
     await vscode.window.showTextDocument(text, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });

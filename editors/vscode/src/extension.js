@@ -70,7 +70,7 @@ async function activate(context) {
     if (command && folders.length) await vscode.tasks.executeTask(tasks.taskOf(command, "check", folders));
   });
   register("tessera.showEmitted", (uri, target, name) => emitted.show(uri, target, name));
-  register("tessera.showLevel", () => emitted.showLevel());
+  register("tessera.showLevel", (uri, name) => emitted.showLevel(uri, name));
   register("tessera.explain", (code) => explain(tools, code));
   register("tessera.restartServer", async () => {
     await stopServer();

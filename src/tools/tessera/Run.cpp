@@ -7,9 +7,11 @@
 #include "driver/Process.h"
 #include "driver/Reference.h"
 #include "reference/Value.h"
+#include "support/FloatFormats.h"
 #include "tools/tessera/Commands.h"
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -146,14 +148,40 @@ double median(std::vector<double> values) {
   return n == 0 ? 0 : n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-void report(const sema::Function &function, const driver::BoundArguments &bound, const Options &options, const std::vector<double> &seconds) {
+using Json = nlohmann::ordered_json;
+constexpr size_t kMostJsonValues = 1u << 16;  // of one result; more belongs into a file (--out)
+
+/// The elements of an array as nested lists; what is no number of JSON is a word.
+Json valuesOf(const NpyArray &array, size_t axis = 0, size_t offset = 0) {
+  if (axis == array.shape.size()) {
+    double value = driver::elementOf(array, offset);
+    if (array.dtype == DType::Bool) return value != 0;
+    if (!isFloat(array.dtype)) return loadInt(array.dtype, array.data.data() + offset * static_cast<size_t>(storageBytes(array.dtype)));
+    return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+  }
+  Json out = Json::array();
+  for (int64_t i = 0; i < array.shape[axis]; ++i) out.push_back(valuesOf(array, axis + 1, offset * static_cast<size_t>(array.shape[axis]) + static_cast<size_t>(i)));
+  return out;
+}
+
+/// How a result compares with the reference interpreter's.
+struct Compared {
+  std::string name;
+  driver::Difference difference;
+};
+
+void report(const sema::Function &function, const driver::BoundArguments &bound, const Options &options, const std::vector<double> &seconds,
+            const std::vector<Compared> &compared) {
   double middle = median(seconds);
   if (options.json) {
-    nlohmann::ordered_json out{{"function", function.name}, {"target", options.target}};
+    Json out{{"function", function.name}, {"target", options.target}};
     for (size_t i = 0; i < bound.results.size(); ++i) {
       const NpyArray &array = bound.arrays[bound.results[i]];
       out["results"].push_back({{"name", bound.resultNames[i]}, {"dtype", std::string(name(array.dtype))}, {"shape", array.shape}});
+      if (reference::elementCount(array.shape) <= kMostJsonValues) out["results"].back()["values"] = valuesOf(array);
     }
+    for (const auto &[name, difference] : compared)
+      out["check"].push_back({{"name", name}, {"relative", std::isfinite(difference.relative) ? Json(difference.relative) : Json("inf")}, {"acceptable", difference.acceptable}});
     if (!seconds.empty()) out["seconds"] = middle, out["bytesPerSecond"] = static_cast<double>(bound.bytesMoved) / middle, out["runs"] = seconds.size();
     std::printf("%s\n", out.dump().c_str());
     return;
@@ -167,22 +195,19 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
     std::printf("median of %zu runs: %.3f ms, %.2f GB/s\n", seconds.size(), middle * 1e3, static_cast<double>(bound.bytesMoved) / middle * 1e-9);
 }
 
-/// Interprets the same call and says how far the results are apart, relative to the largest element.
-bool compareWithReference(Session &session, const sema::Function &function, const driver::BoundArguments &bound, driver::BoundArguments &reference) {
+/// Interprets the same call: how far the results are apart, relative to the largest element. Nothing after an error.
+std::optional<std::vector<Compared>> compareWithReference(Session &session, const sema::Function &function, const driver::BoundArguments &bound,
+                                                          driver::BoundArguments &reference) {
   std::vector<double> seconds;
   std::string problem = driver::interpret(session, function, reference, 0, seconds);
   if (!problem.empty()) {
     session.diagnostics.report(diag::Id::runFailed, {}, function.name, "the reference interpreter refused the call: " + problem).help("run without --check");
-    return false;
+    return std::nullopt;
   }
-  bool good = true;
-  for (size_t r = 0; r < bound.results.size(); ++r) {
-    driver::Difference difference = driver::differenceOf(bound.arrays[bound.results[r]], reference.arrays[reference.results[r]]);
-    good = good && difference.acceptable;
-    std::printf("%s: largest difference from the reference %.2g of the largest element%s\n", bound.resultNames[r].c_str(), difference.relative,
-                difference.acceptable ? "" : ": TOO MUCH");
-  }
-  return good;
+  std::vector<Compared> compared;
+  for (size_t r = 0; r < bound.results.size(); ++r)
+    compared.push_back({bound.resultNames[r], driver::differenceOf(bound.arrays[bound.results[r]], reference.arrays[reference.results[r]])});
+  return compared;
 }
 
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
@@ -235,8 +260,21 @@ int runFunction(Session &session, const sema::Function &function, const driver::
     return driver::kProgramHasErrors;
   }
   if (!options.out.empty() && !writeResults(session, function, bound, options)) return driver::exitCodeOf(session.diagnostics);
-  report(function, bound, options, seconds);
-  return !options.check || compareWithReference(session, function, bound, reference) ? driver::kSuccess : driver::kProgramHasErrors;
+  std::vector<Compared> compared;
+  bool good = true;
+  if (options.check) {
+    auto found = compareWithReference(session, function, bound, reference);
+    good = found.has_value();
+    if (found) compared = std::move(*found);
+  }
+  if (good || !options.json) report(function, bound, options, seconds, compared);
+  for (const auto &[name, difference] : compared) {
+    good = good && difference.acceptable;
+    if (!options.json)
+      std::printf("%s: largest difference from the reference %.2g of the largest element%s\n", name.c_str(), difference.relative,
+                  difference.acceptable ? "" : ": TOO MUCH");
+  }
+  return good ? driver::kSuccess : driver::kProgramHasErrors;
 }
 
 int run(const Options &options) {
