@@ -250,6 +250,8 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
     std::string name = param.getName().str();
     names.table.declare(name);
     names.names[argument] = name;
+    if (isa<ComplexType>(argument.getType()))
+      return function.emitError() << "a complex number as the parameter `" << name << "`: numbers that callers pass are real; give it as a tensor, `Tensor[1, complex64]`";
     // An integer that gives a dimension has it in the place of a shape.
     auto dim = consts ? consts.getAs<StringAttr>(name) : StringAttr();
     parameters.push_back(out::ParameterAttr::get(
