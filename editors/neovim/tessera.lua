@@ -30,6 +30,7 @@ function M.setup(options)
         root_dir = root,
         on_attach = function(client, buffer)
           local function map(keys, action) vim.keymap.set("n", keys, action, { buffer = buffer }) end
+          vim.api.nvim_buf_set_option(buffer, "omnifunc", "v:lua.vim.lsp.omnifunc") -- Ctrl-X Ctrl-O completes
           map("K", vim.lsp.buf.hover)
           map("gd", vim.lsp.buf.definition)
           map("gr", vim.lsp.buf.references)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -96,6 +97,38 @@ class Neovim(unittest.TestCase):
         self.assertLessEqual({"shape", "reshape", "T"}, set(out["labels"]))
         self.assertEqual(out["formatted"], out["renamed"])
         self.assertEqual(out["group"], "tesseraKeyword")
+
+    def test_what_is_typed(self):
+        """Keys, as a person presses them: a word is completed from the menu, and the cursor goes to a definition."""
+        with tempfile.TemporaryDirectory() as folder:
+            program, script, socket = (os.path.join(folder, name) for name in ("f.tsr", "init.lua", "socket"))
+            Path(program).write_text(PROGRAM.replace("hiden", "hidden"))
+            Path(script).write_text(f"vim.opt.runtimepath:append({json.dumps(str(ROOT / 'editors/vim'))})\nvim.opt.completeopt = 'menuone'\n"
+                                    f"dofile({json.dumps(str(ROOT / 'editors/neovim/tessera.lua'))}).setup({{ command = {json.dumps(str(SERVER))} }})\n")
+            environment = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "XDG_DATA_HOME": folder, "XDG_CACHE_HOME": folder}
+            editor = subprocess.Popen(["nvim", "--headless", "--listen", socket, "-u", script, "-i", "NONE", program], env=environment, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(editor.wait)
+            self.addCleanup(editor.kill)
+
+            def remote(kind, text):
+                done = subprocess.run(["nvim", "--server", socket, kind, text], capture_output=True, text=True, timeout=30, env=environment)
+                return done.stdout.strip() or done.stderr.strip()
+
+            def until(expression, wanted):
+                end = time.time() + 20
+                while (seen := remote("--remote-expr", expression)) != wanted and time.time() < end:
+                    time.sleep(0.05)
+                self.assertEqual(seen, wanted, expression)
+
+            until("&filetype", "tessera")
+            until("luaeval('#vim.lsp.get_active_clients() > 0 and vim.lsp.get_active_clients()[1].initialized and 1 or 0')", "1")
+            remote("--remote-send", "7GOy = hidd<C-x><C-o>")
+            until("pumvisible()", "1")
+            remote("--remote-send", "<C-y><Esc>")
+            until("getline(7)", "y = hidden")
+            remote("--remote-send", "8Gf(hgd")
+            until("line('.')", "1")
 
 
 if __name__ == "__main__":
