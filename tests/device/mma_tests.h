@@ -71,8 +71,9 @@ template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA
   Buffer<T> c(M * N), rows(M), cols(N);
   std::vector<double> left(M * K), right(K * N);
   unsigned state = 7;
-  for (int i = 0; i < M * K; ++i) left[i] = next(state);
-  for (int i = 0; i < K * N; ++i) right[i] = next(state);
+  const int least = std::is_same<E, uint8_t>::value ? 8 : 0;  // nothing below 0
+  for (int i = 0; i < M * K; ++i) left[i] = next(state) + least;
+  for (int i = 0; i < K * N; ++i) right[i] = next(state) + least;
   for (int m = 0; m < M; ++m)
     for (int k = 0; k < K; ++k) a[TransA ? k * M + m : m * K + k] = tsr::to<E>(static_cast<float>(left[m * K + k]));
   for (int k = 0; k < K; ++k)
