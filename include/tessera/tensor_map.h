@@ -79,7 +79,7 @@ template <class T, int Rank> TiledView<T, Rank> tiled(Call &call, const View<T, 
   }
   const CUresult error = encode(reinterpret_cast<CUtensorMap *>(&result.map), detail::MapDType<Element>::code, Rank,
                                 const_cast<Element *>(view.data), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS)
     call.fail(TESS_ERROR_LAUNCH, "the driver makes no tensor map (error %d): an extent is 2^32 or more?", static_cast<int>(error));
   return result;
