@@ -22,12 +22,13 @@ struct ContractWork {
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
 /// A second kernel for results that are a few tiles of the usual size, which would leave most processors without work:
-/// taken where the result has at most `elements`.
+/// taken where the result, with its rows and columns in whole tiles of `counted`, has at most `most` of these tiles.
 struct FewTiles {
-  ContractTile tile;
-  int64_t elements;
+  ContractTile tile, counted;
+  int64_t most;
 };
-std::optional<FewTiles> tileForFew(const Machine &machine, const ContractTile &usual);
+/// From the more to the fewer tiles: where one is taken, those before it would have been.
+llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);

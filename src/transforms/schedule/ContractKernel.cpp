@@ -125,12 +125,16 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (!machine) return failure();
   ContractWork work = contractWork(root, dots);
   ContractTile sizes = usualContractTile(*machine, dots, work);
-  std::optional<FewTiles> few = tileForFew(*machine, sizes);
-  Dim elements(1);
-  for (DimAttr extent : shape) elements = elements * extent.getDim();
-  if (few && elements.isConstant()) {  // known here: one kernel is enough
-    if (elements.constant() <= few->elements) sizes = few->tile;
-    few.reset();
+  auto tilesOf = [&](const ContractTile &counted) {
+    Dim tiles(1);
+    for (DimAttr extent : shape.drop_back(2)) tiles = tiles * extent.getDim();
+    return tiles * Dim::ceilDiv(shape[shape.size() - 2].getDim(), counted.m) * Dim::ceilDiv(shape.back().getDim(), counted.n);
+  };
+  SmallVector<FewTiles> few = tilesForFew(*machine, sizes);
+  if (llvm::all_of(shape, [](DimAttr extent) { return extent.getConstant().has_value(); })) {  // one kernel is enough
+    for (const FewTiles &fewer : few)
+      if (tilesOf(fewer.counted).constant() <= fewer.most) sizes = fewer.tile;
+    few.clear();
   }
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
   setSizes(kernel, sizes);
@@ -146,9 +150,12 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
 
   std::string reason = contractReason(root, dots);
   if (failed(decideContract(kernel, *machine, reason))) return failure();
-  if (few) {
-    setSizes(kernel, few->tile);
-    if (failed(addKernelForFew(kernel, *machine, reason, elements, few->elements))) return failure();
+  auto launch = cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()));
+  for (const FewTiles &fewer : few) {
+    setSizes(kernel, fewer.tile);
+    FailureOr<schedule::LaunchOp> added = addKernelForFew(kernel, *machine, reason, launch, tilesOf(fewer.counted), fewer.most);
+    if (failed(added)) return failure();
+    launch = *added;
   }
   kernel.erase();
   return success();
@@ -163,26 +170,26 @@ LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Ma
   return success();
 }
 
-/// The entry function starts one kernel or the other, by the number of elements of the result.
-LogicalResult FunctionScheduler::addKernelForFew(graph::KernelOp kernel, const Machine &machine, const std::string &reason,
-                                                 const Dim &elements, int64_t most) {
-  auto usual = cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()));
+/// The entry function starts one kernel or the other, by the number of tiles: of what `usual` was for, this kernel is for at
+/// most so many.
+FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelForFew(graph::KernelOp kernel, const Machine &machine, const std::string &reason,
+                                                                 schedule::LaunchOp usual, const Dim &tiles, int64_t most) {
   MLIRContext *context = builder_.getContext();
-  std::string name = names_.fresh(kernel.getSymName().str() + "_few");
+  StringRef more = usual.getKernel();
+  std::string name = names_.fresh(more.consume_back("_few") ? (more + "_fewest").str() : (more + "_few").str());
   kernel.setSymName(name);
   if (failed(decideContract(kernel, machine, reason + "; small tiles, so that few of them give all processors work"))) return failure();
   auto few = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
-  DimAttr left = DimAttr::get(context, elements), right = DimAttr::get(context, Dim(most));
+  DimAttr left = DimAttr::get(context, tiles), right = DimAttr::get(context, Dim(most));
   Attribute isFew = RequirementAttr::get(context, left, Relation::Le, right, "");
-  auto under = [&](schedule::LaunchOp launch, Attribute condition) {
-    SmallVector<Attribute> conditions(when_);
-    conditions.push_back(condition);
-    launch->setAttr(kWhen, builder_.getArrayAttr(conditions));
-  };
-  under(usual, negated(isFew));
-  under(few, isFew);
+  SmallVector<Attribute> otherwise(when_), conditions(when_);
+  if (auto given = usual->getAttrOfType<ArrayAttr>(kWhen)) otherwise.assign(given.begin(), given.end());
+  conditions.push_back(isFew);
+  otherwise.push_back(negated(isFew));
+  usual->setAttr(kWhen, builder_.getArrayAttr(otherwise));
+  few->setAttr(kWhen, builder_.getArrayAttr(conditions));
   few->moveBefore(usual);
-  return success();
+  return few;
 }
 
 }  // namespace tessera::transforms

@@ -165,6 +165,81 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   }
 }
 
+// def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
+//   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
+//   schedule  m = 64, n = 64, k = 256, stages = 6, 128 threads a group
+//   contract: a group adds up a tile of the product in its registers; what follows with rows and
+//     cols is done on the sums, before they are stored; small tiles, so that few of them give all
+//     processors work
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
+rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
+                       const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
+                       tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
+                       const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
+                       int64_t N, int64_t K) {
+  constexpr int BM = 64, BN = 64, BK = 256, Stages = 6, Consumers = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
+    tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
+    tsr::Ring<Stages> ring;
+    tsr::StorePanels<tsr::bf16, 1> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = to_fill.acquire();  // :28
+        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
+        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);
+        to_fill.publish();
+      }
+    }
+  } else {
+    tsr::take_registers<240>();  // :30
+    tsr::RingReader<Stages> filled(shared.ring);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
+      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
+      for (int64_t k = 0; k < K; k += BK) {
+        const int32_t stage = filled.wait();  // :28
+        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
+        filled.release();  // :28
+      }
+      tsr::RowVector<float, BM, Warps> rows_tile;
+      tsr::load_fragment(rows_tile, rows, m);
+      tsr::ColVector<float, BN, Warps> cols_tile;  // :29
+      tsr::load_fragment(cols_tile, cols, n);
+      tsr::Fragment<tsr::bf16, BM, BN, Warps> as_bf16;  // :30
+      #pragma unroll
+      for (int i = 0; i < as_bf16.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < as_bf16.cols; ++j) {
+          as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
+        }
+      }
+      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+    }
+    tsr::finish_stores();
+  }
+}
+
 // def tiles[M, N, K](A: Tensor[M, K, f8e4m3 @accum(f32)], B: Tensor[N, K, f8e4m3 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
 //   schedule  m = 128, n = 128, k = 128, stages = 4, warps = 8, 256 threads a group
@@ -239,7 +314,7 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
 //   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
 extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const TessTensor *rows,
                                const TessTensor *cols, TessTensor *result, TessStream stream) {
-  constexpr int BM = 64, BN = 128, Threads = 256;
+  constexpr int BM = 64, BN = 64, Threads = 256;
   tsr::Call call("rescaled", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<int8_t>("x", x, {M, K});
@@ -249,7 +324,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
   call.output<tsr::bf16>("result", result, {M, N});
   if (call.done()) return call.status();
 
-  if (M * N <= 1081344) {
+  if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) <= 66) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
       const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
@@ -257,17 +332,37 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
         if (call.failed()) return;
         kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
-            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
+            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64, rows_aligned),
             tsr::View<const float, 1>{call.data<const float>(rows), {M}},
             tsr::View<const float, 1>{call.data<const float>(cols), {N}},
             tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
             M, N, K);
       };
-      start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 164864);
+      start(rows_aligned ? rescaled_kernel_fewest<16> : rescaled_kernel_fewest<1>, 214016);
       if (call.failed()) return call.status();
     }
+  }
+  if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
+    if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
+      if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
+        const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
+        const auto start = [&](auto *kernel, int shared_bytes) {
+          call.allow_shared(kernel, shared_bytes);
+          if (call.failed()) return;
+          kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+              tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
+              tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
+              tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+              tsr::View<const float, 1>{call.data<const float>(cols), {N}},
+              tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
+              M, N, K);
+        };
+        start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 164864);
+        if (call.failed()) return call.status();
+      }
+    }
   } else {
-    if (const unsigned groups = call.groups(tsr::ceil_div(N, BN) * tsr::ceil_div(M, 128))) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
       const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
