@@ -82,15 +82,18 @@ private:
     return extents_.greatestCount(type.getShape()).value_or(0) * storedBytes(type.getElementType());
   }
 
-  /// What the schedule says, or the usual number, as far as shared memory goes: copies outside of loops have one stage.
+  /// What the schedule says, or the usual number, as far as shared memory goes. Copies outside of loops have two stages,
+  /// so that the next tile's come while this one is computed, or one where the loops would be left with less than two.
   void chooseStages() {
-    int64_t staged = 0, others = kReserved;
+    int64_t staged = 0, outside = 0, others = kReserved;
     for (auto &copies : plan_.rings)
-      for (tile::CopyOp copy : copies) (isInLoop(copy) ? staged : others) += bytes(copy.getTarget().getType());
+      for (tile::CopyOp copy : copies) (isInLoop(copy) ? staged : outside) += bytes(copy.getTarget().getType());
     kernel_.getBody().walk([&](tile::StoreFragmentOp store) {
       if (canBeBulk(store)) others += panelBytes();
     });
     int64_t wanted = givenStages(kernel_).value_or(kUsualStages);
+    stagesOutside_ = machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
+    others += stagesOutside_ * outside;
     stages_ = std::clamp<int64_t>(staged ? (machine_.sharedBytes - others) / staged : wanted, 1, wanted);
     explainStages(kernel_, stages_, staged);
     setStages(kernel_, stages_);
@@ -99,7 +102,7 @@ private:
   void addRing(ArrayRef<tile::CopyOp> copies) {
     Ring ring;
     ring.copies.assign(copies.begin(), copies.end());
-    Dim stages = isInLoop(copies.front()) ? Dim::var("T.stages") : Dim(1);
+    Dim stages = isInLoop(copies.front()) ? Dim::var("T.stages") : Dim(stagesOutside_);
     Location loc = named(rings_.empty() ? "ring" : "ring" + std::to_string(rings_.size() + 1), kernel_.getLoc());
     DimAttr count = DimAttr::get(kernel_->getContext(), stages);
     for (tile::CopyOp copy : copies) {
@@ -284,6 +287,7 @@ private:
   tile::RolesOp roles_;
   SmallVector<Ring> rings_;
   llvm::SmallDenseSet<Operation *> needed_;
+  int64_t stagesOutside_ = 1;  // of copies outside of loops
   int64_t stages_ = 1;
 };
 

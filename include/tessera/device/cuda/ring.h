@@ -125,19 +125,21 @@ public:
 
   /// Waits until the next stage is full, and returns its number.
   TSR_DEVICE int wait() {
-    detail::barrier_wait(ring_.full[stage_], phase_);
-    return stage_;
+    const int stage = stage_;
+    detail::barrier_wait(ring_.full[stage], phase_);
+    if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
+    return stage;
   }
-  /// This warp reads the stage no more.
+  /// This warp no more reads the earliest stage that it waited for and has not released.
   TSR_DEVICE void release() {
     __syncwarp();
-    if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[stage_]);
-    if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
+    if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[held_]);
+    if (++held_ == Stages) held_ = 0;
   }
 
 private:
   Ring<Stages> &ring_;
-  int stage_ = 0;
+  int stage_ = 0, held_ = 0;
   unsigned phase_ = 0;
 };
 
