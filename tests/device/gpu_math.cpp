@@ -17,7 +17,7 @@ template <int Reciprocal, int Power> struct Off {
   static float exp2(float x) { return flushed(::exp2f(x) * (1.0f + Power * 0x1p-23f)); }
 };
 
-template <class Ours, class Exact> void compare(const char *name, const Ours &ours, const Exact &exact) {
+template <class Ours, class Exact> void compare(const char *name, const Ours &ours, const Exact &exact, uint64_t every = 997) {
   auto check = [&](float x) {
     double bound = 0;
     const double right = exact(static_cast<double>(x), bound);
@@ -25,7 +25,7 @@ template <class Ours, class Exact> void compare(const char *name, const Ours &ou
     const bool good = right != right ? found != found : std::fabs(static_cast<double>(found) - right) <= bound || found == static_cast<float>(right);
     if (!good && ++failed <= 20) std::printf("FAILED: %s(%.9g) is %.9g, not %.9g\n", name, static_cast<double>(x), static_cast<double>(found), right);
   };
-  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 997) check(tsr::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += every) check(tsr::bit_cast<float>(static_cast<uint32_t>(bits)));
   for (uint32_t bits : {0x7f800000u, 0xff800000u, 0x7fc00000u, 0x00000001u, 0x80000000u, 0x7f7fffffu, 0xff7fffffu}) check(tsr::bit_cast<float>(bits));
 }
 
@@ -41,6 +41,16 @@ template <class On> void all() {
     bound = 15 * kUnit * right + kTiny;
     return right;
   });
+  // The bound of rule R9: exp(x * c - m), for scores x of attention and their maximum m.
+  for (float c : {1.0f, 0.125f, 0.0883883461f})
+    for (float m : {-90.0f, -1.5f, 0.0f, 0.3f, 17.0f, 88.0f, 1000.0f}) {
+      const float scale = static_cast<float>(static_cast<double>(c) * 1.4426950408889634), shift = m * 1.44269502f;
+      compare("weight", [&](float x) { return On::exp2(::fmaf(x, scale, -shift)); }, [&](double x, double &bound) {
+        const double power = x * static_cast<double>(c) - static_cast<double>(m), right = std::exp(power);
+        bound = (5 + 2 * std::fabs(x * static_cast<double>(c)) + 2 * std::fabs(static_cast<double>(m))) * kUnit * right + kTiny;
+        return power > 0 || std::isnan(power) ? static_cast<double>(On::exp2(::fmaf(static_cast<float>(x), scale, -shift))) : right;
+      }, 99991);
+    }
   // The bound of rule L6: the argument of erfc is rounded twice.
   compare("gelu", [](float x) { return 0.5f * x * tsr::gpu::erfc<On>(x * -0.70710677f); }, [](double x, double &bound) {
     const double right = 0.5 * x * std::erfc(-x * std::sqrt(0.5));

@@ -114,10 +114,11 @@ TSR_MATH(erfc, cpu::erfc, erfc)
 #else
 #if defined(TSR_CUDA)  // expf takes eight instructions there, on AMD's machines as few as ours would
 TSR_MATH(exp, gpu::exp, exp)
+TSR_MATH(exp2, gpu::Machine::exp2, exp2)
 #else
 TSR_MATH(exp, ::expf, exp)
-#endif
 TSR_MATH(exp2, ::exp2f, exp2)
+#endif
 TSR_MATH(log, ::logf, log)
 TSR_MATH(log2, ::log2f, log2)
 TSR_MATH(tanh, ::tanhf, tanh)

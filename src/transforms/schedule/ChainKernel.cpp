@@ -344,7 +344,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   ChainTile tile{64, 64, 64, 64, 256};
   if (machine.family == Target::Cpu)
     return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
-  if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 128 ? 128 : 64, 64, 128, 256};
+  if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (sum > 4) tile.n = 32;
   // Left and right operands, and the weights on their way into the second product.

@@ -1,8 +1,10 @@
 // Fragments: variables of each lane, element by element in explicit loops, whole in calls of the device
 // headers.
 #include "ir/common/Common.h"
+#include "ir/common/ContractAttr.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
+#include "ir/tile/RowScale.h"
 #include "support/Check.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/KernelScope.h"
@@ -36,9 +38,20 @@ std::string KernelEmitter::fragmentType(tile::FragmentType type, Location locati
   return text;
 }
 
+/// Whether a product of warpgroups adds to nothing but this: it begins with its first step instead, and writes no zeros.
+static bool startsProduct(tile::FillOp fill) {
+  auto constant = fill.getValue().getDefiningOp<tile::ConstantOp>();
+  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+  if (!number || !number.getValue().isPosZero() || !fill.getResult().hasOneUse()) return false;
+  auto dot = dyn_cast<tile::DotOp>(*fill.getResult().user_begin());
+  auto buffer = dot ? dyn_cast<ir::SharedType>(dot.getB().getType()) : ir::SharedType();
+  return buffer && dot.getAcc() == fill.getResult() && dot->getBlock() == fill->getBlock() && buffer.getSwizzle() == "panels";
+}
+
 LogicalResult KernelEmitter::emitFragment(Operation &op) {
   if (isElementwiseFragment(&op)) {
     if (plan_.isInline(op.getResult(0))) return success();  // in the loop of its user
+    if (ir::isRowScale(&op) && emitRowScale(cast<tile::ElementwiseOp>(op))) return success();
     if (auto fill = dyn_cast<tile::FillOp>(op)) {
       Storage *storage = plan_.storage(op.getResult(0));
       Type type = placeType(fill.getType(), op.getLoc());
@@ -48,7 +61,7 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
         return success();
       }
       if (!storage->place) {
-        declareStorage(*storage, scalar(fill.getValue()), op.getLoc());
+        declareStorage(*storage, startsProduct(fill) ? ExprRef() : scalar(fill.getValue()), op.getLoc());
         return success();
       }
     }
@@ -129,10 +142,7 @@ ExprRef KernelEmitter::elementOf(Value value, const ExprRef &i, const ExprRef &j
     if (auto cast = dyn_cast<tile::CastOp>(op))
       return convert(elementOf(cast.getValue(), i, j, shape), type.getElementType(),
                      cast.getRounding().value_or(""), cast.getSaturate());
-    auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
-    std::vector<ExprRef> operands;
-    for (Value operand : elementwiseOp.getArgs()) operands.push_back(elementOf(operand, i, j, shape));
-    return elementwise(elementwiseOp.getMnemonic(), operands, type.getElementType(), false);
+    return elementwiseAt(llvm::cast<tile::ElementwiseOp>(op), i, j, shape);
   }
   ExprRef place = placeOf(value);
   if (place->kind == Expr::Kind::Read) place = place->operands[0];
@@ -140,6 +150,20 @@ ExprRef KernelEmitter::elementOf(Value value, const ExprRef &i, const ExprRef &j
   if (type.getRank() == 2) at = {i, j};
   else at = {type.getSliceAxis() == 1 ? i : j};
   return read(element(place, at, type.getElementType()));
+}
+
+/// An elementwise operation on what a lane holds at (i, j).
+ExprRef KernelEmitter::elementwiseAt(tile::ElementwiseOp op, const ExprRef &i, const ExprRef &j, const ExprRef &shape) {
+  Type element = cast<tile::FragmentType>(op.getResult().getType()).getElementType();
+  auto product = op.getArgs()[0].getDefiningOp<tile::ElementwiseOp>();
+  if (ir::isContracted(op) && plan_.isInline(product.getResult())) {
+    ExprRef a = elementOf(product.getArgs()[0], i, j, shape), b = elementOf(product.getArgs()[1], i, j, shape);
+    ExprRef c = elementOf(op.getArgs()[1], i, j, shape);
+    return call("tsr::fma", {a, b, op.getMnemonic() == "sub" ? elementwise("neg", {c}, element, false) : c}, element);
+  }
+  std::vector<ExprRef> operands;
+  for (Value operand : op.getArgs()) operands.push_back(elementOf(operand, i, j, shape));
+  return elementwise(op.getMnemonic(), operands, element, false);
 }
 
 LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
@@ -179,10 +203,7 @@ LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
       value = convert(elementOf(cast.getValue(), i, j, place), type.getElementType(),
                       cast.getRounding().value_or(""), cast.getSaturate());
     } else {
-      auto elementwiseOp = llvm::cast<tile::ElementwiseOp>(op);
-      std::vector<ExprRef> operands;
-      for (Value operand : elementwiseOp.getArgs()) operands.push_back(elementOf(operand, i, j, place));
-      value = elementwise(elementwiseOp.getMnemonic(), operands, type.getElementType(), false);
+      value = elementwiseAt(llvm::cast<tile::ElementwiseOp>(op), i, j, place);
     }
     if (!value) {
       known = false;
@@ -264,11 +285,28 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
     if (packed != packed_.end() && !packed->second.isLeft) return place;  // transposed while it was packed
     return transposed ? call("tsr::transposed", {place}, out::NamedType::get(context_, "auto")) : place;
   };
-  statement(call("tsr::dot",
-                 {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())},
-                 none()),
+  auto start = op.getAcc().getDefiningOp<tile::FillOp>();
+  std::string what = start && startsProduct(start) ? "product" : "dot";
+  auto passed = dyn_cast_or_null<tile::PassTurnOp>(op->getNextNode());  // here, while the product is under way
+  statement(call((passed ? "tsr::begin_" : "tsr::") + what,
+                 {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()),
             op.getLoc());
+  if (!passed) return success();
+  statement(method(turns_, "pass", {}, none()), passed.getLoc());
+  statement(call("tsr::finish_products", {}, none()), op.getLoc());
   return success();
+}
+
+/// `acc(i, j) = scale(i) * acc(i, j)` in place, which warps skip where they can. False where it is no such statement.
+bool KernelEmitter::emitRowScale(tile::ElementwiseOp op) {
+  Storage *storage = plan_.storage(op.getResult());
+  unsigned scale = op.getArgs()[0].getDefiningOp<tile::BroadcastOp>() ? 0 : 1;
+  if (!storage || !storage->place || plan_.storage(op.getArgs()[1 - scale]) != storage) return false;
+  ExprRef rows = materialised(op.getArgs()[scale].getDefiningOp<tile::BroadcastOp>().getValue());
+  if (!rows) return false;
+  statement(call("tsr::scale_rows", {storage->place, rows->operands[0]}, none()), op.getLoc());
+  bound_[op.getResult()] = storage->place;
+  return true;
 }
 
 }  // namespace tessera::transforms::totarget

@@ -124,6 +124,7 @@ LogicalResult KernelEmitter::emitRing(Operation &op) {
 }
 
 LogicalResult KernelEmitter::emitTurn(Operation &op) {
+  if (isa<tile::PassTurnOp>(op) && isa_and_nonnull<tile::DotOp>(op.getPrevNode())) return success();  // emitDot has
   statement(method(turns_, isa<tile::TakeTurnOp>(op) ? "take" : "pass", {}, none()), op.getLoc());
   return success();
 }

@@ -204,6 +204,8 @@ private:
   ExprRef tileScratch(ir::tile::ReduceOp op);
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
+  bool emitRowScale(ir::tile::ElementwiseOp op);
+  ExprRef elementwiseAt(ir::tile::ElementwiseOp op, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
   std::string fragmentType(ir::tile::FragmentType type, mlir::Location location);
   /// The loops over a lane's elements of a fragment; the body gets the counters.
   void overElements(ir::tile::FragmentType type, const ExprRef &place, mlir::Location location,

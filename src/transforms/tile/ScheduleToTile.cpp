@@ -92,6 +92,7 @@ void registerTileTransforms() {
   registerPass(createMatrixLayoutsPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createTakeTurnsPass);
+  registerPass(createShortenPowersPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);

@@ -11,11 +11,17 @@
 //     p = f(s)
 //     take turn          acc += p * c
 //   pass turn
+//
+// A turn is passed when the products before it have begun: the tensor cores do those of two warpgroups one after the other.
+// What rescales `acc` (by factors that are 1 as long as no larger score comes) stands last before the turn, and its warps
+// skip it where they can. Without that branch ptxas moves the wait for the turn, a barrier that no number depends on, above
+// the arithmetic, which is then done in the turn.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
+#include "ir/tile/RowScale.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
@@ -57,6 +63,17 @@ tile::DotOp productOfComputed(scf::ForOp loop) {
   return {};
 }
 
+/// The scale of the rows of what a product adds to: `acc * broadcast(scale)`, used there alone.
+tile::ElementwiseOp rowScaleOf(tile::DotOp dot) {
+  auto product = dot.getAcc().getDefiningOp<tile::ElementwiseOp>();
+  bool scales = product && product.getMnemonic() == "mul" && product->hasOneUse() && product->getBlock() == dot->getBlock() &&
+                llvm::count_if(product.getArgs(), [](Value arg) {
+                  auto rows = arg.getDefiningOp<tile::BroadcastOp>();
+                  return rows && cast<tile::FragmentType>(rows.getValue().getType()).getSliceAxis() == 1;
+                }) == 1;
+  return scales ? product : tile::ElementwiseOp();
+}
+
 bool takeTurns(scf::ForOp loop) {
   tile::DotOp second = productOfComputed(loop);
   WalkResult alone = loop.getBody()->walk([](Operation *op) { return isOfOneWarpgroup(op) ? WalkResult::advance() : WalkResult::interrupt(); });
@@ -68,6 +85,10 @@ bool takeTurns(scf::ForOp loop) {
   builder.create<tile::TakeTurnOp>(unnamed(loop.getLoc()));
   builder.setInsertionPointAfter(first);
   builder.create<tile::PassTurnOp>(unnamed(first.getLoc()));
+  if (tile::ElementwiseOp scale = rowScaleOf(second)) {
+    scale->moveBefore(second);
+    markRowScale(scale);
+  }
   builder.setInsertionPoint(second);
   builder.create<tile::TakeTurnOp>(unnamed(second.getLoc()));
   builder.setInsertionPointAfter(loop);

@@ -20,6 +20,7 @@
 //   T.m = 64, T.n = 64: the smallest tile of the tuning space
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 //   products by matrix instructions, warps in 4 rows and 1 column
+//   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int MaxD, int Align>
 static __global__ void __launch_bounds__(128, 1)
 flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
@@ -93,17 +94,19 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);
     tsr::RowVector<float, BM, Warps> m_new;
     tsr::RowVector<float, BM, Warps> alpha;  // :21
+    tsr::RowVector<float, BM, Warps> m_new_log2;  // :22
     #pragma unroll
     for (int i = 0; i < m_new.rows; ++i) {  // :20
       m_new(i) = tsr::max(m_i(i), s_max(i));
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
+      m_new_log2(i) = m_new(i) * 1.442695f;  // :22
     }
-    tsr::Fragment<float, BM, BN, Warps> p;  // :22
+    tsr::Fragment<float, BM, BN, Warps> p;
     #pragma unroll
     for (int i = 0; i < p.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < p.cols; ++j) {
-        p(i, j) = tsr::exp(s(i, j) - m_new(i));
+        p(i, j) = tsr::exp2(tsr::fma(s(i, j), 1.442695f, -m_new_log2(i)));
       }
     }
     const tsr::RowVector<float, BM, Warps> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23

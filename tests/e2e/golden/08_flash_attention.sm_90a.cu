@@ -27,6 +27,7 @@
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills rings of 2 stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
+//   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int MaxD, int Align>
 static __global__ void __launch_bounds__(384, 1)
 flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> Q,
@@ -87,10 +88,11 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
       const int32_t stage = filled.wait();  // :12
       turns.take();  // :16
       for (int64_t k0 = 0; k0 < S; k0 += BN) {
-        tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :17
+        tsr::Fragment<float, BM, BN, Warps> s;  // :17
         const int32_t stage_2 = filled_2.wait();
-        tsr::dot(s, shared.Q_tile[stage], tsr::transposed(shared.K_tile[stage_2]));
+        tsr::begin_product(s, shared.Q_tile[stage], tsr::transposed(shared.K_tile[stage_2]));
         turns.pass();
+        tsr::finish_products();
         #pragma unroll
         for (int i = 0; i < s.rows; ++i) {
           #pragma unroll
@@ -126,17 +128,19 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
         const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);
         tsr::RowVector<float, BM, Warps> m_new;
         tsr::RowVector<float, BM, Warps> alpha;  // :21
+        tsr::RowVector<float, BM, Warps> m_new_log2;  // :22
         #pragma unroll
         for (int i = 0; i < m_new.rows; ++i) {  // :20
           m_new(i) = tsr::max(m_i(i), s_max(i));
           alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
+          m_new_log2(i) = m_new(i) * 1.442695f;  // :22
         }
-        tsr::Fragment<float, BM, BN, Warps> p;  // :22
+        tsr::Fragment<float, BM, BN, Warps> p;
         #pragma unroll
         for (int i = 0; i < p.rows; ++i) {
           #pragma unroll
           for (int j = 0; j < p.cols; ++j) {
-            p(i, j) = tsr::exp(s(i, j) - m_new(i));
+            p(i, j) = tsr::exp2(tsr::fma(s(i, j), 1.442695f, -m_new_log2(i)));
           }
         }
         const tsr::RowVector<float, BM, Warps> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
@@ -144,14 +148,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
         for (int i = 0; i < l_i.rows; ++i) {
           l_i(i) = alpha(i) * l_i(i) + p_sum(i);
         }
-        #pragma unroll
-        for (int i = 0; i < acc.rows; ++i) {  // :24
-          #pragma unroll
-          for (int j = 0; j < acc.cols; ++j) {
-            acc(i, j) = alpha(i) * acc(i, j);
-          }
-        }
-        tsr::Fragment<tsr::bf16, BM, BN, Warps> p_bf16;
+        tsr::Fragment<tsr::bf16, BM, BN, Warps> p_bf16;  // :24
         #pragma unroll
         for (int i = 0; i < p_bf16.rows; ++i) {
           #pragma unroll
@@ -159,6 +156,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
             p_bf16(i, j) = tsr::to<tsr::bf16>(p(i, j));
           }
         }
+        tsr::scale_rows(acc, alpha);
         turns.take();
         tsr::dot(acc, p_bf16, shared.V_tile[stage_2]);
         filled_2.release();  // :17

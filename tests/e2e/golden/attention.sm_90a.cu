@@ -20,13 +20,14 @@
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 128, n = 128, stages = 5, 256 threads a group
+//   schedule  m = 128, n = 192, stages = 3, 256 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored
 //   groups with the longest loops go first
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 5 stages by bulk copies, one group a processor
+//   one warpgroup more fills rings of 3 stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
+//   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
@@ -34,11 +35,11 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
               const __grid_constant__ tsr::TiledView<tsr::bf16, 3> result, int64_t S, int64_t H,
               int64_t T) {
-  constexpr int BM = 128, BN = 128, Stages = 5, Consumers = 256;
+  constexpr int BM = 128, BN = 192, Stages = 3, Consumers = 256;
   using Warps = tsr::MmaGrid<8, 1>;
   struct Shared {
-    tsr::SharedTile<tsr::bf16, BM, 64, tsr::Panels> q_tile[1];
-    tsr::Ring<1> ring;
+    tsr::SharedTile<tsr::bf16, BM, 64, tsr::Panels> q_tile[2];
+    tsr::Ring<2> ring;
     tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> k_tile[Stages];
     tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> v_tile[Stages];
     tsr::Ring<Stages> ring2;
@@ -56,7 +57,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     if (!tsr::fills_ring<Align, Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 1> to_fill(shared.ring);
+    tsr::RingWriter<Align, 2> to_fill(shared.ring);
     tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H);
@@ -75,7 +76,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   } else {
     tsr::take_registers<232>();  // :9
     tsr::Turns<Consumers> turns;
-    tsr::RingReader<1> filled(shared.ring);
+    tsr::RingReader<2> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
@@ -86,19 +87,13 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
       const int32_t stage = filled.wait();  // :6
       turns.take();  // :9
       for (int64_t n = 0; n < end; n += BN) {
-        tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :8
+        tsr::Fragment<float, BM, BN, Warps> s;  // :8
         const int32_t stage_2 = filled_2.wait();  // :6
-        tsr::dot(s, shared.q_tile[stage], tsr::transposed(shared.k_tile[stage_2]));  // :8
+        tsr::begin_product(s, shared.q_tile[stage], tsr::transposed(shared.k_tile[stage_2]));  // :8
         turns.pass();
+        tsr::finish_products();
         const int32_t k0 = 0;
         const int32_t as_i32 = int32_t(T - S);
-        #pragma unroll
-        for (int i = 0; i < s.rows; ++i) {
-          #pragma unroll
-          for (int j = 0; j < s.cols; ++j) {
-            s(i, j) *= 0.125f;
-          }
-        }
         if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
           tsr::Fragment<int32_t, BM, BN, Warps> query;
           tsr::Fragment<int32_t, BM, BN, Warps> key;
@@ -126,18 +121,20 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
         tsr::RowVector<float, BM, Warps> largest_new;
         tsr::RowVector<float, BM, Warps> largest_new_masked;
         tsr::RowVector<float, BM, Warps> rescale;
+        tsr::RowVector<float, BM, Warps> row_log2;
         #pragma unroll
         for (int i = 0; i < largest_new.rows; ++i) {
-          largest_new(i) = tsr::max(largest(i), s_max(i));
+          largest_new(i) = tsr::max(largest(i), s_max(i) * 0.125f);
           largest_new_masked(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
           rescale(i) = tsr::exp(largest(i) - largest_new_masked(i));
+          row_log2(i) = largest_new_masked(i) * 1.442695f;
         }
         tsr::Fragment<float, BM, BN, Warps> e;
         #pragma unroll
         for (int i = 0; i < e.rows; ++i) {
           #pragma unroll
           for (int j = 0; j < e.cols; ++j) {
-            e(i, j) = tsr::exp(s(i, j) - largest_new_masked(i));
+            e(i, j) = tsr::exp2(tsr::fma(s(i, j), 0.18033688f, -row_log2(i)));
           }
         }
         const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);
@@ -153,13 +150,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
             e_bf16(i, j) = tsr::to<tsr::bf16>(e(i, j));
           }
         }
-        #pragma unroll
-        for (int i = 0; i < acc.rows; ++i) {
-          #pragma unroll
-          for (int j = 0; j < acc.cols; ++j) {
-            acc(i, j) = rescale(i) * acc(i, j);
-          }
-        }
+        tsr::scale_rows(acc, rescale);
         turns.take();
         tsr::dot(acc, e_bf16, shared.v_tile[stage_2]);
         filled_2.release();  // :6
@@ -202,8 +193,8 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       if (call.failed()) return;
       kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
           tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
+          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
           tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64, rows_aligned),
           S, H, T);
     };

@@ -1,7 +1,10 @@
 // Products by the matrix instructions of a warpgroup (wgmma, NVIDIA GPUs from sm_90a).
 //
-//   dot(acc, a, b)   acc += a * b; `acc` a Fragment in the layout MmaGrid<4 * warpgroups, 1>, `b` a SharedTile in Panels
-//                    or a transposed() one, `a` too, or a Fragment in the layout of `acc`
+//   dot(acc, a, b)      acc += a * b; `acc` a Fragment in the layout MmaGrid<4 * warpgroups, 1>, `b` a SharedTile in
+//                       Panels or a transposed() one, `a` too, or a Fragment in the layout of `acc`
+//   product(acc, a, b)  acc = a * b, whatever was in `acc`
+//   begin_dot, begin_product ... finish_products()   the same, with something to do between them
+//   scale_rows(acc, scale)   acc(i, j) *= scale(i), where some scale is not 1
 //
 // Operands of 16 bits (bf16, f16) may lie either way, and `a` may be in registers. Those of 8 bits (e4m3 and e5m2, added up
 // in f32; int8 and uint8, in i32) and tf32 are read along k alone: `a` as M x K, `b` as transposed() N x K.
@@ -55,26 +58,30 @@ TSR_DEVICE uint64_t matrix_descriptor(const void *at, int panel_bytes) {
   return swizzle_128 | eight_rows | uint64_t((panel_bytes / 16) & 0x3fff) << 16 | ((address & 0x3ffff) >> 4);
 }
 
-/// An operand in shared memory: the descriptor of its part that begins at row or column `across` of the result and at
-/// instruction `step` along k.
+/// The descriptor of what lies `bytes` further on, a multiple of 16. Addresses end below 2^18: nothing is carried out of
+/// the low word, and one addition of 32 bits does it.
+TSR_DEVICE uint64_t further(uint64_t descriptor, int bytes) {
+  return (descriptor & 0xffffffff00000000u) | (static_cast<uint32_t>(descriptor) + static_cast<uint32_t>(bytes / 16));
+}
+
+/// An operand in shared memory: its descriptor, and the bytes from there to its part that begins at row or column `across`
+/// of the result and at instruction `step` along k.
 template <class Tile, bool AlongK> struct PanelOperand;
 // k runs along the rows of the tile.
 template <class E, int R, int C> struct PanelOperand<SharedTile<E, R, C, Panels>, true> {
   static constexpr bool k_major = true;
-  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile, int across, int step) {
+  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile) { return matrix_descriptor(tile.element, 16); }
+  static TSR_DEVICE int offset(int across, int step) {
     constexpr int steps = 4;  // of 32 bytes in a panel
-    const char *const base = reinterpret_cast<const char *>(tile.element);
-    return matrix_descriptor(base + step / steps * R * 128 + across * 128 + step % steps * 32, 16);
+    return step / steps * R * 128 + across * 128 + step % steps * 32;
   }
 };
 // k runs down the columns: an instruction reads 16 rows.
 template <class E, int R, int C> struct PanelOperand<SharedTile<E, R, C, Panels>, false> {
   static_assert(sizeof(E) == 2, "only operands of 16 bits can be read along their other axis");
   static constexpr bool k_major = false;
-  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile, int across, int step) {
-    const char *const base = reinterpret_cast<const char *>(tile.element);
-    return matrix_descriptor(base + across / 64 * R * 128 + step * 16 * 128, R * 128);
-  }
+  static TSR_DEVICE uint64_t descriptor(const SharedTile<E, R, C, Panels> &tile) { return matrix_descriptor(tile.element, R * 128); }
+  static TSR_DEVICE int offset(int across, int step) { return across / 64 * R * 128 + step * 16 * 128; }
 };
 
 template <class A> struct LeftOperand;
@@ -97,7 +104,7 @@ template <class E, int N, int K> struct RightOperand<Transposed<SharedTile<E, N,
 };
 
 // The registers of an instruction, in its order: number i is sum (2 * block + i / 2 % 2, first + i / 4 * 2 + i % 2).
-// `way`: "+f" and "+r" where products are added to the sums, "=f" where they are written for the first time.
+// `way`: "+f" or "+r", by the type of the sums.
 #define TSR_SUM(way, i) way(acc.element[2 * block + (i) / 2 % 2][first + (i) / 4 * 2 + (i) % 2])
 #define TSR_SUMS_4(way, i) TSR_SUM(way, i), TSR_SUM(way, i + 1), TSR_SUM(way, i + 2), TSR_SUM(way, i + 3)
 #define TSR_SUMS_8(way, i) TSR_SUMS_4(way, i), TSR_SUMS_4(way, i + 4)
@@ -119,94 +126,91 @@ template <class E, int N, int K> struct RightOperand<Transposed<SharedTile<E, N,
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-// sums += left * right for 64 rows and `columns` columns; `a` to `f`: the numbers of the operands after the sums. An operand
-// in shared memory is two numbers: its descriptor, and whether it is read along its other axis.
-#define TSR_WGMMA_SHARED(columns, types, count, a, b, c, d)                                                          \
-  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, " a ", " b ", 1, 1, 1, " c    \
-               ", " d ";"                                                                                             \
-               : TSR_SUMS_##count("+f", 0)                                                                                           \
-               : "l"(left), "l"(right), "n"(TurnLeft), "n"(TurnRight))
-// Operands that are read along k alone; `adds` 0: the sums are the products alone, whatever they were; `tail`: ", 1, 1", the
-// signs of the operands, where the instruction has them.
-#define TSR_WGMMA_ALONG_K(columns, types, way, adds, tail, count, a, b)                                                \
-  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns types " {" TSR_NAMES_##count "}, " a ", " b ", " adds tail ";" \
+// sums = (Add ? sums : 0) + left * right for 64 rows and `columns` columns; `a` to `g`: the numbers of the operands after the
+// sums. An operand in shared memory is its descriptor and, for 16 bits, whether it is read along its other axis; `signs`:
+// ", 1, 1", the signs of the operands, where the instruction has them.
+#define TSR_WGMMA(columns, types, way, count, operands, add, rest, ...)                                                \
+  asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " add ", 0;\n"                                                     \
+               "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TSR_NAMES_##count "}, " operands ", add" rest ";\n}" \
                : TSR_SUMS_##count(way, 0)                                                                              \
-               : "l"(left), "l"(right))
-#define TSR_WGMMA_REGISTERS(columns, types, count, a, b, c, d, e, f)                                            \
-  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k16." types " {" TSR_NAMES_##count "}, {" a ", " b ", " c ", " d     \
-               "}, " e ", 1, 1, 1, " f ";"                                                                            \
-               : TSR_SUMS_##count("+f", 0)                                                                                           \
-               : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(right), "n"(TurnRight))
+               : __VA_ARGS__, "n"(Add))
+#define TSR_WGMMA_SHARED(columns, types, count, a, b, c, d, e)                                                         \
+  TSR_WGMMA(columns, types, "+f", count, a ", " b, e, ", 1, 1, " c ", " d, "l"(left), "l"(right), "n"(TurnLeft), "n"(TurnRight))
+#define TSR_WGMMA_ALONG_K(columns, types, way, signs, count, a, b, c)                                                  \
+  TSR_WGMMA(columns, types, way, count, a ", " b, c, signs, "l"(left), "l"(right))
+#define TSR_WGMMA_REGISTERS(columns, types, count, a, b, c, d, e, f, g)                                                \
+  TSR_WGMMA(columns, types, "+f", count, "{" a ", " b ", " c ", " d "}, " e, g, ", 1, 1, " f, "r"(left[0]), "r"(left[1]),   \
+            "r"(left[2]), "r"(left[3]), "l"(right), "n"(TurnRight))
 
 /// One instruction on `Columns` columns of the sums, from `first` of a lane's on, and the `block`-th 64 rows.
 template <int Columns> struct Wgmma;
-#define TSR_DEFINE_WGMMA(columns, count, a, b, c, d, e, f)                                                      \
-  template <> struct Wgmma<columns> {                                                                                 \
-    template <class E, bool TurnLeft, bool TurnRight, class Sums>                                                     \
-    static TSR_DEVICE void multiply(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                 \
-      if constexpr (std::is_same<E, bf16>::value)                                                                     \
-        TSR_WGMMA_SHARED(columns, "f32.bf16.bf16", count, a, b, c, d);                                          \
-      else if constexpr (std::is_same<E, f16>::value)                                                                 \
-        TSR_WGMMA_SHARED(columns, "f32.f16.f16", count, a, b, c, d);                                            \
-      else if constexpr (std::is_same<E, tf32>::value)                                                                \
-        TSR_WGMMA_ALONG_K(columns, "k8.f32.tf32.tf32", "+f", "1", ", 1, 1", count, a, b);                             \
-      else if constexpr (std::is_same<E, f8e4m3>::value)                                                              \
-        TSR_WGMMA_ALONG_K(columns, "k32.f32.e4m3.e4m3", "+f", "1", ", 1, 1", count, a, b);                            \
-      else if constexpr (std::is_same<E, f8e5m2>::value)                                                              \
-        TSR_WGMMA_ALONG_K(columns, "k32.f32.e5m2.e5m2", "+f", "1", ", 1, 1", count, a, b);                            \
-      else if constexpr (std::is_same<E, int8_t>::value)                                                              \
-        TSR_WGMMA_ALONG_K(columns, "k32.s32.s8.s8", "+r", "1", "", count, a, b);                                      \
-      else                                                                                                            \
-        TSR_WGMMA_ALONG_K(columns, "k32.s32.u8.u8", "+r", "1", "", count, a, b);                                      \
-    }                                                                                                                 \
-    template <class E, class Sums>                                                                                    \
-    static TSR_DEVICE void begin(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                    \
-      if constexpr (std::is_same<E, f8e4m3>::value)                                                                   \
-        TSR_WGMMA_ALONG_K(columns, "k32.f32.e4m3.e4m3", "+f", "0", ", 1, 1", count, a, b);                            \
-      else                                                                                                            \
-        TSR_WGMMA_ALONG_K(columns, "k32.f32.e5m2.e5m2", "+f", "0", ", 1, 1", count, a, b);                            \
-    }                                                                                                                 \
-    template <class E, bool TurnRight, class Sums>                                                                    \
-    static TSR_DEVICE void multiply(Sums &acc, int block, int first, const uint32_t (&left)[4], uint64_t right) {     \
-      if constexpr (std::is_same<E, bf16>::value)                                                                     \
-        TSR_WGMMA_REGISTERS(columns, "f32.bf16.bf16", count, a, b, c, d, e, f);                                 \
-      else                                                                                                            \
-        TSR_WGMMA_REGISTERS(columns, "f32.f16.f16", count, a, b, c, d, e, f);                                   \
-    }                                                                                                                 \
+#define TSR_DEFINE_WGMMA(columns, count, a, b, c, d, e, f, g)                                                          \
+  template <> struct Wgmma<columns> {                                                                                  \
+    template <class E, bool Add, bool TurnLeft, bool TurnRight, class Sums>                                            \
+    static TSR_DEVICE void multiply(Sums &acc, int block, int first, uint64_t left, uint64_t right) {                  \
+      if constexpr (std::is_same<E, bf16>::value)                                                                      \
+        TSR_WGMMA_SHARED(columns, "k16.f32.bf16.bf16", count, a, b, c, d, e);                                          \
+      else if constexpr (std::is_same<E, f16>::value)                                                                  \
+        TSR_WGMMA_SHARED(columns, "k16.f32.f16.f16", count, a, b, c, d, e);                                            \
+      else if constexpr (std::is_same<E, tf32>::value)                                                                 \
+        TSR_WGMMA_ALONG_K(columns, "k8.f32.tf32.tf32", "+f", ", 1, 1", count, a, b, c);                                \
+      else if constexpr (std::is_same<E, f8e4m3>::value)                                                               \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", count, a, b, c);                               \
+      else if constexpr (std::is_same<E, f8e5m2>::value)                                                               \
+        TSR_WGMMA_ALONG_K(columns, "k32.f32.e5m2.e5m2", "+f", ", 1, 1", count, a, b, c);                               \
+      else if constexpr (std::is_same<E, int8_t>::value)                                                               \
+        TSR_WGMMA_ALONG_K(columns, "k32.s32.s8.s8", "+r", "", count, a, b, c);                                         \
+      else                                                                                                             \
+        TSR_WGMMA_ALONG_K(columns, "k32.s32.u8.u8", "+r", "", count, a, b, c);                                         \
+    }                                                                                                                  \
+    template <class E, bool Add, bool TurnRight, class Sums>                                                           \
+    static TSR_DEVICE void multiply(Sums &acc, int block, int first, const uint32_t (&left)[4], uint64_t right) {      \
+      if constexpr (std::is_same<E, bf16>::value)                                                                      \
+        TSR_WGMMA_REGISTERS(columns, "k16.f32.bf16.bf16", count, a, b, c, d, e, f, g);                                 \
+      else                                                                                                             \
+        TSR_WGMMA_REGISTERS(columns, "k16.f32.f16.f16", count, a, b, c, d, e, f, g);                                   \
+    }                                                                                                                  \
   };
 #if defined(TSR_WGMMA_HERE)
-TSR_DEFINE_WGMMA(16, 8, "%8", "%9", "%10", "%11", "%12", "%13")
-TSR_DEFINE_WGMMA(32, 16, "%16", "%17", "%18", "%19", "%20", "%21")
-TSR_DEFINE_WGMMA(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
-TSR_DEFINE_WGMMA(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
-TSR_DEFINE_WGMMA(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
-TSR_DEFINE_WGMMA(192, 96, "%96", "%97", "%98", "%99", "%100", "%101")
-TSR_DEFINE_WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
+TSR_DEFINE_WGMMA(16, 8, "%8", "%9", "%10", "%11", "%12", "%13", "%14")
+TSR_DEFINE_WGMMA(32, 16, "%16", "%17", "%18", "%19", "%20", "%21", "%22")
+TSR_DEFINE_WGMMA(64, 32, "%32", "%33", "%34", "%35", "%36", "%37", "%38")
+TSR_DEFINE_WGMMA(96, 48, "%48", "%49", "%50", "%51", "%52", "%53", "%54")
+TSR_DEFINE_WGMMA(128, 64, "%64", "%65", "%66", "%67", "%68", "%69", "%70")
+TSR_DEFINE_WGMMA(192, 96, "%96", "%97", "%98", "%99", "%100", "%101", "%102")
+TSR_DEFINE_WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132", "%133", "%134")
 #endif
 #undef TSR_DEFINE_WGMMA
 #undef TSR_WGMMA_REGISTERS
 #undef TSR_WGMMA_ALONG_K
 #undef TSR_WGMMA_SHARED
+#undef TSR_WGMMA
 
 /// The widest instruction for so many columns that are left.
 TSR_INLINE constexpr int wgmma_columns(int left) {
   return left >= 256 ? 256 : left >= 192 ? 192 : left >= 128 ? 128 : left >= 96 ? 96 : left >= 64 ? 64 : left >= 32 ? 32 : 16;
 }
 
-/// Columns `Begin` to N of the sums, one instruction after the other; column 0 of them is column `from` of b.
-template <int Begin, int N, class E, bool TurnLeft, class Right, class Sums, class Left, class B>
-TSR_DEVICE void multiply_columns(Sums &acc, int block, int step, const Left &left, const B &b, int from = 0) {
+/// Columns `Begin` to N of the sums, one instruction after the other. `right`: the descriptor of the right operand.
+template <int Begin, int N, class E, bool Add, bool TurnLeft, class Right, class Sums, class Left>
+TSR_DEVICE void multiply_columns(Sums &acc, int block, int step, const Left &left, uint64_t right) {
   if constexpr (Begin < N) {
     constexpr int columns = wgmma_columns(N - Begin);
-    const uint64_t right = Right::descriptor(Right::tile(b), from + Begin, step);
 #if defined(TSR_WGMMA_HERE)
+    const uint64_t part = further(right, Right::offset(Begin, step));
     if constexpr (std::is_same<Left, uint64_t>::value)
-      Wgmma<columns>::template multiply<E, TurnLeft, !Right::k_major>(acc, block, Begin / 4, left, right);
+      Wgmma<columns>::template multiply<E, Add, TurnLeft, !Right::k_major>(acc, block, Begin / 4, left, part);
     else
-      Wgmma<columns>::template multiply<E, !Right::k_major>(acc, block, Begin / 4, left, right);
+      Wgmma<columns>::template multiply<E, Add, !Right::k_major>(acc, block, Begin / 4, left, part);
 #endif
-    multiply_columns<Begin + columns, N, E, TurnLeft, Right>(acc, block, step, left, b, from);
+    multiply_columns<Begin + columns, N, E, Add, TurnLeft, Right>(acc, block, step, left, right);
   }
+}
+/// All columns; where `writes`, the sums are the products of this step alone, whatever they were.
+template <int N, class E, bool TurnLeft, class Right, class Sums, class Left>
+TSR_DEVICE void multiply_step(Sums &acc, int block, int step, bool writes, const Left &left, uint64_t right) {
+  if (writes) multiply_columns<0, N, E, false, TurnLeft, Right>(acc, block, step, left, right);
+  else multiply_columns<0, N, E, true, TurnLeft, Right>(acc, block, step, left, right);
 }
 
 /// The number of this lane's warpgroup.
@@ -219,8 +223,8 @@ template <class E, class T>
 constexpr bool adds_up_in = is_byte<E> ? std::is_same<T, int32_t>::value
                                        : std::is_same<T, float>::value && (sizeof(E) == 2 || std::is_same<E, tf32>::value || is_float8<E>);
 
-/// Begins acc += a * b, k ascending in steps of one instruction; wgmma_wait() ends it.
-template <class T, int M, int N, int WarpRows, class A, class B>
+/// Begins acc = (Add ? acc : 0) + a * b, k ascending in steps of one instruction; wgmma_wait() ends it.
+template <bool Add, class T, int M, int N, int WarpRows, class A, class B>
 TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
   using E = typename A::Element;
   using Right = RightOperand<B>;
@@ -230,6 +234,7 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
   static_assert(WarpRows % 4 == 0 && M % (16 * WarpRows) == 0 && N % 16 == 0, "whole instructions");
   constexpr int blocks = M / (16 * WarpRows), steps = Right::depth / kMmaDepth<E>;
   static_assert(Right::width == N && Right::depth % kMmaDepth<E> == 0, "acc is M x N, b is K x N");
+  const uint64_t right = Right::descriptor(Right::tile(b));
   if constexpr (InRegisters<A>::value) {
     static_assert(A::height == M && A::width == Right::depth, "acc is M x N, a is M x K, b is K x N");
     uint32_t left[steps][blocks][4];  // all of it before the first instruction: between them no register may be written
@@ -243,36 +248,24 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
     for (int step = 0; step < steps; ++step) {
       TSR_UNROLL
       for (int block = 0; block < blocks; ++block)
-        multiply_columns<0, N, E, false, Right>(acc, block, step, left[step][block], b);
+        multiply_step<N, E, false, Right>(acc, block, step, !Add && step == 0, left[step][block], right);
     }
   } else {
     using Left = LeftOperand<A>;
     static_assert(Left::height == M && Left::depth == Right::depth, "acc is M x N, a is M x K, b is K x N");
-    const int own = warpgroup();  // asked once: between two instructions a shuffle would hold the second up
+    // Asked once: between two instructions a shuffle would hold the second up.
+    const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup() * Left::offset(64, 0));
     wgmma_fence();
     TSR_UNROLL
     for (int step = 0; step < steps; ++step) {
       TSR_UNROLL
       for (int block = 0; block < blocks; ++block) {
-        const uint64_t left = Left::descriptor(Left::tile(a), (block * (WarpRows / 4) + own) * 64, step);
-        multiply_columns<0, N, E, !Left::k_major, Right>(acc, block, step, left, b);
+        const uint64_t left = further(own, Left::offset(block * (WarpRows / 4) * 64, step));
+        multiply_step<N, E, !Left::k_major, Right>(acc, block, step, !Add && step == 0, left, right);
       }
     }
   }
   wgmma_commit();
-}
-
-/// Columns `Begin` to N of the sums as the products of one step alone.
-template <int Begin, int N, class E, class Right, class Sums, class B>
-TSR_DEVICE void begin_columns(Sums &acc, int from, int step, uint64_t left, const B &b) {
-  if constexpr (Begin < N) {
-    constexpr int columns = wgmma_columns(N - Begin);
-    const uint64_t right = Right::descriptor(Right::tile(b), from + Begin, step);
-#if defined(TSR_WGMMA_HERE)
-    Wgmma<columns>::template begin<E>(acc, 0, Begin / 4, left, right);
-#endif
-    begin_columns<Begin + columns, N, E, Right>(acc, from, step, left, b);
-  }
 }
 
 /// The widest part of N columns, at most 128 and whole instructions, of which all are equal.
@@ -296,20 +289,20 @@ TSR_DEVICE void dot_in_parts(Fragment<float, M, N, MmaGrid<WarpRows, 1>> &acc, c
   static_assert(Left::height == M && Left::depth == Right::depth && Right::width == N, "acc is M x N, a is M x K, b is K x N");
   static_assert(Right::depth % kMmaDepth<E> == 0, "whole instructions");
   constexpr int width = part_columns(N), steps = Right::depth / kMmaDepth<E>, together = 128 / kMmaDepth<E>;
-  const int own = warpgroup();
+  const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup() * Left::offset(64, 0));
+  const uint64_t right = Right::descriptor(Right::tile(b));
   Fragment<float, 16 * WarpRows, width, MmaGrid<WarpRows, 1>> part;
   TSR_UNROLL
   for (int block = 0; block < M / (16 * WarpRows); ++block) {
-    const int row = (block * (WarpRows / 4) + own) * 64;
     TSR_UNROLL
     for (int first = 0; first < steps; first += together) {
       TSR_UNROLL
       for (int col = 0; col < N; col += width) {
         wgmma_fence();
-        begin_columns<0, width, E, Right>(part, col, first, Left::descriptor(Left::tile(a), row, first), b);
         TSR_UNROLL
-        for (int step = first + 1; step < first + together && step < steps; ++step)
-          multiply_columns<0, width, E, false, Right>(part, 0, step, Left::descriptor(Left::tile(a), row, step), b, col);
+        for (int step = first; step < first + together && step < steps; ++step)
+          multiply_step<width, E, false, Right>(part, 0, step, step == first, further(own, Left::offset(block * (WarpRows / 4) * 64, step)),
+                                                further(right, Right::offset(col, 0)));
         wgmma_commit();
         wgmma_wait<0>();
         TSR_UNROLL
@@ -322,14 +315,14 @@ TSR_DEVICE void dot_in_parts(Fragment<float, M, N, MmaGrid<WarpRows, 1>> &acc, c
   }
 }
 
-/// acc += a * b, done when it returns.
-template <class T, int M, int N, int WarpRows, class A, class B>
-TSR_DEVICE void dot_by_warpgroups(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+/// Begins acc = (Add ? acc : 0) + a * b; sums of floats of 8 bits are done when it returns.
+template <bool Add, class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_by_warpgroups(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
   if constexpr (is_float8<typename A::Element>) {
+    if constexpr (!Add) acc = Fragment<T, M, N, MmaGrid<WarpRows, 1>>(T(0));
     dot_in_parts(acc, a, b);
   } else {
-    begin_dot(acc, a, b);
-    wgmma_wait<0>();
+    begin_dot<Add>(acc, a, b);
   }
 }
 
@@ -338,11 +331,45 @@ TSR_DEVICE void dot_by_warpgroups(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, 
 /// acc (M x N) += a (M x K) * b (K x N). All lanes of the warpgroups take part.
 template <class T, int M, int N, int WarpRows, class A, class E, int K>
 TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const SharedTile<E, K, N, Panels> &b) {
-  detail::dot_by_warpgroups(acc, a, b);
+  detail::begin_by_warpgroups<true>(acc, a, b);
+  detail::wgmma_wait<0>();
 }
 template <class T, int M, int N, int WarpRows, class A, class E, int K>
 TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const Transposed<SharedTile<E, N, K, Panels>> &b) {
-  detail::dot_by_warpgroups(acc, a, b);
+  detail::begin_by_warpgroups<true>(acc, a, b);
+  detail::wgmma_wait<0>();
+}
+
+/// acc (M x N) = a (M x K) * b (K x N), whatever was in acc.
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  detail::begin_by_warpgroups<false>(acc, a, b);
+  detail::wgmma_wait<0>();
+}
+
+/// The same, which the tensor cores have only begun: until finish_products() `acc` holds nothing, and `a` and `b` stay.
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  detail::begin_by_warpgroups<true>(acc, a, b);
+}
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
+  detail::begin_by_warpgroups<false>(acc, a, b);
+}
+TSR_DEVICE void finish_products() { detail::wgmma_wait<0>(); }
+
+/// acc(i, j) *= scale(i); skipped by warps whose scales are all 1.
+template <class T, int M, int N, int WarpRows>
+TSR_DEVICE void scale_rows(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const RowVector<T, M, MmaGrid<WarpRows, 1>> &scale) {
+  bool scales = false;
+  TSR_UNROLL
+  for (int i = 0; i < acc.rows; ++i) scales |= scale(i) != T(1);
+  if (!__any_sync(0xffffffffu, scales)) return;
+  TSR_UNROLL
+  for (int i = 0; i < acc.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < acc.cols; ++j) acc(i, j) *= scale(i);
+  }
 }
 
 }  // namespace tsr

@@ -1,8 +1,8 @@
 // Functions of f32 on GPUs, without branches, made of the two approximations that GPUs have as instructions. The errors
 // are bounds for approximations that are off by as much as the machines' manuals allow (tests/device/gpu_math.cpp), in
-// units of 2^-24 times the result; results of exp and erfc below 2^-126 may be 0, and a NaN gives a NaN.
+// units of 2^-24 times the result; results of exp, exp2 and erfc below 2^-126 may be 0, and a NaN gives a NaN.
 //
-//   exp 8 + |x| / 20   erfc 15   logistic 5, of its own argument
+//   exp 8 + |x| / 20   exp2 4   erfc 15   logistic 5, of its own argument
 #pragma once
 #include "tessera/device/platform.h"
 #include <cmath>

@@ -1,0 +1,269 @@
+// Weights of a softmax as powers of two: exp(s * c - m) is exp2(s * (c log2(e)) - m log2(e)), a fused multiply-add and the
+// machine's power of two an element, where exp alone takes six instructions.
+//
+// Allowed where nothing can tell (docs/spec/numerics.md, R9): the weights leave only as floats of 16 bits, and in sums that
+// scale such floats. What is done to a tile s of scores:
+//
+//   s = dot * c                          s = dot
+//   s = select(mask, s, -inf)            s = select(mask, s, -inf)
+//   m = max(m, row_max(s))          ->   m = max(m, row_max(s) * c)
+//   p = exp(s - m)                       p = exp2(s * (c log2(e)) - m * log2(e)), contracted
+//
+// The scale moves below the masks and the maximum unchanged: rounding a product with 0 < c <= 1 keeps the order of its
+// results, and -inf stays -inf.
+#include "ir/common/ContractAttr.h"
+#include "ir/common/Names.h"
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include <cmath>
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr double kLog2OfE = 1.4426950408889634;
+
+tile::ElementwiseOp elementwiseOf(Value value, StringRef mnemonic) {
+  auto op = value.getDefiningOp<tile::ElementwiseOp>();
+  return op && op.getMnemonic() == mnemonic ? op : tile::ElementwiseOp();
+}
+
+/// The number in a constant, or in a fragment that is filled with one.
+std::optional<double> constantOf(Value value) {
+  if (auto fill = value.getDefiningOp<tile::FillOp>()) value = fill.getValue();
+  auto constant = value.getDefiningOp<tile::ConstantOp>();
+  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+}
+bool isMinusInfinity(Value value) {
+  std::optional<double> number = constantOf(value);
+  return number && std::isinf(*number) && *number < 0;
+}
+bool isFloat(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
+bool isNarrowFloat(Value value) { return isFloat(value) && elementTypeOf(value.getType()).getIntOrFloatBitWidth() <= 16; }
+
+/// What an operation on a region's results hands on: the result and, in a loop, the next iteration's argument.
+SmallVector<Value> yieldedTo(OpOperand &use) {
+  Operation *parent = use.getOwner()->getParentOp();
+  unsigned index = use.getOperandNumber();
+  SmallVector<Value> values = {parent->getResult(index)};
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) values.push_back(loop.getRegionIterArg(index));
+  return values;
+}
+
+/// Whether a value is computed from powers and numbers that are not negative alone, so that sums of it cancel nothing.
+class NotNegative {
+public:
+  bool holds(Value value) {
+    if (!assumed_.insert(value).second) return true;  // around a loop
+    if (std::optional<double> number = constantOf(value)) return *number >= 0;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      return init && holds(init->get()) && holds(loop.getTiedLoopYieldedValue(argument)->get());
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto loop = dyn_cast<scf::ForOp>(op)) return holds(loop.getRegionIterArg(cast<OpResult>(value).getResultNumber()));
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return holds(broadcast.getValue());
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return reduce.getReduction() == "sum" && holds(reduce.getValue());
+    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+    if (!elementwise) return false;
+    StringRef what = elementwise.getMnemonic();
+    if (what == "exp" || what == "exp2") return true;
+    return (what == "add" || what == "mul") && llvm::all_of(elementwise.getArgs(), [&](Value arg) { return holds(arg); });
+  }
+
+private:
+  DenseSet<Value> assumed_;
+};
+
+/// Whether a small relative error of a value stays one in all that it reaches, until that is rounded to 16 bits or fewer.
+class LeavesNarrow {
+public:
+  bool holds(Value value) {
+    if (!seen_.insert(value).second) return true;  // around a loop
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use); });
+  }
+
+private:
+  bool holds(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto cast = dyn_cast<tile::CastOp>(op)) {
+      Value result = cast.getResult();
+      return isNarrowFloat(result) || (isFloat(result) && holds(result));
+    }
+    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return holds(next); });
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return holds(broadcast.getResult());
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      return reduce.getReduction() == "sum" && NotNegative().holds(reduce.getValue()) && holds(reduce.getResult());
+    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+    return elementwise && keeps(elementwise) && holds(elementwise.getResult());
+  }
+  /// A result's relative error is at most the sum of its operands'.
+  static bool keeps(tile::ElementwiseOp op) {
+    StringRef what = op.getMnemonic();
+    if (what == "mul" || what == "div") return true;
+    if (what == "add") return llvm::all_of(op.getArgs(), [](Value arg) { return NotNegative().holds(arg); });
+    return (what == "max" || what == "min") && llvm::any_of(op.getArgs(), [](Value arg) { return constantOf(arg).has_value(); });
+  }
+
+  DenseSet<Value> seen_;
+};
+
+void eraseUnused(Operation *op) {
+  if (!op || !op->use_empty()) return;
+  SmallVector<Operation *> makers;
+  for (Value operand : op->getOperands()) makers.push_back(operand.getDefiningOp());
+  op->erase();
+  for (Operation *maker : llvm::SmallSetVector<Operation *, 4>(makers.begin(), makers.end()))
+    if (isa_and_nonnull<tile::FillOp, tile::ConstantOp, tile::BroadcastOp>(maker)) eraseUnused(maker);
+}
+
+/// Powers exp(s - m) of scores, m one number for each row.
+struct Weights {
+  tile::ElementwiseOp power, difference;
+  Value scores() { return difference.getArgs()[0]; }
+  tile::BroadcastOp rows() { return difference.getArgs()[1].getDefiningOp<tile::BroadcastOp>(); }
+};
+
+std::optional<Weights> weightsOf(tile::ElementwiseOp power) {
+  auto type = dyn_cast<tile::FragmentType>(power.getResult().getType());
+  if (power.getMnemonic() != "exp" || !type || type.getRank() != 2 || !type.getElementType().isF32()) return std::nullopt;
+  Weights weights{power, elementwiseOf(power.getArgs()[0], "sub")};
+  if (!weights.difference || !weights.rows() || !LeavesNarrow().holds(power.getResult())) return std::nullopt;
+  return weights;
+}
+
+/// What a scale of scores reaches before their powers: masks of -inf, maxima, differences in powers.
+class Scaled {
+public:
+  explicit Scaled(tile::ElementwiseOp scale) : scale_(scale) { holds_ = isFactor(scale.getArgs()[1]) && follow(scale.getResult()) && masksHold(); }
+
+  bool holds() const { return holds_; }
+  Value factor() { return scale_.getArgs()[1].getDefiningOp<tile::FillOp>().getValue(); }
+  bool reaches(Value value) const { return values_.contains(value); }
+
+  /// The scores go on without the scale; their maxima have it.
+  void remove() {
+    OpBuilder builder(scale_);
+    for (tile::ReduceOp maximum : maxima_) {
+      builder.setInsertionPointAfter(maximum);
+      Value rows = maximum.getResult();
+      Value filled = builder.create<tile::FillOp>(unnamed(maximum.getLoc()), rows.getType(), factor());
+      auto scaled = builder.create<tile::ElementwiseOp>(unnamed(maximum.getLoc()), rows.getType(), builder.getStringAttr("mul"), ValueRange{rows, filled});
+      rows.replaceAllUsesExcept(scaled.getResult(), scaled);
+    }
+    Value scores = scale_.getArgs()[0];
+    if (scores.hasOneUse()) scores.setLoc(scale_.getLoc());  // and have its name
+    scale_.getResult().replaceAllUsesWith(scores);
+    eraseUnused(scale_);
+  }
+
+private:
+  /// A number in (0, 1], which overflows nothing and keeps the order.
+  static bool isFactor(Value value) {
+    auto fill = value.getDefiningOp<tile::FillOp>();
+    std::optional<double> number = constantOf(value);
+    return fill && number && *number > 0 && *number <= 1;
+  }
+  bool follow(Value value) {
+    if (!values_.insert(value)) return true;
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return follow(use); });
+  }
+  bool follow(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()); branch && isa<scf::YieldOp>(op)) return follow(branch.getResult(use.getOperandNumber()));
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      maxima_.push_back(reduce);
+      return reduce.getReduction() == "max";
+    }
+    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+    if (!elementwise) return false;
+    if (elementwise.getMnemonic() == "select") return use.getOperandNumber() != 0 && follow(elementwise.getResult());
+    return elementwise.getMnemonic() == "sub" && use.getOperandNumber() == 0 && isOfWeights(elementwise);
+  }
+  static bool isOfWeights(tile::ElementwiseOp difference) {
+    return llvm::all_of(difference.getResult().getUsers(), [&](Operation *user) {
+      auto power = dyn_cast<tile::ElementwiseOp>(user);
+      return power && weightsOf(power).has_value();
+    });
+  }
+  /// Each mask and each branch chooses between scores that have the scale and -inf.
+  bool masksHold() {
+    auto isScaled = [&](Value value) { return values_.contains(value) || isMinusInfinity(value); };
+    return llvm::all_of(values_, [&](Value value) {
+      if (auto select = elementwiseOf(value, "select")) return isScaled(select.getArgs()[1]) && isScaled(select.getArgs()[2]);
+      auto branch = value.getDefiningOp<scf::IfOp>();
+      if (!branch) return true;
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      return isScaled(branch.thenYield().getOperand(number)) && isScaled(branch.elseYield().getOperand(number));
+    });
+  }
+
+  tile::ElementwiseOp scale_;
+  llvm::SetVector<Value> values_;
+  SmallVector<tile::ReduceOp> maxima_;
+  bool holds_ = false;
+};
+
+/// The power of a row's number: exp(s * factor - m) = 2^(s * (factor log2(e)) - m log2(e)).
+void shorten(Weights weights, double factor) {
+  OpBuilder builder(weights.power);
+  Location loc = unnamed(weights.power.getLoc());
+  auto make = [&](StringRef what, Value a, Value b) { return builder.create<tile::ElementwiseOp>(loc, a.getType(), builder.getStringAttr(what), ValueRange{a, b}); };
+  auto filled = [&](double number, Type type) -> Value {
+    Value constant = builder.create<tile::ConstantOp>(loc, builder.getF32Type(), builder.getF32FloatAttr(static_cast<float>(number)));
+    return builder.create<tile::FillOp>(loc, type, constant);
+  };
+  Value rows = weights.rows().getValue(), scores = weights.scores();
+  tile::ElementwiseOp rowPowers = make("mul", rows, filled(kLog2OfE, rows.getType()));
+  StringRef name = nameHint(rows);
+  rowPowers.getResult().setLoc(named(((name.empty() ? "row" : name) + "_log2").str(), loc));
+  Value each = builder.create<tile::BroadcastOp>(loc, scores.getType(), rowPowers.getResult());
+  tile::ElementwiseOp power = make("sub", make("mul", scores, filled(factor * kLog2OfE, scores.getType())).getResult(), each);
+  markContracted(power);
+  weights.power.setMnemonicAttr(builder.getStringAttr("exp2"));
+  weights.power->setOperand(0, power.getResult());
+  eraseUnused(weights.difference);
+}
+
+struct ShortenPowers : PassWrapper<ShortenPowers, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShortenPowers)
+  StringRef getArgument() const override { return "tile-shorten-powers"; }
+  StringRef getDescription() const override { return "weights that leave in 16 bits as powers of two, with their scale"; }
+  void runOnOperation() override {
+    SmallVector<Weights> all;
+    SmallVector<tile::ElementwiseOp> scales;
+    getOperation().getBody().walk([&](tile::ElementwiseOp op) {
+      if (auto weights = weightsOf(op)) all.push_back(*weights);
+      if (op.getMnemonic() == "mul") scales.push_back(op);
+    });
+    if (all.empty()) return;
+    SmallVector<std::pair<Weights, double>> factors;
+    for (const Weights &weights : all) factors.emplace_back(weights, 1.0);
+    for (tile::ElementwiseOp op : scales) {
+      Scaled scaled(op);
+      if (!scaled.holds()) continue;
+      double number = *constantOf(op.getArgs()[1]);
+      for (auto &[weights, factor] : factors)
+        if (scaled.reaches(weights.scores())) factor *= number;
+      scaled.remove();
+    }
+    for (auto &[weights, factor] : factors) shorten(weights, factor);
+    addReason(getOperation(), "weights that leave in 16 bits as powers of two, with the scale of their scores (R9)");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createShortenPowersPass() { return std::make_unique<ShortenPowers>(); }
+
+}  // namespace tessera::transforms

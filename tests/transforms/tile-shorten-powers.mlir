@@ -1,0 +1,91 @@
+// RUN: tessera-opt %s --tile-shorten-powers | FileCheck %s
+
+!Q = !tsr.shared<["128", "64"], bf16, "panels">
+!K = !tsr.shared<["64", "64"], bf16, "panels">
+!S = !tile.fragment<["128", "64"], f32, #tile.mma<8 x 1>>
+!P = !tile.fragment<["128", "64"], bf16, #tile.mma<8 x 1>>
+!R = !tile.fragment<["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>>
+
+// The scale of the scores goes below the mask and the maximum, and into the power.
+// CHECK-LABEL: tile.kernel @weights
+// CHECK-SAME: "weights that leave in 16 bits as powers of two, with the scale of their scores (R9)"
+// CHECK: %[[DOT:.*]] = tile.dot
+// CHECK-NOT: tile.elementwise "mul" %[[DOT]]
+// CHECK: scf.if
+// CHECK:   tile.elementwise "select" %{{.*}}, %[[DOT]]
+// CHECK: %[[MAX:.*]] = tile.reduce "max"
+// CHECK: tile.elementwise "mul" %[[MAX]]
+// CHECK: %[[ROW:.*]] = tile.elementwise "mul" %{{.*}} : !tile.fragment<["128"]
+// CHECK: %[[EACH:.*]] = tile.broadcast %[[ROW]]
+// CHECK: %[[SCALED:.*]] = tile.elementwise "mul"
+// CHECK: %[[POWER:.*]] = tile.elementwise "sub" %[[SCALED]], %[[EACH]] {tsr.contracted}
+// CHECK: tile.elementwise "exp2" %[[POWER]]
+// CHECK-NOT: tile.elementwise "exp"
+tile.kernel @weights(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>], outputs = [],
+    context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  %q = tile.alloc_shared {manual} : !Q
+  %k = tile.alloc_shared {manual} : !K
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1 : index
+  %M = tile.dim "M"
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !S
+  %nothing = tile.fill %zero : f32 to !R
+  %infinity = tile.constant 0xFF800000 : f32
+  %least = tile.fill %infinity : f32 to !S
+  %sums, %total = scf.for %i = %c0 to %M step %one iter_args(%acc = %start, %l = %nothing) -> (!S, !R) {
+    %dot = tile.dot %start, %q, %k : !S, !Q, !K
+    %c = tile.constant 0.125 : f32
+    %scale = tile.fill %c : f32 to !S
+    %s = tile.elementwise "mul" %dot, %scale : !S
+    %crosses = tile.elementwise "lt" %i, %M : index
+    %masked = scf.if %crosses -> (!S) {
+      %columns = tile.iota {axis = 1 : i64} : <["128", "64"], i32, #tile.mma<8 x 1>>
+      %left = tile.cast %i : index to i32
+      %end = tile.fill %left : i32 to <["128", "64"], i32, #tile.mma<8 x 1>>
+      %inside = tile.elementwise "lt" %columns, %end : !tile.fragment<["128", "64"], i32, #tile.mma<8 x 1>>
+      %hidden = tile.elementwise "select" %inside, %s, %least : !S
+      scf.yield %hidden : !S
+    } else {
+      scf.yield %s : !S
+    }
+    %m = tile.reduce "max" %masked {axis = 1 : i64} : <["128", "64"], f32, #tile.mma<8 x 1>> to !R
+    %each = tile.broadcast %m : <["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>> to <["128", "64"], f32, #tile.mma<8 x 1>>
+    %difference = tile.elementwise "sub" %masked, %each : !S
+    %e = tile.elementwise "exp" %difference : !S
+    %sum = tile.reduce "sum" %e {axis = 1 : i64} : <["128", "64"], f32, #tile.mma<8 x 1>> to !R
+    %l_new = tile.elementwise "add" %l, %sum : !R
+    %p = tile.cast %e : !S to !P
+    %next = tile.dot %acc, %p, %k : !S, !P, !K
+    scf.yield %next, %l_new : !S, !R
+  }
+  %rows = tile.broadcast %total : <["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>> to <["128", "64"], f32, #tile.mma<8 x 1>>
+  %result = tile.elementwise "div" %sums, %rows : !S
+  %narrow = tile.cast %result : !S to !P
+  tile.store_fragment %narrow, %y[%c0 size "128", %c0 size "64"] : !P, <["M", "64"], bf16>
+  tile.kernel_end
+}
+
+// A sum of weights that is stored in f32 shows every error of theirs.
+// CHECK-LABEL: tile.kernel @stored
+// CHECK: tile.elementwise "exp"
+// CHECK-NOT: exp2
+tile.kernel @stored(%y: !tsr.view<["M", "64"], bf16>, %z: !tsr.view<["M"], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"y", out>, #tsr.param<"z", out>], outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>,
+    group = 256 : i64} {
+  %q = tile.alloc_shared {manual} : !Q
+  %k = tile.alloc_shared {manual} : !K
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !S
+  %s = tile.dot %start, %q, %k : !S, !Q, !K
+  %m = tile.reduce "max" %s {axis = 1 : i64} : <["128", "64"], f32, #tile.mma<8 x 1>> to !R
+  %each = tile.broadcast %m : <["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>> to <["128", "64"], f32, #tile.mma<8 x 1>>
+  %difference = tile.elementwise "sub" %s, %each : !S
+  %e = tile.elementwise "exp" %difference : !S
+  %sum = tile.reduce "sum" %e {axis = 1 : i64} : <["128", "64"], f32, #tile.mma<8 x 1>> to !R
+  %p = tile.cast %e : !S to !P
+  tile.store_fragment %p, %y[%c0 size "128", %c0 size "64"] : !P, <["M", "64"], bf16>
+  tile.store_fragment %sum, %z[%c0 size "128"] : !R, <["M"], f32>
+  tile.kernel_end
+}
