@@ -22,7 +22,6 @@ ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Val
     if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
     return indexExpr(v, at);
   }
-  if (type.kind == TypeKind::State) return stateArgument(v, type, callable, at);
   if (type.kind == TypeKind::Stream) {
     if (v.kind != ValueKind::Rng) {
       report(Id::wrongArgument, at, quoted(callable.name), "a stream for `" + param.var->name + "`", describe(v));
@@ -108,6 +107,14 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
         report(Id::wrongArgument, spans[i], quoted(callable.name), "`" + param->var->type.str() + "` for `" + p.name.text + "`", "`None`")
             .note(param->var->span, "declared here");
       return false;
+    }
+    if (plain && tree->second.plain.kind == TypeKind::State) {  // of host code, which cannot run this yet
+      ExprPtr state = stateArgument(values[i], tree->second.plain, callable, spans[i]);
+      if (!state) return false;
+      Value part = Value::of(ValueKind::HostTensor);
+      part.expr = std::shared_ptr<Expr>(state.release());
+      for (const Value &one : {part, part, Value::integer(Dim(0))}) parts.push_back(one), places.push_back(spans[i]);
+      continue;
     }
     argumentParts(values[i], spans[i], parts, places);
   }

@@ -100,6 +100,7 @@ private:
   std::optional<DeclaredType> structType(std::shared_ptr<const StructInstance> instance, Span span,
                                          const std::string &path);
   Value entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
+  Value stateParameter(const Type &type, const std::string &name, const ast::Parameter &parameter);
   Value plainParameter(Type type, const std::string &name, const ast::Parameter &parameter);
 
   // ---- Variants.cpp: an entry point for each alternative
@@ -273,10 +274,9 @@ private:
   bool stateType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
   Value stateValue(const Type &type, const std::string &root, Span span);
   Value memberOfState(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
-  Value moveOn(const BuiltinRow &row, Bound &args, Span span);
-  Value newState(Bound &args, Span span);
-  bool droppedState(const Value &value, const ast::Expr &expr);
-  bool capturedState(const Value &value, const std::string &name, Span span);
+  Value moveOn(const BuiltinRow &row, Bound &args, Span span), newState(Bound &args, Span span);
+  Value withRows(const Value &old, Value rows, const Dim &start, Span span);
+  bool droppedState(const Value &value, const ast::Expr &expr), capturedState(const Value &value, const std::string &name, Span span);
   bool matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name,
                   Span span, Value &out);
   bool rollingWindow(Type &type, Span span);

@@ -8,6 +8,7 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
+constexpr size_t kCapacityAxis = 2;  // of batch, heads, capacity, features
 std::string joined(const std::string &path, const std::string &part) {
   return path.empty() ? part : path + "_" + part;
 }
@@ -191,7 +192,30 @@ Value Checker::entryValue(const DeclaredType &type, const std::string &path, con
   return plainParameter(type.plain, path, parameter);
 }
 
+/// A cache: its keys and values, which the function changes in place, and how many of their places are filled, a dimension.
+Value Checker::stateParameter(const Type &type, const std::string &name, const ast::Parameter &parameter) {
+  Value v = stateValue(type, name, parameter.span);
+  Type part = type;
+  part.kind = TypeKind::Tensor;
+  part.rollingWindow = false;
+  for (const char *field : {"_k", "_v"}) v.items.push_back(plainParameter(part, name + field, parameter));
+  const Dim filled = Dim::var(name + "_filled");
+  Type length = indexType();
+  length.shape = {filled};
+  fn_->dims.push_back(filled.varName());
+  v.items.push_back(plainParameter(length, name + "_length", parameter));
+  for (const Value &item : v.items)
+    if (item.isPoison()) return item;
+  const Dim &capacity = type.shape[kCapacityAxis];
+  addGuard(shape::Formula(Dim(0), Relation::Le, filled), "0 <= " + name + "_length", parameter.span);
+  addGuard(shape::Formula(filled, Relation::Le, capacity), name + "_length <= " + show(capacity), parameter.span);
+  if (name == parameter.name.text) frame_->states.emplace_back(name, v);
+  else later("state objects (`KVCache`)", parameter.span);
+  return v;
+}
+
 Value Checker::plainParameter(Type type, const std::string &name, const ast::Parameter &parameter) {
+  if (type.kind == TypeKind::State) return stateParameter(type, name, parameter);
   if (type.kind == TypeKind::String) {
     unsupported("a string parameter of an entry point", parameter.annotation->span);
     return Value::poison();
@@ -220,11 +244,6 @@ Value Checker::plainParameter(Type type, const std::string &name, const ast::Par
       v.type = indexType();
       v = valueOfVar(param.var, v, parameter.name.span);
     }
-    break;
-  case TypeKind::State:
-    param.mode = ParamMode::InOut;
-    v = stateValue(type, parameter.name.text, parameter.name.span);
-    later("state objects (`KVCache`)", parameter.span);
     break;
   case TypeKind::Stream:
     v = streamValue(makeRef(param.var, parameter.name.span), "");

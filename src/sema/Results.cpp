@@ -24,10 +24,14 @@ bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared,
     return false;
   };
   tree.span = span;
-  auto holdsIt = [&](const auto &state) { return frame_->names[state.first].value.handle == value.handle; };
+  auto holdsIt = [&](const auto &state) { return state.first == value.text || frame_->names[state.first].value.handle == value.handle; };
   bool fits = !declared || (declared->kind == DeclaredType::Kind::Struct && structure && declared->instance->info == value.instance->info);
   if (structure && value.isState() && fits && std::any_of(frame_->states.begin(), frame_->states.end(), holdsIt)) {
     tree.kind = DeclaredType::Kind::None;  // stays in its parameter
+    if (auto root = frame_->names.find(value.text); root != frame_->names.end() && root->second.value.handle != value.handle) {
+      root->second.value = value;
+      root->second.parts = false;
+    }
     frame_->function->returnsState = true;
     return true;
   }
@@ -85,7 +89,8 @@ Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, siz
 /// Arguments as the entry point has them: the parts of structs and tuples, without what is None.
 void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans) {
   if (value.kind == ValueKind::None) return;
-  if (value.kind != ValueKind::Struct && !value.isSequence()) {
+  bool isCache = value.kind == ValueKind::State && !value.items.empty();
+  if (value.kind != ValueKind::Struct && !value.isSequence() && !isCache) {
     parts.push_back(value);
     spans.push_back(span);
     return;
@@ -158,6 +163,7 @@ bool Checker::returnedStates(std::vector<ResultPart> &parts) {
       return false;
     }
     frame_->function->returnsState = true;
+    if (auto root = frame_->names.find(value.text); root != frame_->names.end()) root->second.value = value;
     auto at = static_cast<std::ptrdiff_t>(i);
     parts.erase(parts.begin() + at);
     if (!declared_) continue;

@@ -483,7 +483,9 @@ TEST(Transformer, TheBlockOfTheCanonChecks) {
   const sema::Function *step = c.program->find("decode_step");
   ASSERT_TRUE(step);
   EXPECT_EQ(step->effects.str(), "state(cache)");
-  EXPECT_EQ(step->params[3].var->type.str(), "KVCache[B, H, S_max, D, bf16] @rolling_window");
+  ASSERT_EQ(step->params.size(), 6u);  // the cache: its keys, its values, and how many are filled
+  EXPECT_EQ(step->params[3].var->name + ": " + step->params[3].var->type.str(), "cache_k: Tensor[B, H, S_max, D, bf16]");
+  EXPECT_EQ(step->params[5].var->name, "cache_length");
 }
 
 TEST(StateTypes, AWindowThatRollsOnIsPartOfTheType) {

@@ -60,6 +60,7 @@ Value Checker::memberOfState(const Value &object, const std::string &name, Span 
   if (std::find(known.begin(), known.end(), name) == known.end()) return Value::of(ValueKind::Absent);
   if (isSpent(object, span)) return Value::poison();
   if (const BuiltinRow *row = builtinByName(name, 'S')) return methodOf(object, name, row, nullptr);
+  if (!object.items.empty()) return object.items[name == "k" ? 0 : name == "v" ? 1 : 2];
   Type type = object.type;
   bool length = name == "length";
   type.kind = TypeKind::Tensor;
@@ -70,9 +71,29 @@ Value Checker::memberOfState(const Value &object, const std::string &name, Span 
   return finish(std::move(e), type, {}, span);
 }
 
+/// Keys or values with these rows from `start` on.
+Value Checker::withRows(const Value &old, Value rows, const Dim &start, Span span) {
+  const int axis = static_cast<int>(kCapacityAxis);
+  const Dim added = rows.type.shape[kCapacityAxis];
+  ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {old.type.shape[kCapacityAxis]}), span);
+  count->axes = {0};
+  const Value places = finish(std::move(count), scalarType(DType::I64), {std::nullopt}, span);
+  bool atStart = start == Dim(0);
+  Value here = compareValues(ast::CompareOp::Lt, places, Value::integer(start + added), span);
+  if (!atStart)
+    here = elementwise(ElementwiseOp::And, {compareValues(ast::CompareOp::Ge, places, Value::integer(start), span), std::move(here)}, span, "append");
+  Value distance = atStart ? places : elementwise(ElementwiseOp::Sub, {places, Value::integer(start)}, span, "append");
+  rows = gathered(std::move(rows), std::move(distance), axis, {axis}, span);
+  Value made = chosenAsStored(insertAxis(std::move(here), 1, span), std::move(rows), old, span);
+  if (made.isPoison()) return made;
+  made.expr->text = "update";
+  return bindTemp(made, "cache", span);
+}
+
 /// `cache.append(k, v)` and `cache.reset()`: the state after it.
 Value Checker::moveOn(const BuiltinRow &row, Bound &args, Span span) {
   Value object = args.values[0];
+  std::vector<Value> rows;
   for (size_t i = 1; i < args.values.size(); ++i) {
     Value part = toArray(args.values[i], object.type.dtype, args.spans[i]);
     if (part.isPoison()) return part;
@@ -88,15 +109,44 @@ Value Checker::moveOn(const BuiltinRow &row, Bound &args, Span span) {
                "what is added to `" + object.type.str() + "`, of the same batch, heads and features", describe(part));
       return Value::poison();
     }
-    if (!leave(part, withDType(part.type, object.type.dtype), args.spans[i], "the cache")) return Value::poison();
+    const Type stored = withDType(part.type, object.type.dtype);
+    ExprPtr e = leave(part, stored, args.spans[i], "the cache");
+    if (!e) return Value::poison();
+    rows.push_back(finish(std::move(e), stored, std::vector<std::optional<Limit>>(kCacheRank), args.spans[i]));
+    if (i > 1 && !sameDim(part.type.shape[kCapacityAxis], rows[0].type.shape[kCapacityAxis], args.spans[i], "`append` needs as many values as keys")) {
+      report(Id::wrongArgument, args.spans[i], quoted("append"), "as many values as keys", describe(part));
+      return Value::poison();
+    }
   }
   if (!spend(object, "`" + std::string(row.name) + "`", span)) return Value::poison();
   if (!object.text.empty())
     noteEffect({EffectKind::State, object.text, false, false,
                 {{span, "`" + std::string(row.name) + "` moves it on here"}}});
-  later("state objects (`KVCache`)", span);
   Value next = stateValue(object.type, object.text, span);
   successors_[object.handle] = next.handle;
+  next.items = object.items;
+  bool runs = !object.items.empty() && object.items[2].kind == ValueKind::Int && conditionDepth_ == 0 && !object.type.rollingWindow;
+  if (!runs) {  // how many are filled is not known: in loops, under conditions
+    later("state objects (`KVCache`)", span);
+    return next;
+  }
+  if (rows.empty()) {
+    next.items[2] = Value::integer(Dim(0));
+    return next;
+  }
+  const Dim length = object.items[2].sym, end = length + rows[0].type.shape[kCapacityAxis];
+  const shape::Formula fits(end, Relation::Le, object.type.shape[kCapacityAxis]);
+  if (!facts_.proves(fits) && !addGuard(fits, "room in the cache for what is appended: " + show(end) + " <= " + show(object.type.shape[kCapacityAxis]), span)) {
+    if (!fresh(Id::outOfBounds, span)) return Value::poison();
+    auto builder = report(Id::outOfBounds, span, show(length) + ".." + show(end), shapeText(object.type.shape));
+    explainClaim(builder, fits);
+    return Value::poison();
+  }
+  for (size_t i : {0, 1}) {
+    next.items[i] = withRows(object.items[i], std::move(rows[i]), length, span);
+    if (next.items[i].isPoison()) return Value::poison();
+  }
+  next.items[2] = Value::integer(end);
   return next;
 }
 
@@ -269,8 +319,16 @@ bool Checker::isPartOfState(const ast::Expr &place) {
 
 /// What the function leaves in the parameters that are states: results in the same memory. False after a message.
 bool Checker::stateResults(std::vector<ExprPtr> &out, Span span) {
+  if (!fn_->later.empty()) return true;
   for (const auto &[name, given] : frame_->states) {
-    const Value now = readBinding(name, frame_->names[name], span);
+    Value now = readBinding(name, frame_->names[name], span);
+    int last = now.handle;
+    while (successors_.count(last)) last = successors_[last];
+    for (const auto &[other, binding] : frame_->names)  // it may have moved on under another name
+      if (last != now.handle && binding.value.handle == last) {
+        now = readBinding(other, binding, span);
+        break;
+      }
     if (now.isPoison() || isSpent(now, span)) return false;
     std::vector<Value> before, after;
     std::vector<Span> places;
