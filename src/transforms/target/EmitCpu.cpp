@@ -229,6 +229,15 @@ static bool readsBackwards(Operation *op) {
   return element && llvm::any_of(element.getIndices(), fallsBack);
 }
 
+/// Choices between values in a loop, of which clang makes copies of the loop for each that does not change in it, until it
+/// gives up.
+constexpr int64_t kMostChoices = 8;
+static bool choosesOften(out::ForOp loop) {
+  int64_t choices = 0;
+  loop.getBody().walk([&](out::ConditionalOp) { ++choices; });
+  return choices > kMostChoices;
+}
+
 /// What cannot become vector instructions has no mark for them: compilers warn of it.
 void KernelEmitter::keepVectorLoops() {
   out_.walk([](out::ForOp loop) {
@@ -237,7 +246,7 @@ void KernelEmitter::keepVectorLoops() {
       bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op) || readsBackwards(op);
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
-    loop.setSimd(!found.wasInterrupted());
+    loop.setSimd(!found.wasInterrupted() && !choosesOften(loop));
     if (!loop.getSimd()) loop.removeReductionAttr();
   });
 }
