@@ -21,6 +21,12 @@ import torch
 import common
 
 SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 14336, 4096), (128, 8192, 8192)]
+# Of tensor functions, whose tiles the compiler chooses: also small, long, few rows, and rows that no tile divides.
+ALL_SHAPES = SHAPES + [(1024, 1024, 1024), (2048, 2048, 2048), (16384, 4096, 4096), (4096, 4096, 14336), (8192, 8192, 512), (8192, 1024, 8192),
+                       (2048, 50304, 768), (64, 4096, 14336), (16, 14336, 4096), (1, 14336, 4096), (4096, 4104, 4088), (3000, 5000, 8888)]
+# B H S D causal
+ATTENTIONS = [(16, 16, 1024, 128, True), (8, 16, 2048, 128, True), (4, 16, 4096, 128, True), (2, 16, 8192, 128, True), (1, 16, 16384, 128, True),
+              (4, 16, 4096, 128, False), (1, 16, 16384, 128, False), (4, 32, 4096, 64, True), (1, 32, 16384, 64, False), (2, 8, 8192, 256, True)]
 
 PRODUCT = '''
 @kernel.schedule(Schedule(block=({m}, {n}), k={k}, warps={w}, stages={s}, swizzle="xor"))
@@ -159,8 +165,7 @@ def products(programs, space, timer, triton):
 def attentions(programs, space, timer):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'cuDNN':>6} {'ratio':>6} {'error':>8}")
-    for d, s, causal in [(128, 4096, True), (128, 4096, False), (64, 4096, True), (128, 2048, True), (128, 16384, False)]:
-        b, h = max(1, 16384 // s), 16
+    for b, h, s, d, causal in ATTENTIONS:
         q, key, v = (torch.randn(b, h, s, d, device="cuda", dtype=torch.bfloat16) for _ in range(3))
         flops = 4 * b * h * s * s * d * (0.5 if causal else 1)
         peers = []
@@ -206,7 +211,7 @@ def functions(programs, timer):
     gelu = torch.nn.functional.gelu
     peers = {"plain": lambda x, w, b, r: x @ w, "fused": lambda x, w, b, r: gelu(x @ w + b) + r}
     print(f"{'M N K':>18} {'function':>9} {'ours':>7} {'PyTorch':>8} {'ratio':>6} {'error':>8}")
-    for m, n, k in SHAPES:
+    for m, n, k in ALL_SHAPES:
         x, w, b, r = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((m, k), (k, n), (n,), (m, n)))
         for name, peer in peers.items():
             program = programs[name]
@@ -334,7 +339,7 @@ def main():
             texts[name_of("kn", point)] = product(name_of("kn", point), *point, False)
             texts[name_of("nk", point)] = product(name_of("nk", point), *point, True)
     if options.only in (None, "attention"):
-        for d, causal in [(128, True), (128, False), (64, True)]:
+        for d, causal in sorted({(d, causal) for _, _, _, d, causal in ATTENTIONS}):
             name = name_of(f"attention_{d}_{'causal' if causal else 'full'}", ("plainly",))
             texts[name] = plainly(name, d, causal)
             for point in attention_space:
