@@ -2,21 +2,21 @@
 // a side may be wrong where it is not taken: its derivative is a branch on the same condition, which computes again what it
 // needs of the side.
 #include "autodiff/Trace.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include <algorithm>
 #include <utility>
 
 namespace tessera::autodiff {
 
-using sema::Block;
-using sema::Expr;
-using sema::ExprKind;
-using sema::ExprPtr;
-using sema::Stmt;
-using sema::StmtKind;
-using sema::Type;
-using sema::TypeKind;
-using sema::Var;
+using checked::Block;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ExprPtr;
+using checked::Stmt;
+using checked::StmtKind;
+using checked::Type;
+using checked::TypeKind;
+using checked::Var;
 
 namespace {
 /// Whether only sizes, integers and what is known decide a condition.
@@ -28,7 +28,7 @@ bool isOfSizes(const Expr &expr) {
 }
 
 /// The variables that a block binds, with those of the blocks in it.
-void collectBound(const sema::Block &block, std::vector<const Var *> &bound) {
+void collectBound(const checked::Block &block, std::vector<const Var *> &bound) {
   for (const auto &stmt : block) {
     if (stmt->kind == StmtKind::Let || stmt->kind == StmtKind::Assign) bound.push_back(stmt->var);
     collectBound(stmt->body, bound);
@@ -67,14 +67,14 @@ void Trace::choose(const Stmt &stmt, const Term &condition) {
       return;
     }
     Type type = here(var->type);
-    Type truths = sema::withDType(type, DType::Bool);
+    Type truths = checked::withDType(type, DType::Bool);
     Expr chosen;
     chosen.kind = ExprKind::Elementwise;
     chosen.op = ElementwiseOp::Select;
     chosen.type = type;
     chosen.span = stmt.span;
     for (const Term &part : {builder_.fill(condition, truths), yes->second, no->second})
-      chosen.args.push_back(sema::clone(*part));
+      chosen.args.push_back(checked::clone(*part));
     env_[var] = rewritten(chosen, var->name);
   }
 }
@@ -138,7 +138,7 @@ public:
     Stmt *made = branch.get();
     made->kind = StmtKind::If;
     made->span = builder.here;
-    made->condition = sema::clone(*condition_);
+    made->condition = checked::clone(*condition_);
     Block *outer = builder.enter(&made->body);
     side(0);
     builder.enter(&made->otherwise);

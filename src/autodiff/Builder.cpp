@@ -1,20 +1,20 @@
 #include "autodiff/Builder.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include <algorithm>
 #include <cmath>
 
 namespace tessera::autodiff {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::ExprPtr;
-using sema::Type;
-using sema::TypeKind;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ExprPtr;
+using checked::Type;
+using checked::TypeKind;
 
 DType tangentDType(DType dtype) { return info(dtype).accumulate; }
 
 Type tangentType(const Type &type) {
-  Type tangent = sema::withDType(type, tangentDType(type.dtype));
+  Type tangent = checked::withDType(type, tangentDType(type.dtype));
   tangent.numerics = {};
   return tangent;
 }
@@ -79,8 +79,8 @@ bool isPlain(const Expr &expr) {
 
 // ---------------------------------------------------------------- names
 
-sema::Var *Builder::fresh(const std::string &name, Type type) {
-  auto var = std::make_unique<sema::Var>();
+checked::Var *Builder::fresh(const std::string &name, Type type) {
+  auto var = std::make_unique<checked::Var>();
   var->id = static_cast<uint32_t>(function_.vars.size());
   var->name = name;
   var->type = std::move(type);
@@ -91,9 +91,9 @@ sema::Var *Builder::fresh(const std::string &name, Type type) {
 
 Term Builder::bind(ExprPtr value, const std::string &name) {
   if (isPlain(*value)) return Term(std::move(value));
-  sema::Var *var = fresh(name, value->type);
-  auto let = std::make_unique<sema::Stmt>();
-  let->kind = sema::StmtKind::Let;
+  checked::Var *var = fresh(name, value->type);
+  auto let = std::make_unique<checked::Stmt>();
+  let->kind = checked::StmtKind::Let;
   let->span = here;
   let->var = var;
   definitions_[var] = value.get();
@@ -102,16 +102,16 @@ Term Builder::bind(ExprPtr value, const std::string &name) {
   return ref(var);
 }
 
-void Builder::let(sema::Var *var, const Term &value) {
-  auto let = std::make_unique<sema::Stmt>();
-  let->kind = sema::StmtKind::Let;
+void Builder::let(checked::Var *var, const Term &value) {
+  auto let = std::make_unique<checked::Stmt>();
+  let->kind = checked::StmtKind::Let;
   let->span = here;
   let->var = var;
-  let->value = sema::clone(*value);
+  let->value = checked::clone(*value);
   block_->push_back(std::move(let));
 }
 
-Term Builder::ref(sema::Var *var) { return Term(sema::makeRef(var, here)); }
+Term Builder::ref(checked::Var *var) { return Term(checked::makeRef(var, here)); }
 
 void Builder::name(const Term &term, const std::string &name) {
   if (term && term->kind == ExprKind::VarRef && term->var->name.empty()) term->var->name = name;
@@ -126,16 +126,16 @@ const Expr *Builder::definition(const Term &term) const {
 // ---------------------------------------------------------------- elements
 
 Term Builder::number(double value, const Type &like) {
-  ExprPtr constant = sema::makeConstant(like.dtype, value, here);
+  ExprPtr constant = checked::makeConstant(like.dtype, value, here);
   if (like.kind != TypeKind::Tensor) return Term(std::move(constant));
-  ExprPtr full = sema::makeExpr(ExprKind::Full, sema::tensorType(like.dtype, like.shape), here);
+  ExprPtr full = checked::makeExpr(ExprKind::Full, checked::tensorType(like.dtype, like.shape), here);
   full->args.push_back(std::move(constant));
   return Term(std::move(full));
 }
 
 Term Builder::index(const Dim &dim) {
-  if (dim.isConstant()) return Term(sema::makeIndex(dim.constant(), here));
-  ExprPtr value = sema::makeExpr(ExprKind::DimValue, sema::indexType(), here);
+  if (dim.isConstant()) return Term(checked::makeIndex(dim.constant(), here));
+  ExprPtr value = checked::makeExpr(ExprKind::DimValue, checked::indexType(), here);
   value->dim = dim;
   return Term(std::move(value));
 }
@@ -186,26 +186,26 @@ Term Builder::apply(ElementwiseOp op, std::vector<Term> args) {
   if (info(op).resultIsBool) type.dtype = DType::Bool;
   for (Term &arg : args)
     if (type.kind == TypeKind::Tensor && arg->type.kind != TypeKind::Tensor) {
-      Type filled = sema::tensorType(arg->type.dtype, type.shape);
+      Type filled = checked::tensorType(arg->type.dtype, type.shape);
       arg = fill(arg, filled);
     }
   if (Term simple = folded(op, args, type)) return simple;
   std::vector<ExprPtr> operands;
-  for (const Term &arg : args) operands.push_back(sema::clone(*arg));
-  return bind(sema::makeElementwise(op, std::move(type), here, std::move(operands)));
+  for (const Term &arg : args) operands.push_back(checked::clone(*arg));
+  return bind(checked::makeElementwise(op, std::move(type), here, std::move(operands)));
 }
 
 Term Builder::cast(const Term &value, DType dtype) {
   if (value->type.dtype == dtype && value->type.kind != TypeKind::Index) return value;
   if (auto known = constantOf(*value); known && isFloat(dtype) && value->type.kind != TypeKind::Index)
-    return number(*known, sema::withDType(value->type, dtype));
-  return bind(sema::makeCast(sema::clone(*value), dtype, {}));
+    return number(*known, checked::withDType(value->type, dtype));
+  return bind(checked::makeCast(checked::clone(*value), dtype, {}));
 }
 
 Term Builder::fill(const Term &scalar, const Type &type) {
   if (type.kind != TypeKind::Tensor || scalar->type.kind == TypeKind::Tensor) return scalar;
-  ExprPtr full = sema::makeExpr(ExprKind::Full, sema::tensorType(scalar->type.dtype, type.shape), here);
-  full->args.push_back(sema::clone(*scalar));
+  ExprPtr full = checked::makeExpr(ExprKind::Full, checked::tensorType(scalar->type.dtype, type.shape), here);
+  full->args.push_back(checked::clone(*scalar));
   return bind(std::move(full));
 }
 
@@ -220,36 +220,36 @@ Term Builder::reduce(ReduceOp op, const Term &value, std::vector<int> axes) {
     if (std::find(axes.begin(), axes.end(), static_cast<int>(i)) == axes.end())
       type.shape.push_back(value->type.shape[i]);
   if (type.shape.empty()) type.kind = TypeKind::Scalar;
-  ExprPtr e = sema::makeExpr(ExprKind::Reduce, std::move(type), here);
+  ExprPtr e = checked::makeExpr(ExprKind::Reduce, std::move(type), here);
   e->reduceOp = op;
   e->axes = std::move(axes);
-  e->args.push_back(sema::clone(*value));
+  e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
 
 Term Builder::broadcast(const Term &value, std::vector<Dim> shape, std::vector<int> axes) {
-  Type type = sema::tensorType(value->type.dtype, std::move(shape));
+  Type type = checked::tensorType(value->type.dtype, std::move(shape));
   if (value->type.kind != TypeKind::Tensor) return fill(value, type);
   if (auto known = constantOf(*value)) return number(*known, type);
-  ExprPtr e = sema::makeExpr(ExprKind::Broadcast, std::move(type), here);
+  ExprPtr e = checked::makeExpr(ExprKind::Broadcast, std::move(type), here);
   e->axes = std::move(axes);
-  e->args.push_back(sema::clone(*value));
+  e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
 
 Term Builder::reshape(const Term &value, const Type &like) {
   if (value->type.kind != TypeKind::Tensor) return fill(value, like);
   if (like.kind == TypeKind::Tensor && value->type.shape == like.shape) return value;
-  if (auto known = constantOf(*value)) return number(*known, sema::withDType(like, value->type.dtype));
-  Type type = sema::withDType(like, value->type.dtype);
+  if (auto known = constantOf(*value)) return number(*known, checked::withDType(like, value->type.dtype));
+  Type type = checked::withDType(like, value->type.dtype);
   type.numerics = {};
   if (like.kind != TypeKind::Tensor) {  // one element: its sum
     std::vector<int> axes;
     for (size_t i = 0; i < value->type.shape.size(); ++i) axes.push_back(static_cast<int>(i));
     return reduce(value->type.dtype == DType::Bool ? ReduceOp::Any : ReduceOp::Sum, value, std::move(axes));
   }
-  ExprPtr e = sema::makeExpr(ExprKind::Reshape, std::move(type), here);
-  e->args.push_back(sema::clone(*value));
+  ExprPtr e = checked::makeExpr(ExprKind::Reshape, std::move(type), here);
+  e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
 
@@ -259,9 +259,9 @@ Term Builder::transpose(const Term &value, std::vector<int> axes) {
   type.numerics = {};
   for (size_t i = 0; i < axes.size(); ++i) type.shape[i] = value->type.shape[static_cast<size_t>(axes[i])];
   if (auto known = constantOf(*value)) return number(*known, type);
-  ExprPtr e = sema::makeExpr(ExprKind::Transpose, std::move(type), here);
+  ExprPtr e = checked::makeExpr(ExprKind::Transpose, std::move(type), here);
   e->axes = std::move(axes);
-  e->args.push_back(sema::clone(*value));
+  e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
 
@@ -271,16 +271,16 @@ Term Builder::flip(const Term &value) {
   for (int i = 0; i < rank; ++i) axes.push_back(i);
   std::swap(axes[static_cast<size_t>(rank) - 2], axes[static_cast<size_t>(rank) - 1]);
   const Expr *made = definition(value);
-  if (made && made->kind == ExprKind::Transpose && made->axes == axes) return Term(sema::clone(*made->args[0]));
+  if (made && made->kind == ExprKind::Transpose && made->axes == axes) return Term(checked::clone(*made->args[0]));
   return transpose(value, std::move(axes));
 }
 
 Term Builder::dot(const Term &a, const Term &b, DType dtype) {
-  Type type = sema::tensorType(dtype, a->type.shape);
+  Type type = checked::tensorType(dtype, a->type.shape);
   type.shape.back() = b->type.shape.back();
-  ExprPtr e = sema::makeExpr(ExprKind::Dot, std::move(type), here);
-  e->args.push_back(sema::clone(*a));
-  e->args.push_back(sema::clone(*b));
+  ExprPtr e = checked::makeExpr(ExprKind::Dot, std::move(type), here);
+  e->args.push_back(checked::clone(*a));
+  e->args.push_back(checked::clone(*b));
   return bind(std::move(e));
 }
 
@@ -291,23 +291,23 @@ Term Builder::concat(const std::vector<Term> &parts, int axis) {
   Dim extent;
   for (const Term &part : parts) extent = extent + part->type.shape[static_cast<size_t>(axis)];
   type.shape[static_cast<size_t>(axis)] = extent;
-  ExprPtr e = sema::makeExpr(ExprKind::Concat, std::move(type), here);
+  ExprPtr e = checked::makeExpr(ExprKind::Concat, std::move(type), here);
   e->axes = {axis};
-  for (const Term &part : parts) e->args.push_back(sema::clone(*part));
+  for (const Term &part : parts) e->args.push_back(checked::clone(*part));
   return bind(std::move(e));
 }
 
 Term Builder::iota(std::vector<Dim> shape, int axis) {
-  ExprPtr e = sema::makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, std::move(shape)), here);
+  ExprPtr e = checked::makeExpr(ExprKind::Iota, checked::tensorType(DType::I32, std::move(shape)), here);
   e->axes = {axis};
   return bind(std::move(e));
 }
 
 Term Builder::gather(const Term &from, const Term &places, const Type &type, std::vector<int> axes) {
-  ExprPtr e = sema::makeExpr(ExprKind::Gather, type, here);
+  ExprPtr e = checked::makeExpr(ExprKind::Gather, type, here);
   e->axes = std::move(axes);
-  e->args.push_back(sema::clone(*from));
-  e->args.push_back(sema::clone(*places));
+  e->args.push_back(checked::clone(*from));
+  e->args.push_back(checked::clone(*places));
   return bind(std::move(e));
 }
 

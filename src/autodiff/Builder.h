@@ -1,6 +1,6 @@
 // Writes statements of the checked program: one operation a statement, folded where a factor or summand is trivial.
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,39 +9,39 @@
 namespace tessera::autodiff {
 
 /// A value that may be written any number of times: a variable, or a number and what repeats it. Null is a zero.
-using Term = std::shared_ptr<const sema::Expr>;
+using Term = std::shared_ptr<const checked::Expr>;
 
 /// The dtype in which derivatives of values of this dtype are carried.
 DType tangentDType(DType dtype);
 /// The type of the derivative of a value: its shape, in the dtype that derivatives are carried in.
-sema::Type tangentType(const sema::Type &type);
+checked::Type tangentType(const checked::Type &type);
 /// The number that all elements of a value are; nothing if they are not known.
-std::optional<double> constantOf(const sema::Expr &expr);
+std::optional<double> constantOf(const checked::Expr &expr);
 /// A program integer as a dimension; nothing if it is more than sizes, numbers and variables.
-std::optional<Dim> dimOf(const sema::Expr &expr);
+std::optional<Dim> dimOf(const checked::Expr &expr);
 /// Whether two terms are the same variable.
 bool sameVariable(const Term &a, const Term &b);
 
 class Builder {
 public:
-  Builder(sema::Function &function, sema::Block &block) : function_(function), block_(&block) {}
+  Builder(checked::Function &function, checked::Block &block) : function_(function), block_(&block) {}
 
-  sema::Function &function() { return function_; }
-  sema::Block &block() { return *block_; }
+  checked::Function &function() { return function_; }
+  checked::Block &block() { return *block_; }
   /// Where statements go from now on; gives where they went before.
-  sema::Block *enter(sema::Block *block) { return std::exchange(block_, block); }
+  checked::Block *enter(checked::Block *block) { return std::exchange(block_, block); }
   Span here;  // of the statements that are written
 
-  sema::Var *fresh(const std::string &name, sema::Type type);
+  checked::Var *fresh(const std::string &name, checked::Type type);
   /// The value under this variable, which nothing else has.
-  void let(sema::Var *var, const Term &value);
+  void let(checked::Var *var, const Term &value);
   /// A value under a name of its own, or itself where it is nothing to compute.
-  Term bind(sema::ExprPtr value, const std::string &name = "");
-  Term ref(sema::Var *var);
+  Term bind(checked::ExprPtr value, const std::string &name = "");
+  Term ref(checked::Var *var);
   /// Gives a value that has none yet the name.
   static void name(const Term &term, const std::string &name);
 
-  Term number(double value, const sema::Type &like);
+  Term number(double value, const checked::Type &like);
   Term index(const Dim &dim);
   Term apply(ElementwiseOp op, std::vector<Term> args);
   Term select(const Term &condition, const Term &yes, const Term &no) {
@@ -49,26 +49,26 @@ public:
   }
   Term cast(const Term &value, DType dtype);
   /// A scalar as a value of this type; a value that has its kind already is itself.
-  Term fill(const Term &scalar, const sema::Type &type);
+  Term fill(const Term &scalar, const checked::Type &type);
   Term reduce(ReduceOp op, const Term &value, std::vector<int> axes);
   Term broadcast(const Term &value, std::vector<Dim> shape, std::vector<int> axes);
-  Term reshape(const Term &value, const sema::Type &like);
+  Term reshape(const Term &value, const checked::Type &like);
   Term transpose(const Term &value, std::vector<int> axes);
   /// Exchanges the last two axes.
   Term flip(const Term &value);
   Term dot(const Term &a, const Term &b, DType dtype);
   Term concat(const std::vector<Term> &parts, int axis);
   Term iota(std::vector<Dim> shape, int axis);
-  Term gather(const Term &from, const Term &places, const sema::Type &type, std::vector<int> axes);
+  Term gather(const Term &from, const Term &places, const checked::Type &type, std::vector<int> axes);
   /// What a variable that this builder wrote is; null if it did not.
-  const sema::Expr *definition(const Term &term) const;
+  const checked::Expr *definition(const Term &term) const;
 
 private:
-  Term folded(ElementwiseOp op, const std::vector<Term> &args, const sema::Type &type);
+  Term folded(ElementwiseOp op, const std::vector<Term> &args, const checked::Type &type);
 
-  sema::Function &function_;
-  sema::Block *block_;
-  std::map<const sema::Var *, const sema::Expr *> definitions_;
+  checked::Function &function_;
+  checked::Block *block_;
+  std::map<const checked::Var *, const checked::Expr *> definitions_;
 };
 
 }  // namespace tessera::autodiff

@@ -1,22 +1,24 @@
 #include "autodiff/Expand.h"
 #include "autodiff/Trace.h"
-#include "sema/DerivativeKind.h"
-#include "sema/ExprBuild.h"
+#include "checked/DerivativeKind.h"
+#include "checked/ExprBuild.h"
+#include "checked/Verify.h"
+#include "support/Check.h"
 #include <algorithm>
 #include <utility>
 
 namespace tessera::autodiff {
 
-using sema::Block;
-using sema::Expr;
-using sema::ExprKind;
-using sema::ExprPtr;
-using sema::Function;
-using sema::FunctionKind;
-using sema::Stmt;
-using sema::StmtKind;
-using sema::TypeKind;
-using sema::Var;
+using checked::Block;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ExprPtr;
+using checked::Function;
+using checked::FunctionKind;
+using checked::Stmt;
+using checked::StmtKind;
+using checked::TypeKind;
+using checked::Var;
 
 namespace {
 
@@ -41,11 +43,11 @@ private:
       if (name.size() > 1 && name[0] == '%' && name[1] != 'q') ++reads_[static_cast<uint32_t>(std::stoul(name.substr(1)))];
   }
   void count(Block &block) {
-    sema::visitExprs(block, [&](Expr &e) {
+    checked::visitExprs(block, [&](Expr &e) {
       if (e.kind == ExprKind::VarRef) ++reads_[e.var->id];
       countDim(e.dim);
       for (const Dim &dim : e.type.shape) countDim(dim);
-      for (const sema::IndexPart &part : e.access.parts) countDim(part.size);
+      for (const checked::IndexPart &part : e.access.parts) countDim(part.size);
     });
   }
   bool sweep(Block &block) {
@@ -61,7 +63,7 @@ private:
       }
       bool ours = stmt.kind == StmtKind::Let && stmt.var->id >= first_ && !stmt.var->reassigned;
       if (!ours || reads_[stmt.var->id] > 0) continue;
-      sema::visitExprs(stmt.value.get(), [&](Expr &e) {
+      checked::visitExprs(stmt.value.get(), [&](Expr &e) {
         if (e.kind == ExprKind::VarRef) --reads_[e.var->id];
       });
       block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
@@ -76,7 +78,7 @@ private:
 
 class Expander {
 public:
-  Expander(sema::Program &program, const Sources &sources, diag::Engine &diagnostics)
+  Expander(checked::Program &program, const Sources &sources, diag::Engine &diagnostics)
       : program_(program), sources_(sources), diagnostics_(diagnostics) {}
 
   bool run() {
@@ -134,7 +136,7 @@ private:
   std::vector<Term> written(Expr &e, Block &out) { return derivatives_ ? derivative(e, out) : body(e, out); }
   /// A condition is asked every turn; what stands before the loop is computed once.
   void inCondition(Expr *condition) {
-    sema::visitExprs(condition, [&](Expr &e) {
+    checked::visitExprs(condition, [&](Expr &e) {
       if (e.kind != ExprKind::Derivative) return;
       failed_ = true;
       diagnostics_.report(diag::Id::notSupportedYet, e.span, "a derivative in the condition of a loop");
@@ -144,18 +146,18 @@ private:
   void replace(ExprPtr &e, Block &out) {
     if (!e || failed_) return;
     for (ExprPtr &arg : e->args) replace(arg, out);
-    for (sema::IndexPart &part : e->access.parts) replace(part.offset, out);
-    bool stops = e->kind == ExprKind::Cast && e->text == sema::kStop;
+    for (checked::IndexPart &part : e->access.parts) replace(part.offset, out);
+    bool stops = e->kind == ExprKind::Cast && e->text == checked::kStop;
     if (stops && !derivatives_) {  // all derivatives are taken: it is its operand
       ExprPtr operand = std::move(e->args[0]);
       e = std::move(operand);
     } else if (isWritten(*e)) {
       std::vector<Term> results = written(*e, out);
-      if (!results.empty()) e = sema::clone(*results[0]);
+      if (!results.empty()) e = checked::clone(*results[0]);
     } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
       auto tuple = tuples_.find(e->args[0]->var);
       if (tuple != tuples_.end() && static_cast<size_t>(e->queryAxis) < tuple->second.size())
-        e = sema::clone(*tuple->second[static_cast<size_t>(e->queryAxis)]);
+        e = checked::clone(*tuple->second[static_cast<size_t>(e->queryAxis)]);
     }
   }
 
@@ -166,7 +168,7 @@ private:
                                          const std::vector<Term> &seeds, Builder &builder, const Reporter &reporter);
   std::vector<Term> body(Expr &e, Block &out);
 
-  sema::Program &program_;
+  checked::Program &program_;
   const Sources &sources_;
   diag::Engine &diagnostics_;
   Function *function_ = nullptr;
@@ -214,7 +216,7 @@ std::vector<Term> Expander::derivative(Expr &e, Block &out) {
   builder.here = e.span;
   std::vector<Term> results;
   if (!reporter.failed)
-    results = static_cast<sema::DerivativeKind>(e.queryAxis) == sema::DerivativeKind::Pushforward
+    results = static_cast<checked::DerivativeKind>(e.queryAxis) == checked::DerivativeKind::Pushforward
                   ? pushedForward(e, trace, values, seeds, builder, reporter)
                   : pulledBack(e, trace, values, seeds, builder, reporter);
   failed_ |= reporter.failed;
@@ -225,7 +227,7 @@ std::vector<Term> Expander::derivative(Expr &e, Block &out) {
 std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const std::vector<Term> &values,
                                        std::vector<Term> seeds, Builder &builder, const Reporter &reporter) {
   std::vector<Term> results;
-  if (static_cast<sema::DerivativeKind>(e.queryAxis) == sema::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
+  if (static_cast<checked::DerivativeKind>(e.queryAxis) == checked::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
   if (seeds.empty()) seeds.push_back(builder.number(1, tangentType(values.at(0)->type)));
   Cotangents cotangents(builder);
   for (size_t i = 0; i < values.size() && i < seeds.size(); ++i)
@@ -270,8 +272,11 @@ std::vector<Term> Expander::pushedForward(const Expr &e, const Trace &trace, con
 
 }  // namespace
 
-bool expand(sema::Program &program, const Sources &sources, diag::Engine &diagnostics) {
-  return Expander(program, sources, diagnostics).run();
+bool expand(checked::Program &program, const Sources &sources, diag::Engine &diagnostics) {
+  bool expanded = Expander(program, sources, diagnostics).run();
+  std::string wrong = expanded ? checked::verify(program) : std::string();
+  TSR_CHECK(wrong.empty(), wrong);
+  return expanded;
 }
 
 }  // namespace tessera::autodiff

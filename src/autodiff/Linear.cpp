@@ -1,20 +1,20 @@
 #include "autodiff/Linear.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/Check.h"
 #include <algorithm>
 
 namespace tessera::autodiff {
 
-using sema::ExprKind;
-using sema::TypeKind;
+using checked::ExprKind;
+using checked::TypeKind;
 
 Term masked(const Cotangent &cotangent, Builder &builder) {
   if (!cotangent.value || !cotangent.mask) return cotangent.value;
   return builder.select(cotangent.mask, cotangent.value, builder.number(0, cotangent.value->type));
 }
 
-Cotangent fitted(Cotangent cotangent, const sema::Type &type, Builder &builder) {
-  const sema::Type &have = cotangent.value->type;
+Cotangent fitted(Cotangent cotangent, const checked::Type &type, Builder &builder) {
+  const checked::Type &have = cotangent.value->type;
   if (type.kind == TypeKind::Tensor) {
     if (have.kind == TypeKind::Tensor && have.shape == type.shape) return cotangent;
     return {builder.reshape(cotangent.value, type), cotangent.mask ? builder.reshape(cotangent.mask, type) : nullptr};
@@ -25,7 +25,7 @@ Cotangent fitted(Cotangent cotangent, const sema::Type &type, Builder &builder) 
 
 // ---------------------------------------------------------------- sums
 
-void Cotangents::add(const sema::Var *var, Cotangent part) {
+void Cotangents::add(const checked::Var *var, Cotangent part) {
   if (part.value) parts_[var].push_back(fitted(std::move(part), var->type, builder_));
 }
 
@@ -37,14 +37,14 @@ struct Padded {
   Term value;
 };
 std::optional<Padded> paddedOf(const Cotangent &cotangent, const Builder &builder) {
-  const sema::Expr *made = cotangent.mask ? nullptr : builder.definition(cotangent.value);
+  const checked::Expr *made = cotangent.mask ? nullptr : builder.definition(cotangent.value);
   if (!made || made->kind != ExprKind::Concat) return std::nullopt;
   Padded padded;
   padded.axis = made->axes.at(0);
-  for (const sema::ExprPtr &arg : made->args) {
+  for (const checked::ExprPtr &arg : made->args) {
     bool isZero = constantOf(*arg) == std::optional<double>(0);
     if (!isZero && padded.value) return std::nullopt;
-    if (!isZero) padded.value = Term(sema::clone(*arg));
+    if (!isZero) padded.value = Term(checked::clone(*arg));
     else if (!padded.value) padded.before = padded.before + arg->type.shape[static_cast<size_t>(padded.axis)];
   }
   return padded.value ? std::optional(std::move(padded)) : std::nullopt;
@@ -91,7 +91,7 @@ Cotangent Cotangents::sum(std::vector<Cotangent> parts) {
   return total;
 }
 
-Cotangent Cotangents::take(const sema::Var *var) {
+Cotangent Cotangents::take(const checked::Var *var) {
   auto found = parts_.find(var);
   if (found == parts_.end()) return {};
   std::vector<Cotangent> parts = std::move(found->second);
@@ -119,7 +119,7 @@ void LinearStep::pushForward(Tangents &tangents, Builder &builder) const {
   tangents[out_] = total;
 }
 
-bool LinearStep::isAsked(std::set<const sema::Var *> &asked) const {
+bool LinearStep::isAsked(std::set<const checked::Var *> &asked) const {
   if (!asked.count(out_)) return false;
   for (const Edge &edge : edges_) asked.insert(edge.from);
   return true;
@@ -145,23 +145,23 @@ Term scaled(const Edge &edge, const Term &value, Builder &builder) {
 
 /// The operation on a tangent in the place of its operand. What is joined with a tangent has none itself: zeros.
 Term moved(const Edge &edge, const Term &tangent, Builder &builder) {
-  const sema::Expr &op = *edge.op;
+  const checked::Expr &op = *edge.op;
   DType dtype = tangent->type.dtype;
   if (op.kind == ExprKind::Cast) return builder.cast(tangent, tangentDType(op.type.dtype));
-  sema::ExprPtr e = sema::clone(op);
-  e->type = sema::withDType(op.type, op.kind == ExprKind::Dot ? tangentDType(op.type.dtype) : dtype);
+  checked::ExprPtr e = checked::clone(op);
+  e->type = checked::withDType(op.type, op.kind == ExprKind::Dot ? tangentDType(op.type.dtype) : dtype);
   e->type.numerics = {};
   Term operand = tangent;
   if (op.kind == ExprKind::Dot) {
-    const sema::Type &wanted = op.args[edge.operand]->type;
+    const checked::Type &wanted = op.args[edge.operand]->type;
     int rank = static_cast<int>(wanted.shape.size());
     operand = builder.cast(operand, wanted.dtype);
     if (edge.repeated) operand = builder.broadcast(operand, wanted.shape, {rank - 2, rank - 1});
   }
   for (size_t i = 0; i < e->args.size(); ++i) {
-    if (i == edge.operand) e->args[i] = sema::clone(*operand);
+    if (i == edge.operand) e->args[i] = checked::clone(*operand);
     else if (op.kind == ExprKind::Concat)
-      e->args[i] = sema::clone(*builder.number(0, sema::withDType(op.args[i]->type, dtype)));
+      e->args[i] = checked::clone(*builder.number(0, checked::withDType(op.args[i]->type, dtype)));
   }
   return builder.bind(std::move(e));
 }
@@ -172,7 +172,7 @@ Term pushedForward(const Edge &edge, const Term &tangent, Builder &builder) {
   Term value = scaled(edge, tangent, builder);
   if (edge.kind != Edge::Kind::Chosen) return value;
   Term zero = builder.number(0, edge.condition->type.kind == TypeKind::Tensor
-                                    ? sema::withDType(edge.condition->type, value->type.dtype)
+                                    ? checked::withDType(edge.condition->type, value->type.dtype)
                                     : value->type);
   return edge.when ? builder.select(edge.condition, value, zero) : builder.select(edge.condition, zero, value);
 }

@@ -26,10 +26,10 @@ struct Edge {
     Moved,   // the linear operation `op` of its operand
   };
   Kind kind = Kind::Same;
-  sema::Var *from = nullptr;
+  checked::Var *from = nullptr;
   Term factor, condition;
   bool when = true;
-  std::shared_ptr<const sema::Expr> op;
+  std::shared_ptr<const checked::Expr> op;
   size_t operand = 0;
   bool repeated = false;  // a product: `from` is a matrix that the operand repeats for all of a batch
 };
@@ -38,23 +38,23 @@ struct Edge {
 class Cotangents {
 public:
   explicit Cotangents(Builder &builder) : builder_(builder) {}
-  void add(const sema::Var *var, Cotangent part);
+  void add(const checked::Var *var, Cotangent part);
   /// All that was added for a value, as one; `value` is null if there is nothing.
-  Cotangent take(const sema::Var *var);
-  bool has(const sema::Var *var) const { return parts_.count(var) != 0; }
+  Cotangent take(const checked::Var *var);
+  bool has(const checked::Var *var) const { return parts_.count(var) != 0; }
   /// The cotangent as a plain value of this type.
   Term plain(const Cotangent &cotangent);
-  Term takePlain(const sema::Var *var) { return plain(take(var)); }
+  Term takePlain(const checked::Var *var) { return plain(take(var)); }
   Builder &builder() { return builder_; }
 
 private:
   Cotangent sum(std::vector<Cotangent> parts);
   Builder &builder_;
-  std::map<const sema::Var *, std::vector<Cotangent>> parts_;
+  std::map<const checked::Var *, std::vector<Cotangent>> parts_;
 };
 
 /// Tangents by their values; a value without one has the tangent 0.
-using Tangents = std::map<const sema::Var *, Term>;
+using Tangents = std::map<const checked::Var *, Term>;
 
 /// Something that the primal computes, with its tangents.
 class Step {
@@ -63,19 +63,19 @@ public:
   virtual void pushForward(Tangents &tangents, Builder &builder) const = 0;
   virtual void pullBack(Cotangents &cotangents) const = 0;
   /// Whether some of its values are among those that are asked for; then it asks for what it is made of.
-  virtual bool isAsked(std::set<const sema::Var *> &asked) const = 0;
+  virtual bool isAsked(std::set<const checked::Var *> &asked) const = 0;
 };
 
 /// The tangent of `out` is the sum of the edges.
 class LinearStep : public Step {
 public:
-  LinearStep(sema::Var *out, std::vector<Edge> edges) : out_(out), edges_(std::move(edges)) {}
+  LinearStep(checked::Var *out, std::vector<Edge> edges) : out_(out), edges_(std::move(edges)) {}
   void pushForward(Tangents &tangents, Builder &builder) const override;
   void pullBack(Cotangents &cotangents) const override;
-  bool isAsked(std::set<const sema::Var *> &asked) const override;
+  bool isAsked(std::set<const checked::Var *> &asked) const override;
 
 private:
-  sema::Var *out_;
+  checked::Var *out_;
   std::vector<Edge> edges_;
 };
 
@@ -89,6 +89,6 @@ Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &buil
 /// `value` where `mask` holds, else 0.
 Term masked(const Cotangent &cotangent, Builder &builder);
 /// In the spelling of this type's shape; a scalar is the sum of what it was repeated to.
-Cotangent fitted(Cotangent cotangent, const sema::Type &type, Builder &builder);
+Cotangent fitted(Cotangent cotangent, const checked::Type &type, Builder &builder);
 
 }  // namespace tessera::autodiff

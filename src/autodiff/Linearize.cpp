@@ -1,17 +1,17 @@
 // What the tangent of each operation is made of.
 #include "autodiff/Formula.h"
 #include "autodiff/Trace.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/Partials.h"
 #include <algorithm>
 
 namespace tessera::autodiff {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::Type;
-using sema::TypeKind;
-using sema::Var;
+using checked::Expr;
+using checked::ExprKind;
+using checked::Type;
+using checked::TypeKind;
+using checked::Var;
 
 namespace {
 
@@ -84,7 +84,7 @@ Edge Trace::moved(const std::shared_ptr<const Expr> &op, size_t operand) const {
 void Trace::linearize(Var *out, const Expr &op) {
   builder_.here = op.span.valid() ? op.span : builder_.here;
   const Var *because = nullptr;
-  for (const sema::ExprPtr &arg : op.args) {
+  for (const checked::ExprPtr &arg : op.args) {
     if (arg->kind != ExprKind::VarRef) continue;
     if (active_.count(arg->var)) because = arg->var;
     else if (!because && whole_.count(arg->var)) because = arg->var;
@@ -94,13 +94,13 @@ void Trace::linearize(Var *out, const Expr &op) {
     whole_.emplace(out, because);
     return;
   }
-  std::shared_ptr<const Expr> shared(sema::clone(op));
+  std::shared_ptr<const Expr> shared(checked::clone(op));
   std::vector<Edge> edges;
   switch (op.kind) {
   case ExprKind::Elementwise: return linearizeElementwise(out, op);
   case ExprKind::Reduce: return linearizeReduction(out, op);
   case ExprKind::Cast:
-    if (isActive(Term(sema::clone(*op.args[0])))) break;
+    if (isActive(Term(checked::clone(*op.args[0])))) break;
     if (op.args[0]->type.dtype == DType::Bool) return;  // a mask as a number: constant wherever it has a derivative
     return refused(out, because, {op.span, "an integer that was made of floats"});
   case ExprKind::Broadcast:
@@ -121,7 +121,7 @@ void Trace::linearize(Var *out, const Expr &op) {
     if (arg.kind != ExprKind::VarRef || !active_.count(arg.var)) continue;
     edges.push_back(moved(shared, i));
     if (op.kind != ExprKind::Dot) continue;
-    const Expr *made = builder_.definition(Term(sema::clone(arg)));
+    const Expr *made = builder_.definition(Term(checked::clone(arg)));
     int rank = static_cast<int>(arg.type.shape.size());
     if (i != 1 || rank < 3 || !made || made->kind != ExprKind::Broadcast || made->args[0]->kind != ExprKind::VarRef) continue;
     if (made->axes != std::vector<int>{rank - 2, rank - 1} || made->args[0]->type.shape != std::vector<Dim>(arg.type.shape.end() - 2, arg.type.shape.end()))
@@ -138,12 +138,12 @@ void Trace::linearizeElementwise(Var *out, const Expr &op) {
   if (op.op == ElementwiseOp::Select) {
     std::vector<Edge> edges;
     for (size_t i : {size_t(1), size_t(2)}) {
-      Term arg(sema::clone(*op.args[i]));
+      Term arg(checked::clone(*op.args[i]));
       if (!isActive(arg)) continue;
       Edge edge;
       edge.kind = Edge::Kind::Chosen;
       edge.from = arg->var;
-      edge.condition = Term(sema::clone(*op.args[0]));
+      edge.condition = Term(checked::clone(*op.args[0]));
       edge.when = i == 1;
       edges.push_back(std::move(edge));
     }
@@ -153,7 +153,7 @@ void Trace::linearizeElementwise(Var *out, const Expr &op) {
   if (partialsOf(op.op) == "zero") return;
   if (partialsOf(op.op) == "none") {
     const Var *because = nullptr;
-    for (const sema::ExprPtr &arg : op.args)
+    for (const checked::ExprPtr &arg : op.args)
       if (arg->kind == ExprKind::VarRef && active_.count(arg->var)) because = arg->var;
     if (because) refused(out, because, {op.span, "`" + std::string(info(op.op).mnemonic) + "`"});
     return;
@@ -164,12 +164,12 @@ void Trace::linearizeElementwise(Var *out, const Expr &op) {
 /// What the rows of Partials.def say, at these operands.
 std::vector<Edge> Trace::partials(const Expr &op, const Term &result) {
   Operands operands{{}, wide(result)};
-  for (const sema::ExprPtr &arg : op.args) operands.args.push_back(wide(Term(sema::clone(*arg))));
+  for (const checked::ExprPtr &arg : op.args) operands.args.push_back(wide(Term(checked::clone(*arg))));
   std::vector<std::string_view> formulas = formulasOf(partialsOf(op.op));
   bool square = op.op == ElementwiseOp::Mul && sameVariable(operands.args[0], operands.args[1]);
   std::vector<Edge> edges;
   for (size_t i = 0; i < op.args.size() && !(square && i == 1); ++i) {
-    Term arg(sema::clone(*op.args[i]));
+    Term arg(checked::clone(*op.args[i]));
     if (!isActive(arg)) continue;
     Edge edge;
     edge.from = arg->var;
@@ -192,7 +192,7 @@ void Trace::linearizeExtremum(Var *out, const Expr &op) {
   auto wins = [&](const Term &a, const Term &b) { return builder_.apply(isMax ? ElementwiseOp::Gt : ElementwiseOp::Lt, {a, b}); };
   std::vector<Edge> edges;
   for (size_t i : {size_t(0), size_t(1)}) {
-    Term arg(sema::clone(*op.args[i])), other(sema::clone(*op.args[1 - i]));
+    Term arg(checked::clone(*op.args[i])), other(checked::clone(*op.args[1 - i]));
     if (!isActive(arg)) continue;
     Edge edge;
     edge.kind = Edge::Kind::Chosen;
@@ -214,9 +214,9 @@ void Trace::linearizeExtremum(Var *out, const Expr &op) {
 // ---------------------------------------------------------------- reductions
 
 void Trace::linearizeReduction(Var *out, const Expr &op) {
-  Term x(sema::clone(*op.args[0]));
+  Term x(checked::clone(*op.args[0]));
   if (!isActive(x)) return;
-  std::shared_ptr<Expr> sum(sema::clone(op));
+  std::shared_ptr<Expr> sum(checked::clone(op));
   sum->reduceOp = ReduceOp::Sum;
   if (op.reduceOp == ReduceOp::Sum) return step(out, {moved(sum, 0)});
   // The sum of x times a weight, which is what only tangents go through.
@@ -245,7 +245,7 @@ void Trace::linearizeReduction(Var *out, const Expr &op) {
   }
   activate(out, x->var);
   steps_.push_back(std::make_unique<LinearStep>(weighted, std::vector<Edge>{edge}));
-  sum->args[0] = sema::makeRef(weighted, op.span);
+  sum->args[0] = checked::makeRef(weighted, op.span);
   sum->type = total->type;
   Edge added = moved(sum, 0), share;
   share.from = total;

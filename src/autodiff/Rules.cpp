@@ -1,21 +1,21 @@
 // Calls of functions whose derivative is written by hand (`@custom_vjp`).
 #include "autodiff/Trace.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 
 namespace tessera::autodiff {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::ExprPtr;
-using sema::Type;
-using sema::TypeKind;
-using sema::Var;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ExprPtr;
+using checked::Type;
+using checked::TypeKind;
+using checked::Var;
 
 namespace {
 
 class RuleStep : public Step {
 public:
-  RuleStep(const Trace &trace, const Expr &call, const sema::Function &rule, std::vector<Term> arguments,
+  RuleStep(const Trace &trace, const Expr &call, const checked::Function &rule, std::vector<Term> arguments,
            std::vector<Term> results)
       : trace_(trace), span_(call.span), function_(*call.callee), rule_(rule), arguments_(std::move(arguments)),
         results_(std::move(results)) {}
@@ -65,16 +65,16 @@ private:
     }
     Type all = types.size() == 1 ? types[0] : Type();
     if (types.size() != 1) all.kind = TypeKind::Tuple, all.items = types;
-    ExprPtr call = sema::makeExpr(ExprKind::Call, all, span_);
+    ExprPtr call = checked::makeExpr(ExprKind::Call, all, span_);
     call->callee = &rule_;
-    for (const Term &term : given) call->args.push_back(sema::clone(*term));
+    for (const Term &term : given) call->args.push_back(checked::clone(*term));
     Term value = builder.bind(std::move(call));
     if (types.size() == 1) return {value};
     std::vector<Term> items;
     for (size_t i = 0; i < types.size(); ++i) {
-      ExprPtr item = sema::makeExpr(ExprKind::TupleItem, types[i], span_);
+      ExprPtr item = checked::makeExpr(ExprKind::TupleItem, types[i], span_);
       item->queryAxis = static_cast<int>(i);
-      item->args.push_back(sema::clone(*value));
+      item->args.push_back(checked::clone(*value));
       items.push_back(builder.bind(std::move(item)));
     }
     return items;
@@ -82,7 +82,7 @@ private:
 
   const Trace &trace_;
   Span span_;
-  const sema::Function &function_, &rule_;
+  const checked::Function &function_, &rule_;
   std::vector<Term> arguments_, results_;
 };
 

@@ -1,23 +1,23 @@
 #include "autodiff/Trace.h"
-#include "sema/DerivativeKind.h"
-#include "sema/ExprBuild.h"
+#include "checked/DerivativeKind.h"
+#include "checked/ExprBuild.h"
 #include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::autodiff {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::ExprPtr;
-using sema::Stmt;
-using sema::StmtKind;
-using sema::Type;
-using sema::TypeKind;
-using sema::Var;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ExprPtr;
+using checked::Stmt;
+using checked::StmtKind;
+using checked::Type;
+using checked::TypeKind;
+using checked::Var;
 
-const sema::Function *Rules::of(const sema::Function &function) const {
+const checked::Function *Rules::of(const checked::Function &function) const {
   const auto &options = function.kernel.schedule.options;
-  auto rule = function.kind == sema::FunctionKind::Tensor ? options.find(sema::kRule) : options.end();
+  auto rule = function.kind == checked::FunctionKind::Tensor ? options.find(checked::kRule) : options.end();
   return rule == options.end() ? nullptr : program.find(rule->second);
 }
 
@@ -75,7 +75,7 @@ std::pair<std::string, std::vector<std::string>> Trace::dependence(const Var *va
 
 // ---------------------------------------------------------------- parameters
 
-void Trace::bindDims(const sema::Function &function, const std::vector<Term> &arguments) {
+void Trace::bindDims(const checked::Function &function, const std::vector<Term> &arguments) {
   for (bool alone : {true, false})
     for (size_t i = 0; i < function.params.size() && i < arguments.size(); ++i) {
       const Type &declared = function.params[i].var->type;
@@ -134,12 +134,12 @@ Type Trace::here(Type type) const {
 
 // ---------------------------------------------------------------- statements
 
-std::vector<Term> Trace::body(const sema::Function &function) {
+std::vector<Term> Trace::body(const checked::Function &function) {
   block(function.body);
   return std::move(returned_);
 }
 
-void Trace::block(const sema::Block &block) {
+void Trace::block(const checked::Block &block) {
   for (const auto &stmt : block) {
     if (reporter_.failed || hasReturned_) return;
     statement(*stmt);
@@ -190,12 +190,12 @@ void Trace::loop(const Stmt &stmt) {
 
 /// The expression with the sizes of here, and its arguments as `argument` has them.
 template <class Argument> ExprPtr Trace::moved(const Expr &expr, const Argument &argument) {
-  ExprPtr copy = sema::clone(expr);
+  ExprPtr copy = checked::clone(expr);
   copy->type = here(expr.type);
   copy->dim = expr.dim.substitute(dims_);
   for (size_t i = 0; i < expr.args.size(); ++i) copy->args[i] = argument(*expr.args[i]);
   for (size_t i = 0; i < expr.access.parts.size(); ++i) {
-    const sema::IndexPart &part = expr.access.parts[i];
+    const checked::IndexPart &part = expr.access.parts[i];
     copy->access.parts[i].size = part.size.substitute(dims_);
     if (part.offset) copy->access.parts[i].offset = tree(*part.offset);
   }
@@ -205,7 +205,7 @@ template <class Argument> ExprPtr Trace::moved(const Expr &expr, const Argument 
 ExprPtr Trace::tree(const Expr &expr) {
   if (expr.kind == ExprKind::VarRef) {
     auto found = env_.find(expr.var);
-    return found == env_.end() ? sema::clone(expr) : sema::clone(*found->second);
+    return found == env_.end() ? checked::clone(expr) : checked::clone(*found->second);
   }
   return moved(expr, [&](const Expr &arg) { return tree(arg); });
 }
@@ -215,7 +215,7 @@ Term Trace::expr(const Expr &expr, const std::string &name) {
   if (expr.type.kind == TypeKind::Index || truth || expr.kind == ExprKind::VarRef) {
     ExprPtr written = tree(expr);
     const Var *because = nullptr;
-    sema::visitExprs(written.get(), [&](Expr &e) {
+    checked::visitExprs(written.get(), [&](Expr &e) {
       if (e.kind == ExprKind::VarRef && (active_.count(e.var) || whole_.count(e.var))) because = e.var;
     });
     Term value = builder_.bind(std::move(written), name);
@@ -228,13 +228,13 @@ Term Trace::expr(const Expr &expr, const std::string &name) {
     auto items = tuple ? tuples_.find(tuple->var) : tuples_.end();
     if (items != tuples_.end()) return items->second.at(static_cast<size_t>(expr.queryAxis));
   }
-  if (expr.kind == ExprKind::Cast && expr.text == sema::kStop) {
+  if (expr.kind == ExprKind::Cast && expr.text == checked::kStop) {
     Term value = this->expr(*expr.args[0]);
     return isActive(value) ? copied(value, name) : value;
   }
   ExprPtr flat = moved(expr, [&](const Expr &arg) {
     Term value = reporter_.failed ? nullptr : this->expr(arg);
-    return value ? sema::clone(*value) : nullptr;
+    return value ? checked::clone(*value) : nullptr;
   });
   if (reporter_.failed) return builder_.index(Dim(0));
   return rewritten(*flat, name);
@@ -246,7 +246,7 @@ Term Trace::rewritten(const Expr &flat, const std::string &name) {
     if (auto known = constantOf(*flat.args[0]); known && flat.args[0]->kind != ExprKind::VarRef)
       return builder_.number(*known, flat.type);
   Span outer = builder_.here;
-  Term value = builder_.bind(sema::clone(flat), name);
+  Term value = builder_.bind(checked::clone(flat), name);
   if (value->kind == ExprKind::VarRef) linearize(value->var, flat);
   builder_.here = outer;
   return value;
@@ -255,7 +255,7 @@ Term Trace::rewritten(const Expr &flat, const std::string &name) {
 // ---------------------------------------------------------------- calls
 
 /// The body of a function, with names of its own, in the place of its call.
-std::vector<Term> Trace::inlined(const sema::Function &function, const std::vector<Term> &arguments) {
+std::vector<Term> Trace::inlined(const checked::Function &function, const std::vector<Term> &arguments) {
   Env env = std::exchange(env_, {});
   auto dims = std::exchange(dims_, {});
   std::vector<Term> outer = std::exchange(returned_, {});
@@ -275,7 +275,7 @@ std::vector<Term> Trace::inlined(const sema::Function &function, const std::vect
 /// A function without a rule of its own is written out. What stays a call: a kernel, which has no derivative, and a
 /// function whose derivative is written by hand, so that a derivative of this one meets the call again.
 Term Trace::call(const Expr &expr) {
-  ExprPtr made = sema::makeExpr(ExprKind::Call, here(expr.type), expr.span);
+  ExprPtr made = checked::makeExpr(ExprKind::Call, here(expr.type), expr.span);
   made->callee = expr.callee;
   std::vector<Term> arguments;
   const Var *because = nullptr;
@@ -283,9 +283,9 @@ Term Trace::call(const Expr &expr) {
     arguments.push_back(this->expr(*arg));
     if (reporter_.failed) return builder_.index(Dim(0));
     if (isActive(arguments.back())) because = arguments.back()->var;
-    made->args.push_back(sema::clone(*arguments.back()));
+    made->args.push_back(checked::clone(*arguments.back()));
   }
-  bool isKernel = expr.callee->kind == sema::FunctionKind::Kernel;
+  bool isKernel = expr.callee->kind == checked::FunctionKind::Kernel;
   bool isTuple = expr.type.kind == TypeKind::Tuple;
   if (!isKernel && !rules_.of(*expr.callee)) {
     std::vector<Term> values = inlined(*expr.callee, arguments);
@@ -310,9 +310,9 @@ Term Trace::call(const Expr &expr) {
   for (size_t i = 0; i < value->type.items.size(); ++i) {
     Type type = value->type.items[i];
     if (type.shape.empty()) type.kind = TypeKind::Scalar;
-    ExprPtr item = sema::makeExpr(ExprKind::TupleItem, type, expr.span);
+    ExprPtr item = checked::makeExpr(ExprKind::TupleItem, type, expr.span);
     item->queryAxis = static_cast<int>(i);
-    item->args.push_back(sema::clone(*value));
+    item->args.push_back(checked::clone(*value));
     results.push_back(builder_.bind(std::move(item)));
   }
   ruled(expr, arguments, results, because);

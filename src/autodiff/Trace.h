@@ -28,9 +28,9 @@ struct Reporter {
 
 /// Functions whose derivatives are written by hand.
 struct Rules {
-  const sema::Program &program;
+  const checked::Program &program;
   /// The rule of a function; null if it has none.
-  const sema::Function *of(const sema::Function &function) const;
+  const checked::Function *of(const checked::Function &function) const;
 };
 
 class Trace {
@@ -38,83 +38,83 @@ public:
   Trace(Builder &builder, Reporter &reporter, Rules rules) : builder_(builder), reporter_(reporter), rules_(rules) {}
 
   /// Gives a parameter its value. An active one is what the derivative is by.
-  void bindParameter(const sema::Var &parameter, const Term &argument, bool active);
+  void bindParameter(const checked::Var &parameter, const Term &argument, bool active);
   /// The dimensions of a function, from the shapes of its arguments.
-  void bindDims(const sema::Function &function, const std::vector<Term> &arguments);
+  void bindDims(const checked::Function &function, const std::vector<Term> &arguments);
   /// Writes the body; gives what it returns.
-  std::vector<Term> body(const sema::Function &function);
-  sema::Var *parameter(const sema::Var &parameter) const;
+  std::vector<Term> body(const checked::Function &function);
+  checked::Var *parameter(const checked::Var &parameter) const;
 
-  bool isActive(const Term &term) const { return term && term->kind == sema::ExprKind::VarRef && active_.count(term->var); }
+  bool isActive(const Term &term) const { return term && term->kind == checked::ExprKind::VarRef && active_.count(term->var); }
   /// What an active value depends on: the parameter, and the names between.
-  std::pair<std::string, std::vector<std::string>> dependence(const sema::Var *var) const;
+  std::pair<std::string, std::vector<std::string>> dependence(const checked::Var *var) const;
   const std::vector<std::unique_ptr<Step>> &steps() const { return steps_; }
-  void refuse(const sema::Var *out, const Refusal &refusal) const;
+  void refuse(const checked::Var *out, const Refusal &refusal) const;
 
 private:
   friend class BranchStep;
-  using Env = std::map<const sema::Var *, Term>;
+  using Env = std::map<const checked::Var *, Term>;
   /// What names mean at a place of the function.
   struct Place {
     Env env;
     std::map<std::string, Dim> dims;
-    std::vector<sema::Var *> active;
+    std::vector<checked::Var *> active;
   };
   /// A variable of the function that both sides of a branch bind, and the one that has it behind the branch.
   struct Merged {
-    const sema::Var *var;
-    sema::Var *out;
+    const checked::Var *var;
+    checked::Var *out;
   };
   Place leave(Place place);
-  std::vector<sema::Var *> activeSoFar() const;
+  std::vector<checked::Var *> activeSoFar() const;
   static constexpr uint32_t kUnwritten = UINT32_MAX;  // the id of values that only tangents go through
-  void block(const sema::Block &block);
-  void statement(const sema::Stmt &stmt);
-  void assign(const sema::Stmt &stmt);
-  void loop(const sema::Stmt &stmt);
-  void branch(const sema::Stmt &stmt);
-  void choose(const sema::Stmt &stmt, const Term &condition);
-  void ask(const sema::Stmt &stmt, const Term &condition);
+  void block(const checked::Block &block);
+  void statement(const checked::Stmt &stmt);
+  void assign(const checked::Stmt &stmt);
+  void loop(const checked::Stmt &stmt);
+  void branch(const checked::Stmt &stmt);
+  void choose(const checked::Stmt &stmt, const Term &condition);
+  void ask(const checked::Stmt &stmt, const Term &condition);
 
-  Term expr(const sema::Expr &expr, const std::string &name = "");
-  Term call(const sema::Expr &expr);
-  std::vector<Term> inlined(const sema::Function &function, const std::vector<Term> &arguments);
-  Term rewritten(const sema::Expr &expr, const std::string &name);
+  Term expr(const checked::Expr &expr, const std::string &name = "");
+  Term call(const checked::Expr &expr);
+  std::vector<Term> inlined(const checked::Function &function, const std::vector<Term> &arguments);
+  Term rewritten(const checked::Expr &expr, const std::string &name);
   /// A program integer or truth value as it is written, with the names of here.
-  sema::ExprPtr tree(const sema::Expr &expr);
-  template <class Argument> sema::ExprPtr moved(const sema::Expr &expr, const Argument &argument);
-  sema::Type here(sema::Type type) const;
+  checked::ExprPtr tree(const checked::Expr &expr);
+  template <class Argument> checked::ExprPtr moved(const checked::Expr &expr, const Argument &argument);
+  checked::Type here(checked::Type type) const;
   Term copied(const Term &value, const std::string &name);
-  void setIndex(const sema::Var &var, const Term &value);
+  void setIndex(const checked::Var &var, const Term &value);
 
   // Linearize.cpp
-  void linearize(sema::Var *out, const sema::Expr &op);
-  void linearizeElementwise(sema::Var *out, const sema::Expr &op);
-  void linearizeExtremum(sema::Var *out, const sema::Expr &op);
-  void linearizeReduction(sema::Var *out, const sema::Expr &op);
-  std::vector<Edge> partials(const sema::Expr &op, const Term &result);
-  Edge moved(const std::shared_ptr<const sema::Expr> &op, size_t operand) const;
+  void linearize(checked::Var *out, const checked::Expr &op);
+  void linearizeElementwise(checked::Var *out, const checked::Expr &op);
+  void linearizeExtremum(checked::Var *out, const checked::Expr &op);
+  void linearizeReduction(checked::Var *out, const checked::Expr &op);
+  std::vector<Edge> partials(const checked::Expr &op, const Term &result);
+  Edge moved(const std::shared_ptr<const checked::Expr> &op, size_t operand) const;
   Term wide(const Term &value);
-  void step(sema::Var *out, std::vector<Edge> edges);
-  void ruled(const sema::Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results,
-             const sema::Var *because);  // Rules.cpp
-  void refused(sema::Var *out, const sema::Var *because, Refusal refusal);
-  void activate(sema::Var *out, const sema::Var *because) { active_.emplace(out, because); }
-  sema::Var *unwritten(const sema::Type &type);
+  void step(checked::Var *out, std::vector<Edge> edges);
+  void ruled(const checked::Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results,
+             const checked::Var *because);  // Rules.cpp
+  void refused(checked::Var *out, const checked::Var *because, Refusal refusal);
+  void activate(checked::Var *out, const checked::Var *because) { active_.emplace(out, because); }
+  checked::Var *unwritten(const checked::Type &type);
 
   Builder &builder_;
   Reporter &reporter_;
   Rules rules_;
   Env env_;
   std::map<std::string, Dim> dims_;
-  std::map<const sema::Var *, std::vector<Term>> tuples_;  // results of calls
+  std::map<const checked::Var *, std::vector<Term>> tuples_;  // results of calls
   std::vector<Term> returned_;
   bool hasReturned_ = false;
-  std::map<const sema::Var *, const sema::Var *> active_;  // with what makes them so; null: a parameter
-  std::map<const sema::Var *, const sema::Var *> whole_;   // integers that were made of active values
-  std::map<const sema::Var *, Refusal> refusals_;          // of calls, whose results are refused like them
+  std::map<const checked::Var *, const checked::Var *> active_;  // with what makes them so; null: a parameter
+  std::map<const checked::Var *, const checked::Var *> whole_;   // integers that were made of active values
+  std::map<const checked::Var *, Refusal> refusals_;          // of calls, whose results are refused like them
   std::vector<std::unique_ptr<Step>> steps_;
-  std::vector<std::unique_ptr<sema::Var>> unwritten_;      // values that only tangents go through
+  std::vector<std::unique_ptr<checked::Var>> unwritten_;      // values that only tangents go through
 };
 
 }  // namespace tessera::autodiff

@@ -1,16 +1,16 @@
 // The transposes of the linear operations: what is repeated is added up, what is added up is repeated, what is moved goes
 // back, what is left out becomes 0, a product becomes a product.
 #include "autodiff/Linear.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/Check.h"
 #include <algorithm>
 
 namespace tessera::autodiff {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::Type;
-using sema::TypeKind;
+using checked::Expr;
+using checked::ExprKind;
+using checked::Type;
+using checked::TypeKind;
 
 namespace {
 
@@ -53,7 +53,7 @@ Term rowsOfBatch(const Term &value, Builder &builder) {
   const std::vector<Dim> &shape = value->type.shape;
   Dim rows(1);
   for (size_t i = 0; i + 1 < shape.size(); ++i) rows = rows * shape[i];
-  return builder.reshape(value, sema::tensorType(value->type.dtype, {rows, shape.back()}));
+  return builder.reshape(value, checked::tensorType(value->type.dtype, {rows, shape.back()}));
 }
 
 /// The other factor with its last two axes exchanged; of a matrix that is repeated for a batch, the matrix.
@@ -65,7 +65,7 @@ Term flippedFactor(const Term &factor, Builder &builder) {
   if (!repeats) return builder.flip(factor);
   std::vector<Dim> shape = factor->type.shape;
   std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
-  Term matrix = builder.flip(Term(sema::clone(*made->args[0])));
+  Term matrix = builder.flip(Term(checked::clone(*made->args[0])));
   return builder.broadcast(matrix, std::move(shape), {rank - 2, rank - 1});
 }
 
@@ -73,7 +73,7 @@ Term flippedFactor(const Term &factor, Builder &builder) {
 /// are added up as there.
 Term ofDot(const Edge &edge, const Term &value, Builder &builder) {
   const Expr &op = *edge.op;
-  Term a(sema::clone(*op.args[0])), b(sema::clone(*op.args[1]));
+  Term a(checked::clone(*op.args[0])), b(checked::clone(*op.args[1]));
   DType factors = edge.operand == 0 ? b->type.dtype : a->type.dtype;
   bool tiny = isFloat(factors) && info(factors).bits < 16;  // cotangents need the range of larger floats
   if (tiny) factors = DType::BF16;
@@ -97,7 +97,7 @@ Term placesOf(const Dim &extent, Builder &builder) {
   return builder.cast(builder.iota({extent}, 0), DType::I64);
 }
 Term whole(int64_t number, const Type &like, Builder &builder) {
-  return builder.number(static_cast<double>(number), sema::withDType(like, DType::I64));
+  return builder.number(static_cast<double>(number), checked::withDType(like, DType::I64));
 }
 
 /// Along one axis: element k of `value` goes to `offset + k * step` among `extent`, zeros elsewhere.
@@ -137,15 +137,15 @@ Term spread(const Term &value, size_t axis, const Term &offset, int64_t step, co
 
 Term ofSlice(const Expr &op, Term value, Builder &builder) {
   const std::vector<Dim> &shape = op.args[0]->type.shape;
-  const std::vector<sema::IndexPart> &parts = op.access.parts;
+  const std::vector<checked::IndexPart> &parts = op.access.parts;
   std::vector<Dim> sizes;
-  for (const sema::IndexPart &part : parts) sizes.push_back(part.isPoint ? Dim(1) : part.size);
-  value = builder.reshape(value, sema::tensorType(value->type.dtype, std::move(sizes)));
+  for (const checked::IndexPart &part : parts) sizes.push_back(part.isPoint ? Dim(1) : part.size);
+  value = builder.reshape(value, checked::tensorType(value->type.dtype, std::move(sizes)));
   for (size_t axis = 0; axis < parts.size(); ++axis) {
-    const sema::IndexPart &part = parts[axis];
+    const checked::IndexPart &part = parts[axis];
     int64_t step = part.isPoint ? 1 : part.step;
     if (!part.offset && step == 1 && value->type.shape[axis] == shape[axis]) continue;
-    Term offset = part.offset ? Term(sema::clone(*part.offset)) : builder.index(Dim(0));
+    Term offset = part.offset ? Term(checked::clone(*part.offset)) : builder.index(Dim(0));
     value = spread(value, axis, offset, step, shape[axis], builder);
   }
   return value;
@@ -158,13 +158,13 @@ Term ofConcat(const Edge &edge, const Term &value, Builder &builder) {
   for (size_t i = 0; i < edge.operand; ++i) start = start + op.args[i]->type.shape[axis];
   Type type = value->type;
   type.shape = op.args[edge.operand]->type.shape;
-  sema::ExprPtr e = sema::makeExpr(ExprKind::Slice, type, builder.here);
-  e->args.push_back(sema::clone(*value));
+  checked::ExprPtr e = checked::makeExpr(ExprKind::Slice, type, builder.here);
+  e->args.push_back(checked::clone(*value));
   for (size_t i = 0; i < type.shape.size(); ++i) {
-    sema::IndexPart part;
+    checked::IndexPart part;
     part.size = i == axis ? type.shape[i] : value->type.shape[i];
     part.inBounds = true;
-    if (i == axis && !(start == Dim(0))) part.offset = sema::clone(*builder.index(start));
+    if (i == axis && !(start == Dim(0))) part.offset = checked::clone(*builder.index(start));
     e->access.parts.push_back(std::move(part));
     e->type.shape[i] = e->access.parts.back().size;
   }
@@ -201,7 +201,7 @@ Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
   int axis = op.axes.at(0);
   std::vector<int> along;
   for (size_t i = 1; i < op.axes.size(); ++i) along.push_back(op.axes[i] < axis ? op.axes[i] : op.axes[i] + 1);
-  Term places = builder.broadcast(Term(sema::clone(*op.args[1])), shape, std::move(along));
+  Term places = builder.broadcast(Term(checked::clone(*op.args[1])), shape, std::move(along));
   Term numbers = builder.cast(builder.iota(shape, axis), DType::I64);
   return builder.apply(ElementwiseOp::Eq, {places, numbers});
 }
@@ -218,13 +218,13 @@ Term scatteredByProduct(const Expr &op, const Term &value, Builder &builder) {
   Dim width(1);
   for (size_t i = 1; i < rows->type.shape.size(); ++i) width = width * rows->type.shape[i];
   std::vector<Dim> pair = {extent, places};
-  Term at = builder.broadcast(Term(sema::clone(*op.args[1])), pair, {1});
+  Term at = builder.broadcast(Term(checked::clone(*op.args[1])), pair, {1});
   Term hits = builder.apply(ElementwiseOp::Eq, {at, builder.cast(builder.iota(pair, 0), DType::I64)});
-  Type chosen = sema::tensorType(value->type.dtype, pair);
+  Type chosen = checked::tensorType(value->type.dtype, pair);
   Term matrix = builder.select(hits, builder.number(1, chosen), builder.number(0, chosen));
   Type moved = rows->type;
   moved.shape[0] = extent;
-  Term sums = builder.dot(matrix, builder.reshape(rows, sema::tensorType(value->type.dtype, {places, width})), value->type.dtype);
+  Term sums = builder.dot(matrix, builder.reshape(rows, checked::tensorType(value->type.dtype, {places, width})), value->type.dtype);
   return builder.transpose(builder.reshape(sums, moved), back);
 }
 

@@ -12,14 +12,14 @@ namespace {
 
 using reference::elementCount;
 using reference::shapeText;
-using sema::TypeKind;
+using checked::TypeKind;
 
 void storeNumber(DType dtype, double value, char *bytes) {
   if (isFloat(dtype)) storeFloat(dtype, value, bytes);
   else storeInt(dtype, static_cast<int64_t>(value), bytes);
 }
 
-Result<NpyArray> scalarArgument(const sema::Param &param, const std::string &text) {
+Result<NpyArray> scalarArgument(const checked::Param &param, const std::string &text) {
   DType dtype = dtypeOf(param);
   NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
   if (dtype == DType::Bool) {
@@ -43,7 +43,7 @@ Result<NpyArray> scalarArgument(const sema::Param &param, const std::string &tex
 }
 
 /// The value of a Constant default as an array of the parameter's dtype.
-NpyArray defaultArray(const sema::Param &param) {
+NpyArray defaultArray(const checked::Param &param) {
   DType dtype = dtypeOf(param);
   NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
   const auto &value = param.defaultValue->value;
@@ -56,7 +56,7 @@ NpyArray defaultArray(const sema::Param &param) {
 }
 
 /// Learns dimension variables from one array; a message if its rank or a variable disagrees.
-std::string learnDims(const sema::Param &param, const NpyArray &array, std::map<std::string, int64_t> &dims) {
+std::string learnDims(const checked::Param &param, const NpyArray &array, std::map<std::string, int64_t> &dims) {
   const std::vector<Dim> &shape = param.var->type.shape;
   if (array.shape.size() != shape.size())
     return "it has shape " + shapeText(array.shape) + ", but `" + param.var->name + ": " + describe(param) + "` has " + std::to_string(shape.size()) + " dimensions";
@@ -70,8 +70,8 @@ std::string learnDims(const sema::Param &param, const NpyArray &array, std::map<
 }
 
 /// Learns the variables that only an extent such as `2 * N` gives. The entry function checks that it is such a one.
-void solveDims(const sema::Function &function, const std::map<std::string, NpyArray> &arrays, std::map<std::string, int64_t> &dims) {
-  for (const sema::Param &param : function.params) {
+void solveDims(const checked::Function &function, const std::map<std::string, NpyArray> &arrays, std::map<std::string, int64_t> &dims) {
+  for (const checked::Param &param : function.params) {
     auto array = arrays.find(param.var->name);
     const std::vector<Dim> &shape = param.var->type.shape;
     for (size_t i = 0; array != arrays.end() && array->second.shape.size() == shape.size() && i < shape.size(); ++i)
@@ -126,16 +126,16 @@ uint64_t nextRandom(uint64_t &state) {  // splitmix64
 
 }  // namespace
 
-bool isTensorParam(const sema::Param &param) {
+bool isTensorParam(const checked::Param &param) {
   TypeKind kind = param.var->type.kind;
   return kind == TypeKind::Tensor || kind == TypeKind::View;
 }
 
-DType dtypeOf(const sema::Param &param) {
+DType dtypeOf(const checked::Param &param) {
   return param.var->type.kind == TypeKind::Index ? DType::I64 : param.var->type.dtype;
 }
 
-std::string describe(const sema::Param &param) {
+std::string describe(const checked::Param &param) {
   if (param.var->type.kind == TypeKind::Stream) return "Rng";
   if (!isTensorParam(param)) return param.var->type.kind == TypeKind::Index ? "Int" : std::string(name(param.var->type.dtype));
   std::string text = "Tensor[";
@@ -143,7 +143,7 @@ std::string describe(const sema::Param &param) {
   return text + std::string(name(param.var->type.dtype)) + "]";
 }
 
-Result<NpyArray> readArgument(const sema::Param &param, const std::string &text) {
+Result<NpyArray> readArgument(const checked::Param &param, const std::string &text) {
   if (!isTensorParam(param)) return scalarArgument(param, text);
   ReadResult read = readFile(text);
   if (read.problem != ReadProblem::None) return Failure{"I cannot read `" + text + "`: " + read.text};
@@ -152,39 +152,39 @@ Result<NpyArray> readArgument(const sema::Param &param, const std::string &text)
   return array;
 }
 
-Result<BoundArguments> bindArguments(const sema::Function &function, std::map<std::string, NpyArray> named,
+Result<BoundArguments> bindArguments(const checked::Function &function, std::map<std::string, NpyArray> named,
                                      const std::map<std::string, int64_t> &dims) {
   BoundArguments bound;
   bound.dims = dims;
-  for (const sema::Param &param : function.params) {
+  for (const checked::Param &param : function.params) {
     auto it = named.find(param.var->name);
     if (param.isResult || it == named.end() || !isTensorParam(param)) continue;
     if (std::string message = learnDims(param, it->second, bound.dims); !message.empty())
       return Failure{"argument `" + param.var->name + "`: " + message};
   }
   solveDims(function, named, bound.dims);
-  for (const sema::Param &param : function.params) {
+  for (const checked::Param &param : function.params) {
     const std::string &key = param.var->name;
     auto it = named.find(key);
     if (!param.isResult && it != named.end()) {
       bound.arrays.push_back(std::move(it->second));
     } else if (!param.isResult && param.defaultValue) {
       bound.arrays.push_back(defaultArray(param));
-    } else if (!param.isResult && param.mode != sema::ParamMode::Out) {
+    } else if (!param.isResult && param.mode != checked::ParamMode::Out) {
       return Failure{"`" + function.name + "` needs an argument `" + key + ": " + describe(param) + "`"};
     } else {
       auto place = poisoned(key, dtypeOf(param), param.var->type.shape, bound.dims);
       if (!place) return Failure{place.error()};
       bound.arrays.push_back(std::move(*place));
     }
-    if (function.results.empty() && param.mode != sema::ParamMode::In) {
+    if (function.results.empty() && param.mode != checked::ParamMode::In) {
       bound.results.push_back(bound.arrays.size() - 1);
       bound.resultNames.push_back(key);
     }
     bound.isTensor.push_back(isTensorParam(param));
-    bound.bytesMoved += (param.mode == sema::ParamMode::InOut ? 2 : 1) * bound.arrays.back().data.size();
+    bound.bytesMoved += (param.mode == checked::ParamMode::InOut ? 2 : 1) * bound.arrays.back().data.size();
   }
-  for (const sema::FunctionResult &result : function.results) {
+  for (const checked::FunctionResult &result : function.results) {
     bound.resultNames.push_back(result.name);
     bound.results.push_back(result.param >= 0 ? static_cast<size_t>(result.param) : bound.arrays.size());
     if (result.param >= 0) continue;
@@ -197,10 +197,10 @@ Result<BoundArguments> bindArguments(const sema::Function &function, std::map<st
   return bound;
 }
 
-Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed) {
+Result<std::map<std::string, NpyArray>> randomArguments(const checked::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed) {
   std::map<std::string, NpyArray> made;
   uint64_t state = seed;
-  for (const sema::Param &param : function.params) {
+  for (const checked::Param &param : function.params) {
     if (param.isResult || param.defaultValue) continue;
     NpyArray array{dtypeOf(param), {}, {}};
     auto shape = shapeOf(param.var->type.shape, dims);

@@ -1,6 +1,6 @@
 // Arguments of an entry function as arrays in memory: read from `--arg`, made by `--random`, and the results' places.
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include "support/Npy.h"
 #include "support/Result.h"
 #include <cstdint>
@@ -23,17 +23,17 @@ struct BoundArguments {
 };
 
 /// Reads "x=x.npy" or "alpha=2.0" for a parameter. Tensors are read from files, scalars are numbers.
-Result<NpyArray> readArgument(const sema::Param &param, const std::string &text);
+Result<NpyArray> readArgument(const checked::Param &param, const std::string &text);
 /// Brings named arguments in order, takes defaults, finds dimension variables and makes poisoned places for results.
-Result<BoundArguments> bindArguments(const sema::Function &function, std::map<std::string, NpyArray> named,
+Result<BoundArguments> bindArguments(const checked::Function &function, std::map<std::string, NpyArray> named,
                                      const std::map<std::string, int64_t> &dims = {});
 /// Random inputs from the signature: floats uniform in [-1, 1), integers in [0, 100), for the given dimensions.
-Result<std::map<std::string, NpyArray>> randomArguments(const sema::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed);
+Result<std::map<std::string, NpyArray>> randomArguments(const checked::Function &function, const std::map<std::string, int64_t> &dims, uint64_t seed);
 
 /// The parameter's type as an array's: a View or Tensor has a shape, a scalar or Index none.
-bool isTensorParam(const sema::Param &param);
-DType dtypeOf(const sema::Param &param);
+bool isTensorParam(const checked::Param &param);
+DType dtypeOf(const checked::Param &param);
 /// "Tensor[M, K, bf16]" or "f32".
-std::string describe(const sema::Param &param);
+std::string describe(const checked::Param &param);
 
 }  // namespace tessera::driver

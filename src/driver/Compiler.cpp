@@ -8,8 +8,8 @@
 #include "irgen/Irgen.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
-#include "sema/Checked.h"
-#include "sema/Later.h"
+#include "checked/Checked.h"
+#include "checked/Later.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <map>
@@ -40,7 +40,7 @@ struct Compiler::State {
   using Names = std::vector<std::string>;
   Session &session;
   CompileOptions options;
-  const sema::Program *program = nullptr;
+  const checked::Program *program = nullptr;
   bool checked = false;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;     // all functions that Graph IR can say, as irgen made them
@@ -64,9 +64,9 @@ struct Compiler::State {
   void generate() {
     context = makeContext();
     bool complete = true;
-    auto engineOf = [&](const sema::Function &function) {
+    auto engineOf = [&](const checked::Function &function) {
       diag::Engine &messages = unsaid[function.name];
-      return sema::refuseLater(function, messages) ? &messages : nullptr;
+      return checked::refuseLater(function, messages) ? &messages : nullptr;
     };
     graph = irgen::generate(*program, session.sources, *context, engineOf, complete);
     ir::setMachine(*graph, options.target.machine());
@@ -168,8 +168,8 @@ std::optional<std::string> Compiler::textAt(Level level, const std::vector<std::
   if (level == Level::Ast) return s.session.module() && !s.session.diagnostics.hasErrors() ? std::optional(ast::dump(*s.session.module())) : std::nullopt;
   if (!s.check() || !s.has(functions)) return std::nullopt;
   if (level == Level::Checked) {
-    std::string text = functions.empty() ? sema::dump(*s.program) : "";
-    for (const std::string &function : functions) text += sema::dump(*s.program->find(function));
+    std::string text = functions.empty() ? checked::dump(*s.program) : "";
+    for (const std::string &function : functions) text += checked::dump(*s.program->find(function));
     return text;
   }
   if (!s.lowerTo(level == Level::Source ? Level::Target : level, functions)) return std::nullopt;

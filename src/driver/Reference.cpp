@@ -17,14 +17,14 @@ std::string placed(const Session &session, const reference::RunError &error) {
   return file.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + error.message;
 }
 
-std::string notRunYet(const Session &session, const sema::Function &function) {
+std::string notRunYet(const Session &session, const checked::Function &function) {
   if (function.later.empty()) return {};
   return placed(session, {function.later[0].span, function.later[0].what + " cannot be run yet"});
 }
 
 }  // namespace
 
-std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
+std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Arguments inputs;
   for (size_t i = 0; i < function.params.size(); ++i) {
@@ -49,7 +49,7 @@ std::string interpret(const Session &session, const sema::Function &function, Bo
   return {};
 }
 
-std::string interpretMain(const Session &session, const sema::Function &function, std::map<std::string, std::string> arguments) {
+std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {

@@ -8,9 +8,9 @@
 namespace tessera::driver {
 
 /// Interprets a function; results are left in `arguments.arrays`. Empty on success, else what went wrong and where.
-std::string interpret(const Session &session, const sema::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
+std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
 /// Interprets `def main()` with the files and the standard output of this process.
-std::string interpretMain(const Session &session, const sema::Function &function, std::map<std::string, std::string> arguments);
+std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments);
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
 /// How far two arrays of one shape and dtype are apart.

@@ -69,7 +69,7 @@ const ast::Module *Session::library(const std::string &dotted) const {
   return it == modules_.end() ? nullptr : it->second.get();
 }
 
-const sema::Program *Session::check(const sema::CheckOptions &options) {
+const checked::Program *Session::check(const sema::CheckOptions &options) {
   if (!main_ || program_) return program_.get();
   program_ = sema::check(*main_, sources,
                          [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },

@@ -28,7 +28,7 @@ public:
   /// Reads and parses the program at `path`. Null if it could not be read.
   const ast::Module *load(const std::string &path);
   /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
-  const sema::Program *check(const sema::CheckOptions &options = {});
+  const checked::Program *check(const sema::CheckOptions &options = {});
   /// The files on disk that were read, the program first: what a build system must watch.
   const std::vector<std::string> &filesRead() const { return filesRead_; }
   /// The files that imports name and that are not there: the result would be another one if they were.
@@ -47,7 +47,7 @@ private:
   const ast::Module *main_ = nullptr;
   std::map<std::string, std::unique_ptr<ast::Module>> modules_;  // by path, or "<tessera.nn>"
   std::vector<std::string> filesRead_, filesMissed_;
-  std::unique_ptr<sema::Program> program_;
+  std::unique_ptr<checked::Program> program_;
 };
 
 /// Puts a message about a file that could not be read into the engine.

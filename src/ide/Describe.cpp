@@ -20,7 +20,7 @@ const sema::Fact *factAt(const View &view, uint32_t offset) {
   return best;
 }
 
-const sema::Function *checkedOf(const View &view, const ast::FuncDef &def) {
+const checked::Function *checkedOf(const View &view, const ast::FuncDef &def) {
   if (!view.program) return nullptr;
   for (const auto &function : view.program->functions)
     if (function->span == def.name.span) return function.get();
@@ -68,15 +68,15 @@ std::string shapeText(const std::vector<Dim> &shape) {
 
 std::string typeText(const sema::Fact &fact) {
   auto array = [&](const char *name) {
-    sema::Type scalar = fact.type;
-    scalar.kind = sema::TypeKind::Scalar;
+    checked::Type scalar = fact.type;
+    scalar.kind = checked::TypeKind::Scalar;
     scalar.shape.clear();
     std::string text = std::string(name) + "[";
     for (const Dim &d : fact.type.shape) text += dimText(d) + ", ";
     return text + scalar.str() + "]";
   };
   switch (fact.kind) {
-  case ValueKind::Array: return fact.type.kind == sema::TypeKind::Tensor ? array("Tensor") : fact.type.str();
+  case ValueKind::Array: return fact.type.kind == checked::TypeKind::Tensor ? array("Tensor") : fact.type.str();
   case ValueKind::View: return array("Tensor");
   case ValueKind::Shared: return array("Shared");
   case ValueKind::State: return fact.type.str();
@@ -87,8 +87,8 @@ std::string typeText(const sema::Fact &fact) {
   case ValueKind::String: return fact.text.empty() ? "str" : "str = \"" + fact.text + "\"";
   case ValueKind::None: return "None";
   case ValueKind::DType: {
-    sema::Type scalar = fact.type;
-    scalar.kind = sema::TypeKind::Scalar;
+    checked::Type scalar = fact.type;
+    scalar.kind = checked::TypeKind::Scalar;
     return "dtype " + scalar.str();
   }
   case ValueKind::TypeName: return "type";

@@ -3,7 +3,7 @@
 #include "ide/Describe.h"
 #include "ide/Ide.h"
 #include "sema/Builtins.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include <algorithm>
 #include <functional>
 
@@ -23,30 +23,30 @@ void paragraph(std::string &markdown, const std::string &text) {
 }
 
 /// What a policy makes of arithmetic, in words.
-std::string numericsText(const sema::Type &type) {
+std::string numericsText(const checked::Type &type) {
   if (!isFloat(type.dtype)) return "";
-  DType carry = sema::carryType(type.dtype, type.numerics);
+  DType carry = checked::carryType(type.dtype, type.numerics);
   if (carry == type.dtype) return "";
   return "Arithmetic in `" + std::string(name(carry)) + "`, rounded to `" + std::string(name(type.dtype)) + "` where it leaves" +
          (type.numerics.roundEachOp ? ", after each operation." : ".");
 }
 
 std::string effectsText(const View &view, const ast::FuncDef &def) {
-  const sema::Effects *effects = view.facts.effectsOf(def);
+  const checked::Effects *effects = view.facts.effectsOf(def);
   if (!effects) return "";
   if (effects->empty()) return "No effects.";
   std::string text;
-  for (const sema::Effect &effect : effects->all()) text += (text.empty() ? "Effects: `" : ", `") + effect.str() + "`";
+  for (const checked::Effect &effect : effects->all()) text += (text.empty() ? "Effects: `" : ", `") + effect.str() + "`";
   return text + ".";
 }
 
 std::string requirementsText(const View &view, const ast::FuncDef &def) {
-  const sema::Function *function = checkedOf(view, def);
+  const checked::Function *function = checkedOf(view, def);
   if (!function || function->requirements.empty()) return "";
   std::string text = "Checked when it is called:";
   constexpr size_t kMost = 6;
   for (size_t i = 0; i < std::min(kMost, function->requirements.size()); ++i) {
-    const sema::Requirement &r = function->requirements[i];
+    const checked::Requirement &r = function->requirements[i];
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     size_t sign = static_cast<size_t>(r.relation);
     if (sign >= std::size(signs)) continue;
@@ -60,10 +60,10 @@ std::string ofFunction(const View &view, const ast::FuncDef &def) {
   std::string text = code(signatureText(def, view.sources));
   std::string doc = docOf(def.body);
   paragraph(text, doc.empty() ? commentAbove(view.sources, def.name.span) : doc);
-  const sema::Function *function = checkedOf(view, def);
+  const checked::Function *function = checkedOf(view, def);
   if (function && !def.result && !function->results.empty()) {
     std::string results;
-    for (const sema::FunctionResult &r : function->results) results += (results.empty() ? "`" : ", `") + r.type.str() + "`";
+    for (const checked::FunctionResult &r : function->results) results += (results.empty() ? "`" : ", `") + r.type.str() + "`";
     paragraph(text, "Returns " + results + ".");
   }
   if (def.span.file == view.file()) {

@@ -58,7 +58,7 @@ private:
   static std::string labelOf(const sema::Fact &fact, const ast::Expr *value) {
     switch (fact.kind) {
     case ValueKind::Array: {
-      if (fact.type.kind != sema::TypeKind::Tensor) return ": " + std::string(name(fact.type.dtype));
+      if (fact.type.kind != checked::TypeKind::Tensor) return ": " + std::string(name(fact.type.dtype));
       return ": " + shapeText(fact.type.shape) + " " + std::string(name(fact.type.dtype));
     }
     case ValueKind::Shared: return ": shared " + shapeText(fact.type.shape) + " " + std::string(name(fact.type.dtype));
@@ -76,20 +76,20 @@ private:
   }
 
   void function(const ast::FuncDef &def) {
-    const sema::Function *checked = checkedOf(view_, def);
+    const checked::Function *checked = checkedOf(view_, def);
     uint32_t end = headerColon(def);
     if (!end) return;
     std::string label;
     if (checked && !def.result && !checked->results.empty()) {
       std::string results;
-      for (const sema::FunctionResult &r : checked->results) results += (results.empty() ? "" : ", ") + r.type.str();
+      for (const checked::FunctionResult &r : checked->results) results += (results.empty() ? "" : ", ") + r.type.str();
       label = " -> " + (checked->results.size() > 1 ? "(" + results + ")" : results);
     }
-    const sema::Effects *effects = view_.facts.effectsOf(def);
+    const checked::Effects *effects = view_.facts.effectsOf(def);
     bool host = def.name.text == "main";  // it reads and prints anyway
     if (effects && !effects->empty() && !def.effects && !host) {
       std::string list;
-      for (const sema::Effect &effect : effects->all()) list += (list.empty() ? "" : ", ") + effect.str();
+      for (const checked::Effect &effect : effects->all()) list += (list.empty() ? "" : ", ") + effect.str();
       label += " effects[" + list + "]";
     }
     if (label.empty()) return;

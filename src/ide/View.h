@@ -2,7 +2,7 @@
 #pragma once
 #include "diag/Diagnostic.h"
 #include "ide/Names.h"
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include "sema/FactTable.h"
 #include "support/Sources.h"
 #include <string_view>
@@ -13,7 +13,7 @@ struct View {
   const Sources &sources;
   const ast::Module &module;
   const sema::FactTable &facts;
-  const sema::Program *program;  // null: it could not be checked
+  const checked::Program *program;  // null: it could not be checked
   const Names &names;
   const ast::Module *prelude = nullptr;  // the part of the library that every program knows; null: it was not found
 
@@ -26,6 +26,6 @@ struct View {
 /// The fact about the smallest expression that holds the offset, or null.
 const sema::Fact *factAt(const View &view, uint32_t offset);
 /// The checked form of a function of this file, or null.
-const sema::Function *checkedOf(const View &view, const ast::FuncDef &def);
+const checked::Function *checkedOf(const View &view, const ast::FuncDef &def);
 
 }  // namespace tessera::ide

@@ -5,7 +5,7 @@
 #include "ir/graph/Graph.h"
 #include "irgen/Variables.h"
 #include "mlir/IR/Builders.h"
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include "support/Sources.h"
 #include <functional>
 #include <map>
@@ -17,7 +17,7 @@ using mlir::Value;
 
 class FunctionGen {
 public:
-  FunctionGen(const sema::Function &function, const Sources &sources, mlir::OpBuilder &builder,
+  FunctionGen(const checked::Function &function, const Sources &sources, mlir::OpBuilder &builder,
               diag::Engine &diagnostics);
 
   /// The operation with its body, at the builder's place.
@@ -36,29 +36,29 @@ private:
   void finish();
 
   // GenType.cpp
-  mlir::Type typeOf(const sema::Type &type, llvm::StringRef swizzle = "");
+  mlir::Type typeOf(const checked::Type &type, llvm::StringRef swizzle = "");
   mlir::Location place(Span span);
   mlir::Location place(Span span, llvm::StringRef name);
   /// Where an expression's or variable's value is made, with its name and the names of its sizes.
-  mlir::Location place(const sema::Expr &expr, llvm::StringRef name);
-  mlir::Location place(const sema::Var &var);
-  mlir::Attribute constantAttr(const sema::Expr &expr);
-  void checkNumerics(const sema::Type &type, Span span);
+  mlir::Location place(const checked::Expr &expr, llvm::StringRef name);
+  mlir::Location place(const checked::Var &var);
+  mlir::Attribute constantAttr(const checked::Expr &expr);
+  void checkNumerics(const checked::Type &type, Span span);
   /// The same value as `type` wants it: a scalar as a 0-d array or repeated, another spelling of a shape.
   Value fit(Value value, mlir::Type type, mlir::Location location);
 
   // GenExpr.cpp
   /// `name`: what the user calls the value; else the expression's own hint.
-  Value genExpr(const sema::Expr &expr, llvm::StringRef name = "");
-  Value genConstant(const sema::Expr &expr, mlir::Location location);
-  Value genElementwise(const sema::Expr &expr, mlir::Location location);
-  Value genCast(const sema::Expr &expr, mlir::Location location);
-  Value genBroadcast(const sema::Expr &expr, mlir::Location location);
-  Value genTranspose(const sema::Expr &expr, mlir::Location location);
-  Value genReduce(const sema::Expr &expr, mlir::Location location);
-  Value genDot(const sema::Expr &expr, mlir::Location location);
-  Value genGather(const sema::Expr &expr, mlir::Location location);
-  Value genConcat(const sema::Expr &expr, mlir::Location location);
+  Value genExpr(const checked::Expr &expr, llvm::StringRef name = "");
+  Value genConstant(const checked::Expr &expr, mlir::Location location);
+  Value genElementwise(const checked::Expr &expr, mlir::Location location);
+  Value genCast(const checked::Expr &expr, mlir::Location location);
+  Value genBroadcast(const checked::Expr &expr, mlir::Location location);
+  Value genTranspose(const checked::Expr &expr, mlir::Location location);
+  Value genReduce(const checked::Expr &expr, mlir::Location location);
+  Value genDot(const checked::Expr &expr, mlir::Location location);
+  Value genGather(const checked::Expr &expr, mlir::Location location);
+  Value genConcat(const checked::Expr &expr, mlir::Location location);
   Value genIndex(int64_t value);
   Value genDim(const Dim &dim, mlir::Location location);
 
@@ -70,29 +70,29 @@ private:
     llvm::SmallVector<ir::DimAttr> sizes;
     ir::DimsAttr dims(mlir::MLIRContext *context) const { return ir::DimsAttr::get(context, sizes); }
   };
-  Groups genGroups(const sema::Access &access);
-  Value genLoad(const sema::Expr &expr, mlir::Location location);
-  Value genSlice(const sema::Expr &expr, mlir::Location location);
-  void genStore(const sema::Stmt &stmt);
-  void genAsyncCopy(const sema::Stmt &stmt);
+  Groups genGroups(const checked::Access &access);
+  Value genLoad(const checked::Expr &expr, mlir::Location location);
+  Value genSlice(const checked::Expr &expr, mlir::Location location);
+  void genStore(const checked::Stmt &stmt);
+  void genAsyncCopy(const checked::Stmt &stmt);
 
   // GenStmt.cpp
   void genBlock(Stmts block);
-  void genStmt(const sema::Stmt &stmt);
+  void genStmt(const checked::Stmt &stmt);
   bool isOwn(Span span) const { return span.valid() && span.file == function_.span.file; }
-  void genLet(const sema::Stmt &stmt);
-  void genReturn(const sema::Stmt &stmt);
+  void genLet(const checked::Stmt &stmt);
+  void genReturn(const checked::Stmt &stmt);
 
   // GenControl.cpp
-  void genFor(const sema::Stmt &stmt);
-  void genForWithBreak(const sema::Stmt &stmt);
-  void genWhile(const sema::Stmt &stmt);
-  void genIf(const sema::Stmt &stmt);
+  void genFor(const checked::Stmt &stmt);
+  void genForWithBreak(const checked::Stmt &stmt);
+  void genWhile(const checked::Stmt &stmt);
+  void genIf(const checked::Stmt &stmt);
   void genIfLive(Stmts rest);
-  void genExit(const sema::Stmt &stmt);
+  void genExit(const checked::Stmt &stmt);
   /// Variables with a value here that the statements rebind.
   VarSet carriedBy(Stmts block);
-  VarSet boundInBoth(const sema::Stmt &stmt);
+  VarSet boundInBoth(const checked::Stmt &stmt);
   llvm::SmallVector<Value> valuesOf(const VarSet &vars, mlir::Location location);
   void takeResults(mlir::Operation *op, const VarSet &carried);
   void branch(Value condition, Stmts then, Stmts otherwise, const VarSet &carried, mlir::Location location);
@@ -102,27 +102,27 @@ private:
   Value truth(bool value, mlir::Location location);
 
   // GenHost.cpp
-  bool genHostStmt(const sema::Stmt &stmt);
-  Value genHostExpr(const sema::Expr &expr, mlir::Location location);
-  llvm::SmallVector<Value> genCall(const sema::Expr &expr, mlir::Location location);
-  llvm::SmallVector<Value> genTuple(const sema::Expr &expr);
+  bool genHostStmt(const checked::Stmt &stmt);
+  Value genHostExpr(const checked::Expr &expr, mlir::Location location);
+  llvm::SmallVector<Value> genCall(const checked::Expr &expr, mlir::Location location);
+  llvm::SmallVector<Value> genTuple(const checked::Expr &expr);
 
-  bool isHost() const { return function_.kind == sema::FunctionKind::Host; }
-  bool isKernel() const { return function_.kind == sema::FunctionKind::Kernel; }
+  bool isHost() const { return function_.kind == checked::FunctionKind::Host; }
+  bool isKernel() const { return function_.kind == checked::FunctionKind::Kernel; }
 
-  const sema::Function &function_;
+  const checked::Function &function_;
   const Sources &sources_;
   mlir::OpBuilder &builder_;
   diag::Engine &diagnostics_;
   mlir::Region *body_ = nullptr;
-  std::map<const sema::Var *, llvm::SmallVector<Value, 1>, ById> values_;  // several: a tuple's items
+  std::map<const checked::Var *, llvm::SmallVector<Value, 1>, ById> values_;  // several: a tuple's items
   std::map<int64_t, Value> indexConstants_;
   VarCounts reads_;
   Span here_;      // in the function's own file: the statement that is being generated
   int depth_ = 0;  // of loops and branches around the statement
   /// A loop that is left early: `running` is false after a break, `live` after a break or continue.
   struct Exits {
-    const sema::Var *running, *live;
+    const checked::Var *running, *live;
   };
   const Exits *exits_ = nullptr;  // of the loop around the statement
   bool liveIsRead_ = false;       // something behind the statement, in the same turn of the loop, asks for `live`

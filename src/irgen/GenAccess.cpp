@@ -5,9 +5,9 @@
 namespace tessera::irgen {
 using namespace mlir;
 
-FunctionGen::Groups FunctionGen::genGroups(const sema::Access &access) {
+FunctionGen::Groups FunctionGen::genGroups(const checked::Access &access) {
   Groups groups;
-  for (const sema::IndexPart &part : access.parts) {
+  for (const checked::IndexPart &part : access.parts) {
     groups.offsets.push_back(part.offset ? genExpr(*part.offset) : genIndex(0));
     groups.points.push_back(part.isPoint);
     groups.inBounds.push_back(part.inBounds);
@@ -17,15 +17,15 @@ FunctionGen::Groups FunctionGen::genGroups(const sema::Access &access) {
   return groups;
 }
 
-static Value baseOf(const std::map<const sema::Var *, SmallVector<Value, 1>, ById> &values,
-                    const sema::Access &access) {
+static Value baseOf(const std::map<const checked::Var *, SmallVector<Value, 1>, ById> &values,
+                    const checked::Access &access) {
   TSR_CHECK(access.base, "an access to nothing");
   auto found = values.find(access.base);
   TSR_CHECK(found != values.end(), "'" + access.base->name + "' has no memory");
   return found->second[0];
 }
 
-Value FunctionGen::genLoad(const sema::Expr &expr, Location location) {
+Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
   Value base = baseOf(values_, expr.access);
   Groups groups = genGroups(expr.access);
   MLIRContext *context = builder_.getContext();
@@ -38,7 +38,7 @@ Value FunctionGen::genLoad(const sema::Expr &expr, Location location) {
   return fit(value, typeOf(expr.type), location);
 }
 
-Value FunctionGen::genSlice(const sema::Expr &expr, Location location) {
+Value FunctionGen::genSlice(const checked::Expr &expr, Location location) {
   Value base = genExpr(*expr.args[0]);
   Groups groups = genGroups(expr.access);
   groups.inBounds.assign(groups.inBounds.size(), true);  // the checker proved it, or it would be a guard
@@ -50,7 +50,7 @@ Value FunctionGen::genSlice(const sema::Expr &expr, Location location) {
   return fit(value, typeOf(expr.type), location);
 }
 
-void FunctionGen::genStore(const sema::Stmt &stmt) {
+void FunctionGen::genStore(const checked::Stmt &stmt) {
   Location location = place(stmt.span);
   Value base = baseOf(values_, stmt.access);
   Value value = genExpr(*stmt.value);
@@ -62,7 +62,7 @@ void FunctionGen::genStore(const sema::Stmt &stmt) {
       builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
 }
 
-void FunctionGen::genAsyncCopy(const sema::Stmt &stmt) {
+void FunctionGen::genAsyncCopy(const checked::Stmt &stmt) {
   MLIRContext *context = builder_.getContext();
   Value source = baseOf(values_, stmt.source), target = baseOf(values_, stmt.access);
   Groups from = genGroups(stmt.source), to = genGroups(stmt.access);

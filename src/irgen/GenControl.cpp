@@ -8,37 +8,37 @@
 
 namespace tessera::irgen {
 using namespace mlir;
-using sema::StmtKind;
+using checked::StmtKind;
 
 // ---------------------------------------------------------------- what is carried
 
-static bool canCarry(const sema::Var *var) { return var->type.kind != sema::TypeKind::Tuple; }
+static bool canCarry(const checked::Var *var) { return var->type.kind != checked::TypeKind::Tuple; }
 
 VarSet FunctionGen::carriedBy(Stmts block) {
   VarSet bound, carried;
   collectBound(block, bound);
   if (exits_ && mayExit(block)) bound.insert(exits_->running);
   if (exits_ && mayExit(block) && liveIsRead_) bound.insert(exits_->live);
-  for (const sema::Var *var : bound)
+  for (const checked::Var *var : bound)
     if (values_.count(var) && canCarry(var)) carried.insert(var);
   return carried;
 }
 
 /// Variables that both branches bind for the first time and that something outside the statement reads.
-VarSet FunctionGen::boundInBoth(const sema::Stmt &stmt) {
+VarSet FunctionGen::boundInBoth(const checked::Stmt &stmt) {
   VarSet then, otherwise, both;
   VarCounts inside;
   collectAlwaysBound(stmt.body, then);
   collectAlwaysBound(stmt.otherwise, otherwise);
   countReads(stmt, inside);
-  for (const sema::Var *var : then)
+  for (const checked::Var *var : then)
     if (otherwise.count(var) && reads_[var] > inside[var] && canCarry(var)) both.insert(var);
   return both;
 }
 
 SmallVector<Value> FunctionGen::valuesOf(const VarSet &vars, Location location) {
   SmallVector<Value> values;
-  for (const sema::Var *var : vars) {
+  for (const checked::Var *var : vars) {
     auto found = values_.find(var);
     TSR_CHECK(found != values_.end(), "'" + var->name + "' has no value at the end of a loop or branch");
     values.push_back(fit(found->second[0], typeOf(var->type), location));
@@ -48,7 +48,7 @@ SmallVector<Value> FunctionGen::valuesOf(const VarSet &vars, Location location) 
 
 void FunctionGen::takeResults(Operation *op, const VarSet &carried) {
   size_t i = 0;
-  for (const sema::Var *var : carried) values_[var] = {op->getResult(i++)};
+  for (const checked::Var *var : carried) values_[var] = {op->getResult(i++)};
 }
 
 Value FunctionGen::truth(bool value, Location location) {
@@ -57,7 +57,7 @@ Value FunctionGen::truth(bool value, Location location) {
 
 // ---------------------------------------------------------------- branches
 
-void FunctionGen::genIf(const sema::Stmt &stmt) {
+void FunctionGen::genIf(const checked::Stmt &stmt) {
   Value condition = genExpr(*stmt.condition);
   VarSet carried = carriedBy(stmt.body);
   carried.merge(carriedBy(stmt.otherwise));
@@ -69,7 +69,7 @@ void FunctionGen::branch(Value condition, Stmts then, Stmts otherwise, const Var
                          Location location) {
   SmallVector<Type> types;
   SmallVector<Attribute> names;
-  for (const sema::Var *var : carried) {
+  for (const checked::Var *var : carried) {
     types.push_back(typeOf(var->type));
     names.push_back(builder_.getStringAttr(var->name));
   }
@@ -99,7 +99,7 @@ void FunctionGen::genIfLive(Stmts rest) {
   branch(values_.at(exits_->live)[0], rest, {}, carriedBy(rest), place(rest.front()->span));
 }
 
-void FunctionGen::genExit(const sema::Stmt &stmt) {
+void FunctionGen::genExit(const checked::Stmt &stmt) {
   TSR_CHECK(exits_, "a break or continue outside a loop");
   if (liveIsRead_) values_[exits_->live] = {truth(false, place(stmt.span, "live"))};
   if (stmt.kind == StmtKind::Break) values_[exits_->running] = {truth(false, place(stmt.span, "running"))};
@@ -108,9 +108,9 @@ void FunctionGen::genExit(const sema::Stmt &stmt) {
 // ---------------------------------------------------------------- loops
 
 /// The flags of a loop that is left early are variables like the user's, after all of those in order.
-static sema::Var flag(const sema::Function &function, const char *name, int offset) {
-  sema::Var var{static_cast<uint32_t>(function.vars.size()) + offset, name, {}, {}, true, false, ""};
-  var.type.kind = sema::TypeKind::Scalar;
+static checked::Var flag(const checked::Function &function, const char *name, int offset) {
+  checked::Var var{static_cast<uint32_t>(function.vars.size()) + offset, name, {}, {}, true, false, ""};
+  var.type.kind = checked::TypeKind::Scalar;
   var.type.dtype = DType::Bool;
   return var;
 }
@@ -121,7 +121,7 @@ void FunctionGen::loopBody(Stmts body) {
   --depth_;
 }
 
-void FunctionGen::genFor(const sema::Stmt &stmt) {
+void FunctionGen::genFor(const checked::Stmt &stmt) {
   if (mayBreak(stmt.body)) return genForWithBreak(stmt);
   Location location = place(stmt.span);
   Value start = stmt.start ? genExpr(*stmt.start) : genIndex(0);
@@ -136,7 +136,7 @@ void FunctionGen::genFor(const sema::Stmt &stmt) {
   auto saved = values_;
   values_[stmt.var] = {loop.getInductionVar()};
   size_t i = 0;
-  for (const sema::Var *var : carried) {
+  for (const checked::Var *var : carried) {
     BlockArgument argument = loop.getRegionIterArgs()[i++];
     argument.setLoc(place(*var));
     values_[var] = {argument};
@@ -145,7 +145,7 @@ void FunctionGen::genFor(const sema::Stmt &stmt) {
     OpBuilder::InsertionGuard guard(builder_);
     loop.getBody()->clear();
     builder_.setInsertionPointToEnd(loop.getBody());
-    sema::Var running = flag(function_, "running", 2 * depth_),
+    checked::Var running = flag(function_, "running", 2 * depth_),
               live = flag(function_, "live", 2 * depth_ + 1);
     Exits exits{&running, &live};
     if (mayExit(Stmts(stmt.body))) {
@@ -171,7 +171,7 @@ void FunctionGen::whileLoop(const VarSet &carried, Location location, const std:
     OpBuilder::InsertionGuard guard(builder_);
     auto enter = [&](Region &region) {
       Block *block = builder_.createBlock(&region);
-      for (const sema::Var *var : carried)
+      for (const checked::Var *var : carried)
         values_[var] = {block->addArgument(typeOf(var->type), place(*var))};
       return block;
     };
@@ -198,11 +198,11 @@ static Value ifRunning(OpBuilder &builder, Location location, Value running,
   return op.getResult(0);
 }
 
-void FunctionGen::genWhile(const sema::Stmt &stmt) {
+void FunctionGen::genWhile(const checked::Stmt &stmt) {
   Location location = place(stmt.span);
   const Exits *outer = std::exchange(exits_, nullptr);
   bool outerRead = std::exchange(liveIsRead_, false);
-  sema::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
+  checked::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
   Exits exits{&running, &live};
   VarSet carried = carriedBy(stmt.body);
   if (mayExit(Stmts(stmt.body))) exits_ = &exits;
@@ -228,14 +228,14 @@ void FunctionGen::genWhile(const sema::Stmt &stmt) {
 }
 
 /// for counts until it is broken out of: a while loop that carries its counter.
-void FunctionGen::genForWithBreak(const sema::Stmt &stmt) {
+void FunctionGen::genForWithBreak(const checked::Stmt &stmt) {
   Location location = place(stmt.span);
   Value start = stmt.start ? genExpr(*stmt.start) : genIndex(0);
   Value stop = genExpr(*stmt.stop);
   Value step = stmt.step ? genExpr(*stmt.step) : genIndex(1);
   const Exits *outer = std::exchange(exits_, nullptr);
   bool outerRead = std::exchange(liveIsRead_, false);
-  sema::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
+  checked::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
   Exits exits{&running, &live};
   VarSet carried = carriedBy(stmt.body);
   carried.insert({stmt.var, &running});

@@ -5,22 +5,22 @@
 
 namespace tessera::irgen {
 using namespace mlir;
-using sema::ExprKind;
+using checked::ExprKind;
 
-static std::string_view queryName(sema::Query query) {
+static std::string_view queryName(checked::Query query) {
   switch (query) {
-  case sema::Query::Origin: return "origin";
-  case sema::Query::GroupId: return "group_id";
-  case sema::Query::GroupSize: return "group_size";
-  case sema::Query::LocalId: return "local_id";
-  case sema::Query::LaneId: return "lane_id";
-  case sema::Query::LinearId: return "linear_id";
-  case sema::Query::GroupCount: return "group_count";
+  case checked::Query::Origin: return "origin";
+  case checked::Query::GroupId: return "group_id";
+  case checked::Query::GroupSize: return "group_size";
+  case checked::Query::LocalId: return "local_id";
+  case checked::Query::LaneId: return "lane_id";
+  case checked::Query::LinearId: return "linear_id";
+  case checked::Query::GroupCount: return "group_count";
   }
   TSR_UNREACHABLE("a query without a name");
 }
 
-Value FunctionGen::genExpr(const sema::Expr &expr, StringRef name) {
+Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   Location location = place(expr, name);
   switch (expr.kind) {
   case ExprKind::Constant: return genConstant(expr, location);
@@ -87,7 +87,7 @@ Value FunctionGen::genDim(const Dim &dim, Location location) {
                                        ir::DimAttr::get(builder_.getContext(), dim));
 }
 
-Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
+Value FunctionGen::genElementwise(const checked::Expr &expr, Location location) {
   Type result = typeOf(expr.type);
   SmallVector<Value> operands;
   for (const auto &arg : expr.args) {
@@ -103,30 +103,30 @@ Value FunctionGen::genElementwise(const sema::Expr &expr, Location location) {
   return op;
 }
 
-Value FunctionGen::genCast(const sema::Expr &expr, Location location) {
+Value FunctionGen::genCast(const checked::Expr &expr, Location location) {
   checkNumerics(expr.type, expr.span);
   Value operand = genExpr(*expr.args[0]);
   Type result = typeOf(expr.type);
   Type wanted = ir::withElementType(result, ir::elementTypeOf(operand.getType()));
   operand = fit(operand, wanted, location);
   StringAttr rounding;
-  const sema::Numerics &numerics = expr.type.numerics;
-  bool toFloat = expr.type.kind != sema::TypeKind::Index && isFloat(expr.type.dtype);
-  bool plain = numerics.rounding == sema::Rounding::NearestEven || numerics.rounding == sema::Rounding::Stochastic;
+  const checked::Numerics &numerics = expr.type.numerics;
+  bool toFloat = expr.type.kind != checked::TypeKind::Index && isFloat(expr.type.dtype);
+  bool plain = numerics.rounding == checked::Rounding::NearestEven || numerics.rounding == checked::Rounding::Stochastic;
   if (toFloat && !plain)
     rounding = builder_.getStringAttr(ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding)));
-  bool isNumber = toFloat || (expr.type.kind != sema::TypeKind::Index && isInt(expr.type.dtype));
+  bool isNumber = toFloat || (expr.type.kind != checked::TypeKind::Index && isInt(expr.type.dtype));
   return builder_.create<graph::CastOp>(location, result, operand, rounding, numerics.saturate && isNumber);
 }
-static_assert(static_cast<int>(sema::Rounding::Stochastic) == static_cast<int>(ir::Rounding::Stochastic) &&
-              static_cast<int>(sema::Rounding::Down) == static_cast<int>(ir::Rounding::Down) &&
-              static_cast<int>(sema::Rounding::Up) == static_cast<int>(ir::Rounding::Up));
+static_assert(static_cast<int>(checked::Rounding::Stochastic) == static_cast<int>(ir::Rounding::Stochastic) &&
+              static_cast<int>(checked::Rounding::Down) == static_cast<int>(ir::Rounding::Down) &&
+              static_cast<int>(checked::Rounding::Up) == static_cast<int>(ir::Rounding::Up));
 
 static DenseI64ArrayAttr axesAttr(OpBuilder &builder, const std::vector<int> &axes) {
   return builder.getDenseI64ArrayAttr(SmallVector<int64_t>(axes.begin(), axes.end()));
 }
 
-Value FunctionGen::genBroadcast(const sema::Expr &expr, Location location) {
+Value FunctionGen::genBroadcast(const checked::Expr &expr, Location location) {
   Value operand = genExpr(*expr.args[0]);
   Type result = typeOf(expr.type);
   if (!isa<ir::TensorType>(operand.getType())) return fit(operand, result, location);
@@ -139,18 +139,18 @@ Value FunctionGen::genBroadcast(const sema::Expr &expr, Location location) {
   return builder_.create<graph::BroadcastOp>(location, result, operand, axesAttr(builder_, expr.axes));
 }
 
-Value FunctionGen::genTranspose(const sema::Expr &expr, Location location) {
+Value FunctionGen::genTranspose(const checked::Expr &expr, Location location) {
   return builder_.create<graph::TransposeOp>(location, typeOf(expr.type), genExpr(*expr.args[0]),
                                              axesAttr(builder_, expr.axes));
 }
 
-Value FunctionGen::genReduce(const sema::Expr &expr, Location location) {
+Value FunctionGen::genReduce(const checked::Expr &expr, Location location) {
   std::string_view name = mnemonic(expr.reduceOp);
   return builder_.create<graph::ReduceOp>(location, typeOf(expr.type), StringRef(name.data(), name.size()),
                                           genExpr(*expr.args[0]), axesAttr(builder_, expr.axes));
 }
 
-Value FunctionGen::genDot(const sema::Expr &expr, Location location) {
+Value FunctionGen::genDot(const checked::Expr &expr, Location location) {
   Value a = genExpr(*expr.args[0]), b = genExpr(*expr.args[1]);
   auto aType = cast<ir::TensorType>(a.getType()), bType = cast<ir::TensorType>(b.getType());
   auto result = cast<ir::TensorType>(typeOf(expr.type));
@@ -165,7 +165,7 @@ Value FunctionGen::genDot(const sema::Expr &expr, Location location) {
 }
 
 /// What is chosen from has the result's spelling of the axes that stay, the places theirs of the new ones.
-Value FunctionGen::genGather(const sema::Expr &expr, Location location) {
+Value FunctionGen::genGather(const checked::Expr &expr, Location location) {
   Value from = genExpr(*expr.args[0]), places = genExpr(*expr.args[1]);
   auto result = cast<ir::TensorType>(typeOf(expr.type));
   size_t axis = expr.axes.at(0);
@@ -179,7 +179,7 @@ Value FunctionGen::genGather(const sema::Expr &expr, Location location) {
   return builder_.create<graph::GatherOp>(location, result, axis, from, places, axesAttr(builder_, along));
 }
 
-Value FunctionGen::genConcat(const sema::Expr &expr, Location location) {
+Value FunctionGen::genConcat(const checked::Expr &expr, Location location) {
   auto result = cast<ir::TensorType>(typeOf(expr.type));
   size_t axis = expr.axes.at(0);
   SmallVector<Value> parts;

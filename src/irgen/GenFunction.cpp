@@ -6,7 +6,7 @@
 namespace tessera::irgen {
 using namespace mlir;
 
-FunctionGen::FunctionGen(const sema::Function &function, const Sources &sources, OpBuilder &builder,
+FunctionGen::FunctionGen(const checked::Function &function, const Sources &sources, OpBuilder &builder,
                          diag::Engine &diagnostics)
     : function_(function), sources_(sources), builder_(builder), diagnostics_(diagnostics) {
   countReads(function.body, reads_);
@@ -34,19 +34,19 @@ void FunctionGen::finish() {
 
 // ---------------------------------------------------------------- attributes
 
-static_assert(static_cast<int>(sema::ParamMode::InOut) == static_cast<int>(ir::ParamMode::InOut) &&
-              static_cast<int>(sema::ParamMode::Out) == static_cast<int>(ir::ParamMode::Out));
-static_assert(static_cast<int>(sema::Relation::Ne) == static_cast<int>(ir::Relation::Ne) &&
-              static_cast<int>(sema::Relation::Lt) == static_cast<int>(ir::Relation::Lt) &&
-              static_cast<int>(sema::Relation::Le) == static_cast<int>(ir::Relation::Le) &&
-              static_cast<int>(sema::Relation::Gt) == static_cast<int>(ir::Relation::Gt) &&
-              static_cast<int>(sema::Relation::Ge) == static_cast<int>(ir::Relation::Ge));
-static_assert(static_cast<int>(sema::GridKind::Explicit) == static_cast<int>(ir::GridKind::Explicit) &&
-              static_cast<int>(sema::GridKind::Lanes) == static_cast<int>(ir::GridKind::Lanes));
+static_assert(static_cast<int>(checked::ParamMode::InOut) == static_cast<int>(ir::ParamMode::InOut) &&
+              static_cast<int>(checked::ParamMode::Out) == static_cast<int>(ir::ParamMode::Out));
+static_assert(static_cast<int>(checked::Relation::Ne) == static_cast<int>(ir::Relation::Ne) &&
+              static_cast<int>(checked::Relation::Lt) == static_cast<int>(ir::Relation::Lt) &&
+              static_cast<int>(checked::Relation::Le) == static_cast<int>(ir::Relation::Le) &&
+              static_cast<int>(checked::Relation::Gt) == static_cast<int>(ir::Relation::Gt) &&
+              static_cast<int>(checked::Relation::Ge) == static_cast<int>(ir::Relation::Ge));
+static_assert(static_cast<int>(checked::GridKind::Explicit) == static_cast<int>(ir::GridKind::Explicit) &&
+              static_cast<int>(checked::GridKind::Lanes) == static_cast<int>(ir::GridKind::Lanes));
 
 ArrayAttr FunctionGen::params() {
   SmallVector<Attribute> attrs;
-  for (const sema::Param &param : function_.params) {
+  for (const checked::Param &param : function_.params) {
     checkNumerics(param.var->type, param.var->span);
     Attribute fallback = param.defaultValue ? constantAttr(*param.defaultValue) : Attribute();
     attrs.push_back(ir::ParamAttr::get(builder_.getContext(), param.var->name,
@@ -59,15 +59,15 @@ ArrayAttr FunctionGen::params() {
 /// The dimensions that integers give: {heads = "H"} of a parameter `heads: Const[H]`.
 DictionaryAttr FunctionGen::consts() {
   NamedAttrList dims;
-  for (const sema::Param &param : function_.params)
-    if (param.var->type.kind == sema::TypeKind::Index && !param.var->type.shape.empty())
+  for (const checked::Param &param : function_.params)
+    if (param.var->type.kind == checked::TypeKind::Index && !param.var->type.shape.empty())
       dims.append(param.var->name, builder_.getStringAttr(param.var->type.shape[0].str()));
   return dims.getDictionary(builder_.getContext());
 }
 
 ArrayAttr FunctionGen::outputs() {
   SmallVector<Attribute> attrs;
-  for (const sema::FunctionResult &result : function_.results)
+  for (const checked::FunctionResult &result : function_.results)
     attrs.push_back(
         ir::ResultAttr::get(builder_.getContext(), result.name, typeOf(result.type), result.param));
   return builder_.getArrayAttr(attrs);
@@ -76,7 +76,7 @@ ArrayAttr FunctionGen::outputs() {
 ArrayAttr FunctionGen::requirements() {
   MLIRContext *context = builder_.getContext();
   SmallVector<Attribute> attrs;
-  for (const sema::Requirement &fact : function_.requirements)
+  for (const checked::Requirement &fact : function_.requirements)
     attrs.push_back(ir::RequirementAttr::get(context, ir::DimAttr::get(context, fact.left),
                                              static_cast<ir::Relation>(fact.relation),
                                              ir::DimAttr::get(context, fact.right), fact.text));
@@ -89,8 +89,8 @@ DictionaryAttr FunctionGen::dictionary(const std::vector<std::pair<std::string, 
   return list.getDictionary(builder_.getContext());
 }
 
-static DictionaryAttr numericsOf(OpBuilder &builder, const sema::Type &type) {
-  const sema::Numerics &numerics = type.numerics;
+static DictionaryAttr numericsOf(OpBuilder &builder, const checked::Type &type) {
+  const checked::Numerics &numerics = type.numerics;
   NamedAttrList list;
   auto word = [&](StringRef field, std::string_view text) {
     list.set(field, builder.getStringAttr(StringRef(text.data(), text.size())));
@@ -100,7 +100,7 @@ static DictionaryAttr numericsOf(OpBuilder &builder, const sema::Type &type) {
   StringRef rounding = ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding));
   word("rounding", {rounding.data(), rounding.size()});
   word("round_at", numerics.roundEachOp ? "each_op" : "store");
-  word("denormals", numerics.denormals == sema::Denormals::Flush ? "flush" : "keep");
+  word("denormals", numerics.denormals == checked::Denormals::Flush ? "flush" : "keep");
   list.set("saturate", builder.getBoolAttr(numerics.saturate));
   return list.getDictionary(builder.getContext());
 }
@@ -108,33 +108,33 @@ static DictionaryAttr numericsOf(OpBuilder &builder, const sema::Type &type) {
 /// What rides on the dtypes of parameters and results, by name: for the manifest.
 DictionaryAttr FunctionGen::numerics() {
   std::vector<std::pair<std::string, Attribute>> entries;
-  auto add = [&](const std::string &name, const sema::Type &type) {
-    bool carries = type.kind == sema::TypeKind::Scalar || type.kind == sema::TypeKind::Tensor ||
-                   type.kind == sema::TypeKind::View;
+  auto add = [&](const std::string &name, const checked::Type &type) {
+    bool carries = type.kind == checked::TypeKind::Scalar || type.kind == checked::TypeKind::Tensor ||
+                   type.kind == checked::TypeKind::View;
     if (carries && type.dtype != DType::Bool) entries.emplace_back(name, numericsOf(builder_, type));
   };
-  for (const sema::FunctionResult &result : function_.results) add(result.name, result.type);
-  for (const sema::Param &param : function_.params) add(param.var->name, param.var->type);
+  for (const checked::FunctionResult &result : function_.results) add(result.name, result.type);
+  for (const checked::Param &param : function_.params) add(param.var->name, param.var->type);
   return dictionary(entries);
 }
 
-static std::vector<Dim> gridDims(const sema::KernelInfo &kernel) {
+static std::vector<Dim> gridDims(const checked::KernelInfo &kernel) {
   switch (kernel.grid) {
-  case sema::GridKind::Output: return kernel.tileShape;
-  case sema::GridKind::Explicit: return kernel.gridDims;
-  case sema::GridKind::Lanes: return {kernel.laneExtent};
+  case checked::GridKind::Output: return kernel.tileShape;
+  case checked::GridKind::Explicit: return kernel.gridDims;
+  case checked::GridKind::Lanes: return {kernel.laneExtent};
   }
   TSR_UNREACHABLE("a grid of no kind");
 }
 
-static ir::GridAttr gridOf(MLIRContext *context, const sema::KernelInfo &kernel) {
-  int64_t param = kernel.grid == sema::GridKind::Output ? kernel.outputParam : -1;
+static ir::GridAttr gridOf(MLIRContext *context, const checked::KernelInfo &kernel) {
+  int64_t param = kernel.grid == checked::GridKind::Output ? kernel.outputParam : -1;
   return ir::GridAttr::get(context, static_cast<ir::GridKind>(kernel.grid),
                            ir::dimAttrs(context, gridDims(kernel)), param);
 }
 
 void FunctionGen::addKernelAttributes(OperationState &state) {
-  const sema::KernelInfo &kernel = function_.kernel;
+  const checked::KernelInfo &kernel = function_.kernel;
   std::vector<std::pair<std::string, Attribute>> sizes, options, space;
   for (const auto &[name, size] : kernel.schedule.sizes)
     sizes.emplace_back(name, builder_.getI64IntegerAttr(size));
@@ -152,11 +152,11 @@ void FunctionGen::addKernelAttributes(OperationState &state) {
   if (kernel.usesLanes) state.addAttribute("uses_lanes", builder_.getUnitAttr());
 }
 
-static StringRef operationName(sema::FunctionKind kind) {
+static StringRef operationName(checked::FunctionKind kind) {
   switch (kind) {
-  case sema::FunctionKind::Kernel: return graph::KernelOp::getOperationName();
-  case sema::FunctionKind::Tensor: return graph::FuncOp::getOperationName();
-  case sema::FunctionKind::Host: return graph::HostFuncOp::getOperationName();
+  case checked::FunctionKind::Kernel: return graph::KernelOp::getOperationName();
+  case checked::FunctionKind::Tensor: return graph::FuncOp::getOperationName();
+  case checked::FunctionKind::Host: return graph::HostFuncOp::getOperationName();
   }
   TSR_UNREACHABLE("a function of no kind");
 }
@@ -164,12 +164,12 @@ static StringRef operationName(sema::FunctionKind kind) {
 Operation *FunctionGen::createFunction() {
   SmallVector<Type> inputs, results;
   SmallVector<Location> places;
-  for (const sema::Param &param : function_.params) {
+  for (const checked::Param &param : function_.params) {
     inputs.push_back(typeOf(param.var->type, param.var->swizzle));
     places.push_back(place(param.var->span, param.var->name));
   }
   if (!isKernel())
-    for (const sema::FunctionResult &result : function_.results) results.push_back(typeOf(result.type));
+    for (const checked::FunctionResult &result : function_.results) results.push_back(typeOf(result.type));
 
   Location location = place(function_.span, function_.name);
   if (isKernel()) location = ir::withSizes(gridDims(function_.kernel), location);
@@ -185,7 +185,7 @@ Operation *FunctionGen::createFunction() {
   state.addAttribute("doc", builder_.getStringAttr(function_.docstring));
   if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
   SmallVector<Attribute> effects;
-  for (const sema::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));
+  for (const checked::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));
   if (!effects.empty()) state.addAttribute("tsr.effects", builder_.getArrayAttr(effects));
   if (isKernel()) addKernelAttributes(state);
   if (!isHost()) state.addAttribute("tsr.numerics", numerics());

@@ -5,10 +5,10 @@
 
 namespace tessera::irgen {
 using namespace mlir;
-using sema::ExprKind;
-using sema::StmtKind;
+using checked::ExprKind;
+using checked::StmtKind;
 
-bool FunctionGen::genHostStmt(const sema::Stmt &stmt) {
+bool FunctionGen::genHostStmt(const checked::Stmt &stmt) {
   Location location = place(stmt.span);
   switch (stmt.kind) {
   case StmtKind::Print: builder_.create<graph::PrintOp>(location, genExpr(*stmt.value)); return true;
@@ -28,7 +28,7 @@ bool FunctionGen::genHostStmt(const sema::Stmt &stmt) {
   }
 }
 
-Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
+Value FunctionGen::genHostExpr(const checked::Expr &expr, Location location) {
   switch (expr.kind) {
   case ExprKind::String:
     return builder_.create<graph::StringOp>(location, ir::StringType::get(builder_.getContext()),
@@ -41,7 +41,7 @@ Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
     SmallVector<Value> operands;
     for (const auto &arg : expr.args) operands.push_back(genExpr(*arg));
     SmallVector<Type> results;
-    if (expr.type.kind != sema::TypeKind::None) results.push_back(typeOf(expr.type));
+    if (expr.type.kind != checked::TypeKind::None) results.push_back(typeOf(expr.type));
     auto call = builder_.create<graph::HostCallOp>(location, results, builder_.getStringAttr(expr.text), operands);
     return results.empty() ? Value() : call.getResult(0);
   }
@@ -68,14 +68,14 @@ Value FunctionGen::genHostExpr(const sema::Expr &expr, Location location) {
   }
 }
 
-SmallVector<Value> FunctionGen::genCall(const sema::Expr &expr, Location location) {
+SmallVector<Value> FunctionGen::genCall(const checked::Expr &expr, Location location) {
   TSR_CHECK(expr.callee, "a call of nothing");
   SmallVector<Value> operands;
   for (const auto &arg : expr.args) operands.push_back(genExpr(*arg));
   SmallVector<Type> types;
-  if (expr.type.kind == sema::TypeKind::Tuple)
-    for (const sema::Type &item : expr.type.items) types.push_back(typeOf(item));
-  else if (expr.type.kind != sema::TypeKind::None) types.push_back(typeOf(expr.type));
+  if (expr.type.kind == checked::TypeKind::Tuple)
+    for (const checked::Type &item : expr.type.items) types.push_back(typeOf(item));
+  else if (expr.type.kind != checked::TypeKind::None) types.push_back(typeOf(expr.type));
   auto call = builder_.create<graph::CallOp>(location, types, StringRef(expr.callee->name), operands);
   if (types.size() > 1) {
     SmallVector<StringRef> names;
@@ -85,7 +85,7 @@ SmallVector<Value> FunctionGen::genCall(const sema::Expr &expr, Location locatio
   return SmallVector<Value>(call.getResults());
 }
 
-SmallVector<Value> FunctionGen::genTuple(const sema::Expr &expr) {
+SmallVector<Value> FunctionGen::genTuple(const checked::Expr &expr) {
   if (expr.kind == ExprKind::Call) return genCall(expr, place(expr.span, expr.nameHint));
   TSR_CHECK(expr.kind == ExprKind::VarRef && values_.count(expr.var),
             "a tuple that is neither a call nor a name");

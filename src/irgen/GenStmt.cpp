@@ -6,7 +6,7 @@
 
 namespace tessera::irgen {
 using namespace mlir;
-using sema::StmtKind;
+using checked::StmtKind;
 
 /// What follows a statement that may leave the loop or the iteration runs only if it did not.
 void FunctionGen::genBlock(Stmts block) {
@@ -26,7 +26,7 @@ void FunctionGen::genBlock(Stmts block) {
   here_ = outer;
 }
 
-void FunctionGen::genStmt(const sema::Stmt &stmt) {
+void FunctionGen::genStmt(const checked::Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Let:
   case StmtKind::Assign: return genLet(stmt);
@@ -48,15 +48,15 @@ void FunctionGen::genStmt(const sema::Stmt &stmt) {
   case StmtKind::Break:
   case StmtKind::Continue: return genExit(stmt);
   case StmtKind::Evaluate:
-    if (stmt.value->type.kind == sema::TypeKind::Tuple) genTuple(*stmt.value);
+    if (stmt.value->type.kind == checked::TypeKind::Tuple) genTuple(*stmt.value);
     else genExpr(*stmt.value);
     return;
   default: TSR_CHECK(genHostStmt(stmt), "a statement that no phase knows");
   }
 }
 
-void FunctionGen::genLet(const sema::Stmt &stmt) {
-  if (stmt.var->type.kind == sema::TypeKind::Tuple) {
+void FunctionGen::genLet(const checked::Stmt &stmt) {
+  if (stmt.var->type.kind == checked::TypeKind::Tuple) {
     values_[stmt.var] = genTuple(*stmt.value);
     return;
   }
@@ -64,7 +64,7 @@ void FunctionGen::genLet(const sema::Stmt &stmt) {
   values_[stmt.var] = {fit(value, typeOf(stmt.var->type), place(stmt.span, stmt.var->name))};
 }
 
-void FunctionGen::genReturn(const sema::Stmt &stmt) {
+void FunctionGen::genReturn(const checked::Stmt &stmt) {
   if (depth_ > 0) {
     diagnostics_.report(diag::Id::cannotReturnInside, stmt.span)
         .help("assign the result to a variable in each branch and return that variable at the end of the "
@@ -74,7 +74,7 @@ void FunctionGen::genReturn(const sema::Stmt &stmt) {
   if (isKernel()) return;
   SmallVector<Value> results;
   for (size_t i = 0; i < stmt.values.size(); ++i) {
-    const sema::FunctionResult &result = function_.results[i];
+    const checked::FunctionResult &result = function_.results[i];
     Value value = genExpr(*stmt.values[i]);
     results.push_back(fit(value, typeOf(result.type), place(stmt.span)));
   }

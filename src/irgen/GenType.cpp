@@ -7,26 +7,26 @@
 namespace tessera::irgen {
 using namespace mlir;
 
-Type FunctionGen::typeOf(const sema::Type &type, StringRef swizzle) {
+Type FunctionGen::typeOf(const checked::Type &type, StringRef swizzle) {
   MLIRContext *context = builder_.getContext();
   auto element = [&] { return ir::typeOf(context, type.dtype); };
   switch (type.kind) {
-  case sema::TypeKind::Index: return builder_.getIndexType();
-  case sema::TypeKind::Scalar: return element();
-  case sema::TypeKind::Tensor:
+  case checked::TypeKind::Index: return builder_.getIndexType();
+  case checked::TypeKind::Scalar: return element();
+  case checked::TypeKind::Tensor:
     if (isHost()) return ir::HostTensorType::get(context);
     return ir::TensorType::get(context, ir::dimAttrs(context, type.shape), element());
-  case sema::TypeKind::View:
+  case checked::TypeKind::View:
     if (isHost()) return ir::HostTensorType::get(context);
     return ir::ViewType::get(context, ir::dimAttrs(context, type.shape), element());
-  case sema::TypeKind::Shared:
+  case checked::TypeKind::Shared:
     return ir::SharedType::get(context, ir::dimAttrs(context, type.shape), element(), swizzle);
-  case sema::TypeKind::HostTensor: return ir::HostTensorType::get(context);
-  case sema::TypeKind::String: return ir::StringType::get(context);
-  case sema::TypeKind::Stream: return ir::typeOf(context, DType::I64);
-  case sema::TypeKind::State:
-  case sema::TypeKind::None:
-  case sema::TypeKind::Tuple: break;
+  case checked::TypeKind::HostTensor: return ir::HostTensorType::get(context);
+  case checked::TypeKind::String: return ir::StringType::get(context);
+  case checked::TypeKind::Stream: return ir::typeOf(context, DType::I64);
+  case checked::TypeKind::State:
+  case checked::TypeKind::None:
+  case checked::TypeKind::Tuple: break;
   }
   TSR_UNREACHABLE("a value without an IR type in " + function_.name);
 }
@@ -41,35 +41,35 @@ Location FunctionGen::place(Span span) {
 }
 Location FunctionGen::place(Span span, StringRef name) { return ir::named(name, place(span)); }
 
-Location FunctionGen::place(const sema::Expr &expr, StringRef name) {
+Location FunctionGen::place(const checked::Expr &expr, StringRef name) {
   Location at = place(expr.span, name.empty() ? StringRef(expr.nameHint) : name);
-  return expr.type.kind == sema::TypeKind::Index ? ir::withSizes(expr.dim, at)
+  return expr.type.kind == checked::TypeKind::Index ? ir::withSizes(expr.dim, at)
                                                  : ir::withSizes(expr.type.shape, at);
 }
-Location FunctionGen::place(const sema::Var &var) {
+Location FunctionGen::place(const checked::Var &var) {
   Location at = place(var.span, var.name);
-  return var.type.kind == sema::TypeKind::Index ? at : ir::withSizes(var.type.shape, at);
+  return var.type.kind == checked::TypeKind::Index ? at : ir::withSizes(var.type.shape, at);
 }
 
-void FunctionGen::checkNumerics(const sema::Type &type, Span span) {
-  if (type.numerics.denormals == sema::Denormals::Flush)
+void FunctionGen::checkNumerics(const checked::Type &type, Span span) {
+  if (type.numerics.denormals == checked::Denormals::Flush)
     diagnostics_.report(diag::Id::cannotFlushDenormals, span);
 }
 
-static double asDouble(const sema::Expr &expr) {
+static double asDouble(const checked::Expr &expr) {
   if (auto *number = std::get_if<double>(&expr.value)) return *number;
   if (auto *number = std::get_if<int64_t>(&expr.value)) return static_cast<double>(*number);
   if (auto *truth = std::get_if<bool>(&expr.value)) return *truth ? 1.0 : 0.0;
   TSR_UNREACHABLE("a literal without a value");
 }
-static int64_t asInteger(const sema::Expr &expr) {
+static int64_t asInteger(const checked::Expr &expr) {
   if (auto *number = std::get_if<int64_t>(&expr.value)) return *number;
   return static_cast<int64_t>(asDouble(expr));
 }
 
 /// Null for dtypes that MLIR has no literals of.
-Attribute FunctionGen::constantAttr(const sema::Expr &expr) {
-  TSR_CHECK(expr.kind == sema::ExprKind::Constant, "a default that is no literal in " + function_.name);
+Attribute FunctionGen::constantAttr(const checked::Expr &expr) {
+  TSR_CHECK(expr.kind == checked::ExprKind::Constant, "a default that is no literal in " + function_.name);
   Type type = typeOf(expr.type);
   if (type.isInteger(1)) return builder_.getBoolAttr(asDouble(expr) != 0.0);
   if (isa<FloatType>(type)) return FloatAttr::get(type, asDouble(expr));
@@ -80,7 +80,7 @@ Attribute FunctionGen::constantAttr(const sema::Expr &expr) {
   return {};
 }
 
-Value FunctionGen::genConstant(const sema::Expr &expr, Location location) {
+Value FunctionGen::genConstant(const checked::Expr &expr, Location location) {
   if (auto value = dyn_cast_or_null<TypedAttr>(constantAttr(expr)))
     return builder_.create<graph::ConstantOp>(location, value.getType(), value);
   // Complex numbers and the narrow floats: the literal in f32, converted.

@@ -23,8 +23,8 @@ static void checkVerifies(ModuleOp module) {
   TSR_CHECK(verifies, "the generated Graph IR is wrong: " + messages);
 }
 
-OwningOpRef<ModuleOp> generate(const sema::Program &program, const Sources &sources, MLIRContext &context,
-                               llvm::function_ref<diag::Engine *(const sema::Function &)> engineOf, bool &complete) {
+OwningOpRef<ModuleOp> generate(const checked::Program &program, const Sources &sources, MLIRContext &context,
+                               llvm::function_ref<diag::Engine *(const checked::Function &)> engineOf, bool &complete) {
   context.loadDialect<scf::SCFDialect, ir::TsrDialect, graph::GraphDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   OpBuilder builder(&context);
@@ -44,10 +44,10 @@ OwningOpRef<ModuleOp> generate(const sema::Program &program, const Sources &sour
   return module;
 }
 
-OwningOpRef<ModuleOp> generate(const sema::Program &program, const Sources &sources, MLIRContext &context,
+OwningOpRef<ModuleOp> generate(const checked::Program &program, const Sources &sources, MLIRContext &context,
                                diag::Engine &diagnostics) {
   bool complete = true;
-  return generate(program, sources, context, [&](const sema::Function &) { return &diagnostics; }, complete);
+  return generate(program, sources, context, [&](const checked::Function &) { return &diagnostics; }, complete);
 }
 
 }  // namespace tessera::irgen

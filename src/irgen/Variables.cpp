@@ -1,7 +1,7 @@
 #include "irgen/Variables.h"
 
 namespace tessera::irgen {
-using namespace sema;
+using namespace checked;
 
 void collectBound(Stmts block, VarSet &vars) {
   for (const auto &stmt : block) {

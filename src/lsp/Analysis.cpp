@@ -15,7 +15,7 @@ std::shared_ptr<driver::Session> loaded(const std::string &path, const std::stri
 }
 
 /// Null after a mistake of the compiler, which is reported.
-const sema::Program *check(driver::Session &session, sema::FactTable *table, bool advice) {
+const checked::Program *check(driver::Session &session, sema::FactTable *table, bool advice) {
   sema::CheckOptions options;
   options.advice = advice;
   options.facts = table;
@@ -49,7 +49,7 @@ std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::strin
     made->facts_ = loaded(path, mended, reader);
   }
   bool apart = made->facts_ != made->said_;
-  const sema::Program *program = check(session, apart ? nullptr : &made->table_, advice);
+  const checked::Program *program = check(session, apart ? nullptr : &made->table_, advice);
   if (apart) program = check(*made->facts_, &made->table_, false);
   driver::Session &known = *made->facts_;
   made->names_ = ide::Names::of(*known.module(), known.sources, made->table_);

@@ -6,7 +6,7 @@
 namespace tessera::reference {
 namespace {
 
-using sema::TypeKind;
+using checked::TypeKind;
 
 std::string quoted(const std::string &text) { return "'" + text + "'"; }
 std::string shapeOf(const std::vector<Dim> &dims) {
@@ -26,7 +26,7 @@ Ref decodeRaw(const Ref &raw, DType dtype) {
   return out;
 }
 
-Ref adaptArray(const std::string &which, const sema::Type &type, const Ref &argument, std::string &error) {
+Ref adaptArray(const std::string &which, const checked::Type &type, const Ref &argument, std::string &error) {
   if (argument->kind != Datum::Kind::Number) {
     error = which + " is no array, and the parameter is a tensor of " + std::string(name(type.dtype));
     return nullptr;
@@ -44,7 +44,7 @@ Ref adaptArray(const std::string &which, const sema::Type &type, const Ref &argu
   return nullptr;
 }
 
-Ref adaptScalar(const std::string &which, const sema::Type &type, const Ref &argument, std::string &error) {
+Ref adaptScalar(const std::string &which, const checked::Type &type, const Ref &argument, std::string &error) {
   DType dtype = type.kind == TypeKind::Index ? DType::I64 : type.dtype;
   if (!argument->isScalar()) {
     error = which + " is no single number, and the parameter is " +
@@ -93,14 +93,14 @@ std::optional<Unknown> oneUnknown(const Dim &dim, const DimValues &known) {
   return unknown;
 }
 
-bool holds(sema::Relation relation, int64_t a, int64_t b) {
+bool holds(checked::Relation relation, int64_t a, int64_t b) {
   switch (relation) {
-  case sema::Relation::Eq: return a == b;
-  case sema::Relation::Ne: return a != b;
-  case sema::Relation::Lt: return a < b;
-  case sema::Relation::Le: return a <= b;
-  case sema::Relation::Gt: return a > b;
-  case sema::Relation::Ge: return a >= b;
+  case checked::Relation::Eq: return a == b;
+  case checked::Relation::Ne: return a != b;
+  case checked::Relation::Lt: return a < b;
+  case checked::Relation::Le: return a <= b;
+  case checked::Relation::Gt: return a > b;
+  case checked::Relation::Ge: return a >= b;
   }
   TSR_UNREACHABLE("relation");
 }
@@ -116,7 +116,7 @@ std::string where(const std::set<std::string> &names, const DimValues &values) {
 
 class Binder {
 public:
-  Binder(const sema::Function &function, const std::vector<Ref> &arguments, DimValues &values)
+  Binder(const checked::Function &function, const std::vector<Ref> &arguments, DimValues &values)
       : function_(function), arguments_(arguments), values_(values) {}
 
   std::optional<RunError> run() {
@@ -142,20 +142,20 @@ public:
 private:
   static constexpr size_t kTheNumber = SIZE_MAX;  // in place of an axis
   struct Claim {
-    const sema::Param *param;
+    const checked::Param *param;
     size_t axis;
     const Dim *dim;
     int64_t extent;
   };
-  const sema::Function &function_;
+  const checked::Function &function_;
   const std::vector<Ref> &arguments_;
   DimValues &values_;
   std::vector<Claim> claims_;
 
   void collect() {
     for (size_t i = 0; i < function_.params.size(); ++i) {
-      const sema::Param &param = function_.params[i];
-      const sema::Type &type = param.var->type;
+      const checked::Param &param = function_.params[i];
+      const checked::Type &type = param.var->type;
       if (!arguments_[i]) continue;
       if (type.kind == TypeKind::View || type.kind == TypeKind::Tensor)
         for (size_t d = 0; d < type.shape.size(); ++d)
@@ -198,7 +198,7 @@ private:
     return std::nullopt;
   }
   std::optional<RunError> checkRequirements() {
-    for (const sema::Requirement &need : function_.requirements) {
+    for (const checked::Requirement &need : function_.requirements) {
       auto left = evaluateDim(need.left, values_), right = evaluateDim(need.right, values_);
       if (left && right && holds(need.relation, *left, *right)) continue;
       std::set<std::string> names;
@@ -221,10 +221,10 @@ std::optional<int64_t> evaluateDim(const Dim &dim, const DimValues &values) {
   });
 }
 
-Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument,
+Ref adaptArgument(const checked::Function &function, const checked::Param &param, const Ref &argument,
                   std::string &error) {
   std::string which = "the argument " + quoted(param.var->name) + " of " + quoted(function.name);
-  const sema::Type &type = param.var->type;
+  const checked::Type &type = param.var->type;
   switch (type.kind) {
   case TypeKind::View:
   case TypeKind::Tensor: return adaptArray(which, type, argument, error);
@@ -243,7 +243,7 @@ Ref adaptArgument(const sema::Function &function, const sema::Param &param, cons
   }
 }
 
-std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments,
+std::optional<RunError> bindDimensions(const checked::Function &function, const std::vector<Ref> &arguments,
                                        DimValues &values) {
   return Binder(function, arguments, values).run();
 }

@@ -12,12 +12,12 @@ std::optional<int64_t> evaluateDim(const Dim &dim, const DimValues &values);
 
 /// The argument as the parameter takes it (scalars rounded to their dtype). Null and a message if it does not
 /// fit.
-Ref adaptArgument(const sema::Function &function, const sema::Param &param, const Ref &argument,
+Ref adaptArgument(const checked::Function &function, const checked::Param &param, const Ref &argument,
                   std::string &error);
 
 /// Finds every dimension variable from the shapes of the arguments (null: not given) and decides the
 /// requirements.
-std::optional<RunError> bindDimensions(const sema::Function &function, const std::vector<Ref> &arguments,
+std::optional<RunError> bindDimensions(const checked::Function &function, const std::vector<Ref> &arguments,
                                        DimValues &values);
 
 }  // namespace tessera::reference

@@ -212,15 +212,15 @@ void roundTo(DType dtype, std::vector<double> &values) {
 
 // ---------------------------------------------------------------- casts
 
-Rounder::Rounder(DType dtype, const sema::Numerics &numerics)
-    : dtype_(dtype), saturate_(numerics.saturate), flush_(numerics.denormals == sema::Denormals::Flush) {
+Rounder::Rounder(DType dtype, const checked::Numerics &numerics)
+    : dtype_(dtype), saturate_(numerics.saturate), flush_(numerics.denormals == checked::Denormals::Flush) {
   RoundMode mode = RoundMode::NearestEven;
   switch (numerics.rounding) {
-  case sema::Rounding::NearestEven:
-  case sema::Rounding::Stochastic: break;
-  case sema::Rounding::TowardZero: mode = RoundMode::TowardZero; break;
-  case sema::Rounding::Up: mode = RoundMode::Up; break;
-  case sema::Rounding::Down: mode = RoundMode::Down; break;
+  case checked::Rounding::NearestEven:
+  case checked::Rounding::Stochastic: break;
+  case checked::Rounding::TowardZero: mode = RoundMode::TowardZero; break;
+  case checked::Rounding::Up: mode = RoundMode::Up; break;
+  case checked::Rounding::Down: mode = RoundMode::Down; break;
   }
   mode_ = static_cast<int>(mode);
 }
@@ -247,7 +247,7 @@ int64_t Rounder::toInt(double value) const {
 }
 int64_t Rounder::wrap(int64_t value) const { return wrapInt(dtype_, value, saturate_); }
 
-Ref cast(const Ref &value, DType to, const sema::Numerics &numerics, std::string &error) {
+Ref cast(const Ref &value, DType to, const checked::Numerics &numerics, std::string &error) {
   if (info(to).cls == DTypeClass::Complex || info(value->dtype).cls == DTypeClass::Complex) {
     error = "the reference interpreter has no complex numbers";
     return nullptr;

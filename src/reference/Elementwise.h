@@ -3,7 +3,7 @@
 // by bit. Integers wrap around at the width of theirs.
 #pragma once
 #include "reference/Datum.h"
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include "support/Ops.h"
 
 namespace tessera::reference {
@@ -15,12 +15,12 @@ Ref elementwise(ElementwiseOp op, DType result, const std::vector<Ref> &args, st
 void roundTo(DType dtype, std::vector<double> &values);
 
 /// The same values in another dtype.
-Ref cast(const Ref &value, DType to, const sema::Numerics &numerics, std::string &error);
+Ref cast(const Ref &value, DType to, const checked::Numerics &numerics, std::string &error);
 
 /// How a number is rounded where it is stored as `dtype`.
 class Rounder {
 public:
-  Rounder(DType dtype, const sema::Numerics &numerics);
+  Rounder(DType dtype, const checked::Numerics &numerics);
   double operator()(double value) const;
   double ofInt(int64_t value) const;
   int64_t toInt(double value) const;

@@ -6,9 +6,9 @@
 
 namespace tessera::reference {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::TypeKind;
+using checked::Expr;
+using checked::ExprKind;
+using checked::TypeKind;
 
 namespace {
 constexpr int64_t kMostElements = int64_t(1) << 31;  // 16 GiB of doubles
@@ -28,7 +28,7 @@ std::optional<int64_t> Interpreter::valueInDim(const std::string &name) const {
   }
   if (name.rfind("%q:", 0) == 0) {
     char *end = nullptr;
-    auto query = static_cast<sema::Query>(std::strtol(name.c_str() + 3, &end, 10));
+    auto query = static_cast<checked::Query>(std::strtol(name.c_str() + 3, &end, 10));
     return groupQuery(query, static_cast<size_t>(std::strtol(end + 1, nullptr, 10)));
   }
   auto id = static_cast<size_t>(std::strtoul(name.c_str() + 1, nullptr, 10));
@@ -50,7 +50,7 @@ std::optional<int64_t> Interpreter::dim(const Dim &dim, Span span) {
   return value;
 }
 
-const Shape *Interpreter::shape(const sema::Type &type, Span span) {
+const Shape *Interpreter::shape(const checked::Type &type, Span span) {
   if (auto it = shapeCache_.find(&type); it != shapeCache_.end()) return &it->second;
   Shape extents;
   bool fixed = true;
@@ -72,7 +72,7 @@ const Shape *Interpreter::shape(const sema::Type &type, Span span) {
 }
 
 /// Appends the values of those that `values` does not have yet.
-bool Interpreter::evalAll(const std::vector<sema::ExprPtr> &exprs, std::vector<Ref> &values) {
+bool Interpreter::evalAll(const std::vector<checked::ExprPtr> &exprs, std::vector<Ref> &values) {
   values.reserve(exprs.size());
   while (values.size() < exprs.size()) {
     Ref value = eval(*exprs[values.size()]);
@@ -179,7 +179,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
   DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
   switch (expr.kind) {
   case ExprKind::Elementwise:
-    if (function_.kind == sema::FunctionKind::Host && dividesByZero(expr.op, *args.back()))
+    if (function_.kind == checked::FunctionKind::Host && dividesByZero(expr.op, *args.back()))
       return fail(expr.span, "a division by zero");
     out = elementwise(expr.op, dtype, args, error);
     break;
@@ -246,13 +246,13 @@ Ref Interpreter::evalSlice(const Expr &expr) {
 
 // ---------------------------------------------------------------- accesses
 
-bool Interpreter::region(const sema::Access &access, Span span, Region &region) {
-  const sema::Var &var = *access.base;
+bool Interpreter::region(const checked::Access &access, Span span, Region &region) {
+  const checked::Var &var = *access.base;
   if (var.id >= values_.size() || !values_[var.id])
     return fails(span, "'" + var.name + "' has no value here");
   region.base = values_[var.id];
   TSR_CHECK(access.parts.size() == region.base->shape.size(), "parts of an access to " + var.name);
-  for (const sema::IndexPart &part : access.parts) {
+  for (const checked::IndexPart &part : access.parts) {
     RegionPart &out = region.parts.emplace_back();
     out.isPoint = part.isPoint;
     out.inBounds = part.inBounds;
@@ -277,7 +277,7 @@ bool Interpreter::region(const sema::Access &access, Span span, Region &region) 
                          " lies outside, and the checker says that it cannot");
 }
 
-Ref Interpreter::load(const sema::Access &access, Span span) {
+Ref Interpreter::load(const checked::Access &access, Span span) {
   Region where;
   if (!region(access, span, where)) return nullptr;
   Ref other;

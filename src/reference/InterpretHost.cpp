@@ -6,11 +6,11 @@
 
 namespace tessera::reference {
 
-using sema::Expr;
-using sema::ExprKind;
-using sema::ParamMode;
-using sema::Stmt;
-using sema::TypeKind;
+using checked::Expr;
+using checked::ExprKind;
+using checked::ParamMode;
+using checked::Stmt;
+using checked::TypeKind;
 
 Ref Interpreter::evalHost(const Expr &expr) {
   switch (expr.kind) {
@@ -48,12 +48,12 @@ Ref Interpreter::evalCall(const Expr &expr) {
   std::vector<Ref> args;
   if (!evalAll(expr.args, args)) return nullptr;
   size_t next = 0;
-  for (const sema::Param &param : expr.callee->params) {
+  for (const checked::Param &param : expr.callee->params) {
     if (param.isResult) continue;
     if (next >= args.size()) break;
     // Host code hands the array itself to an in-out parameter; the values of a tensor function do not change.
     bool written = param.mode != ParamMode::In;
-    if (written && function_.kind != sema::FunctionKind::Host)
+    if (written && function_.kind != checked::FunctionKind::Host)
       args[next] = std::make_shared<Datum>(*args[next]);
     ++next;
   }

@@ -5,10 +5,10 @@
 
 namespace tessera::reference {
 
-using sema::Expr;
-using sema::GridKind;
-using sema::Query;
-using sema::Stmt;
+using checked::Expr;
+using checked::GridKind;
+using checked::Query;
+using checked::Stmt;
 
 namespace {
 constexpr int64_t kDefaultGroup = 128, kDefaultTile = 16;
@@ -16,7 +16,7 @@ int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 bool Interpreter::contextSizes() {
-  const sema::Schedule &schedule = function_.kernel.schedule;
+  const checked::Schedule &schedule = function_.kernel.schedule;
   for (const std::string &field : function_.kernel.contextSizes) {
     int64_t size = kDefaultTile;
     if (auto chosen = options_.sizes.find(field); chosen != options_.sizes.end()) size = chosen->second;
@@ -43,7 +43,7 @@ int64_t Interpreter::chooseGroupSize() const {
 }
 
 bool Interpreter::prepareGrid() {
-  const sema::KernelInfo &kernel = function_.kernel;
+  const checked::KernelInfo &kernel = function_.kernel;
   groupSize_ = chooseGroupSize();
   gridShape_.clear();
   tileShape_.clear();
@@ -85,8 +85,8 @@ bool Interpreter::runKernel() {
 bool Interpreter::runGroups(int64_t count) {
   std::vector<Ref> arguments = values_;
   races_.clear();
-  for (const sema::Param &param : function_.params)
-    if (param.mode != sema::ParamMode::In && !param.isResult && param.var->type.kind == sema::TypeKind::View)
+  for (const checked::Param &param : function_.params)
+    if (param.mode != checked::ParamMode::In && !param.isResult && param.var->type.kind == checked::TypeKind::View)
       races_.addTensor(values_[param.var->id].get());
   groupCoordinates_.assign(gridShape_.size(), 0);
   for (int64_t group = 0; group < count; ++group) {
@@ -120,7 +120,7 @@ std::optional<int64_t> Interpreter::groupQuery(Query query, size_t axis) const {
 }
 
 Ref Interpreter::query(const Expr &expr) {
-  if (function_.kind != sema::FunctionKind::Kernel)
+  if (function_.kind != checked::FunctionKind::Kernel)
     return fail(expr.span, "only a kernel runs in groups and lanes");
   if (auto same = groupQuery(expr.query, static_cast<size_t>(expr.queryAxis)))
     return makeInt(DType::I64, *same);
@@ -152,7 +152,7 @@ void Interpreter::setMask(LaneMask mask) {
 Flow Interpreter::runIfByLanes(const Stmt &stmt, const Datum &condition) {
   LaneMask before = mask_, then = lanesWhere(condition), otherwise = before;
   for (size_t lane = 0; lane < before.size(); ++lane) otherwise[lane] = before[lane] && !then[lane];
-  const std::pair<const LaneMask *, const sema::Block *> branches[] = {{&then, &stmt.body},
+  const std::pair<const LaneMask *, const checked::Block *> branches[] = {{&then, &stmt.body},
                                                                        {&otherwise, &stmt.otherwise}};
   for (auto [mask, block] : branches) {
     setMask(*mask);

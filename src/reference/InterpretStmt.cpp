@@ -5,16 +5,16 @@
 
 namespace tessera::reference {
 
-using sema::FunctionKind;
-using sema::ParamMode;
-using sema::Stmt;
-using sema::StmtKind;
-using sema::TypeKind;
+using checked::FunctionKind;
+using checked::ParamMode;
+using checked::Stmt;
+using checked::StmtKind;
+using checked::TypeKind;
 
 bool Interpreter::call(std::vector<Ref> arguments) {
   uint32_t highest = 0;
   for (const auto &var : function_.vars) highest = std::max(highest, var->id);
-  for (const sema::Param &param : function_.params) highest = std::max(highest, param.var->id);
+  for (const checked::Param &param : function_.params) highest = std::max(highest, param.var->id);
   values_.assign(highest + 1, nullptr);
   if (!bindParameters(arguments)) return false;
   argumentsFit_ = true;
@@ -26,7 +26,7 @@ bool Interpreter::bindParameters(std::vector<Ref> &arguments) {
   size_t next = 0;
   std::vector<Ref> given(function_.params.size());
   for (size_t i = 0; i < function_.params.size(); ++i) {
-    const sema::Param &param = function_.params[i];
+    const checked::Param &param = function_.params[i];
     if (param.isResult) continue;
     Ref argument = next < arguments.size() ? arguments[next] : nullptr;
     ++next;
@@ -44,7 +44,7 @@ bool Interpreter::bindParameters(std::vector<Ref> &arguments) {
                                      " arguments, and there are " + std::to_string(arguments.size()));
   if (auto error = bindDimensions(function_, given, dims_)) return fails(error->span, error->message);
   for (size_t i = 0; i < function_.params.size(); ++i) {
-    const sema::Var &var = *function_.params[i].var;
+    const checked::Var &var = *function_.params[i].var;
     if (!given[i]) {  // a result: nothing is in it yet
       const Shape *extents = shape(var.type, var.span);
       if (!extents) return false;
@@ -59,7 +59,7 @@ bool Interpreter::finish(Flow flow) {
   if (flow == Flow::Failed || error_) return false;
   if (function_.kind == FunctionKind::Kernel) {
     results_.clear();
-    for (const sema::FunctionResult &result : function_.results) {
+    for (const checked::FunctionResult &result : function_.results) {
       TSR_CHECK(result.param >= 0, "a kernel's result without a parameter: " + result.name);
       results_.push_back(values_[function_.params[static_cast<size_t>(result.param)].var->id]);
     }
@@ -67,12 +67,12 @@ bool Interpreter::finish(Flow flow) {
   }
   if (flow != Flow::Return && !function_.results.empty())
     return fails(function_.span, "'" + function_.name + "' ended without returning a value");
-  auto isState = [](const sema::FunctionResult &result) { return result.param >= 0; };
+  auto isState = [](const checked::FunctionResult &result) { return result.param >= 0; };
   bool states = std::any_of(function_.results.begin(), function_.results.end(), isState);
   for (Ref &result : results_)
     if (states) result = std::make_shared<Datum>(*result);  // none of them is in memory that another one changes
   for (size_t i = 0; i < results_.size() && i < function_.results.size(); ++i) {
-    const sema::Type &type = function_.results[i].type;
+    const checked::Type &type = function_.results[i].type;
     if (type.kind != TypeKind::Tensor && type.kind != TypeKind::Scalar) continue;
     const Shape *extents = shape(type, function_.span);
     if (!extents) return false;
@@ -86,7 +86,7 @@ bool Interpreter::finish(Flow flow) {
   return true;
 }
 
-Flow Interpreter::exec(const sema::Block &block) {
+Flow Interpreter::exec(const checked::Block &block) {
   for (const auto &stmt : block) {
     Flow flow = exec(*stmt);
     if (flow != Flow::Next) return flow;
@@ -142,7 +142,7 @@ Flow Interpreter::exec(const Stmt &stmt) {
 }
 
 /// Where not every lane of the group runs, the others keep what they had.
-void Interpreter::assign(const sema::Var &var, const Ref &value) {
+void Interpreter::assign(const checked::Var &var, const Ref &value) {
   Ref &slot = values_[var.id];
   bool mixes = !allLanes() && slot && slot != value && slot->kind == Datum::Kind::Number &&
                value->kind == Datum::Kind::Number && slot->shape == value->shape &&
@@ -175,7 +175,7 @@ bool Interpreter::store(const Stmt &stmt) {
   Ref value = eval(*stmt.value);
   setMask(all);
   if (!value) return false;
-  const sema::Type &type = stmt.access.base->type;
+  const checked::Type &type = stmt.access.base->type;
   Rounder round(where.base->dtype, type.numerics);
   if (type.kind == TypeKind::Shared &&
       !reportRace(races_.write(stmt.access.base->name, where, lanes, value->lanes != 0), stmt.span))

@@ -3,7 +3,7 @@
 
 namespace tessera::reference {
 
-Outcome run(const sema::Function &function, Arguments arguments, const Options &options) {
+Outcome run(const checked::Function &function, Arguments arguments, const Options &options) {
   std::vector<Ref> values;
   for (auto &argument : arguments) values.push_back(argument ? makeRef(std::move(*argument)) : nullptr);
   Interpreter interpreter(function, options);
@@ -14,15 +14,15 @@ Outcome run(const sema::Function &function, Arguments arguments, const Options &
   }
   for (const Ref &result : interpreter.results())
     if (result->kind == Datum::Kind::Number) outcome.values.push_back(static_cast<const Value &>(*result));
-  for (const sema::Param &param : function.params)
-    if (param.mode != sema::ParamMode::In && !param.isResult)
+  for (const checked::Param &param : function.params)
+    if (param.mode != checked::ParamMode::In && !param.isResult)
       outcome.written.emplace_back(param.var->name, static_cast<const Value &>(*interpreter.valueOf(param)));
   return outcome;
 }
 
-Result<Value> evaluate(const sema::Expr &expression) {
-  sema::Function none;
-  none.kind = sema::FunctionKind::Host;
+Result<Value> evaluate(const checked::Expr &expression) {
+  checked::Function none;
+  none.kind = checked::FunctionKind::Host;
   Options options;
   Interpreter interpreter(none, options);
   Ref value = interpreter.eval(expression);

@@ -9,7 +9,7 @@
 // asynchronous copy until the group has waited for it.
 #pragma once
 #include "reference/Value.h"
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include <functional>
 #include <map>
 #include <optional>
@@ -46,9 +46,9 @@ struct Outcome {
 /// array that is only written may be left out, too. Arguments are copies: what is written into them stands in
 /// Outcome::written.
 using Arguments = std::vector<std::optional<Value>>;
-Outcome run(const sema::Function &function, Arguments arguments, const Options &options = {});
+Outcome run(const checked::Function &function, Arguments arguments, const Options &options = {});
 
 /// The value of an expression without variables, as host code computes it, or a message that says why it has none.
-Result<Value> evaluate(const sema::Expr &expression);
+Result<Value> evaluate(const checked::Expr &expression);
 
 }  // namespace tessera::reference

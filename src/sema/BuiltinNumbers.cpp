@@ -1,8 +1,8 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
 #include "sema/Checker.h"
-#include "sema/DerivativeKind.h"
+#include "checked/DerivativeKind.h"
 #include "sema/effects/Draws.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 
 namespace tessera::sema {
 

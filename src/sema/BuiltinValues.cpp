@@ -1,7 +1,7 @@
 // Built-in functions that make values: full tensors, ranges, lengths, numbers of Python.
 #include "sema/Checker.h"
 #include "sema/Unknown.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include <cmath>
 
 namespace tessera::sema {

@@ -28,7 +28,4 @@ struct CheckOptions {
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
                                diag::Engine &diagnostics, const CheckOptions &options = {});
 
-/// For the phases behind the checker: says what they cannot compile or run yet. False if there is something.
-bool refuseLater(const Program &program, diag::Engine &diagnostics);
-
 }  // namespace tessera::sema

@@ -1,7 +1,7 @@
 // A whole program: which functions are entry points, and the order in which they are checked.
+#include "checked/Verify.h"
 #include "sema/Checker.h"
 #include "sema/FactTable.h"
-#include "sema/Later.h"
 #include "sema/advice/Advice.h"
 #include "sema/advice/Consequences.h"
 #include "sema/numerics/Verify.h"
@@ -18,30 +18,13 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   size_t from = diagnostics.all().size();
   bool readable = !diagnostics.hasErrors();
   auto program = Checker(sources, load, diagnostics, options).run(module);
+  std::string wrong = checked::verify(*program);
+  TSR_CHECK(wrong.empty(), wrong);
   dropConsequences(module, sources, diagnostics);
   dropBehindAsserts(module, sources, diagnostics);
   dropCallsOfContradictions(module, diagnostics);
   if (options.advice && readable && diagnostics.hasErrors()) advise(module, sources, load, diagnostics, from, options);
   return program;
-}
-
-static bool refuse(const Function &function, std::set<std::pair<FileId, uint32_t>> &said, diag::Engine &diagnostics) {
-  for (const Later &later : function.later) {
-    if (!said.insert({later.span.file, later.span.begin}).second) continue;
-    diagnostics.report(diag::Id::notSupportedYet, later.span, later.what).label("this is checked, but not compiled yet");
-  }
-  return function.later.empty();
-}
-
-bool refuseLater(const Function &function, diag::Engine &diagnostics) {
-  std::set<std::pair<FileId, uint32_t>> said;  // loops and calls may meet a place several times
-  return refuse(function, said, diagnostics);
-}
-
-bool refuseLater(const Program &program, diag::Engine &diagnostics) {
-  std::set<std::pair<FileId, uint32_t>> said;  // a place may stand in several functions
-  for (const auto &function : program.functions) refuse(*function, said, diagnostics);
-  return said.empty();
 }
 
 Checker::Checker(const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,

@@ -5,7 +5,7 @@
 #include "sema/Builtins.h"
 #include "sema/Check.h"
 #include "sema/CheckerState.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/Check.h"
 
 namespace tessera::sema {

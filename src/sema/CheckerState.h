@@ -21,6 +21,9 @@ inline std::string quoted(std::string_view name) {
 /// "it takes `x`, `axis`"
 std::string argumentNames(const std::vector<std::string_view> &names);
 
+/// The names of the policies that a module declares or imports.
+std::vector<std::string_view> bundleNames(const ModuleScope &module);
+
 /// Types and values of structs and tuples, and their parts in order.
 void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
 void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);

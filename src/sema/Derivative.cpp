@@ -1,6 +1,6 @@
 // grad, value_and_grad, vjp, jvp and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
 #include "sema/Checker.h"
-#include "sema/DerivativeKind.h"
+#include "checked/DerivativeKind.h"
 #include <algorithm>
 
 namespace tessera::sema {

@@ -4,7 +4,7 @@
 // A body is traced once for each call, with other shapes each time. Of several views of a place the one with the
 // function's own names wins (as an entry point, or with its parameters as they are declared), then the first call.
 #pragma once
-#include "sema/effects/Effects.h"
+#include "checked/Effects.h"
 #include "sema/Value.h"
 #include <cstdint>
 #include <map>

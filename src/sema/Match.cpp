@@ -2,7 +2,7 @@
 // and whether every shape and dtype is the one that is declared.
 #include "sema/Checker.h"
 #include "sema/Unknown.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "support/LinearDim.h"
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // dtypes: what two operands become, what arithmetic is carried in, and where
 // values are rounded.
 #include "sema/Checker.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Policies as they are written: `bf16 @accum(f32)`, `policy Name = Policy(storage=bf16, ...)`, `bf16 @Name`.
 #include "sema/Checker.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include <cmath>
 
 namespace tessera::sema {

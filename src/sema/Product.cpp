@@ -1,6 +1,6 @@
 // Products of matrices: what the factors are rounded to, what is added up in, what lies outside adds nothing.
 #include "sema/Checker.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 
 namespace tessera::sema {
 

@@ -1,6 +1,6 @@
 // Reductions, which must ignore what lies outside of a tensor.
 #include "sema/Checker.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Places that say how they are rounded, and values that were rounded before they got there (P15).
 #include "sema/Checker.h"
-#include "sema/Lets.h"
-#include "sema/Policy.h"
+#include "checked/Lets.h"
+#include "checked/Policy.h"
 
 namespace tessera::sema {
 

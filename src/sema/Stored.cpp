@@ -2,8 +2,8 @@
 // each channel (`@per_channel`). What is read is brought back to the value at once; what is written is
 // scaled.
 #include "sema/Checker.h"
-#include "sema/Lets.h"
-#include "sema/Policy.h"
+#include "checked/Lets.h"
+#include "checked/Policy.h"
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -1,6 +1,6 @@
 // Types as they are written: Tensor[M, K, bf16 @accum(f32)], Const[H], f32, Int, unions with None.
 #include "sema/Checker.h"
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "sema/Unknown.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>

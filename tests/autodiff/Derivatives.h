@@ -27,9 +27,9 @@ public:
   }
   bool hasErrors() const { return diagnostics_.hasErrors(); }
   std::string messages() const { return diag::renderText(diagnostics_, sources_); }
-  const sema::Program &program() const { return *program_; }
-  const sema::Function &function(const std::string &name) const {
-    const sema::Function *found = program_->find(name);
+  const checked::Program &program() const { return *program_; }
+  const checked::Function &function(const std::string &name) const {
+    const checked::Function *found = program_->find(name);
     EXPECT_TRUE(found) << name;
     return *found;
   }
@@ -45,7 +45,7 @@ private:
   diag::Engine diagnostics_;
   std::vector<std::unique_ptr<ast::Module>> modules_;
   std::map<std::string, const ast::Module *> loaded_;
-  std::unique_ptr<sema::Program> program_;
+  std::unique_ptr<checked::Program> program_;
 
   const ast::Module *library(int level, const std::string &path) {
     if (level != 0 || loaded_.count(path)) return level != 0 ? nullptr : loaded_[path];

@@ -92,7 +92,7 @@ TEST(Branches, SmallFloatsAreRoundedOnce) {
 TEST(Parts, WhatWasSplitIsPutTogether) {
   Module module("def f[N](x: Tensor[N, 6, f32]) -> f32:\n    a, b, c = split(x, 3, axis=1)\n    return sum(a * b * exp(c))\n\ng = grad(f)\n");
   ASSERT_FALSE(module.hasErrors()) << module.messages();
-  std::string text = sema::dump(module.function("g"));
+  std::string text = checked::dump(module.function("g"));
   EXPECT_NE(text.find("dx#"), std::string::npos) << text;
   EXPECT_EQ(text.find("full[N, 2](0"), std::string::npos) << text;  // no zeros around the parts
   EXPECT_EQ(text.find("full[N, 4](0"), std::string::npos) << text;

@@ -116,7 +116,7 @@ TEST_P(Sweep, DerivativeEqualsDifferences) {
   for (size_t by = 0; by < gradients.size(); ++by) {
     EXPECT_EQ(gradients[by].shape, arguments[by].shape);
     reference::Value direction = values(by == 0 ? c.x : c.w, -1, 1);
-    EXPECT_TRUE(agrees(module, "loss", arguments, by, direction, dot(gradients[by], direction))) << text << sema::dump(module.function("first"));
+    EXPECT_TRUE(agrees(module, "loss", arguments, by, direction, dot(gradients[by], direction))) << text << checked::dump(module.function("first"));
   }
   // <u, jvp v> = <vjp u, v>: the transposes are right whatever the partials are.
   std::vector<reference::Value> tangents = {values(c.x, -1, 1)};
@@ -128,12 +128,12 @@ TEST_P(Sweep, DerivativeEqualsDifferences) {
   double forth = dot(arguments.back(), pushed.at(0)), back = 0, size = 0;
   for (size_t i = 0; i < pulled.size(); ++i) back += dot(pulled[i], tangents[i]);
   for (size_t i = 0; i < pushed[0].size(); ++i) size += std::fabs(arguments.back().floats[i] * pushed[0].floats[i]);
-  EXPECT_NEAR(forth, back, 1e-12 * std::max(1.0, size)) << text << sema::dump(module.function("pushed"));
+  EXPECT_NEAR(forth, back, 1e-12 * std::max(1.0, size)) << text << checked::dump(module.function("pushed"));
   if (!c.second) return;
   arguments.push_back(values(c.x, -1, 1));
   reference::Value direction = values(c.x, -1, 1);
   reference::Value second = module.run("second", arguments).at(0);
-  EXPECT_TRUE(agrees(module, "along", arguments, 0, direction, dot(second, direction))) << text << sema::dump(module.function("second"));
+  EXPECT_TRUE(agrees(module, "along", arguments, 0, direction, dot(second, direction))) << text << checked::dump(module.function("second"));
 }
 
 const Case kOperations[] = {

@@ -24,7 +24,7 @@ std::vector<std::string> casesOf(const std::string &kind) {
 }
 
 /// Checks a text as if it stood in the file, with the helpers that lie beside it.
-std::unique_ptr<test::Checking> checked(const std::string &text, const fs::path &file) {
+std::unique_ptr<test::Checking> checkedText(const std::string &text, const fs::path &file) {
   std::map<std::string, std::string> helpers;
   for (const auto &entry : fs::directory_iterator(file.parent_path()))
     if (entry.path().extension() == ".tsr" && entry.path().filename().string()[0] == '_')
@@ -92,7 +92,7 @@ TEST_P(Wrong, GetsItsMessageAndMends) {
   fs::path file = folder / "wrong" / (GetParam() + ".tsr");
   std::string text = test::fileText(file.string());
   Header header = headerOf(text);
-  auto checking = checked(text, file);
+  auto checking = checkedText(text, file);
   std::string came = file.string() + "\n" + whatCame(*checking);
   if (std::getenv("TESSERA_UPDATE_GOLDENS") || std::getenv("TSR_UPDATE_GOLDENS")) return updateHeader(file, text, whatCame(*checking));
   ASSERT_FALSE(header.code.empty()) << "the header is not as README.md wants it\n" << came;
@@ -117,12 +117,12 @@ TEST_P(Wrong, GetsItsMessageAndMends) {
   EXPECT_EQ(diag::editText(*fix, checking->sources), header.fix) << came;
   ASSERT_EQ(fix->span.file, checking->main->file) << "the edit is in another file\n" << came;
   std::string mended = diag::applyFixes(text, {fix}).text;
-  EXPECT_EQ(checked(mended, file)->messages(), "") << mended;
+  EXPECT_EQ(checkedText(mended, file)->messages(), "") << mended;
 }
 
 TEST_P(Right, GetsNoMessage) {
   fs::path file = folder / "right" / (GetParam() + ".tsr");
-  auto checking = checked(test::fileText(file.string()), file);
+  auto checking = checkedText(test::fileText(file.string()), file);
   EXPECT_TRUE(checking->diagnostics.all().empty()) << file << "\n" << whatCame(*checking);
   EXPECT_TRUE(fs::exists(folder / "wrong" / (GetParam() + ".tsr")))
       << "there is no wrong program beside " << file;

@@ -54,11 +54,11 @@ std::string compare(const NpyArray &got, const NpyArray &expected, const Subject
   return text;
 }
 
-void check(Session &session, LoadedProgram &program, const sema::Function &function, const Subject &subject,
+void check(Session &session, LoadedProgram &program, const checked::Function &function, const Subject &subject,
            const Case &one, uint64_t seed) {
   auto named = randomArguments(function, one.dims, seed);
   if (!named) return fail(subject, one, named.error());
-  for (const sema::Param &param : function.params)
+  for (const checked::Param &param : function.params)
     if (auto it = one.scalars.find(param.var->name); it != one.scalars.end()) {
       auto value = readArgument(param, it->second);
       if (!value) return fail(subject, one, value.error());
@@ -105,14 +105,14 @@ void checkProgram(const std::string &path, const TargetSpec &target) {
     printMessages(session, MessageFormat::Text);
     ++failed;
   };
-  const sema::Program *program = session.load(path) ? session.check() : nullptr;
+  const checked::Program *program = session.load(path) ? session.check() : nullptr;
   if (!program || session.diagnostics.hasErrors()) return giveUp();
   auto loaded = loadFor(session, target);
   if (!loaded) return giveUp();
   uint64_t seed = 1;
   for (const Subject &subject : subjects()) {
     if (subject.file != name) continue;
-    const sema::Function *function = program->find(subject.function);
+    const checked::Function *function = program->find(subject.function);
     if (!function) {
       std::printf("FAILED %s: the checked program has no `%s`\n", name.c_str(), subject.function.c_str());
       ++failed;

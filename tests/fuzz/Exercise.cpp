@@ -139,9 +139,9 @@ void exercise(std::string_view text) {
   sema::CheckOptions options;
   options.advice = oneOf(16, text);
   options.mostSteps = options.advice ? 2'000 : kMostSteps;
-  std::unique_ptr<sema::Program> program = sema::check(*module, sources, load, diagnostics, options);
+  std::unique_ptr<checked::Program> program = sema::check(*module, sources, load, diagnostics, options);
   bool right = program && !diagnostics.hasErrors();
-  if (right && oneOf(4, text)) sema::dump(*program);
+  if (right && oneOf(4, text)) checked::dump(*program);
   messagesAreGood(diagnostics, sources, oneOf(32, text));
   ++counts.texts;
   counts.readable += readable;

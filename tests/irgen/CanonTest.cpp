@@ -28,7 +28,7 @@ struct Compilation {
   diag::Engine diagnostics;
   std::map<std::string, std::unique_ptr<ast::Module>> modules;
   mlir::MLIRContext context;
-  std::unique_ptr<sema::Program> program;
+  std::unique_ptr<checked::Program> program;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   const ast::Module *parse(const std::string &name, const std::filesystem::path &path) {

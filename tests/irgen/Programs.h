@@ -1,11 +1,11 @@
 // Checked programs made by hand, for tests of what irgen does with one construct.
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include <initializer_list>
 #include <string>
 
 namespace tessera::irgen::test {
-using namespace sema;
+using namespace checked;
 
 inline Type indexType() { return {TypeKind::Index}; }
 inline Type scalar(DType dtype) { return {TypeKind::Scalar, dtype}; }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace tessera::test {
-using namespace tessera::sema;
+using namespace tessera::checked;
 
 inline Type index() { return {TypeKind::Index, DType::I64, {}, {}, {}}; }
 inline Type scalar(DType dtype) { return {TypeKind::Scalar, dtype, {}, {}, {}}; }

@@ -26,25 +26,25 @@ public:
     EXPECT_FALSE(diagnostics_.hasErrors()) << diag::renderText(diagnostics_, sources_);
   }
 
-  const sema::Function *find(const std::string &name) const {
-    const sema::Function *function = program_ ? program_->find(name) : nullptr;
+  const checked::Function *find(const std::string &name) const {
+    const checked::Function *function = program_ ? program_->find(name) : nullptr;
     EXPECT_TRUE(function) << "no entry point " << name;
     return function;
   }
   reference::Outcome run(const std::string &name, reference::Arguments arguments,
                          const reference::Options &options = {}) const {
-    const sema::Function *function = find(name);
+    const checked::Function *function = find(name);
     if (!function) return {{}, {}, reference::RunError{{}, "no entry point " + name}};
     return reference::run(*function, std::move(arguments), options);
   }
-  const sema::Program &program() const { return *program_; }
+  const checked::Program &program() const { return *program_; }
 
 private:
   Sources sources_;
   diag::Engine diagnostics_;
   std::vector<std::unique_ptr<ast::Module>> modules_;
   std::map<std::string, const ast::Module *> loaded_;
-  std::unique_ptr<sema::Program> program_;
+  std::unique_ptr<checked::Program> program_;
 
   static std::string read(const std::string &path) {
     std::ifstream in(std::string(TSR_SOURCE_DIR) + "/" + path, std::ios::binary);

@@ -120,7 +120,7 @@ TEST(Elementwise, ScalarsLanesAndArraysMix) {
 
 TEST(Cast, RoundsOnceAndOnlyThere) {
   std::string error;
-  sema::Numerics plain, clipped;
+  checked::Numerics plain, clipped;
   clipped.saturate = true;
   EXPECT_EQ(cast(f64({1.00390625, 1.01171875}), DType::BF16, plain, error)->floats,
             (std::vector<double>{1, 1.015625}));
@@ -129,8 +129,8 @@ TEST(Cast, RoundsOnceAndOnlyThere) {
   EXPECT_EQ(cast(f64({2.9, -2.9, kNaN, 1e30}), DType::I32, plain, error)->ints, (Shape{2, -2, 0, INT32_MAX}));
   EXPECT_EQ(cast(ints(DType::I64, {300, -1}), DType::U8, plain, error)->ints, (Shape{44, 255}));
   EXPECT_EQ(cast(ints(DType::I64, {300, -1}), DType::U8, clipped, error)->ints, (Shape{255, 0}));
-  sema::Numerics flush;
-  flush.denormals = sema::Denormals::Flush;
+  checked::Numerics flush;
+  flush.denormals = checked::Denormals::Flush;
   EXPECT_EQ(cast(f64({1e-40}), DType::F32, flush, error)->floats[0], 0);
   EXPECT_NE(cast(f64({1e-40}), DType::F32, plain, error)->floats[0], 0);
 }

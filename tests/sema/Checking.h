@@ -21,7 +21,7 @@ struct Checking {
   std::map<std::string, std::unique_ptr<ast::Module>> modules;
   std::map<std::string, std::string> siblings;  // texts of modules beside the main one
   std::unique_ptr<ast::Module> main;
-  std::unique_ptr<sema::Program> program;
+  std::unique_ptr<checked::Program> program;
 
   explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {}, const sema::CheckOptions &options = {})
       : siblings(std::move(beside)) {
@@ -67,7 +67,7 @@ struct Checking {
     }
     return all;
   }
-  std::string dump() const { return sema::dump(*program); }
+  std::string dump() const { return checked::dump(*program); }
 };
 
 }  // namespace tessera::test

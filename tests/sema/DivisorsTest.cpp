@@ -11,8 +11,8 @@ std::string required(const std::string &text) {
   Checking c(text);
   EXPECT_EQ(c.messages(), "") << text;
   std::string all;
-  if (const sema::Function *f = c.program ? c.program->find("f") : nullptr)
-    for (const sema::Requirement &requirement : f->requirements) all += (all.empty() ? "" : "; ") + requirement.text;
+  if (const checked::Function *f = c.program ? c.program->find("f") : nullptr)
+    for (const checked::Requirement &requirement : f->requirements) all += (all.empty() ? "" : "; ") + requirement.text;
   return all;
 }
 std::string ofBody(const std::string &body, const std::string &where = "") {

@@ -13,7 +13,7 @@ std::string codes(const std::string &text) { return Checking(text).codes(); }
 std::string effects(const std::string &text, const std::string &function) {
   Checking c(text);
   EXPECT_EQ(c.messages(), "") << text;
-  const sema::Function *f = c.program->find(function);
+  const checked::Function *f = c.program->find(function);
   return f ? f->effects.str() : "no such function";
 }
 }  // namespace

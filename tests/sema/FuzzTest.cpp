@@ -1,7 +1,7 @@
 // Programs with small mistakes: tokens of right and wrong programs are deleted, doubled, exchanged and replaced.
 // Whatever comes of it, the checker ends; it says an error, or what it made has no holes.
 // TSR_FUZZ_ROUNDS and TSR_FUZZ_SEED make a long run of it; TSR_FUZZ_LAST names a file for the program being checked.
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "tests/sema/Checking.h"
 #include <cstdlib>
 #include <filesystem>
@@ -82,10 +82,10 @@ std::vector<Words> programs() {
 }
 
 /// Every expression of a checked program has all its arguments.
-bool hasHoles(const sema::Program &program) {
+bool hasHoles(const checked::Program &program) {
   bool holes = false;
   for (const auto &function : program.functions)
-    sema::visitExprs(function->body, [&](sema::Expr &e) {
+    checked::visitExprs(function->body, [&](checked::Expr &e) {
       for (const auto &arg : e.args) holes |= !arg;
     });
   return holes;

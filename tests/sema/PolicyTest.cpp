@@ -1,6 +1,6 @@
 // Policies: what may be said of which dtype, what two operands have in common, where values are rounded and
 // scaled. The numbers of rules are those of docs/spec/numerics.md.
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "reference/Reference.h"
 #include "tests/sema/Checking.h"
 #include <cmath>
@@ -28,7 +28,7 @@ std::string dumped(const std::string &text) {
 std::vector<double> ran(const std::string &text, reference::Arguments arguments) {
   test::Checking c(text);
   EXPECT_EQ(c.messages(), "");
-  const sema::Function *f = c.program->find("f");
+  const checked::Function *f = c.program->find("f");
   if (!f) return {};
   reference::Outcome outcome = reference::run(*f, std::move(arguments));
   EXPECT_TRUE(outcome) << outcome.error->message;

@@ -95,7 +95,7 @@ TEST(Ranges, ResultsLieInTheClaimedRange) {
     for (auto [low, high] : {std::pair(-1.0, 1.0), std::pair(-6.0, 2.0), std::pair(0.5, 8.0)}) {
       std::string range = "[" + std::to_string(low) + ", " + std::to_string(high) + "]";
       test::Checking c("@verify.numerics(bounded=" + range + ")\n" + text);
-      const sema::Function *f = c.program->find("f");
+      const checked::Function *f = c.program->find("f");
       ASSERT_TRUE(f) << c.messages();
       num::Inputs inputs = num::inputsOf(*f);
       num::Sizes sizes(*f);
@@ -111,7 +111,7 @@ TEST(Ranges, ResultsLieInTheClaimedRange) {
       const num::Range &claimed = analysis.results()[0];
       for (int trial = 0; trial < 40; ++trial) {
         reference::Arguments arguments;
-        for (const sema::Param &p : f->params)
+        for (const checked::Param &p : f->params)
           if (!p.isResult)
             arguments.push_back(
                 randomArray(p.var->type.dtype, rows, columns, inputs.ranges.at(p.var->name), random));
@@ -128,11 +128,11 @@ TEST(Ranges, ResultsLieInTheClaimedRange) {
 
 namespace {
 /// The arguments that a witness describes.
-reference::Arguments argumentsOf(const sema::Function &f, const num::Witness &witness) {
+reference::Arguments argumentsOf(const checked::Function &f, const num::Witness &witness) {
   reference::Arguments arguments;
-  for (const sema::Param &p : f.params) {
+  for (const checked::Param &p : f.params) {
     if (p.isResult) continue;
-    const sema::Type &type = p.var->type;
+    const checked::Type &type = p.var->type;
     const num::Fill &fill = witness.parameters.at(p.var->name);
     std::vector<int64_t> shape;
     size_t count = 1;
@@ -182,7 +182,7 @@ TEST(Ranges, WitnessesAreReal) {
   for (const char *text : wrong) {
     SCOPED_TRACE(text);
     test::Checking c(text);
-    const sema::Function *f = c.program->find("f");
+    const checked::Function *f = c.program->find("f");
     ASSERT_TRUE(f) << c.messages();
     num::Decision decision = num::decide(*f);
     ASSERT_EQ(decision.verdict, num::Verdict::Refuted) << c.messages();

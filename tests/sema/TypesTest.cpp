@@ -480,7 +480,7 @@ TEST(Transformer, TheBlockOfTheCanonChecks) {
   ASSERT_TRUE(c.program->find("transformer_block"));
   EXPECT_EQ(c.program->find("transformer_block")->params[2].var->name, "p_wqkv");
   EXPECT_EQ(c.program->find("transformer_block")->params[2].var->type.str(), "Tensor[D, 3*D, bf16 @accum(f32)]");
-  const sema::Function *step = c.program->find("decode_step");
+  const checked::Function *step = c.program->find("decode_step");
   ASSERT_TRUE(step);
   EXPECT_EQ(step->effects.str(), "state(cache)");
   ASSERT_EQ(step->params.size(), 6u);  // the cache: its keys, its values, and how many are filled

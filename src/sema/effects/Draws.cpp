@@ -1,5 +1,5 @@
 #include "sema/effects/Draws.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 

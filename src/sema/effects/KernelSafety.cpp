@@ -1,5 +1,5 @@
 #include "sema/effects/KernelSafety.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "sema/effects/Edits.h"
 #include "sema/effects/Order.h"
 #include "sema/effects/Simulation.h"

@@ -1,5 +1,5 @@
 #include "sema/effects/Lanes.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "support/Integers.h"
 #include "support/Lanes.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "sema/effects/Order.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include "sema/effects/Simulation.h"
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 #include "sema/effects/Simulation.h"
-#include "sema/ExprBuild.h"
+#include "checked/ExprBuild.h"
 #include <algorithm>
 
 namespace tessera::sema::effects {

@@ -1,5 +1,5 @@
 // Values: constants, casts, shapes, reductions, products, loads.
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "sema/numerics/Analysis.h"
 #include "support/FloatFormats.h"
 #include <algorithm>

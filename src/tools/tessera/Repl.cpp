@@ -156,7 +156,7 @@ void Repl::keep(const std::string &name, NpyArray value) {
 bool Repl::isConstant(const std::string &name, const std::string &text) const {
   std::string before = prelude(name) + text + "\n";
   Program function(before, folder_);
-  const sema::Program *checked = function.wrong() ? nullptr : function.session.check();
+  const checked::Program *checked = function.wrong() ? nullptr : function.session.check();
   if (!checked || function.wrong()) return false;
   if (checked->find(name)) return true;
   Program size(before + "def " + kFunction + "(" + kUnit + ": i64):\n    return zeros((" + name + ",), f32)\n", folder_);
@@ -165,7 +165,7 @@ bool Repl::isConstant(const std::string &name, const std::string &text) const {
 
 /// Runs the function of the input in a process of its own. Arguments are values: what a kernel writes is what it returns.
 bool Repl::run(Program &program, std::vector<NpyArray> &results) {
-  const sema::Function *function = program.session.check() ? program.session.check()->find(kFunction) : nullptr;
+  const checked::Function *function = program.session.check() ? program.session.check()->find(kFunction) : nullptr;
   if (program.wrong() || !function) return say(program.session), false;
   std::map<std::string, NpyArray> named{{kUnit, NpyArray{DType::I64, {}, std::string(8, '\0')}}};
   for (const auto &[parameter, name] : passed_) named.emplace(parameter, values_.at(name));

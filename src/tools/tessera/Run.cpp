@@ -37,20 +37,20 @@ bool fail(Session &session, diag::Id id, std::string what, std::string help) {
   return false;
 }
 
-std::string entryNames(const sema::Program &program) {
+std::string entryNames(const checked::Program &program) {
   std::string names;
   for (const auto &function : program.functions) names += (names.empty() ? "`" : ", `") + function->name + "`";
   return names.empty() ? "it has none" : "it has " + names;
 }
 
-const sema::Function *chooseFunction(Session &session, const sema::Program &program, const std::string &name) {
+const checked::Function *chooseFunction(Session &session, const checked::Program &program, const std::string &name) {
   if (name.empty()) {
-    if (const sema::Function *main = program.find("main")) return main;
+    if (const checked::Function *main = program.find("main")) return main;
     if (program.functions.size() == 1) return program.functions[0].get();
     fail(session, diag::Id::badOption, "which function shall run?", "name one behind the program: " + entryNames(program));
     return nullptr;
   }
-  const sema::Function *function = program.find(name);
+  const checked::Function *function = program.find(name);
   if (!function) session.diagnostics.report(diag::Id::noSuchFunction, {}, session.path(), name).help(entryNames(program));
   return function;
 }
@@ -72,7 +72,7 @@ bool parseDims(Session &session, const std::string &text, std::map<std::string, 
 }
 
 /// All arguments of the call: random ones first, then those given by name.
-bool gather(Session &session, const sema::Function &function, const Options &options, driver::BoundArguments &bound) {
+bool gather(Session &session, const checked::Function &function, const Options &options, driver::BoundArguments &bound) {
   std::map<std::string, int64_t> dims;
   std::map<std::string, NpyArray> named;
   if (options.randomGiven) {
@@ -90,7 +90,7 @@ bool gather(Session &session, const sema::Function &function, const Options &opt
   for (const std::string &text : options.arguments) {
     size_t equals = text.find('=');
     std::string key = text.substr(0, equals);
-    auto it = std::find_if(function.params.begin(), function.params.end(), [&](const sema::Param &p) { return !p.isResult && p.var->name == key; });
+    auto it = std::find_if(function.params.begin(), function.params.end(), [&](const checked::Param &p) { return !p.isResult && p.var->name == key; });
     if (equals == std::string::npos || it == function.params.end()) {
       session.diagnostics.report(diag::Id::badArgument, {}, key, equals == std::string::npos ? "I expected name=value" : "`" + function.name + "` has no such parameter")
           .help("the signature is " + function.signature);
@@ -112,7 +112,7 @@ bool gather(Session &session, const sema::Function &function, const Options &opt
   return true;
 }
 
-bool writeResults(Session &session, const sema::Function &function, const driver::BoundArguments &bound, const Options &options) {
+bool writeResults(Session &session, const checked::Function &function, const driver::BoundArguments &bound, const Options &options) {
   const std::string &out = options.out;
   constexpr std::string_view mark = "\x93NUMPY";
   std::vector<driver::OutputFile> files;
@@ -170,7 +170,7 @@ struct Compared {
   driver::Difference difference;
 };
 
-void report(const sema::Function &function, const driver::BoundArguments &bound, const Options &options, const std::vector<double> &seconds,
+void report(const checked::Function &function, const driver::BoundArguments &bound, const Options &options, const std::vector<double> &seconds,
             const std::vector<Compared> &compared) {
   double middle = median(seconds);
   if (options.json) {
@@ -196,7 +196,7 @@ void report(const sema::Function &function, const driver::BoundArguments &bound,
 }
 
 /// Interprets the same call: how far the results are apart, relative to the largest element. Nothing after an error.
-std::optional<std::vector<Compared>> compareWithReference(Session &session, const sema::Function &function, const driver::BoundArguments &bound,
+std::optional<std::vector<Compared>> compareWithReference(Session &session, const checked::Function &function, const driver::BoundArguments &bound,
                                                           driver::BoundArguments &reference) {
   std::vector<double> seconds;
   std::string problem = driver::interpret(session, function, reference, 0, seconds);
@@ -211,7 +211,7 @@ std::optional<std::vector<Compared>> compareWithReference(Session &session, cons
 }
 
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
-int runMain(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
+int runMain(Session &session, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
   std::map<std::string, std::string> named;
   for (const std::string &text : options.arguments) {
     size_t equals = text.find('=');
@@ -242,7 +242,7 @@ int runMain(Session &session, const sema::Function &function, const driver::Targ
   return driver::kProgramHasErrors;
 }
 
-int runFunction(Session &session, const sema::Function &function, const driver::TargetSpec &target, const Options &options) {
+int runFunction(Session &session, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
   driver::BoundArguments bound, reference;
   if (!gather(session, function, options, bound)) return driver::exitCodeOf(session.diagnostics);
   if (options.check) reference = bound;
@@ -290,11 +290,11 @@ int run(const Options &options) {
     return failed();
   }
   if (!session.load(options.path)) return failed();
-  const sema::Program *program = session.check();
+  const checked::Program *program = session.check();
   if (!program || session.diagnostics.hasErrors()) return failed();
-  const sema::Function *function = chooseFunction(session, *program, options.function);
+  const checked::Function *function = chooseFunction(session, *program, options.function);
   if (!function) return failed();
-  bool isMain = function->kind == sema::FunctionKind::Host;
+  bool isMain = function->kind == checked::FunctionKind::Host;
   if (isMain && options.forResults()) {
     fail(session, diag::Id::badOption, "`main` gives no results: --random, --out, --time and --check mean nothing for it",
          "leave them out, or name a kernel or a tensor function");

@@ -1,8 +1,8 @@
 // What the checker and autodiff::expand say to each other about derivatives, in the checked program's own terms.
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 /// `queryAxis` of a Derivative.
 enum class DerivativeKind : uint8_t {
@@ -18,4 +18,4 @@ inline constexpr const char *kStop = "stop";
 /// The option of a function with `@custom_vjp` that names the function that is its rule.
 inline constexpr const char *kRule = "vjp";
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

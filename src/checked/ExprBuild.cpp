@@ -1,9 +1,9 @@
-#include "sema/ExprBuild.h"
-#include "sema/Policy.h"
+#include "checked/ExprBuild.h"
+#include "checked/Policy.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 Type indexType() {
   Type t;
@@ -134,4 +134,4 @@ ExprPtr clone(const Expr &e) {
   return copy;
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

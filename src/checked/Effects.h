@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 enum class EffectKind : uint8_t {
   Random,      // draws random numbers
@@ -53,4 +53,4 @@ std::optional<EffectKind> effectByName(std::string_view name);
 /// All names, for suggestions.
 const std::vector<std::string_view> &effectNames();
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

@@ -1,6 +1,6 @@
-#include "sema/Lets.h"
+#include "checked/Lets.h"
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 const Expr *letOf(const Block &block, const Var *var) {
   for (const auto &stmt : block) {
@@ -11,4 +11,4 @@ const Expr *letOf(const Block &block, const Var *var) {
   return nullptr;
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

@@ -1,8 +1,8 @@
 // The checked program as text, one statement a line.
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include <cstdio>
 
-namespace tessera::sema {
+namespace tessera::checked {
 namespace {
 
 class Dumper {
@@ -232,4 +232,4 @@ std::string dump(const Function &function) {
   return std::move(dumper.text);
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

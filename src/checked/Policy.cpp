@@ -1,9 +1,9 @@
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 #include <cstdio>
 
-namespace tessera::sema {
+namespace tessera::checked {
 namespace {
 uint16_t bit(PolicyField field) { return static_cast<uint16_t>(1u << static_cast<unsigned>(field)); }
 
@@ -273,4 +273,4 @@ std::string literalMisfit(DType dtype, double value) {
   return fits ? "" : "the largest " + quoted(dtype) + " is " + number(format.max);
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

@@ -1,7 +1,7 @@
 // Types as a user would write them.
-#include "sema/Policy.h"
+#include "checked/Policy.h"
 
-namespace tessera::sema {
+namespace tessera::checked {
 namespace {
 std::string dtypeText(const Type &t) { return std::string(name(t.dtype)) + policyText(t.numerics); }
 }  // namespace
@@ -41,4 +41,4 @@ const Function *Program::find(std::string_view name) const {
   return nullptr;
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

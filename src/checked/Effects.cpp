@@ -1,8 +1,8 @@
-#include "sema/effects/Effects.h"
+#include "checked/Effects.h"
 #include <algorithm>
 #include <tuple>
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 const std::vector<std::string_view> &effectNames() {
   static const std::vector<std::string_view> names = {"random", "io", "state", "collective", "nondet", "schedule"};
@@ -50,4 +50,4 @@ std::string Effects::str() const {
   return text;
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

@@ -1,15 +1,11 @@
 // What a numerics policy says: which fields go with which dtype, which contradict each other, and what two
 // operands with policies of their own have in common (docs/spec/numerics.md, P1 to P17).
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 #include <initializer_list>
 #include <string_view>
 
-namespace tessera::sema {
-
-struct ModuleScope;
-/// The names of the policies that a module declares or imports.
-std::vector<std::string_view> bundleNames(const ModuleScope &module);
+namespace tessera::checked {
 
 inline constexpr PolicyField kPolicyFields[] = {
     PolicyField::Accumulate, PolicyField::Compute,   PolicyField::Round,     PolicyField::RoundAt,
@@ -49,4 +45,4 @@ std::optional<PolicyRefusal> refusal(DType dtype, const Numerics &numerics);
 /// What a weak literal cannot be in `dtype`: "its values end at 127"; empty if it fits.
 std::string literalMisfit(DType dtype, double value);
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

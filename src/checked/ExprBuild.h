@@ -1,8 +1,8 @@
 // Small constructors of the checked program's expressions and types.
 #pragma once
-#include "sema/Checked.h"
+#include "checked/Checked.h"
 
-namespace tessera::sema {
+namespace tessera::checked {
 
 Type indexType();
 Type scalarType(DType dtype, Numerics numerics = {});
@@ -51,4 +51,4 @@ template <class Visit> void visitExprs(Block &block, const Visit &visit) {
   }
 }
 
-}  // namespace tessera::sema
+}  // namespace tessera::checked

@@ -1,0 +1,253 @@
+// Expressions: the number and the types of their operands, and the fields that their kinds have.
+#include "checked/Verifier.h"
+#include <algorithm>
+
+namespace tessera::checked {
+namespace {
+
+size_t rank(const Expr &expr) { return expr.type.isArray() ? expr.type.shape.size() : 0; }
+
+bool isNumber(const Type &type) {
+  return type.kind == TypeKind::Index || type.kind == TypeKind::Scalar || type.kind == TypeKind::Tensor ||
+         type.kind == TypeKind::Stream || type.kind == TypeKind::State;
+}
+
+/// Extents of one spelling or another: only numbers can be seen to differ.
+bool mayEqual(const Dim &a, const Dim &b) { return !a.isConstant() || !b.isConstant() || a == b; }
+
+bool mayEqual(const std::vector<Dim> &a, const std::vector<Dim> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Dim &x, const Dim &y) { return mayEqual(x, y); });
+}
+
+/// `count` different axes of an array of this rank.
+void axes(const Expr &expr, size_t count, size_t rank, const char *what) {
+  std::set<int> seen(expr.axes.begin(), expr.axes.end());
+  require(expr.axes.size() == count && seen.size() == count, what);
+  for (int axis : expr.axes) require(axis >= 0 && static_cast<size_t>(axis) < rank, what);
+}
+
+struct Arity {
+  size_t least, most;
+};
+constexpr size_t kAny = 1 << 30;
+
+Arity arityOf(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Constant:
+  case ExprKind::String:
+  case ExprKind::DimValue:
+  case ExprKind::VarRef:
+  case ExprKind::Iota:
+  case ExprKind::Load:
+  case ExprKind::Query: return {0, 0};
+  case ExprKind::Cast:
+  case ExprKind::Broadcast:
+  case ExprKind::Reshape:
+  case ExprKind::Transpose:
+  case ExprKind::Reduce:
+  case ExprKind::Full:
+  case ExprKind::Window:
+  case ExprKind::Slice:
+  case ExprKind::TupleItem:
+  case ExprKind::HostShape:
+  case ExprKind::HostRank:
+  case ExprKind::LoadNpy: return {1, 1};
+  case ExprKind::Dot:
+  case ExprKind::Gather: return {2, 2};
+  case ExprKind::HostItem: return {1, 2};
+  case ExprKind::Concat: return {1, kAny};
+  case ExprKind::Elementwise: {
+    size_t arity = static_cast<size_t>(info(expr.op).arity);
+    return {arity, arity};
+  }
+  case ExprKind::Call:
+  case ExprKind::Derivative:
+  case ExprKind::HostCall:
+  case ExprKind::Format:
+  case ExprKind::Opaque: return {0, kAny};
+  }
+  throw Broken{"an expression has a kind"};
+}
+
+}  // namespace
+
+void FunctionVerifier::expr(const ExprPtr &pointer, const char *missing) {
+  require(pointer != nullptr, missing);
+  const Expr &e = *pointer;
+  Arity arity = arityOf(e);
+  require(e.args.size() >= arity.least && e.args.size() <= arity.most, "an expression has the operands of its kind");
+  for (const ExprPtr &arg : e.args) expr(arg, "an operand is there");
+  fields(e);
+  rule(e);
+  if (e.kind == ExprKind::Load) access(e.access, nullptr);
+  if (e.kind == ExprKind::Slice) access(e.access, &e.args[0]->type);
+}
+
+void FunctionVerifier::fields(const Expr &e) const {
+  require(!e.var || e.kind == ExprKind::VarRef, "only a name has a variable");
+  require(!e.callee || e.kind == ExprKind::Call || e.kind == ExprKind::Derivative, "only a call has a callee");
+  require(!e.access.base || e.kind == ExprKind::Load, "only a load reads memory");
+  require(e.access.parts.empty() || e.kind == ExprKind::Load || e.kind == ExprKind::Slice,
+          "only loads and slices have indices");
+  require((e.texts.empty() && e.formats.empty()) || e.kind == ExprKind::Format, "only a format has texts");
+}
+
+void FunctionVerifier::rule(const Expr &e) const {
+  switch (e.kind) {
+  case ExprKind::Constant: {
+    bool isIndex = e.type.kind == TypeKind::Index;
+    if (std::holds_alternative<bool>(e.value)) return require(e.type.dtype == DType::Bool, "a truth value is a bool");
+    if (std::holds_alternative<int64_t>(e.value))
+      return require(isIndex || isInt(e.type.dtype), "a whole number is an integer");
+    return require(std::holds_alternative<double>(e.value) && !isIndex && !isInt(e.type.dtype) &&
+                       e.type.dtype != DType::Bool,
+                   "a constant has a value of its dtype");
+  }
+  case ExprKind::String:
+  case ExprKind::LoadNpy:
+  case ExprKind::HostCall:
+  case ExprKind::HostShape:
+  case ExprKind::HostRank:
+  case ExprKind::HostItem:
+  case ExprKind::Format: return host(e);
+  case ExprKind::DimValue: return require(e.type.kind == TypeKind::Index, "a dimension is an index");
+  case ExprKind::VarRef:
+    defined(e.var);
+    return require(e.var->type.kind != TypeKind::View && e.var->type.kind != TypeKind::Shared,
+                   "memory is named by accesses alone");
+  case ExprKind::Elementwise:
+  case ExprKind::Cast:
+  case ExprKind::Full:
+  case ExprKind::Reduce:
+  case ExprKind::Dot:
+  case ExprKind::Iota: return array(e);
+  case ExprKind::Broadcast:
+  case ExprKind::Reshape:
+  case ExprKind::Transpose:
+  case ExprKind::Concat:
+  case ExprKind::Window:
+  case ExprKind::Gather:
+  case ExprKind::Slice: return shapeOp(e);
+  case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
+  case ExprKind::Query:
+    require(isKernel(), "a place in the grid is asked for in kernels");
+    return require(e.type.kind == TypeKind::Index && e.queryAxis >= 0, "a place in the grid is an index of an axis");
+  case ExprKind::Call:
+  case ExprKind::TupleItem:
+  case ExprKind::Derivative:
+  case ExprKind::Opaque: return call(e);
+  }
+}
+
+void FunctionVerifier::array(const Expr &e) const {
+  if (e.kind == ExprKind::Elementwise || e.kind == ExprKind::Cast)
+    for (const ExprPtr &arg : e.args) {
+      require(isNumber(arg->type), "an operand is a number or an array of them");
+      require(!arg->type.isArray() || (e.type.isArray() && mayEqual(arg->type.shape, e.type.shape)),
+              "an operand has the result's shape");
+    }
+  if (e.kind == ExprKind::Full) require(rank(*e.args[0]) == 0 && e.type.isArray(), "a scalar fills an array");
+  if (e.kind == ExprKind::Reduce) {
+    require(!e.axes.empty(), "a reduction has axes");
+    axes(e, e.axes.size(), rank(*e.args[0]), "a reduction is over axes of its operand");
+    require(rank(e) + e.axes.size() == rank(*e.args[0]), "a reduction takes its axes away");
+  }
+  if (e.kind == ExprKind::Dot)
+    require(rank(e) >= 2 && rank(*e.args[0]) == rank(e) && rank(*e.args[1]) == rank(e), "a product is of matrices");
+  if (e.kind == ExprKind::Iota) axes(e, 1, rank(e), "an index runs along an axis");
+}
+
+void FunctionVerifier::shapeOp(const Expr &e) const {
+  const Expr &from = *e.args[0];
+  switch (e.kind) {
+  case ExprKind::Broadcast:
+    axes(e, rank(from), rank(e), "a broadcast has an axis for each of its operand's");
+    for (size_t i = 0; i < e.axes.size(); ++i)
+      require(from.type.shape[i] == Dim(1) || mayEqual(from.type.shape[i], e.type.shape[e.axes[i]]),
+              "an axis has extent 1 or the result's");
+    return;
+  case ExprKind::Reshape: return require(e.type.isArray(), "a reshape makes an array");
+  case ExprKind::Transpose:
+    axes(e, rank(from), rank(from), "a transpose permutes the axes");
+    for (size_t i = 0; i < e.axes.size(); ++i)
+      require(mayEqual(e.type.shape.at(i), from.type.shape[e.axes[i]]), "an axis keeps its extent");
+    return;
+  case ExprKind::Concat:
+    axes(e, 1, rank(e), "parts are joined along an axis");
+    for (const ExprPtr &arg : e.args) require(rank(*arg) == rank(e), "parts have the result's axes");
+    return;
+  case ExprKind::Window:
+    require(e.axes.size() == 3 && e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from) && e.axes[1] > 0 &&
+                e.axes[2] > 0,
+            "a window has an axis, a step and a dilation");
+    return require(rank(e) == rank(from) + 1, "a window makes two axes of one");
+  case ExprKind::Gather:
+    require(e.axes.size() == 1 + rank(*e.args[1]), "a gather has an axis for each of its places'");
+    return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a gather is along an axis");
+  case ExprKind::Slice: {
+    auto isRange = [](const IndexPart &part) { return !part.isPoint; };
+    size_t ranges = std::count_if(e.access.parts.begin(), e.access.parts.end(), isRange);
+    require(e.access.parts.size() == rank(from), "a slice has an index for each axis");
+    return require(rank(e) == ranges, "a slice keeps the axes that are ranges");
+  }
+  default: return;
+  }
+}
+
+void FunctionVerifier::host(const Expr &e) const {
+  switch (e.kind) {
+  case ExprKind::String: return require(e.type.kind == TypeKind::String, "a text is a string");
+  case ExprKind::Format:
+    return require(e.texts.size() == e.args.size() + 1 && e.formats.size() == e.args.size(),
+                   "a format has a text around each value");
+  case ExprKind::HostCall: return require(!e.text.empty(), "a host function has a name");
+  case ExprKind::LoadNpy: return require(e.args[0]->type.kind == TypeKind::String, "a path is a string");
+  case ExprKind::HostShape:
+  case ExprKind::HostRank:
+  case ExprKind::HostItem:
+    return require(e.args[0]->type.kind == TypeKind::HostTensor, "a tensor of host code is asked");
+  default: return;
+  }
+}
+
+void FunctionVerifier::call(const Expr &e) const {
+  if (e.kind == ExprKind::TupleItem) {
+    const Type &tuple = e.args[0]->type;
+    require(tuple.kind == TypeKind::Tuple, "an item is of a tuple");
+    return require(e.queryAxis >= 0 && static_cast<size_t>(e.queryAxis) < tuple.items.size(), "a tuple has the item");
+  }
+  if (e.kind == ExprKind::Opaque) {
+    require(!e.text.empty(), "what only the checker knows has a name");
+    return require(!function_.later.empty(), "what only the checker knows is refused later");
+  }
+  require(e.callee != nullptr, "a call has a callee");
+  if (e.kind == ExprKind::Call) {
+    auto isGiven = [](const Param &param) { return !param.isResult; };
+    size_t given = std::count_if(e.callee->params.begin(), e.callee->params.end(), isGiven);
+    return require(e.args.size() == given, "a call has an argument for each parameter");
+  }
+  for (int param : e.axes)
+    require(param >= 0 && static_cast<size_t>(param) < e.callee->params.size(), "a derivative is by parameters");
+}
+
+/// `sliced`: the type of the array value, where it is not memory that is accessed.
+void FunctionVerifier::access(const Access &access, const Type *sliced) {
+  if (!sliced) {
+    defined(access.base);
+    bool isMemory = access.base->type.kind == TypeKind::View || access.base->type.kind == TypeKind::Shared;
+    require(isMemory, "an access is of a view or of a shared buffer");
+    require(access.parts.size() == access.base->type.shape.size(), "an access has an index for each axis");
+  }
+  for (const IndexPart &part : access.parts) {
+    require(part.step > 0, "an access goes forwards");
+    if (part.isPoint || part.offset) index(part.offset, "a point has an index");
+  }
+  if (access.other) expr(access.other, "");
+}
+
+void FunctionVerifier::index(const ExprPtr &value, const char *missing) {
+  expr(value, missing);
+  require(value->type.kind == TypeKind::Index, "an offset or a bound is an index");
+}
+
+}  // namespace tessera::checked

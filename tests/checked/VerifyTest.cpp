@@ -1,0 +1,131 @@
+// The verifier finds nothing in what the checker made, and finds each thing that is then broken in it.
+#include "checked/Verify.h"
+#include "checked/ExprBuild.h"
+#include "tests/sema/Checking.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace tessera;
+using namespace tessera::checked;
+using test::Checking;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *kTensor = "def f[M, N](x: Tensor[M, N, f32], w: Tensor[N, M, f32]) -> Tensor[M, f32]:\n"
+                                "    y = (x @ w).sum(axis=1)\n"
+                                "    for i in range(3):\n        y = y * 2.0 + 1.0\n"
+                                "    return y + transpose(w)[:, 0] + concat(x, x, axis=1)[:, 1]\n";
+constexpr const char *kKernel =
+    "from tessera import kernel, tile\n"
+    "@kernel(grid=((N + 127) // 128,), group=128)\n"
+    "def k[N](x: Tensor[N, f32], y: Tensor[N, f32]):\n"
+    "    buffer = tile.alloc_shared((128,), f32)\n    t = tile.local_id()\n"
+    "    i = tile.group_id(0) * 128 + t\n    buffer[t] = x[i] if i < N else 0.0\n    tile.barrier()\n"
+    "    if i < N:\n        y[i] = buffer[t]\n";
+constexpr const char *kHost = "def double[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * 2.0\n"
+                              "def main():\n    x = load_npy(\"x.npy\")\n    y = double(x)\n"
+                              "    print(f\"{x.shape[0]} rows\")\n    save_npy(\"y.npy\", y)\n";
+
+Expr &exprOf(Function &function, ExprKind kind) {
+  Expr *found = nullptr;
+  visitExprs(function.body, [&](Expr &e) {
+    if (e.kind == kind && !found) found = &e;
+  });
+  if (!found) throw std::runtime_error("the program has no such expression");
+  return *found;
+}
+
+Stmt *find(Block &block, StmtKind kind) {
+  for (auto &stmt : block) {
+    if (stmt->kind == kind) return stmt.get();
+    for (Block *inner : {&stmt->body, &stmt->otherwise})
+      if (Stmt *found = find(*inner, kind)) return found;
+  }
+  return nullptr;
+}
+Stmt &stmtOf(Function &function, StmtKind kind) {
+  Stmt *found = find(function.body, kind);
+  if (!found) throw std::runtime_error("the program has no such statement");
+  return *found;
+}
+
+struct Break {
+  const char *program;
+  const char *expected;
+  void (*apply)(Function &);
+};
+
+const Break kBreaks[] = {
+    {kTensor, "the operands of its kind", [](Function &f) { exprOf(f, ExprKind::Elementwise).args.pop_back(); }},
+    {kTensor, "an operand is there", [](Function &f) { exprOf(f, ExprKind::Dot).args[0].reset(); }},
+    {kTensor, "a product is of matrices", [](Function &f) { exprOf(f, ExprKind::Dot).args[0]->type.shape.pop_back(); }},
+    {kTensor, "a reduction is over axes of its operand", [](Function &f) { exprOf(f, ExprKind::Reduce).axes = {2}; }},
+    {kTensor, "a reduction has axes", [](Function &f) { exprOf(f, ExprKind::Reduce).axes.clear(); }},
+    {kTensor, "a transpose permutes the axes", [](Function &f) { exprOf(f, ExprKind::Transpose).axes = {0, 0}; }},
+    {kTensor, "parts are joined along an axis", [](Function &f) { exprOf(f, ExprKind::Concat).axes.clear(); }},
+    {kTensor, "a slice has an index for each axis",
+     [](Function &f) { exprOf(f, ExprKind::Slice).access.parts.pop_back(); }},
+    {kTensor, "a scalar fills an array",
+     [](Function &f) { exprOf(f, ExprKind::Full).args[0] = clone(exprOf(f, ExprKind::VarRef)); }},
+    {kTensor, "a constant has a value of its dtype",
+     [](Function &f) { exprOf(f, ExprKind::Constant).value = std::monostate(); }},
+    {kTensor, "a whole number is an integer",
+     [](Function &f) { exprOf(f, ExprKind::Full).args[0]->value = int64_t(2); }},
+    {kTensor, "a use names a variable", [](Function &f) { exprOf(f, ExprKind::VarRef).var = nullptr; }},
+    {kTensor, "only a name has a variable", [](Function &f) { exprOf(f, ExprKind::Dot).var = f.params[0].var; }},
+    {kTensor, "a variable is bound before it is used",
+     [](Function &f) { f.body.insert(f.body.begin(), std::move(f.body.back())), f.body.pop_back(); }},
+    {kTensor, "a variable that is assigned again is marked",
+     [](Function &f) { stmtOf(f, StmtKind::Assign).var->reassigned = false; }},
+    {kTensor, "a binding has a value", [](Function &f) { stmtOf(f, StmtKind::Let).value.reset(); }},
+    {kTensor, "a `for` has an end", [](Function &f) { stmtOf(f, StmtKind::For).stop.reset(); }},
+    {kTensor, "a `for` counts in an index",
+     [](Function &f) { stmtOf(f, StmtKind::For).var->type.kind = TypeKind::Scalar; }},
+    {kTensor, "a value for each result", [](Function &f) { stmtOf(f, StmtKind::Return).values.clear(); }},
+    {kTensor, "only loops and branches have a body",
+     [](Function &f) { stmtOf(f, StmtKind::Let).body = std::move(stmtOf(f, StmtKind::For).body); }},
+    {kTensor, "the numbers of variables differ", [](Function &f) { f.vars[1]->id = f.vars[0]->id; }},
+    {kTensor, "a variable belongs to its function", [](Function &f) { f.vars.erase(f.vars.begin()); }},
+    {kTensor, "memory is accessed in kernels",
+     [](Function &f) { stmtOf(f, StmtKind::Return).kind = StmtKind::Barrier, f.body.back()->values.clear(); }},
+    {kTensor, "`break` and `continue` are in a loop",
+     [](Function &f) { stmtOf(f, StmtKind::Return).kind = StmtKind::Break, f.body.back()->values.clear(); }},
+    {kKernel, "a buffer is a variable in shared memory",
+     [](Function &f) { stmtOf(f, StmtKind::AllocShared).var->type.kind = TypeKind::Tensor; }},
+    {kKernel, "a variable is bound before it is used", [](Function &f) { f.body.erase(f.body.begin()); }},
+    {kKernel, "an access has an index for each axis",
+     [](Function &f) { stmtOf(f, StmtKind::Store).access.parts.clear(); }},
+    {kKernel, "a point has an index", [](Function &f) { stmtOf(f, StmtKind::Store).access.parts[0].offset.reset(); }},
+    {kKernel, "an access goes forwards", [](Function &f) { exprOf(f, ExprKind::Load).access.parts[0].step = 0; }},
+    {kKernel, "a place in the grid is an index", [](Function &f) { exprOf(f, ExprKind::Query).queryAxis = -1; }},
+    {kKernel, "a branch has a condition", [](Function &f) { stmtOf(f, StmtKind::If).condition.reset(); }},
+    {kKernel, "a grid has axes", [](Function &f) { f.kernel.gridDims.clear(); }},
+    {kHost, "a call has a callee", [](Function &f) { exprOf(f, ExprKind::Call).callee = nullptr; }},
+    {kHost, "an argument for each parameter", [](Function &f) { exprOf(f, ExprKind::Call).args.clear(); }},
+    {kHost, "a format has a text around each value", [](Function &f) { exprOf(f, ExprKind::Format).texts.pop_back(); }},
+    {kHost, "a tensor of host code is asked",
+     [](Function &f) { exprOf(f, ExprKind::HostShape).args[0] = makeIndex(0, {}); }},
+    {kHost, "a path is a string", [](Function &f) { exprOf(f, ExprKind::LoadNpy).args[0] = makeIndex(0, {}); }},
+    {kHost, "what is printed is a format", [](Function &f) { stmtOf(f, StmtKind::Print).value = makeIndex(0, {}); }},
+    {kHost, "a file has a tensor", [](Function &f) { stmtOf(f, StmtKind::SaveNpy).extra.reset(); }},
+};
+
+}  // namespace
+
+class Verify : public testing::TestWithParam<size_t> {};
+TEST_P(Verify, FindsWhatIsBroken) {
+  const Break &broken = kBreaks[GetParam()];
+  Checking c(broken.program);
+  ASSERT_EQ(c.messages(), "");
+  ASSERT_EQ(verify(*c.program), "");
+  broken.apply(*c.program->functions.back());
+  EXPECT_THAT(verify(*c.program), HasSubstr(broken.expected));
+}
+INSTANTIATE_TEST_SUITE_P(All, Verify, testing::Range(size_t(0), std::size(kBreaks)));
+
+TEST(VerifyText, NamesTheFunctionAndTheStatement) {
+  Checking c(kTensor);
+  stmtOf(*c.program->functions[0], StmtKind::Assign).var->reassigned = false;
+  EXPECT_EQ(verify(*c.program), "`f`, assign y: it does not hold that a variable that is assigned again is marked");
+}
