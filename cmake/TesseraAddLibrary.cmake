@@ -15,6 +15,7 @@
 # It is a library like others: target_compile_options(), install(TARGETS <name> EXPORT ... FILE_SET HEADERS) and so on.
 # A change of a .tsr file, or of one that it imports, builds anew what depends on it.
 include_guard(GLOBAL)
+set(_tessera_check_set "${CMAKE_CURRENT_LIST_DIR}/TesseraCheckSet.cmake" CACHE INTERNAL "")
 
 function(tessera_add_library name)
   cmake_parse_arguments(ARG "STANDALONE;LINE_DIRECTIVES" "NAMESPACE" "SOURCES;TARGETS;OPTIONS" ${ARGN})
@@ -177,7 +178,11 @@ function(_tessera_compile name folder sources stems extension)
       DEPFILE "${output}.d"
       COMMENT "tesserac ${file} -> ${shown}"
       COMMAND_EXPAND_LISTS VERBATIM)
-    target_sources(${name} PRIVATE "${output}")
+    # A file that was put in the place of one of them is of another compile: its set number says so.
+    set(files "${output}" "${folder}/${stem}.h" "${folder}/${stem}.hpp" "${folder}/${stem}.json" "${folder}/${stem}.lines.json")
+    add_custom_command(OUTPUT "${output}.set" COMMAND ${CMAKE_COMMAND} -P "${_tessera_check_set}" "${output}.set" ${files}
+      DEPENDS ${files} COMMENT "" VERBATIM)
+    target_sources(${name} PRIVATE "${output}" "${output}.set")
     set_source_files_properties("${output}" PROPERTIES LANGUAGE ${language_of_${extension}})
   endforeach()
 endfunction()

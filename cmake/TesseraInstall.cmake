@@ -17,7 +17,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.i
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake" "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
-  "${PROJECT_SOURCE_DIR}/cmake/TesseraAddLibrary.cmake" DESTINATION ${package_folder})
+  "${PROJECT_SOURCE_DIR}/cmake/TesseraAddLibrary.cmake" "${PROJECT_SOURCE_DIR}/cmake/TesseraCheckSet.cmake" DESTINATION ${package_folder})
 
 # The editor of the playground, where `npm ci` has fetched it: what the page uses of it, with its licence.
 set(monaco "${PROJECT_SOURCE_DIR}/editors/playground/node_modules/monaco-editor")

@@ -15,5 +15,12 @@ inline ErrorText &error_text() {
 
 }  // namespace tsr
 
+/// A symbol with the number of the emitted file: who loads a library finds out by it whether a manifest is of the same compile.
+#define TESS_SET(number)                                                                 \
+  extern "C" {                                                                           \
+  extern __attribute__((visibility("default"))) const char tessSet_##number;             \
+  __attribute__((used)) const char tessSet_##number = 0;                                 \
+  }
+
 // One definition in a program, whichever emitted file it comes from.
 extern "C" __attribute__((weak)) const char *tessLastErrorText(void) { return tsr::error_text().text; }

@@ -38,6 +38,11 @@ class Module:
         return f"<tessera module `{self.__name__}` for {self.target}: {', '.join(self.functions)}>"
 
 
+def _is_of_set(library_path, number):
+    """Whether the library was compiled from the source that this manifest belongs to."""
+    return number is not None and hasattr(ctypes.CDLL(library_path, mode=os.RTLD_NOW | os.RTLD_LOCAL), f"tessSet_{number}")
+
+
 def load(path, target=None):
     """Loads a program (`model.tsr`), which is compiled for `target` ("cpu" if not said, "cuda", "cuda:sm_90a", "hip"),
     or a library that `tessera build -o model.so` made, with model.json beside it: that needs no compiler."""
@@ -53,6 +58,9 @@ def load(path, target=None):
         library, manifest = _compiler.build(path, target or "cpu")
     with open(manifest, encoding="utf-8") as file:
         facts = json.load(file)
+    if not _is_of_set(library, facts.get("set")):
+        raise ArgumentError(f"{library} and {manifest} are of two compiles: the manifest is of set {facts.get('set')}, and the library "
+                            "is not; build both anew with `tessera build`")
     device = facts["target"]["device"]
     if suffix == ".so" and target and target.partition(":")[0] != device:
         raise ArgumentError(f"{path} was compiled for {device}, not for {target}")

@@ -80,7 +80,7 @@ std::string cppHeaderText(const std::vector<EntryFacts> &entries, const EmitOpti
   Writer writer;
   writer.comment("The C++ interface of " + (options.program.empty() ? options.name : baseName(options.program)) +
                  ". A call that fails throws tessera::Error;");
-  writer.comment("with std::nothrow as its first argument it returns the status.");
+  writer.comment(std::string("with std::nothrow as its first argument it returns the status. ") + kSetComment + kNoSet + ".");
   writer.line("#pragma once");
   writer.line("#include \"" + options.name + ".h\"");
   writer.paste(includes);

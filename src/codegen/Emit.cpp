@@ -3,6 +3,8 @@
 #include "ir/common/Common.h"
 #include "support/Check.h"
 #include "support/Machine.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <nlohmann/json.hpp>
 
@@ -13,7 +15,7 @@ namespace tessera::codegen {
 namespace {
 
 std::string lineMapText(const Writer &writer, const std::string &file) {
-  nlohmann::ordered_json json{{"version", 1}, {"file", file}, {"lines", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"version", 1}, {"file", file}, {"set", kNoSet}, {"lines", nlohmann::ordered_json::array()}};
   int number = 0;
   for (const WrittenLine &line : writer.lines()) {
     ++number;
@@ -32,6 +34,22 @@ void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Lan
   writer.comment(std::string(language.name) + " for " + from +
                  ", compiled by tesserac. Edit the program, not this file.");
   if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
+}
+
+/// Numbers the files by what is in all of them, so that those of two compiles can be told apart.
+void numberSet(Emitted &emitted, const std::string &inSource) {
+  llvm::BLAKE3 hasher;
+  const std::pair<std::string *, std::string> places[] = {{&emitted.source, inSource}, {&emitted.header, kSetComment},
+      {&emitted.cppHeader, kSetComment}, {&emitted.manifest, "\"set\": \""}, {&emitted.lineMap, "\"set\": \""}};
+  for (const auto &[text, before] : places) hasher.update(std::to_string(text->size()) + " " + *text);
+  auto digest = hasher.final();
+  const std::string number = llvm::toHex(llvm::ArrayRef(digest.data(), std::string_view(kNoSet).size() / 2), true);
+  for (const auto &[text, before] : places) {
+    size_t at = text->find(before + kNoSet);
+    TSR_CHECK(at != std::string::npos, "a file without the place of its set number");
+    text->replace(at + before.size(), number.size(), number);
+  }
+  emitted.set = number;
 }
 
 }  // namespace
@@ -65,6 +83,8 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   } else {
     for (const std::string &header : headers) whole.line("#include \"" + header + "\"");
   }
+  const std::string same = "  // the headers and the manifest of this compile have the same number";
+  whole.line(entries.empty() ? std::string("// ") + kSetComment + kNoSet : std::string(kSetMacro) + kNoSet + ")" + same);
   whole.append(body);
   result.source = whole.text(file);
   result.lineMap = lineMapText(whole, file);
@@ -76,6 +96,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   result.manifest = manifestText(module, entries,
                                  {options.name, options.program, machine, &language, options.tools,
                                   featuresOf(body.text(file), language.target)});
+  numberSet(result, entries.empty() ? kSetComment : kSetMacro);
   return result;
 }
 

@@ -30,6 +30,7 @@ struct Emitted {
   std::string manifest;  // JSON
   std::string lineMap;   // JSON: emitted line -> line of the program
   std::string suffix;    // ".cu", ".hip", ".cpp"
+  std::string set;       // the number that stands in each of them: files of another compile have another
 };
 
 /// `module` holds only the Target dialect; its machine says which language.

@@ -50,8 +50,9 @@ std::string headerText(const std::vector<EntryFacts> &entries, const std::string
   std::ostringstream out;
   out << "/* The C interface of " << (program.empty() ? name : baseName(program))
       << ", for C and C++. Every function checks its arguments and returns TESS_OK or an error\n"
-         " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. "
-         "*/\n";
+         " * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major.\n"
+         " * "
+      << kSetComment << kNoSet << ". */\n";
   // No guard with a name: that of `a-b.h` would be that of `a_b.h`, and of each `model.h` of a program.
   out << "#pragma once\n"
       << includes << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";

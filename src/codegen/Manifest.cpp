@@ -171,6 +171,7 @@ std::string manifestText(ModuleOp module, const std::vector<EntryFacts> &entries
                          const ManifestFacts &facts) {
   Json json;
   json["version"] = 1;
+  json["set"] = kNoSet;
   json["name"] = facts.name;
   if (!facts.program.empty()) json["program"] = baseName(facts.program);
   json["target"] = {{"device", familyName(facts.machine->family)}, {"machine", facts.machine->name}};

@@ -10,6 +10,9 @@
 
 namespace tessera::codegen {
 
+/// Stands for the set number until all files are there: the first such digits behind these words.
+inline constexpr const char *kNoSet = "0000000000000000", *kSetComment = "Set ", *kSetMacro = "TESS_SET(";
+
 void printKernel(ir::target::KernelOp kernel, const Language &language, Writer &writer);
 void printEntry(const EntryFacts &facts, const Language &language, Writer &writer);
 /// All host functions, with a wrapper for each entry function that they call.

@@ -117,7 +117,7 @@ std::string exportsOf(const Product &product) {
   const auto manifest = nlohmann::json::parse(product.manifest);
   for (const auto &entry : manifest["entries"])
     names += entry["symbol"].get<std::string>() + "; " + entry["call"].get<std::string>() + "; ";
-  return "{ global: " + names + "tessLastErrorText; local: *; };\n";
+  return "{ global: " + names + "tessSet_*; tessLastErrorText; local: *; };\n";
 }
 
 /// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here.
@@ -143,8 +143,9 @@ Result<std::string> unpackInto(const std::string &cache) {
 }  // namespace
 
 /// `library`: takes what was emitted, for a library that shows all its functions. `name`: its stem, if not the program's.
+/// `set`: takes the number of the emitted files.
 static std::string build(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
-                         Product *library, const std::string &name) {
+                         Product *library, const std::string &name, std::string *set = nullptr) {
   CompileOptions options;
   options.target = target;
   options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
@@ -152,6 +153,7 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   auto product = compiler.emit(functions);
   if (!product) return {};
   if (library) *library = *product;
+  if (set) *set = product->set;
   const std::string shown = library ? exportsOf(*product) : kExportsText;
   Place place = placeOfProducts();
   if (!place.folder) return cacheProblem(session, "a temporary folder", place.folder.error());
@@ -187,8 +189,8 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   return output;
 }
 
-std::string buildProduct(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared) {
-  return build(session, target, functions, shared, nullptr, {});
+std::string buildProduct(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared, std::string *set) {
+  return build(session, target, functions, shared, nullptr, {}, set);
 }
 
 std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name) {

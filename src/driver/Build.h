@@ -11,7 +11,9 @@ namespace tessera::driver {
 
 /// The path of a shared library of these functions and what they call (all, if there are none), or, not `shared`, of a
 /// program. Empty after an error, which is in the session's engine. Where there is no cache, it is gone when this process ends.
-std::string buildProduct(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared);
+/// `set`: takes the set number of what was emitted, which the library has, too (`tessSet_<number>`).
+std::string buildProduct(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
+                         std::string *set = nullptr);
 /// A shared library, and what was emitted for it.
 struct BuiltLibrary {
   std::string path;  // the manifest is beside it, with the suffix .json

@@ -187,7 +187,8 @@ std::optional<Product> Compiler::emit(const std::vector<std::string> &functions)
   if (!s.check() || !s.has(functions)) return std::nullopt;
   if (!s.lowerTo(Level::Target, functions)) return std::nullopt;
   codegen::Emitted emitted = s.emitModule(*s.module);
-  return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap)};
+  return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap),
+                 std::move(emitted.set)};
 }
 
 }  // namespace tessera::driver

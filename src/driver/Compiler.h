@@ -24,7 +24,7 @@ struct CompileOptions {
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };
 struct Product {
-  std::string source, header, cppHeader, manifest, lineMap;
+  std::string source, header, cppHeader, manifest, lineMap, set;
 };
 
 /// The headers and the manifest, which have the name of `output` with other suffixes.

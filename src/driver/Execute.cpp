@@ -157,11 +157,16 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     return nullptr;
   }
   const std::vector<std::string> functions = function.empty() ? std::vector<std::string>() : std::vector{function};
-  std::string path = buildProduct(session, target, functions, true);
+  std::string set, path = buildProduct(session, target, functions, true, &set);
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library && !path.empty() && access(path.c_str(), F_OK) != 0) {  // another process has just made room in the cache
     path = buildProduct(session, target, functions, true);
     library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library && !dlsym(library, ("tessSet_" + set).c_str())) {
+    session.diagnostics.report(diag::Id::runFailed, {}, path, "it is of another compile than the program (set " + set + " is not in it)")
+        .help("remove it; it is made anew");
+    path.clear(), library = nullptr;
   }
   if (!library) {
     if (!path.empty()) session.diagnostics.report(diag::Id::runFailed, {}, path, std::string(dlerror()));

@@ -32,7 +32,7 @@ std::optional<TargetSpec> targetOfSuffix(const std::string &suffix);
 
 /// The names that a loaded library shows, as the linker reads it; in the folder of the headers.
 inline constexpr const char *kExportsFile = "exports.map";
-inline constexpr const char *kExportsText = "{ global: *_call; tessLastErrorText; local: *; };\n";
+inline constexpr const char *kExportsText = "{ global: *_call; tessSet_*; tessLastErrorText; local: *; };\n";
 
 /// How to compile an emitted source into a shared library, or why that cannot be done here.
 struct CompileCommand {

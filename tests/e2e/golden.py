@@ -9,6 +9,7 @@ equal for all targets, else once a target (`softmax.cuda.json`). Of host code th
 import difflib
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,11 @@ def read(path):
         return file.read()
 
 
+def without_number(text):
+    """The number of a compile's files changes with each character of them; in the goldens it is 0."""
+    return re.sub(r'(TESS_SET\(|Set |"set": ")[0-9a-f]{16}', r"\g<1>" + "0" * 16, text, count=1)
+
+
 def emit(tesserac, program, target, options=()):
     """(source, header, manifest), or the message of what went wrong."""
     name = stem(program)
@@ -44,7 +50,7 @@ def emit(tesserac, program, target, options=()):
         if result.returncode != 0:
             said = result.stdout + result.stderr
             raise RuntimeError(f"{name} for {target}: tesserac ended with status {result.returncode}\n{said}")
-        return [read(os.path.join(folder, name + suffix)) for suffix in (TARGETS[target], ".h", ".json")]
+        return [without_number(read(os.path.join(folder, name + suffix))) for suffix in (TARGETS[target], ".h", ".json")]
 
 
 def stem(program):

@@ -34,6 +34,15 @@ execute_process(COMMAND "${WORK}/build/from_c" RESULT_VARIABLE status OUTPUT_VAR
 if(status EQUAL 0)
   message(FATAL_ERROR "the changed program still gives the old result: ${output}")
 endif()
+# A header of another compile, put in the place of the one that belongs to the source, fails the next build with one sentence.
+file(READ "${WORK}/build/kernels/softmax.h" text)
+string(REGEX REPLACE "Set [0-9a-f]+" "Set 0123456789abcdef" text "${text}")
+file(WRITE "${WORK}/build/kernels/softmax.h" "${text}")
+execute_process(COMMAND ${CMAKE_COMMAND} --build "${WORK}/build" RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+if(status EQUAL 0 OR NOT output MATCHES "are of two compiles [(]set 0123456789abcdef and set [0-9a-f]+[)]")
+  message(FATAL_ERROR "a header of another compile was not found:\n${output}")
+endif()
 # A new project builds, and its test passes.
 run("${WORK}/install/bin/tessera" new "${WORK}/fresh")
 run(${CMAKE_COMMAND} -G Ninja -S "${WORK}/fresh" -B "${WORK}/fresh/build" "-DCMAKE_PREFIX_PATH=${WORK}/install" "-DCMAKE_CXX_COMPILER=g++"

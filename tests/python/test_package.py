@@ -82,6 +82,13 @@ class Package(unittest.TestCase):
         self.assertEqual(result.stdout, "[0. 1.]\n", result.stderr)
         with self.assertRaisesRegex(tessera.ArgumentError, "compiled for cpu, not for cuda"):
             tessera.load(os.path.join(self.folder, "built.so"), "cuda")
+        # The manifest of another compile, though its functions are the same.
+        with open(self.program, "a", encoding="utf-8") as file:
+            file.write("\n\ndef other(x: f32) -> f32:\n    return x\n")
+        subprocess.run([tessera.compiler_path(), "build", self.program, "-o", os.path.join(self.folder, "other.so")], check=True, capture_output=True)
+        shutil.copy(os.path.join(self.folder, "other.json"), os.path.join(self.folder, "built.json"))
+        with self.assertRaisesRegex(tessera.ArgumentError, "built.so and .*built.json are of two compiles: the manifest is of set [0-9a-f]{16}"):
+            tessera.load(os.path.join(self.folder, "built.so"))
         os.remove(os.path.join(self.folder, "built.json"))
         with self.assertRaisesRegex(FileNotFoundError, "built.json is missing"):
             tessera.load(os.path.join(self.folder, "built.so"))

@@ -9,6 +9,7 @@
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // matmul(A: bf16[M, K], B: bf16[K, N]) -> bf16[M, N]
 //   schedule  block 64 x 64, k 32, 256 lanes

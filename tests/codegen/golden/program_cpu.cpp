@@ -2,6 +2,7 @@
 // Functions: doubled (declared in program_cpu.h).
 #include "tessera/entry.h"
 #include "tessera/host.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // 2 * x
 static void double_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t n) {

@@ -2,6 +2,7 @@
 // Functions: saxpy (declared in saxpy.h).
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]
 //   launch  one lane for each of n elements, 256 lanes a group

@@ -1,6 +1,7 @@
 // C++ for saxpy_cpu.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: saxpy (declared in saxpy_cpu.h).
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // saxpy(x: f32[n], y: f32[n], alpha: f32) -> f32[n]
 static void

@@ -1,6 +1,7 @@
 // C++ for 01_saxpy.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: saxpy (declared in 01_saxpy.h).
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def saxpy(x: ts.Tensor["n", ts.f32], y: ts.Tensor["n", ts.f32], alpha: ts.f32) -> ts.Tensor["n",
 //   ts.f32]

@@ -3,6 +3,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/vector.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def saxpy(x: ts.Tensor["n", ts.f32], y: ts.Tensor["n", ts.f32], alpha: ts.f32) -> ts.Tensor["n",
 //   ts.f32]

@@ -4,6 +4,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/vector.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def bias_gelu_residual[R, C](x: Tensor[R, C, bf16], b: Tensor[C, bf16], r: Tensor[R, C, bf16]) ->
 //   Tensor[R, C, bf16]

@@ -8,6 +8,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]

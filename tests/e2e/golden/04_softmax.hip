@@ -5,6 +5,7 @@
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group

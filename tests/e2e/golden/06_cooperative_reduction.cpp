@@ -1,6 +1,7 @@
 // C++ for 06_cooperative_reduction.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: total (declared in 06_cooperative_reduction.h).
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def total(data: ts.Tensor["N", ts.f32]) -> ts.f32
 static void total_kernel(const float *__restrict__ data, float *__restrict__ result, int64_t N) {

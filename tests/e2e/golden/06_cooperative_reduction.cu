@@ -2,6 +2,7 @@
 // Functions: total (declared in 06_cooperative_reduction.h).
 #include "tessera/device/platform.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def total(data: ts.Tensor["N", ts.f32]) -> ts.f32
 //   schedule  128 threads a group

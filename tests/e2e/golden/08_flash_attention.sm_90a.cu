@@ -16,6 +16,7 @@
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
 #include "tessera/tensor_map.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def flash_attention[B, H, S, D](Q: Tensor[B, H, S, D, bf16 @accum(f32)], K: Tensor[B, H, S, D,
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->

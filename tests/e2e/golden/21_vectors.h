@@ -1,5 +1,6 @@
 /* The C interface of 21_vectors.tsr, for C and C++. Every function checks its arguments and returns TESS_OK or an error
- * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major. */
+ * status; tessLastErrorText() then says what was wrong. Tensors are contiguous and row-major.
+ * Set 0000000000000000. */
 #pragma once
 #include "tessera/abi.h"
 

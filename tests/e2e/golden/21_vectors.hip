@@ -7,6 +7,7 @@
 #include "tessera/device/reduce.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def matrix_times_vector[M, K](A: Tensor[M, K, bf16 @accum(f32)], x: Tensor[K, bf16 @accum(f32)])
 //   -> Tensor[M, f32]

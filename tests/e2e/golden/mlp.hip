@@ -8,6 +8,7 @@
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def mlp[M, D, H](x: Tensor[M, D, f32], w1: Tensor[D, H, f32], b1: Tensor[H, f32], w2: Tensor[H,
 //   D, f32], b2: Tensor[D, f32]) -> Tensor[M, D, f32]

@@ -15,6 +15,7 @@
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
 #include "tessera/tensor_map.h"
+TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
 //   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]

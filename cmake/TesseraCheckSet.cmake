@@ -1,0 +1,22 @@
+# cmake -P TesseraCheckSet.cmake STAMP FILE...
+# Fails unless the files that tesserac wrote are all of one compile: each has the number of its set near its beginning.
+set(first "")
+set(place "(Set |TESS_SET[(]|\"set\": \")([0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+)")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(index RANGE 4 ${last})
+  set(file "${CMAKE_ARGV${index}}")
+  file(STRINGS "${file}" line REGEX "${place}" LIMIT_COUNT 1)
+  string(REGEX MATCH "${place}" found "${line}")
+  set(number "${CMAKE_MATCH_2}")
+  if(NOT found)
+    message(FATAL_ERROR "${file} is not what tesserac wrote: it has no set number. Remove it; the next build makes it anew")
+  endif()
+  if(NOT first)
+    set(first "${file}")
+    set(set_of_first "${number}")
+  elseif(NOT number STREQUAL set_of_first)
+    message(FATAL_ERROR "${file} and ${first} are of two compiles (set ${number} and set ${set_of_first}): one of them was put there "
+                        "by hand. Remove ${first}; the next build makes all of them anew")
+  endif()
+endforeach()
+file(TOUCH "${CMAKE_ARGV3}")
