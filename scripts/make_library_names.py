@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/ir/target/LibraryNames.def and MacroNames.def: the names with C linkage and of types that the C library, the
-mathematical library and the headers of CUDA and HIP have, and the macros of all headers that emitted text includes. An
-exported function of a program that has one of the former gets another C name; nothing of a program has the name of a macro.
+"""Writes src/ir/target/LibraryNames.def: the names with C linkage and of types that the C library, the mathematical library
+and the headers of CUDA and HIP have. An exported function of a program that has one of them gets another C name.
 
-The tables are checked in, so that a program is the same text on every computer. Run this script where the libraries or
+The table is checked in, so that a program is the same text on every computer. Run this script where the libraries or
 headers are newer; names are added and none is dropped. It needs nm, and nvcc and clang++-19 for what they declare.
 """
 
@@ -14,13 +13,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/ir/target/LibraryNames.def"
-MACROS = ROOT / "src/ir/target/MacroNames.def"
 HEADERS = '#include "tessera/entry.h"\n#include "tessera/host.h"\n#include "tessera/device/reduce.h"\n'
-# What programs that include an emitted header include besides, and what newer headers of C++ include by themselves.
-SYSTEM = "".join(f"#include <{name}.h>\n" for name in (
-    "assert complex ctype errno fcntl fenv float inttypes limits locale math omp poll pthread sched semaphore setjmp signal "
-    "stdalign stdarg stdbool stddef stdint stdio stdlib stdnoreturn string strings sys/mman sys/socket sys/stat sys/time sys/types "
-    "sys/wait time unistd wchar wctype").split())
 LIBRARIES = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1", "libresolv.so.2"]
 # ISO C23 and POSIX.1-2024 functions that older libraries do not have yet.
 STANDARD = """
@@ -31,7 +24,7 @@ strlcpy strlcat wcslcpy wcslcat asprintf vasprintf dladdr getentropy ppoll qsort
 posix_getdents posix_close dcgettext dcngettext dgettext dngettext gettext ngettext textdomain bindtextdomain
 ffs ffsl ffsll memmem mkostemp accept4 dup3 pipe2 getlocalename_l tcgetwinsize tcsetwinsize sig2str str2sig kill
 """
-NAME = re.compile(r"[A-Za-z]\w*|_[a-z]\w*")
+NAME = re.compile(r"[A-Za-z]\w*")  # those with an underscore before them are the implementation's, and no program has them
 
 
 def exported():
@@ -85,14 +78,6 @@ def declared(command, source):
             yield words[-1]
 
 
-def macros(command, source):
-    """The macros that are defined after these headers."""
-    if not shutil.which(command[0]):
-        return set()
-    text = subprocess.run(command, input=source, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    return set(re.findall(r"#define (\w+)", text))
-
-
 def names_of(table):
     return set(re.findall(r"\w+", re.sub(r"//.*", "", table.read_text()))) if table.exists() else set()
 
@@ -112,13 +97,6 @@ def write(table, comment, names):
 def main():
     nvcc = ["nvcc", "-E", "-std=c++17", "-Iinclude", "-x", "cu"]
     hip = ["clang++-19", "-E", "-std=c++17", "-Iinclude", "-x", "hip", "--offload-arch=gfx90a", "-nogpulib"]
-    taken = names_of(MACROS) | macros(["gcc", "-E", "-dM", "-std=gnu11", "-fopenmp", "-x", "c", "-"], SYSTEM)
-    taken |= macros(["g++", "-E", "-dM", "-std=gnu++17", "-fopenmp", "-Iinclude", "-x", "c++", "-"], HEADERS + SYSTEM)
-    taken |= macros([*nvcc, "-Xcompiler", "-dM", "-"], HEADERS)
-    for side in ("--cuda-device-only", "--cuda-host-only"):
-        taken |= macros([*hip, side, "-dM", "-"], HEADERS)
-    write(MACROS, "// Macros of the headers of C, C++, OpenMP, CUDA and HIP that programs and emitted text include, with blanks between them.",
-          [n for n in taken if NAME.fullmatch(n) and not n.startswith(("TSR_", "TESS_", "TESSERA_"))])
     names = set(STANDARD.split()) | set(exported()) | names_of(TABLE)
     names |= set(declared([*nvcc, "-"], HEADERS)) | set(declared([*hip, "--cuda-device-only", "-"], HEADERS))
     # Prefixes that Words.cpp reserves as a whole need no rows.

@@ -26,17 +26,60 @@ const char *const ownWords =
     "Grid Shared Threads shared shared_bytes std tsr main int8_t int16_t int32_t int64_t uint8_t uint16_t "
     "uint32_t uint64_t size_t ptrdiff_t intptr_t uintptr_t TessStatus TessStream TessTensor TessValue ";
 
-// Macros of the headers that emitted text, and programs that include its header, include; below are ours, and families to which
-// newer headers add. Both tables are what libraries and headers say, not what is here: see docs/decisions.
-const char *const macros =
-#include "ir/target/MacroNames.def"
-    ;
-const char *const macroPrefixes = "ADJ_ ATOMIC_ CLOCK_ CLONE_ CPU_ CUDA_ CUDART_ EXIT_ FE_ FP_ HIP_ HUGE_VAL "
-                                  "INT16_ INT32_ INT64_ INT8_ INTMAX_ INTPTR_ "
-                                  "INT_ LC_ LLONG_ LONG_ MATH_ MOD_ M_ NL_ NV_ PTHREAD_ RENAME_ SCHED_ SEEK_ "
-                                  "SHRT_ SIG_ SNAN STA_ TESSERA_ TESS_ TIMER_ "
-                                  "TIME_ TSR_ UINT16_ UINT32_ UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_ "
-                                  "cudaA cudaC cudaD cudaE cudaG cudaH cudaI cudaK cudaM cudaN cudaO cudaP cudaS cudaT";
+// What a header may define as a macro is known by the families that ISO C, POSIX and the vendors keep for them, whatever their
+// headers define today, and by the words that stand outside of them.
+const char *const macroFamilies =
+    "ADDRESS_SPACE_ ADJ_ AF_ AIO_ ATOMIC_ AT_ BC_ BUS_ CHAR_ CLD_ CLOCK_ CLONE_ CLOSE_RANGE_ CMPLX CMSG_ CPU_ CUDART "
+    "CUDA_ CU_ DBL_ DECLOP_ DN_ EXIT_ FALLOC_ FD_ FE_ FLT_ FPE_ FP_ HIP_ HUGE_VAL HW_ID ILL_ INT16_ INT32_ INT64_ "
+    "INT8_ INTMAX_ INTPTR_ INT_ ITIMER_ LC_ LDBL_ LLONG_ LOCK_ LONG_ MADV_ MAP_ MATH_ MCL_ MFD_ MOD_ MREMAP_ MSG_ "
+    "MS_ M_ NL_ NV_ PF_ PKEY_ POSIX_ PRIX PRId PRIi PRIo PRIu PRIx PROT_ PTHREAD_ PTRDIFF_ REG_ RENAME_ RWF_ RWH_ "
+    "SA_ SCHAR_ SCHED_ SCM_ SCNX SCNd SCNi SCNo SCNu SCNx SEEK_ SEGV_ SEM_ SHRT_ SHUT_ SIGEV_ SIG_ SI_ SNAN SOCK_ "
+    "SOL_ SO_ SPLICE_ STATX_ STA_ SYNC_ TESSERA_ TESS_ TEXTURE_ TIMER_ TIME_ TRAP_ TSR_ UCHAR_ UINT16_ UINT32_ "
+    "UINT64_ UINT8_ UINTMAX_ UINTPTR_ UINT_ ULLONG_ ULONG_ USHRT_ UTIME_ WCHAR_ WINT_ XATTR_ cuda hip isalnum "
+    "isalpha isascii isblank iscntrl isdigit isgraph isgreater isless islower isprint ispunct isspace isupper "
+    "isxdigit launch_bounds_impl pthread_ sa_ si_ sigev_ st_atime st_ctime st_mtime ";
+const char *const macroWords =
+    "ACCESSPERMS ALLPERMS BIG_ENDIAN BOOL_MAX BOOL_WIDTH BUFSIZ BYTE_ORDER CHARCLASS_NAME_MAX CLOCKS_PER_SEC "
+    "COLL_WEIGHTS_MAX CSIGNAL DECIMAL_DIG DEFFILEMODE DELAYTIMER_MAX DEPRECATED DEPRECATED_MSG E2BIG EACCES "
+    "EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE EBADF EBADFD EBADMSG EBADR EBADRQC EBADSLT "
+    "EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED ECONNREFUSED ECONNRESET EDEADLK EDEADLOCK EDESTADDRREQ "
+    "EDOM EDOTDOT EDQUOT EEXIST EFAULT EFBIG EHOSTDOWN EHOSTUNREACH EHWPOISON EIDRM EILSEQ EINPROGRESS EINTR EINVAL "
+    "EIO EISCONN EISDIR EISNAM EKEYEXPIRED EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC ELIBBAD "
+    "ELIBEXEC ELIBMAX ELIBSCN ELNRNG ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE EMULTIHOP ENAMETOOLONG ENAVAIL "
+    "ENETDOWN ENETRESET ENETUNREACH ENFILE ENOANO ENOBUFS ENOCSI ENODATA ENODEV ENOENT ENOEXEC ENOKEY ENOLCK ENOLINK "
+    "ENOMEDIUM ENOMEM ENOMSG ENONET ENOPKG ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK ENOTCONN ENOTDIR ENOTEMPTY "
+    "ENOTNAM ENOTRECOVERABLE ENOTSOCK ENOTSUP ENOTTY ENOTUNIQ ENXIO EOF EOPNOTSUPP EOVERFLOW EOWNERDEAD EPERM "
+    "EPFNOSUPPORT EPIPE EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE EREMCHG EREMOTE EREMOTEIO ERESTART ERFKILL EROFS "
+    "ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT ESTALE ESTRPIPE ETIME ETIMEDOUT ETOOMANYREFS ETXTBSY EUCLEAN "
+    "EUNATCH EUSERS EWOULDBLOCK EXDEV EXFULL EXPR_NEST_MAX FAPPEND FASYNC FFSYNC FILENAME_MAX FIOGETOWN FIOSETOWN "
+    "FNDELAY FNONBLOCK FOPEN_MAX F_ADD_SEALS F_DUPFD F_DUPFD_CLOEXEC F_EXLCK F_GETFD F_GETFL F_GETLEASE F_GETLK "
+    "F_GETLK64 F_GETOWN F_GETOWN_EX F_GETPIPE_SZ F_GETSIG F_GET_FILE_RW_HINT F_GET_RW_HINT F_GET_SEALS F_LOCK "
+    "F_NOTIFY F_OFD_GETLK F_OFD_SETLK F_OFD_SETLKW F_OK F_RDLCK F_SEAL_FUTURE_WRITE F_SEAL_GROW F_SEAL_SEAL "
+    "F_SEAL_SHRINK F_SEAL_WRITE F_SETFD F_SETFL F_SETLEASE F_SETLK F_SETLK64 F_SETLKW F_SETLKW64 F_SETOWN "
+    "F_SETOWN_EX F_SETPIPE_SZ F_SETSIG F_SET_FILE_RW_HINT F_SET_RW_HINT F_SHLCK F_TEST F_TLOCK F_ULOCK F_UNLCK "
+    "F_WRLCK GENERIC_GRID_LAUNCH GETREG_IMMED HOST_NAME_MAX I ICMP_NE IF_DEVICE_OR_CUDACC INFINITY IOV_MAX LINE_MAX "
+    "LITTLE_ENDIAN LOGIN_NAME_MAX L_INCR L_SET L_XTND L_tmpnam MASK1 MASK2 MAXFLOAT MAX_CANON MAX_HANDLE_SZ "
+    "MAX_INPUT MB_CUR_MAX MB_LEN_MAX MINSIGSTKSZ MLOCK_ONFAULT MQ_PRIO_MAX NAME_MAX NAN NFDBITS NGREG NGROUPS_MAX "
+    "NSIG NULL NZERO O_ACCMODE O_APPEND O_ASYNC O_CLOEXEC O_CREAT O_DIRECT O_DIRECTORY O_DSYNC O_EXCL O_FSYNC "
+    "O_LARGEFILE O_NDELAY O_NOATIME O_NOCTTY O_NOFOLLOW O_NONBLOCK O_PATH O_RDONLY O_RDWR O_RSYNC O_SYNC O_TMPFILE "
+    "O_TRUNC O_WRONLY PATH_MAX PDP_ENDIAN PIPE_BUF POLLERR POLLHUP POLLIN POLLMSG POLLNVAL POLLOUT POLLPRI "
+    "POLLRDBAND POLLRDHUP POLLRDNORM POLLREMOVE POLLWRBAND POLLWRNORM POLL_ERR POLL_HUP POLL_IN POLL_MSG POLL_OUT "
+    "POLL_PRI P_tmpdir RAND_MAX RE_DUP_MAX RTSIG_MAX R_OK SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE "
+    "SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL SIGPIPE SIGPOLL SIGPROF SIGPWR SIGQUIT SIGRTMAX SIGRTMIN SIGSEGV "
+    "SIGSTKFLT SIGSTKSZ SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM "
+    "SIGWINCH SIGXCPU SIGXFSZ SIOCATMARK SIOCGPGRP SIOCGSTAMPNS_OLD SIOCGSTAMP_OLD SIOCSPGRP SIZE_MAX SIZE_WIDTH "
+    "SOMAXCONN SSIZE_MAX SS_DISABLE SS_ONSTACK STDERR_FILENO STDIN_FILENO STDOUT_FILENO S_BLKSIZE S_IEXEC S_IFBLK "
+    "S_IFCHR S_IFDIR S_IFIFO S_IFLNK S_IFMT S_IFREG S_IFSOCK S_IREAD S_IRGRP S_IROTH S_IRUSR S_IRWXG S_IRWXO S_IRWXU "
+    "S_ISBLK S_ISCHR S_ISDIR S_ISFIFO S_ISGID S_ISLNK S_ISREG S_ISSOCK S_ISUID S_ISVTX S_IWGRP S_IWOTH S_IWRITE "
+    "S_IWUSR S_IXGRP S_IXOTH S_IXUSR S_TYPEISMQ S_TYPEISSEM S_TYPEISSHM TEMP_FAILURE_RETRY TIMESPEC_TO_TIMEVAL "
+    "TIMEVAL_TO_TIMESPEC TMP_MAX TTY_NAME_MAX USE_PEER_NON_UNIFIED WAIT_ANY WAIT_MYPGRP WCONTINUED WCOREDUMP "
+    "WCOREFLAG WEOF WEXITED WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED WNOHANG WNOWAIT WORD_BIT "
+    "WSTOPPED WSTOPSIG WTERMSIG WUNTRACED W_EXITCODE W_OK W_STOPCODE X_OK _tolower _toupper alloca assert "
+    "assert_perror be16toh be32toh be64toh complex errno fpclassify htobe16 htobe32 htobe64 htole16 htole32 htole64 "
+    "isfinite isinf isnan isnormal issubnormal isunordered le16toh le32toh le64toh linux math_errhandling noreturn "
+    "offsetof sched_priority select_impl_ setjmp sigmask signbit sigsetjmp stderr stdin stdout strdupa strndupa "
+    "timeradd timerclear timercmp timerisset timersub toascii toascii_l unix va_arg va_copy va_end va_start "
+    "L_ctermid L_cuserid ";
 
 // Names with C linkage: an exported function that shares one would take the library's place in a program, or call the
 // library's instead of itself. A kernel may not have the name of a type, either.
@@ -44,7 +87,7 @@ const char *const libraryNames =
 #include "ir/target/LibraryNames.def"
     ;
 // Libraries that emitted text is linked with, all of whose names begin alike.
-const char *const libraryPrefixes = "cublas cuda hip omp_ tess ";
+const char *const libraryPrefixes = "Tess cublas cuda hip omp_ tess ";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;
@@ -63,8 +106,8 @@ bool startsWithAny(StringRef name, const char *prefixes) {
 
 bool isLibraryName(StringRef name) {
   static const llvm::StringSet<> words = setOf({libraryNames});
-  // POSIX keeps all names that end in _t for types.
-  return words.contains(name) || startsWithAny(name, libraryPrefixes) || name.ends_with("_t");
+  // ISO C keeps the names that begin with an underscore at file scope, POSIX those that end in _t.
+  return words.contains(name) || startsWithAny(name, libraryPrefixes) || name.starts_with("_") || name.ends_with("_t");
 }
 
 }  // namespace
@@ -75,8 +118,8 @@ bool isOwnWord(StringRef name) {
 }
 
 bool isReservedWord(StringRef name) {
-  static const llvm::StringSet<> words = setOf({keywords, gpuWords, ownWords, macros});
-  return words.contains(name) || startsWithAny(name, macroPrefixes);
+  static const llvm::StringSet<> words = setOf({keywords, gpuWords, ownWords, macroWords});
+  return words.contains(name) || startsWithAny(name, macroFamilies);
 }
 
 std::string sanitized(StringRef name) {
