@@ -58,6 +58,24 @@ TSR_DTYPE_OF(bool, TESS_BOOL, 8, "bool")
 TSR_DTYPE_OF(complex64, TESS_COMPLEX, 64, "complex64")
 #undef TSR_DTYPE_OF
 
+/// The numbers of a type that C has none of: they come in a wider one.
+template <class T> struct Narrow;
+#define TSR_NARROW(type, low, high)              \
+  template <> struct Narrow<type> {              \
+    static constexpr double least = low;         \
+    static constexpr double most = high;         \
+  };
+TSR_NARROW(tf32, -3.4011621342146535e38, 3.4011621342146535e38)
+TSR_NARROW(bf16, -3.3895313892515355e38, 3.3895313892515355e38)
+TSR_NARROW(f16, -65504.0, 65504.0)
+TSR_NARROW(f8e4m3, -448.0, 448.0)
+TSR_NARROW(f8e5m2, -57344.0, 57344.0)
+TSR_NARROW(f6e2m3, -7.5, 7.5)
+TSR_NARROW(f6e3m2, -28.0, 28.0)
+TSR_NARROW(f4e2m1, -6.0, 6.0)
+TSR_NARROW(i4, -8.0, 7.0)
+#undef TSR_NARROW
+
 inline const char *dtype_text(TessDType dtype, char (&buffer)[32]) {
   const char *family = "code ";
   switch (dtype.code) {
@@ -218,6 +236,12 @@ public:
   }
   /// An integer argument that gives a dimension.
   void constant(const char *name, int64_t value, const Extent &declared) { bind(name, value, -1, declared); }
+  /// Checks a number that is declared with a type that C has not. What is not finite stays so.
+  template <class T> void fits(const char *name, double value) {
+    using Range = detail::Narrow<T>;
+    if (failed() || !(value < Range::least || value > Range::most) || value - value != 0) return;
+    fail(TESS_ERROR_ARGUMENT, "argument `%s`: %.9g does not fit in %s", name, value, detail::DTypeOf<T>::text());
+  }
   /// Binds a variable that only an extent `factor * dim + rest` gives; extent() checks that it is such a one.
   void solve(Dim &dim, const TessTensor *tensor, int axis, int64_t factor, int64_t rest) {
     if (failed()) return;

@@ -38,6 +38,10 @@ private:
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
   bool isUsed(const std::string &scalar);
+  /// Whether C passes the number in a wider type than the one that is declared.
+  bool isNarrow(const ParameterFacts &parameter) const {
+    return parameter.scalar() && spell_.abiScalar(parameter.dtype) != spell_.type(parameter.dtype);
+  }
   static bool hasCapacities(target::LaunchOp launch) {
     return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty();
   }
@@ -212,6 +216,9 @@ void EntryPrinter::check(const ParameterFacts &parameter) {
     else shape.push_back("tsr::Extent::later()");
   }
   std::string method = parameter.written() ? "output" : "input";
+  if (isNarrow(parameter))
+    writer_.statement(Doc(call_ + ".fits<" + spell_.type(parameter.dtype) + ">(" + quoted(parameter.name) + ", " + parameter.symbol + ");"));
+  if (parameter.scalar() && parameter.shape.empty()) return;
   if (parameter.scalar()) {
     writer_.statement(Doc(call_ + ".constant(" + quoted(parameter.name) + ", " + parameter.symbol + ", ") + shape[0] + ");");
     return;
@@ -228,7 +235,7 @@ void EntryPrinter::checks() {
     writer_.statement(Doc("tsr::Dim ") + Doc::nest(4, commaSeparated(items)) + ";");
   }
   for (const ParameterFacts &parameter : facts_.parameters)
-    if (!parameter.scalar() || !parameter.shape.empty()) check(parameter);
+    check(parameter);
   for (const SolvedDim &solved : facts_.solved)
     writer_.statement(Doc(call_ + ".solve(" + dimNames_[solved.extent.variable] + ", " +
                           facts_.parameter(solved.parameter)->symbol + ", " + std::to_string(solved.axis) + ", " +
@@ -530,7 +537,7 @@ void EntryPrinter::print() {
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
-    std::string name = p.scalar() && p.shape.empty() && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
+    std::string name = p.scalar() && p.shape.empty() && !isNarrow(p) && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
     if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + name);
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }

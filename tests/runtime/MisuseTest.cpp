@@ -5,6 +5,7 @@
 //   misuse_test PAGE MODULE FOLDER_OF_HEADERS
 #include "tessera/tessera.h"
 #include "misuse.h"
+#include "tessera/entry.h"
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -388,6 +389,23 @@ void compiledRows() {
   cases[{f, "a tensor that is written shares memory with another"}] =
       spoiled(Spoils{[](Arguments &a) { a.result.data = a.in; }, [](Arguments &a) { a.result.data = a.in + 5; }});
   cases[{f, "a requirement that does not hold"}] = spoiled(Spoils{[](Arguments &a) { a.extents[0] = a.outExtents[0] = 0; }});
+  cases[{f, "a dimension: larger than what the function was compiled for, and no requirement says so"}] = each({257, int64_t(1) << 40, INT64_MAX}, [](World &, int64_t columns) {
+    // What emitted text asks behind the requirements, from which the bound comes: they would be found first.
+    tsr::Call call("held", nullptr);
+    call.capacity("C", 256, 256);
+    call.capacity("C", columns, 256);
+    return call.status();
+  });
+  cases[{f, "a number: outside of a type that C has not (`i4`, `f16`, `f8e4m3`, ...)"}] = [](World &) {
+    float sum = 0;
+    TessTensor result = {&sum, {TESS_CPU, 0}, 0, {TESS_FLOAT, 32, 1}, nullptr, nullptr, 0};
+    Statuses found;
+    for (int8_t n : {8, -9, 127, -128}) found.push_back(misuse_narrow(n, 1.0f, 1.0f, &result, nullptr));
+    for (float h : {65520.0f, -1e38f}) found.push_back(misuse_narrow(-8, h, 1.0f, &result, nullptr));
+    for (float q : {449.0f, -500.0f}) found.push_back(misuse_narrow(7, 1.0f, q, &result, nullptr));
+    if (misuse_narrow(-8, 65504.0f, -448.0f, &result, nullptr) != TESS_OK || misuse_narrow(7, INFINITY, 1.0f, &result, nullptr) != TESS_OK) found.push_back(-1);
+    return found;
+  };
   cases[{f, "a temporary for which there is no memory"}] = each({int64_t(1) << 32, int64_t(1) << 40, (int64_t(1) << 60) + 1}, [](World &, int64_t rows) {
     float sum[2] = {};
     int64_t extents[2] = {rows, 0};
