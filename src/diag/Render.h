@@ -3,6 +3,7 @@
 #include "diag/Diagnostic.h"
 #include "support/Sources.h"
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@ struct Finding {
 using Findings = std::vector<Finding>;
 /// All diagnostics of an engine, causes before consequences.
 Findings findingsOf(const Engine &engine, const Sources &sources);
+
+/// A file may have the same mistake in each line: the first hundred messages of one code are enough of it.
+inline constexpr size_t kMostOfOneCode = 100;
+struct Shortened {
+  Findings shown;
+  std::map<std::string, size_t> hidden;  // code -> how many more there are
+  /// "2900 more messages of E0201 are not shown\n", for each code.
+  std::string text() const;
+};
+Shortened shortened(const Findings &findings);
 
 struct TextStyle {
   bool colour = false;
@@ -34,8 +45,9 @@ struct RunSummary {
   size_t errors = 0, warnings = 0;
   double seconds = 0;
 };
-/// {"diagnostics":[{code,name,severity,message,label,file,line,column,...,notes:[...],fixes:[...]}],"summary":{...}}
-std::string renderJson(const Findings &findings, const RunSummary *summary = nullptr);
+/// {"diagnostics":[{code,name,severity,message,label,file,line,column,...,notes:[...],fixes:[...]}],"notShown":{code:count},"summary":{...}};
+/// `notShown` only where something is not.
+std::string renderJson(const Shortened &findings, const RunSummary *summary = nullptr);
 std::string renderJson(const Engine &engine, const Sources &sources);
 
 /// The explanation page of a code as Markdown, "# E0412: Title ..."; empty if there is none.

@@ -39,9 +39,10 @@ Json jsonOf(const Diagnostic &d, const Sources &sources) {
 
 }  // namespace
 
-std::string renderJson(const Findings &findings, const RunSummary *summary) {
+std::string renderJson(const Shortened &findings, const RunSummary *summary) {
   Json out = {{"diagnostics", Json::array()}};
-  for (const Finding &finding : findings) out["diagnostics"].push_back(jsonOf(*finding.diagnostic, *finding.sources));
+  for (const Finding &finding : findings.shown) out["diagnostics"].push_back(jsonOf(*finding.diagnostic, *finding.sources));
+  for (const auto &[code, count] : findings.hidden) out["notShown"][code] = count;
   if (summary)
     out["summary"] = {{"files", summary->files},
                       {"filesWithErrors", summary->filesWithErrors},
@@ -53,6 +54,6 @@ std::string renderJson(const Findings &findings, const RunSummary *summary) {
   return dumped(out);
 }
 
-std::string renderJson(const Engine &engine, const Sources &sources) { return renderJson(findingsOf(engine, sources)); }
+std::string renderJson(const Engine &engine, const Sources &sources) { return renderJson(shortened(findingsOf(engine, sources))); }
 
 }  // namespace tessera::diag

@@ -33,6 +33,24 @@ Findings findingsOf(const Engine &engine, const Sources &sources) {
   return findings;
 }
 
+Shortened shortened(const Findings &findings) {
+  Shortened result;
+  std::map<std::string, size_t> seen;
+  for (const Finding &finding : findings) {
+    std::string code(row(finding.diagnostic->id).code);
+    if (seen[code]++ < kMostOfOneCode) result.shown.push_back(finding);
+    else ++result.hidden[code];
+  }
+  return result;
+}
+
+std::string Shortened::text() const {
+  std::string out;
+  for (const auto &[code, count] : hidden)
+    out += counted(count, "more message") + " of " + code + (count == 1 ? " is" : " are") + " not shown\n";
+  return out;
+}
+
 std::string renderText(const Diagnostic &d, const Sources &sources, TextStyle textStyle) {
   Paint paint(textStyle.colour);
   unsigned gutter = gutterWidth(sources, d.span);
@@ -69,8 +87,10 @@ std::string renderText(const Engine &engine, const Sources &sources, TextStyle s
   for (const Diagnostic *d : engine.byCause()) {
     errors += d->severity == Severity::Error;
     warnings += d->severity == Severity::Warning;
-    out += renderText(*d, sources, style) + "\n";
   }
+  Shortened findings = shortened(findingsOf(engine, sources));
+  for (const Finding &finding : findings.shown) out += renderText(*finding.diagnostic, sources, style) + "\n";
+  out += findings.text();
   if (errors + warnings == 0) return out;
   std::string summary;
   if (errors) summary = counted(errors, "error");

@@ -61,8 +61,12 @@ std::string writeSarif(const std::string &path, const diag::Findings &findings, 
       if (page.path == std::string(code) + ".md") return page.text;
     return {};
   };
-  std::string text = diag::renderSarif(findings, {tool, TESSERA_VERSION, pageOf});
-  if (path != "-") return writeFiles({{path, text}});
+  std::string text = diag::renderSarif(diag::shortened(findings).shown, {tool, TESSERA_VERSION, pageOf});
+  if (path != "-") {
+    OutputFile log{path, text, "sarif-2.1.0"};
+    if (!foreignAmong({log}).empty()) return "it is there, and is no such log; give another name to --sarif";
+    return writeFiles({log});
+  }
   std::fputs(text.c_str(), stdout);
   return {};
 }

@@ -18,7 +18,7 @@ enum class MessageFormat { Text, Json };
 void printMessages(const Session &session, MessageFormat format);
 /// Width and colours of stderr.
 diag::TextStyle terminalStyle();
-/// Writes findings as SARIF, with the explanation pages as help; "-" is stdout. Empty on success, else what went wrong.
+/// Writes findings as SARIF, with the explanation pages as help; "-" is stdout. It replaces such a log only. Empty on success, else what went wrong.
 std::string writeSarif(const std::string &path, const diag::Findings &findings, const std::string &tool);
 /// Whether a stream is a terminal that wants colours (NO_COLOR is honoured).
 bool wantsColour(int fileDescriptor);

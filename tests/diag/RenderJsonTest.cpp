@@ -69,10 +69,19 @@ TEST_F(RenderJson, FixesSayHowSureTheyAre) {
   EXPECT_EQ(found, (std::map<std::string, std::string>{{"remove `$`", "certain"}, {"write `x`", "suggestion"}}));
 }
 
+TEST_F(RenderJson, OfOneCodeAHundredAreEnough) {
+  for (int i = 0; i < 150; ++i) engine.report(Id::undefinedName, Span{file, 13, 14}, "y" + std::to_string(i));
+  Json json = Json::parse(renderJson(engine, sources));
+  EXPECT_EQ(json["diagnostics"].size(), 102u);  // and the two of the others
+  EXPECT_EQ(json["notShown"], Json::parse(R"({"E0200": 50})"));
+  const std::string text = renderText(engine, sources);
+  EXPECT_NE(text.find("50 more messages of E0200 are not shown\n152 errors"), std::string::npos) << text.substr(text.size() - 200);
+}
+
 TEST_F(RenderJson, ARunHasASummary) {
   RunSummary summary;
   summary.files = 3, summary.fromCache = 2, summary.errors = 2, summary.filesWithErrors = 1, summary.seconds = 0.5;
-  Json json = Json::parse(renderJson(findingsOf(engine, sources), &summary));
+  Json json = Json::parse(renderJson(shortened(findingsOf(engine, sources)), &summary));
   EXPECT_EQ(json["summary"], Json::parse(R"({"files":3,"filesWithErrors":1,"fromCache":2,"unreadable":0,
                                              "errors":2,"warnings":0,"seconds":0.5})"));
 }

@@ -79,6 +79,16 @@ class Folders(CheckTest):
         summary = self.summary(code=1)
         self.assertEqual((summary["errors"], summary["filesWithErrors"], summary["files"]), (1, 1, 4))
 
+    def test_one_mistake_in_each_line(self):
+        self.write("many.tsr", "def f(a: f32) -> f32:\n" + "".join(f"    y{i} = nothing{i} + a\n" for i in range(3000)) + "    return a\n")
+        result = run("tessera", "check", "--no-cache", self.path("many.tsr"))
+        self.assertEqual(result.stderr.count("error[E0200]"), 100)
+        self.assertIn("2900 more messages of E0200 are not shown\n3000 errors in 1 of 1 file", result.stderr)
+        found = json.loads(run("tessera", "check", "--no-cache", "--json", self.path("many.tsr")).stdout)
+        self.assertEqual((len(found["diagnostics"]), found["notShown"], found["summary"]["errors"]), (100, {"E0200": 2900}, 3000))
+        compiled = run("tesserac", self.path("many.tsr"), "-o", self.path("many.cpp"))
+        self.assertEqual(compiled.stderr.count("error[E0200]"), 100)
+
     def test_sarif(self):
         self.program("a.tsr", NO_COLON)
         self.check("--sarif", self.path("out.sarif"), "src", code=1)

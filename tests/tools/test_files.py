@@ -68,6 +68,42 @@ class Outputs(ToolTest):
             self.refuse("E0804", SAXPY, "--target", "cpu", "-o", self.path(name))
         self.refuse("E0804", SAXPY, "-o", self.path("m.cpp"), "--depfile", self.path("m.json"))
 
+    def test_messages_replace_messages_alone(self):
+        program = self.write("p.tsr", read(SAXPY))
+        notes = self.write("notes.txt", "mine\n")
+        for path in (program, notes):
+            for tool, words in (("tesserac", (SAXPY, "-o", self.path("m.cpp"))), ("tessera", ("check", "--no-cache", SAXPY))):
+                self.assertEqual(run(tool, *words, "--sarif", self.path("m.sarif")).returncode, 0)  # the first time, and once more
+                self.assertIn("is no such log", self.refuse("E0703", *words, "--sarif", path, program=tool))
+
+    def test_options_that_cannot_be_meant_together(self):
+        out = self.path("m.cpp")
+        for said, words in {"is a name for cuda": ("--emit=tile", "-o", self.path("m.cu")), "the target is `cpu`": ("--emit=source", "--target", "cpu", "-o", self.path("m.cu")),
+                            "`--function` is there": ("--emit=ast", "--function", "saxpy"), "`--depfile` is of a whole compile": ("--emit=graph", "--depfile", self.path("m.d")),
+                            "`--standalone` says how it is written": ("--emit=graph", "--standalone"), "`--line-directives`": ("--emit=checked", "--line-directives"),
+                            "`--namespace`": ("--emit=tile", "--namespace", "nn"), "`--dispatch`": ("--emit=graph", "--dispatch", "cpu", "-o", out),
+                            "and something else, too": ("--emit=graph", "--sarif", "-")}.items():
+            with self.subTest(words):
+                self.assertIn(said, self.refuse("E0804", SAXPY, *words))
+        for words in (("-o", out, "--json", "--sarif", "-"), ("-o", "/dev/stdout", "--target", "cpu", "--json")):
+            result = run("tesserac", SAXPY, *words)
+            self.assertEqual((result.returncode, json.loads(result.stdout.split("{\n  \"$schema")[0])["diagnostics"][0]["code"]), (2, "E0804"))
+        self.assertEqual(run("tessera", "check", SAXPY, "--json", "--sarif", "-").returncode, 2)
+
+    def test_the_files_of_a_compile_have_one_number(self):
+        for suffix, number in {".cpp": "TESS_SET(", ".hip": "TESS_SET(", ".cu": "TESS_SET("}.items():
+            numbers = []
+            for name, options in (("one", ()), ("two", ()), ("two", ("--line-directives",))):
+                self.assertEqual(run("tesserac", SAXPY, "-o", self.path(name + suffix), *options).returncode, 0)
+                beside = [(suffix, number), (".h", "Set "), (".hpp", "Set "), (".json", '"set": "'), (".lines.json", '"set": "')]
+                found = {read(self.path(name + end)).split(before, 1)[1][:16] for end, before in beside}
+                self.assertEqual(len(found), 1, found)
+                numbers.append(found.pop())
+                self.assertRegex(numbers[-1], "^[0-9a-f]{16}$")
+            self.assertEqual(len(set(numbers)), 3, "the header names, or the text, are others")
+            self.assertEqual(run("tesserac", SAXPY, "-o", self.path("one" + suffix)).returncode, 0)
+            self.assertIn(numbers[0], read(self.path("one.json")))
+
     def test_all_or_none(self):
         out = self.path("m.cpp")
         os.mkdir(self.path("m.json"))

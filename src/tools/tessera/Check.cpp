@@ -69,17 +69,19 @@ diag::Findings firstErrors(const diag::Findings &findings, size_t most) {
 }
 
 bool printRound(const Round &round, const Options &options) {
-  diag::Findings shown = firstErrors(round.findings, options.maxErrors);
+  diag::Shortened most = diag::shortened(round.findings);
+  diag::Findings shown = most.shown = firstErrors(most.shown, options.maxErrors);
   if (options.json) {
-    std::fputs(diag::renderJson(shown, &round.summary).c_str(), stdout);
+    std::fputs(diag::renderJson(most, &round.summary).c_str(), stdout);
   } else {
     diag::TextStyle style = driver::terminalStyle();
     for (const diag::Finding &finding : shown)
       std::fprintf(stderr, "%s\n", diag::renderText(*finding.diagnostic, *finding.sources, style).c_str());
-    if (shown.size() < round.findings.size())
+    if (options.maxErrors == 0) std::fputs(most.text().c_str(), stderr);
+    else if (shown.size() < round.findings.size())
       std::fprintf(stderr, "%s not shown\n", diag::counted(round.findings.size() - shown.size(), "message").c_str());
     bool wrong = round.summary.errors + round.summary.warnings > 0;
-    std::fprintf(wrong ? stderr : stdout, "%s\n", driver::summaryText(round.summary).c_str());
+    std::fprintf(wrong || options.sarif == "-" ? stderr : stdout, "%s\n", driver::summaryText(round.summary).c_str());
     std::fflush(nullptr);
   }
   if (options.sarif.empty()) return true;
@@ -161,6 +163,10 @@ int run(const Options &options) {
     driver::Session session;
     driver::reportUnknownTarget(session.diagnostics, options.target, false);
     driver::printMessages(session, options.json ? driver::MessageFormat::Json : driver::MessageFormat::Text);
+    return driver::kBadUsage;
+  }
+  if (options.json && options.sarif == "-") {
+    std::fprintf(stderr, "error[E0804]: `--json` and `--sarif -` would both write to the standard output\n  = help: give one of them a file: `--sarif messages.sarif`\n");
     return driver::kBadUsage;
   }
   if (options.watch) return watch(options, cache);

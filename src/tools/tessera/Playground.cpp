@@ -185,6 +185,10 @@ int writeStatic(const Options &options, const std::string &monaco) {
     files.push_back({options.folder + "/answers/" + name + ".json", record.file()});
     names.push_back(name);
   }
+  for (driver::OutputFile &file : files)
+    if (driver::suffixOf(file.path) == ".html") file.mark = "Tessera";
+  if (std::string foreign = driver::foreignAmong(files); !foreign.empty())
+    return fail("`" + foreign + "` is there, and tessera did not write it", "choose an empty folder");
   for (const driver::OutputFile &file : files)
     if (std::string problem = driver::makeFolders(driver::folderOf(file.path)); !problem.empty()) return fail("I cannot make a folder for `" + file.path + "`: " + problem, "choose another folder");
   if (std::string problem = driver::writeFiles(files); !problem.empty()) return fail("I cannot write to `" + options.folder + "`: " + problem, driver::writingAdvice(options.folder));

@@ -268,6 +268,12 @@ bool Repl::feed(const std::string &text) {
   return good;
 }
 
+/// Empty on success. A file that holds no array is not replaced.
+std::string writeArray(const std::string &path, const NpyArray &array) {
+  driver::OutputFile file{path, writeNpy(array), "\x93NUMPY"};
+  return driver::foreignAmong({file}).empty() ? driver::writeFiles({file}) : "`" + path + "` is there and holds no array; give another name";
+}
+
 bool Repl::command(const std::string &line) {
   std::istringstream words(line);
   std::string what, name, path;
@@ -282,7 +288,7 @@ bool Repl::command(const std::string &line) {
   if ((what == ":read" || what == ":write") && !path.empty()) {
     if (what == ":write") {
       auto value = values_.find(name);
-      std::string problem = value == values_.end() ? "there is no variable `" + name + "`" : driver::writeFiles({{path, writeNpy(value->second)}});
+      std::string problem = value == values_.end() ? "there is no variable `" + name + "`" : writeArray(path, value->second);
       return problem.empty() || (std::fprintf(stderr, "%s\n", problem.c_str()), false);
     }
     driver::ReadResult read = driver::readFile(path);

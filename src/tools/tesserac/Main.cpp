@@ -98,7 +98,7 @@ std::optional<TargetSpec> chooseTarget(const Options &options, diag::Engine &dia
       reportUnknownTarget(diagnostics, options.target, false);
       return std::nullopt;
     }
-    auto named = options.emit.empty() ? targetOfSuffix(suffixOf(options.output)) : std::nullopt;
+    auto named = targetOfSuffix(suffixOf(options.output));
     if (named && named->target != target->target)
       diagnostics.report(diag::Id::badOption, {}, "`" + options.output + "` is a name for " + named->name() + ", and the target is `" + target->name() + "`")
           .help("name it " + stemOf(options.output) + target->suffix() + ", or leave out `--target`");
@@ -169,6 +169,25 @@ bool writeProduct(Session &session, const Options &options, const Product &produ
   return write(session, options, files);
 }
 
+/// Refuses options that cannot be meant together.
+void checkOptions(const Options &options, std::optional<Level> level, diag::Engine &diagnostics) {
+  auto refuse = [&](const std::string &what, const std::string &help) { diagnostics.report(diag::Id::badOption, {}, what).help(help); };
+  const bool isStdout = options.output == "/dev/stdout" || options.output == "/dev/fd/1" || options.output == "/proc/self/fd/1";
+  const bool toStdout = isStdout || (!options.emit.empty() && options.output.empty());
+  if (options.sarif == "-" && (options.json || toStdout)) refuse("`--sarif -` would write to the standard output, and something else, too", "give it a file: `--sarif messages.sarif`");
+  if (options.json && isStdout) refuse("`--json` writes to the standard output, and so does `-o " + options.output + "`", "give a file to `-o`");
+  if (options.emit.empty() || !level) return;
+  const std::string emit = "`--emit=" + options.emit + "`";
+  auto named = targetOfSuffix(suffixOf(options.output));
+  if (*level != Level::Source && named)
+    refuse(emit + " writes a level of the compiler, and `" + options.output + "` is a name for " + named->name(), "name it " + stemOf(options.output) + ".txt, or leave out `--emit`");
+  if (!options.depfile.empty()) refuse(emit + " prints one level, and `--depfile` is of a whole compile", "leave out one of them");
+  if (*level == Level::Ast && !options.functions.empty()) refuse(emit + " prints the whole program, and `--function` is there, too", "leave out one of them");
+  if (*level == Level::Source) return;
+  std::string ofSource = options.standalone ? "--standalone" : options.lineDirectives ? "--line-directives" : !options.nameSpace.empty() ? "--namespace" : !options.dispatch.empty() ? "--dispatch" : "";
+  if (!ofSource.empty()) refuse(emit + " prints no source, and `" + ofSource + "` says how it is written", "leave out one of them");
+}
+
 bool compile(Session &session, const Options &options) {
   if (!options.output.empty() && options.output == options.input) {
     session.diagnostics.report(diag::Id::outputIsInput, {}, options.output).help("give another name to -o");
@@ -182,6 +201,7 @@ bool compile(Session &session, const Options &options) {
   if (!level)
     session.diagnostics.report(diag::Id::badOption, {}, "`--emit=" + options.emit + "` names no level")
         .help("the levels are ast, checked, graph, schedule, tile, target and source");
+  checkOptions(options, level, session.diagnostics);
   if (options.emit.empty() && options.output.empty() && target)
     session.diagnostics.report(diag::Id::badOption, {}, "I do not know where to write the source")
         .help("give an output, such as `-o " + stemOf(options.input) + ".cu`, or a level to print, such as `--emit=tile`");
