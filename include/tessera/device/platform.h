@@ -46,7 +46,12 @@
 #else
 #define TSR_SIMD
 #endif
-#if !defined(TSR_CPU) && (defined(__clang__) || defined(__CUDA_ARCH__))
+#if !defined(TSR_CPU) && defined(__clang__)
+// A loop that adds up integers would else be turned into vectors and interleaved first: thousands of instructions, for which
+// clang takes minutes.
+#define TSR_UNROLL_4 _Pragma("clang loop vectorize(disable) interleave(disable) unroll_count(4)")
+#define TSR_NO_UNROLL _Pragma("unroll 1")
+#elif !defined(TSR_CPU) && defined(__CUDA_ARCH__)
 #define TSR_UNROLL_4 _Pragma("unroll 4")
 #define TSR_NO_UNROLL _Pragma("unroll 1")
 #else
