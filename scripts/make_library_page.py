@@ -18,7 +18,6 @@ CONSTANTS = ["INF", "pi", "KiB", "MiB", "tile", "Tensor", "Const", "Int", "Tile"
 RESERVED = "Unsupported"
 STATUS = {
     "checked": "The checker knows it; it is compiled for no target yet.",
-    "parameter": "Compiled for parameters of entry points; not for host code.",
     "reserved": "Reserved: a program that uses it is refused with a message that says so.",
 }
 

@@ -37,6 +37,14 @@ ExprPtr makeExpr(ExprKind kind, Type type, Span span) {
   e->span = span;
   return e;
 }
+ExprPtr textExpr(std::string text, Span span) {
+  Type type;
+  type.kind = TypeKind::String;
+  ExprPtr e = makeExpr(ExprKind::String, type, span);
+  e->text = std::move(text);
+  return e;
+}
+
 ExprPtr makeIndex(int64_t value, Span span) {
   ExprPtr e = makeExpr(ExprKind::Constant, indexType(), span);
   e->value = value;

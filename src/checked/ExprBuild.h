@@ -12,6 +12,7 @@ Type withDType(Type type, DType dtype);
 
 ExprPtr makeExpr(ExprKind kind, Type type, Span span);
 ExprPtr makeIndex(int64_t value, Span span);
+ExprPtr textExpr(std::string text, Span span);
 ExprPtr makeConstant(DType dtype, double value, Span span);
 ExprPtr makeBool(bool value, Span span);
 ExprPtr makeRef(Var *var, Span span);

@@ -166,6 +166,9 @@ Ref Interpreter::hostCall(const Expr &expr) {
     for (size_t i = 0; i < bytes->size(); ++i) out->ints[i] = static_cast<unsigned char>((*bytes)[i]);
     return out;
   }
+  if (expr.text == "load_tensor" || expr.text == "expect_tensors") return readTensors(expr, first->text);
+  if (expr.text == "save_tensors") return saveTensors(expr, first->text);
+  if (expr.text == "zeros") return hostZeros(expr, first->text);
   TSR_CHECK(expr.text == "decode", "a function of the host runtime that the interpreter does not know");
   if (first->isFloat()) return fail(expr.span, "the bytes of a text are integers, and these are floats");
   std::string text;
@@ -174,6 +177,20 @@ Ref Interpreter::hostCall(const Expr &expr) {
     text += static_cast<char>(byte);
   }
   return makeText(std::move(text));
+}
+
+/// Zeros of the dtype that is called `name`.
+Ref Interpreter::hostZeros(const Expr &expr, const std::string &name) {
+  auto dtype = dtypeByName(name);
+  TSR_CHECK(dtype, "a dtype that the checker knows");
+  std::vector<int64_t> shape;
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    auto extent = evalInt(*expr.args[i]);
+    if (!extent) return nullptr;
+    if (*extent < 0) return fail(expr.span, "a tensor with an extent of " + std::to_string(*extent));
+    shape.push_back(*extent);
+  }
+  return makeDatum(*dtype, shape);
 }
 
 bool Interpreter::saveNpy(const Stmt &stmt) {

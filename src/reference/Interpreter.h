@@ -8,6 +8,10 @@
 #include <set>
 #include <unordered_map>
 
+namespace tsr::host::tensor_file {
+struct Header;
+}
+
 namespace tessera::reference {
 
 /// How a statement ended.
@@ -114,7 +118,9 @@ private:
   Ref evalHost(const checked::Expr &expr);
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
-  Ref hostCall(const checked::Expr &expr);
+  Ref hostCall(const checked::Expr &expr), hostZeros(const checked::Expr &expr, const std::string &name);
+  Ref readTensors(const checked::Expr &expr, const std::string &path), saveTensors(const checked::Expr &expr, const std::string &path),
+      expectTensors(const checked::Expr &expr, const std::string &path, const tsr::host::tensor_file::Header &header);
   Ref argument(const checked::Expr &expr, const std::string &name);
   Ref format(const checked::Expr &expr);
   Ref hostItem(const checked::Expr &expr);

@@ -31,7 +31,17 @@ bool reads(const Value &value, const std::function<bool(Var *)> &which) {
 
 /// Whether a value is made of parts that run-time control flow may rebind one by one.
 bool hasParts(const Value &value) {
-  return (value.kind == ValueKind::Struct || value.isSequence()) && !value.items.empty();
+  return (value.kind == ValueKind::Struct || value.kind == ValueKind::State || value.isSequence()) && !value.items.empty();
+}
+
+/// What a part is called: `m` of a struct, the number of an item.
+std::string partName(const Value &value, size_t i) {
+  if (value.kind == ValueKind::State) return i == 0 ? "k" : i == 1 ? "v" : "length";
+  return value.kind == ValueKind::Struct ? value.instance->info->fields[i].name : std::to_string(i);
+}
+/// Where a part stands: `s.m`, `pair[1]`.
+std::string partPath(const Value &value, const std::string &path, size_t i) {
+  return value.isSequence() ? path + "[" + partName(value, i) + "]" : path + "." + partName(value, i);
 }
 
 /// The first part of `now` that is none of what stands there in `old`, by its path; nothing if they are alike.
@@ -42,9 +52,7 @@ std::optional<std::string> otherPart(const Value &old, const Value &now, const s
   if (!parts) return std::nullopt;
   if (!alike) return path;
   for (size_t i = 0; i < old.items.size(); ++i) {
-    bool named = old.kind == ValueKind::Struct;
-    std::string at = named ? path + "." + old.instance->info->fields[i].name : path + "[" + std::to_string(i) + "]";
-    if (auto found = otherPart(old.items[i], now.items[i], at)) return found;
+    if (auto found = otherPart(old.items[i], now.items[i], partPath(old, path, i))) return found;
   }
   return std::nullopt;
 }
@@ -150,15 +158,17 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
   }
 }
 
+/// How many places of a cache are filled: outside of host code the compiler knows it as a dimension.
+bool Checker::isCounted(const Value &value, size_t part) const {
+  return value.kind == ValueKind::State && part == 2 && !inHost();
+}
+
 /// The parts of a struct or tuple that run-time control flow rebinds, each in a variable of its own.
 Value Checker::inVariables(Value value, const std::string &name, Span span, bool ofState) {
   ofState |= value.isState();
   if (hasParts(value)) {
-    for (size_t i = 0; i < value.items.size(); ++i) {
-      bool named = value.kind == ValueKind::Struct;
-      std::string part = name + "_" + (named ? value.instance->info->fields[i].name : std::to_string(i));
-      value.items[i] = inVariables(std::move(value.items[i]), part, span, ofState);
-    }
+    for (size_t i = 0; i < value.items.size(); ++i)
+      if (!isCounted(value, i)) value.items[i] = inVariables(std::move(value.items[i]), name + "_" + partName(value, i), span, ofState);
     return value;
   }
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
@@ -182,8 +192,11 @@ void Checker::rebindParts(const std::string &name, Value &old, Value value, Span
   for (size_t i = 0; i < old.items.size(); ++i) {
     Value &part = old.items[i];
     if (stays[i]) continue;
-    bool named = old.kind == ValueKind::Struct;
-    std::string path = named ? name + "." + old.instance->info->fields[i].name : name + "[" + std::to_string(i) + "]";
+    if (isCounted(old, i)) {
+      part = std::move(value.items[i]);
+      continue;
+    }
+    std::string path = partPath(old, name, i);
     if (hasParts(part)) {
       rebindParts(path, part, std::move(value.items[i]), span, bound);
       continue;
@@ -302,7 +315,7 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
 
 void Checker::prepareRebinding(std::set<std::string> names, Span span) {
   for (const auto &[name, binding] : frame_->names)  // a function that is called may move it on
-    if (binding.value.kind == ValueKind::Struct && binding.value.isState()) names.insert(name);
+    if (binding.value.isState()) names.insert(name);
   for (const std::string &name : names) {
     auto it = frame_->names.find(name);
     if (it == frame_->names.end() || !it->second.isBound()) continue;

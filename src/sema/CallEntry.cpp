@@ -90,7 +90,7 @@ static void solveExtents(const Function &callee, const std::vector<Value> &parts
 /// The arguments of a call in the order of the callee's parameters, into `e`. False after a message.
 bool Checker::entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
                              const std::vector<Span> &spans, Span span, Expr &e,
-                             std::map<std::string, Dim> &dims) {
+                             std::map<std::string, Dim> &dims, std::vector<MovedState> *moved) {
   std::vector<Value> parts;
   std::vector<Span> places;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -108,18 +108,15 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
             .note(param->var->span, "declared here");
       return false;
     }
-    if (plain && tree->second.plain.kind == TypeKind::State) {  // of host code, which cannot run this yet
-      ExprPtr state = stateArgument(values[i], tree->second.plain, callable, spans[i]);
-      if (!state) return false;
-      Value part = Value::of(ValueKind::HostTensor);
-      part.expr = std::shared_ptr<Expr>(state.release());
-      for (const Value &one : {part, part, Value::integer(Dim(0))}) parts.push_back(one), places.push_back(spans[i]);
+    if (plain && tree->second.plain.kind == TypeKind::State) {
+      if (!cacheArgument(values[i], tree->second.plain, callable, spans[i], parts, places)) return false;
+      if (moved) moved->push_back({values[i], p.name.text, spans[i], {}});
       continue;
     }
     argumentParts(values[i], spans[i], parts, places);
   }
   solveExtents(callee, parts, dims);
-  size_t next = 0;
+  size_t next = 0, kept = 0;
   for (const Param &param : callee.params) {
     if (param.isResult) continue;
     if (param.scalesOf >= 0) {
@@ -135,6 +132,13 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
                                        : nullptr;
     if (!arg) return false;
     e.args.push_back(std::move(arg));
+  }
+  for (; moved && kept < moved->size(); ++kept) {
+    MovedState &state = (*moved)[kept];
+    auto count = callable.counts.find(state.parameter);
+    auto behind = count == callable.counts.end() ? std::nullopt : cacheBehind(state.before, count->second, callee, parts, dims, span);
+    if (!behind) return later("a call that leaves a cache behind that I cannot count,", span), false;
+    state.after = std::move(*behind);
   }
   takeOverEffects(callee.effects.without(EffectKind::State), callable.name, false, span);
   for (const Later &what : callee.later) later(what.what, span);
@@ -222,7 +226,9 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
   e->callee = callee;
-  if (!entryArguments(callable, *callee, values, spans, span, *e, dims)) return Value::poison();
+  std::vector<MovedState> moved;
+  callable.counts = called->counts;
+  if (!entryArguments(callable, *callee, values, spans, span, *e, dims, &moved)) return Value::poison();
   std::vector<Type> types;
   for (const FunctionResult &r : callee->results) {
     Type type = r.type;
@@ -239,9 +245,10 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
   if (types.empty()) {
     e->type.kind = TypeKind::None;
     emit(StmtKind::Evaluate, span).value = std::move(e);
-    return Value::of(ValueKind::None);
+    return movedOn(moved, callable) ? Value::of(ValueKind::None) : Value::poison();
   }
   std::vector<Value> results = callResults(std::move(e), std::move(types), callable.name, span);
+  if (!movedOn(moved, callable)) return Value::poison();
   auto isState = [](const FunctionResult &result) { return result.param >= 0; };  // what is in the caller's arrays, too
   if (callee->kind == FunctionKind::Tensor)
     results.resize(results.size() - static_cast<size_t>(std::count_if(callee->results.begin(), callee->results.end(), isState)));

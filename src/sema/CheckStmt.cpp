@@ -8,10 +8,15 @@ namespace tessera::sema {
 
 using ast::as;
 
-void Checker::checkBlock(const ast::Block &block) {
-  for (const ast::StmtPtr &stmt : block) {
+void Checker::checkBlock(const ast::Block &block) { checkFrom({&block, 0}); }
+
+void Checker::checkFrom(Continuation at) {
+  while (at.next < at.block->size()) {
     if (frame_->returned || frame_->jump != Jump::None) return;  // what follows is not reached
-    checkStmt(*stmt);
+    const ast::Stmt &stmt = *(*at.block)[at.next++];
+    frame_->rest.push_back(at);
+    checkStmt(stmt);
+    frame_->rest.pop_back();
   }
 }
 
@@ -381,37 +386,6 @@ void Checker::store(const Value &target, const ast::SubscriptExpr &syntax, Value
 // ---------------------------------------------------------------- return, assert
 
 /// A `return` that only run time reaches.
-void Checker::returnInside(const ast::ReturnStmt &stmt) {
-  if (options_.keepUnsupported) ++failures_;
-  else if (fresh(Id::cannotReturnInside, stmt.span))
-    report(Id::cannotReturnInside, stmt.span)
-        .label("only run time knows whether this is reached")
-        .help(stmt.value ? "return once, at the end: `where(condition, a, b)`, or a variable that each branch assigns"
-                         : "put what must not happen then under the opposite condition");
-}
-
-void Checker::returnStmt(const ast::ReturnStmt &stmt) {
-  if (conditionDepth_ > frame_->conditionDepth) {
-    returnInside(stmt);
-    frame_->returned = true;
-    return;
-  }
-  if (!frame_->inlined && inKernel()) {
-    returnFromKernel(stmt);
-    frame_->returned = true;
-    return;
-  }
-  Value value = stmt.value ? checkExpr(*stmt.value) : Value::of(ValueKind::None);
-  frame_->returned = true;
-  if (frame_->inlined) {
-    frame_->results = {value};
-    return;
-  }
-  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
-  if (value.isPoison()) return;
-  returnResults(value, stmt);
-}
-
 void Checker::assertStmt(const ast::AssertStmt &stmt) {
   // About dimensions: a fact, proved or asked of the caller.
   Value condition = checkExpr(*stmt.condition);

@@ -20,6 +20,8 @@ public:
   std::unique_ptr<Program> run(const ast::Module &module);
 
 private:
+  using Names = std::map<std::string, Binding>;
+
   // ---- Modules.cpp
   ModuleScope *loadModule(FileId importer, int level, const std::string &path, Span span);
   void unknownModule(int level, const std::string &path, Span span);
@@ -31,8 +33,7 @@ private:
   void moduleAssert(const ast::AssertStmt &stmt);
   void importStatement(ModuleScope &scope, const ast::ImportStmt &stmt);
   void fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt);
-  Value importedName(const ModuleScope &scope, int level, const std::string &path, const ModuleScope *module,
-                     const ast::Identifier &item);
+  Value importedName(const ModuleScope &scope, int level, const std::string &path, const ModuleScope *module, const ast::Identifier &item);
   void define(ModuleScope &scope, const std::string &name, Value value, Span span);
   Value functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
 
@@ -57,8 +58,7 @@ private:
   std::vector<Dim> likelyShape(size_t rank);
   Value likelyValue(const ast::Parameter &parameter, const Assumption &assumed);
   std::shared_ptr<const StructInstance> openInstance(const Callable &callable, const Assumption &assumed);
-  Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed,
-                     const std::shared_ptr<const StructInstance> &self);
+  Value assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed, const std::shared_ptr<const StructInstance> &self);
   bool traceAssuming(const Callable &callable, const Assumption &assumed);
   Trial tryAssuming(const Callable &callable, const Assumption &assumed, bool &known);
   void takeOver(const std::vector<diag::Diagnostic> &said);
@@ -97,8 +97,7 @@ private:
   Value typeNamed(const ast::Expr &expr);
   std::optional<DeclaredType> declaredType(const ast::Expr &annotation, const std::string &path);
   std::optional<DeclaredType> declaredStruct(const Value &named, const ast::Expr &annotation, const std::string &path);
-  std::optional<DeclaredType> structType(std::shared_ptr<const StructInstance> instance, Span span,
-                                         const std::string &path);
+  std::optional<DeclaredType> structType(std::shared_ptr<const StructInstance> instance, Span span, const std::string &path);
   Value entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
   Value stateParameter(const Type &type, const std::string &name, const ast::Parameter &parameter);
   Value plainParameter(Type type, const std::string &name, const ast::Parameter &parameter);
@@ -108,16 +107,14 @@ private:
   std::vector<Choices> variantsOf(const Callable &callable);
   const ast::Expr *chosenAlternative(const Callable &callable, const std::string &path, size_t choice);
   const Callable &variant(const Callable &callable, const Choices &choices);
-  bool chooseVariant(const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
-                     Choices &choices);
+  bool chooseVariant(const Value &value, const ast::Expr &annotation, const std::string &path, Span span, Choices &choices);
   bool reportNone(const Value &value, Span span);
   bool isOtherVariant();
   bool refuseVariant(Span span);
   void raiseStmt(const ast::RaiseStmt &stmt);
 
   // ---- Results.cpp
-  bool resultParts(const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
-                   std::vector<ResultPart> &parts, DeclaredType &tree);
+  bool resultParts(const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax, std::vector<ResultPart> &parts, DeclaredType &tree);
   ExprPtr resultExpr(const ResultPart &part, size_t i, bool alone);
   bool returnedStates(std::vector<ResultPart> &parts);
   void returnResults(const Value &value, const ast::ReturnStmt &stmt);
@@ -132,8 +129,7 @@ private:
   std::string instanceText(const StructInstance &instance) const;
   std::shared_ptr<const StructInstance> instantiate(const StructInfo &info, const ast::SubscriptExpr &expr);
   void unknownField(const StructInfo &info, const std::string &name, Span span, bool methodsToo);
-  bool bindFields(const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values,
-                  std::vector<Span> &spans);
+  bool bindFields(const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values, std::vector<Span> &spans);
   Value constructStruct(const Value &type, GivenList args, Span span), replaceFields(GivenList args, Span span),
       treeMap(const GivenList &args, Span span), treeLeaves(const GivenList &args, Span span);
   Value memberOfStruct(const Value &object, const std::string &name, Span span);
@@ -146,23 +142,16 @@ private:
   void bindTensor(const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin);
   void bindGenerics(const Value &value, const ast::Expr &annotation, const DimOrigin &origin);
   void noteOrigins(diag::Builder &builder, const std::vector<const ast::Expr *> &declared) const;
-  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const std::string &name,
-                 Span span);
-  bool wrongValue(const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
-                  const std::string &wanted);
-  bool matchTensor(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
-                   Value &out);
-  bool matchConst(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span,
-                  Value &out);
+  bool unifyDims(const std::vector<const ast::Expr *> &declared, const Value &value, const std::string &name, Span span);
+  bool wrongValue(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, const std::string &wanted);
+  bool matchTensor(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span, Value &out);
+  bool matchConst(const Value &value, const ast::SubscriptExpr &annotation, const std::string &name, Span span, Value &out);
   bool matchTuple(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
-  bool matchStruct(const Value &value, const Value &type, const ast::Expr &annotation, const std::string &name,
-                   Span span, Value &out);
-  bool matchUnion(const Value &value, const ast::Expr &annotation,
-                  const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span, Value &out);
+  bool matchStruct(const Value &value, const Value &type, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
+  bool matchUnion(const Value &value, const ast::Expr &annotation, const std::vector<const ast::Expr *> &alternatives, const std::string &name, Span span, Value &out);
   bool matchScalar(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
   const ast::BinaryExpr *policyBehind(const ast::Expr &annotation);
-  bool matchPolicy(const Value &value, const ast::BinaryExpr &annotation, const std::string &name, Span span,
-                   Value &out);
+  bool matchPolicy(const Value &value, const ast::BinaryExpr &annotation, const std::string &name, Span span, Value &out);
   bool matchParameter(const Value &value, const ast::Expr &annotation, const std::string &name, Span span, Value &out);
   Value isInstance(const GivenList &args, Span span);
 
@@ -176,14 +165,11 @@ private:
   // ---- Derivative.cpp
   bool wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable &of, Span span, Value &out);
   Value makeDerivative(const BuiltinRow &row, GivenList args, Span span);
-  bool derivativeParts(const Value &derivative, const Callable &of, const Function &callee, std::vector<int> &wrt,
-                       std::vector<DeclaredType> &trees);
+  bool derivativeParts(const Value &derivative, const Callable &of, const Function &callee, std::vector<int> &wrt, std::vector<DeclaredType> &trees);
   Value derivativeValue(const Value &derivative, const Function &callee, std::vector<int> wrt,
-                        const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims,
-                        Span span);
+                        const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims, Span span);
   Value callDerivative(const Value &derivative, GivenList args, Span span);
-  const Function *traceFunction(const Callable &callable, std::vector<Value> values,
-                                const std::vector<Span> &spans, Span span, Expr &call);
+  const Function *traceFunction(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span, Expr &call);
   void captureVariables(Function &made, std::vector<ExprPtr> &arguments);
   void derivativeEntry(const std::string &name, const Value &derivative, Span span);
   void attachRule(const ast::FuncDef &def, const Callable &rule);
@@ -205,8 +191,7 @@ private:
   bool typesMayDivide(const ast::FuncDef &def);
 
   // ---- ShapeMessages.cpp
-  void explainClaim(diag::Builder &builder, const shape::Formula &claim,
-                    const shape::Formula *exampleOf = nullptr) const;  // what the sizes break instead of the claim
+  void explainClaim(diag::Builder &builder, const shape::Formula &claim, const shape::Formula *exampleOf = nullptr) const;  // what the sizes break instead of the claim
   /// explainClaim() of a slice: which of its indices fall out for the smallest sizes.
   void explainOutside(diag::Builder &builder, const std::vector<Dim> &shape, size_t axis, const Dim &start,
                       const Dim &last, const Dim &step, const shape::Formula &inside) const;
@@ -271,22 +256,35 @@ private:
 
   // ---- effects/State.cpp
   static bool isStateType(const Value &named);
-  bool stateType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
   Value stateValue(const Type &type, const std::string &root, Span span);
-  Value memberOfState(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
-  Value moveOn(const BuiltinRow &row, Bound &args, Span span), newState(Bound &args, Span span);
-  Value withRows(const Value &old, Value rows, const Dim &start, Span span);
   bool droppedState(const Value &value, const ast::Expr &expr), capturedState(const Value &value, const std::string &name, Span span);
-  bool matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name,
-                  Span span, Value &out);
-  bool rollingWindow(Type &type, Span span);
   std::vector<PassedState> enterStates();
-  void leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
-                   Span span);
-  ExprPtr stateArgument(const Value &value, const Type &type, const Callable &callable, Span span);
+  void leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result, Span span);
   bool leaveState(int before, const Value &after, const std::string &callee, Span span);
   void statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span), assignPart(const ast::Expr &place, Value value, Span span);
   bool isPartOfState(const ast::Expr &place), stateResults(std::vector<ExprPtr> &out, Span span);
+
+  // ---- effects/Cache.cpp
+  bool stateType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
+  bool rollingWindow(Type &type, Span span);
+  static Value cacheOf(Value state, std::vector<Value> parts);
+  Value placesOf(const Value &cache, Span span), oldestFirst(const Value &cache, size_t part, Span span),
+      numbersOf(const Value &cache, Span span), hiddenMember(const Value &cache, const std::string &name, Span span);
+  Value memberOfState(const Value &object, const std::string &name, Span span, std::vector<std::string> &known);
+  std::optional<std::vector<Value>> appendedRows(const Value &object, Bound &args);
+  bool hasRoom(const Value &cache, const Dim &count, const Dim &added, Span span);
+  Value moveOn(const BuiltinRow &row, Bound &args, Span span), newState(Bound &args, Span span), zerosOf(const Type &type, const std::string &name, Span span);
+  Value withRows(const Value &cache, const Value &old, Value rows, const Dim &first, const Dim &begin, const Dim &end, Span span);
+  bool matchState(const Value &value, const ast::SubscriptExpr &annotation, bool rolling, const std::string &name, Span span, Value &out);
+  bool cacheArgument(const Value &value, const Type &type, const Callable &callable, Span span, std::vector<Value> &parts, std::vector<Span> &places);
+  std::optional<Value> cacheBehind(const Value &before, const Dim &count, const Function &callee, const std::vector<Value> &parts, std::map<std::string, Dim> dims, Span span);
+  bool movedOn(const std::vector<MovedState> &moved, const Callable &callable);
+  void uncounted(const std::string &name, Span span);
+  Binding mergeCaches(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
+  void mergeCounts(const Names &before, const Names &thenNames, const Names &elseNames, Span span);
+  void roomForTurns(const Names &before, const RowsPerTurn &rows, Span span), endTurns(const RowsPerTurn &rows),
+      startTurn(const Names &before, const std::optional<Turns> &turns, const RowsPerTurn &rows);
+  bool countRows(const Names &before, const std::optional<Turns> &turns, const ast::Block &body, RowsPerTurn &rows, Span span);
 
   // ---- effects/Collectives.cpp
   Value collective(const BuiltinRow &row, Bound &args, Span span);
@@ -341,7 +339,7 @@ private:
   bool soundPolicies(const Type &type, Span span);
 
   // ---- CheckStmt.cpp
-  void checkBlock(const ast::Block &block);
+  void checkBlock(const ast::Block &block), checkFrom(Continuation at);
   void checkStmt(const ast::Stmt &stmt);
   void assign(const ast::AssignStmt &stmt);
   /// `valueSpan`: the words of the value, if they stand apart (not in `y[i] += x`).
@@ -355,12 +353,19 @@ private:
   void exprStmt(const ast::ExprStmt &stmt);
   Value chosenAsStored(Value here, Value part, const Value &old, Span span);
   void store(const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan = {});
+  // ---- Return.cpp
+  bool returnsOnWays() const, returnsOnSomeWay(const ast::IfStmt &stmt) const;
+  Value onThisWay(Value value, Span span);
+  void endWay(Value value, Span span), endBranch(Span span), checkRest(), returnMerged();
+  void collectAssignedInRest(std::set<std::string> &names) const;
+  static void keepResultOnly(const Names &before, Names &names);
+  Binding mergeTrees(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
+  void deliver(Value value, const ast::ReturnStmt &stmt);
   // ---- Control.cpp
   void ifStmt(const ast::IfStmt &stmt);
   /// What run time decides by `c`; `inside` and `outside` hold where it is true and where it is not.
   void choice(ExprPtr c, const ast::Block &then, const ast::Block &otherwise,
-              const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
-              Span condition);
+              const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span, Span condition, bool returns = false);
   void jumpStmt(const ast::Stmt &stmt);
   void delStmt(const ast::DelStmt &stmt), importHere(const ast::Stmt &stmt);
   void withElse(const ast::Block &body, const ast::Block &otherwise, Span span, const std::function<void()> &loop);
@@ -372,18 +377,16 @@ private:
   void downwardFor(const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range);
   void rowsFor(const ast::ForStmt &stmt, const Value &iterable);
   /// `cause`: what lanes or devices disagree about, if they make different numbers of turns.
-  void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<void()> &prepare);
+  void loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<std::optional<Turns>()> &prepare);
   void enterVarying(bool varying, Span cause), leaveVarying(bool varying);
-  using Names = std::map<std::string, Binding>;
   Names branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
-               const std::set<std::string> &shared);
+               const std::set<std::string> &shared, std::optional<Span> returns = std::nullopt);
   bool bindAlike(const Binding &a, const Binding &b);
-  Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b),
-          mergeStreams(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
+  Binding mergeBindings(Stmt &stmt, const Binding &a, const Binding &b), mergeStreams(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
   Binding mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
   void mergeBranches(Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames);
   void noteLaneGuard(const std::vector<Dim> &implies, Span span);
-  static void collectAssigned(const ast::Block &block, std::set<std::string> &names);
+  static void collectAssigned(const ast::Block &block, std::set<std::string> &names), collectAssigned(const ast::Stmt &stmt, std::set<std::string> &names);
   /// Names that run-time control flow rebinds get a variable first.
   void prepareRebinding(std::set<std::string> names, Span span);
   void rebindVar(const std::string &name, Binding &binding, Value value, Span span);
@@ -392,6 +395,7 @@ private:
       inVariables(Value value, const std::string &name, Span span, bool ofState = false), partsNow(Value value, Span span),
       asStored(Value value, const std::string &name, Span span);
   std::string stateOfOuterVars(size_t count) const;
+  bool isCounted(const Value &value, size_t part) const;
 
   // ---- CheckExpr.cpp
   Value checkExpr(const ast::Expr &expr);
@@ -423,10 +427,8 @@ private:
   Value sliceArray(const Value &base, const ast::SubscriptExpr &expr);
   /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
   bool accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
-                std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
-                std::vector<SliceStart> *starts = nullptr);
-  bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit,
-                 SliceStart &at, bool mayRunBack);
+                std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, std::vector<SliceStart> *starts = nullptr);
+  bool slicePart(const ast::SliceExpr &expr, const Dim &extent, IndexPart &part, std::optional<Limit> &limit, SliceStart &at, bool mayRunBack);
   bool sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunBack);
   Value reversed(Value value, size_t axis, Span span);
   void sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length);
@@ -434,8 +436,7 @@ private:
   std::string indexText(const Dim &index, const Dim &extent) const;
   Value stableIndex(Value value, Span span);  // a copy, if the variables in it may be rebound
   bool requireInside(const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span);
-  Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
-                   const std::vector<int> &newAxes, Span span);
+  Value loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits, const std::vector<int> &newAxes, Span span);
 
   // ---- Limits.cpp: where the compiler's own work ends
   bool step(Span span);  // false: this function has had all its steps
@@ -469,23 +470,19 @@ private:
   bool isRecursive(const Callable &callable, Span span);
   Value callFunction(const Callable &callable, GivenList args, Span span);
   std::shared_ptr<Frame> calleeFrame(const Callable &callable) const;
-  bool matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
-                      int *failed);
+  bool matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans, int *failed);
   static const std::vector<ast::Parameter> &parametersOf(const Callable &callable);
   Value inlineResult(const Callable &callable, Span span);
   Value inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
-  bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
-                      std::vector<Span> &spans);
+  bool bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values, std::vector<Span> &spans);
   Bound bindBuiltin(const BuiltinRow &row, GivenList args, Span span);
 
   // ---- CallEntry.cpp
-  ExprPtr entryArgument(const Callable &callable, const Param &param, Value v, Span at,
-                        std::map<std::string, Dim> &dims);
+  ExprPtr entryArgument(const Callable &callable, const Param &param, Value v, Span at, std::map<std::string, Dim> &dims);
   bool entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
-                      const std::vector<Span> &spans, Span span, Expr &e, std::map<std::string, Dim> &dims);
+                      const std::vector<Span> &spans, Span span, Expr &e, std::map<std::string, Dim> &dims, std::vector<MovedState> *moved = nullptr);
   std::vector<Value> callResults(ExprPtr e, std::vector<Type> types, const std::string &name, Span span);
-  const Function *entryOf(const Callable &callable, const std::vector<Value> &values,
-                          const std::vector<Span> &spans, Span span, const Callable **chosen);
+  const Function *entryOf(const Callable &callable, const std::vector<Value> &values, const std::vector<Span> &spans, Span span, const Callable **chosen);
   Value callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
 
   // ---- BuiltinCalls.cpp; the handlers by what they do in BuiltinNumbers.cpp, BuiltinShapes.cpp, BuiltinValues.cpp
@@ -496,14 +493,12 @@ private:
   std::optional<bool> flagArgument(const Bound &args, size_t i);
   Value arrayArgument(const Bound &args, size_t i, const std::string &shown);
   ArrayHandler arrayElementwise, arrayWhere, arrayReduce, arrayMinMax, arrayMean, arrayCast, arrayTranspose,
-      arrayReshape, arrayBroadcastTo, arrayUnsqueeze, arraySqueeze, arrayConcat, arraySplit, arrayStack,
-      arrayFlatten, arrayExpand, arrayRepeat;
+      arrayReshape, arrayBroadcastTo, arrayUnsqueeze, arraySqueeze, arrayConcat, arraySplit, arrayStack, arrayFlatten, arrayExpand, arrayRepeat;
   bool partsArgument(const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts);
   // ---- Einsum.cpp
   struct EinsumOperand;
   Value arrayEinsum(const BuiltinRow &row, Bound &args, Span span);
-  bool einsumLetters(const std::string &equation, size_t operands, Span span, std::vector<std::string> &inputs,
-                     std::string &output);
+  bool einsumLetters(const std::string &equation, size_t operands, Span span, std::vector<std::string> &inputs, std::string &output);
   bool einsumExtents(std::vector<EinsumOperand> &operands, Span span);
   EinsumOperand einsumSum(EinsumOperand operand, const std::string &kept, Span span);
   EinsumOperand einsumOrder(EinsumOperand operand, const std::string &letters, Span span);
@@ -518,20 +513,20 @@ private:
   struct Window;
   Value arrayConv(const BuiltinRow &row, Bound &args, Span span);
   Value arrayPool(const BuiltinRow &row, Bound &args, Span span);
-  bool windowNumbers(const Value &given, size_t count, int64_t least, int64_t absent, Span span,
-                     const char *what, std::vector<int64_t> &out);
+  bool windowNumbers(const Value &given, size_t count, int64_t least, int64_t absent, Span span, const char *what, std::vector<int64_t> &out);
   bool windowExtents(const Value &x, size_t first, std::vector<Window> &windows, Span span);
   Value windowed(Value x, size_t first, const std::vector<Window> &windows, Span span);
   Value convolve(Value x, Value w, const std::vector<Window> &windows, Span span);
   Value convolveGroups(Value x, Value w, const std::vector<Window> &windows, int64_t groups, Span span);
   bool convShapes(const Value &x, const Value &w, const Value &bias, int64_t groups, Span span);
-  ArrayHandler arrayDot, arrayFull, arrayIota, arrayCdiv, arrayLen, arrayEnumerate, arrayToInt, arrayToFloat,
-      arrayToBool, arrayRange, arrayStaticRange;
-  KernelHandler kernelOrigin, kernelContext, kernelQuery, kernelLoad, kernelStore, kernelAllocShared,
-      kernelCpAsync, kernelCommit, kernelWait, kernelBarrier;
+  ArrayHandler arrayDot, arrayFull, arrayIota, arrayCdiv, arrayLen, arrayEnumerate, arrayToInt, arrayToFloat, arrayToBool, arrayRange, arrayStaticRange;
+  KernelHandler kernelOrigin, kernelContext, kernelQuery, kernelLoad, kernelStore, kernelAllocShared, kernelCpAsync, kernelCommit, kernelWait, kernelBarrier;
   bool underDivergence(const char *what, Span span);
   Value callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
   Value callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span),
+      loadTensors(ExprPtr path, const Value &what, Span at, Span span), saveTensors(ExprPtr path, const Value &what, Span at, Span span),
+      tensorsOf(const ast::Expr &type, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span),
+      structOfTensors(const Value &type, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span),
       hostCall(std::string_view name, std::vector<ExprPtr> args, Span span), mainParameter(const ast::Parameter &parameter);
   Value toWhole(const Value &buffer, Span span);
   Value rangeValue(Bound &args, bool unrolled, Span span);
@@ -585,14 +580,12 @@ private:
   std::optional<int> axisOf(const Value &value, size_t rank, Span span, const std::string &shown);
   bool axesOf(const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown);
   /// `axisSpan`: of the argument that says the axis; the call, if there is none.
-  Value reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
-               const std::string &what);
+  Value reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span, const std::string &what);
   Value mean(Value value, const Value &axis, Span axisSpan, bool keepdim, Span span);
   Value transpose(Value value, std::vector<int> axes, Span span);
   Value reshape(Value value, std::vector<Dim> shape, int inferred, Span span);
   std::optional<Dim> inferredExtent(const Value &value, const std::vector<Dim> &shape, int inferred, Span span);
-  Value cannotReshape(const Value &value, std::vector<Dim> shape, int inferred, const std::string &why,
-                      const shape::Formula &claim, Span span);
+  Value cannotReshape(const Value &value, std::vector<Dim> shape, int inferred, const std::string &why, const shape::Formula &claim, Span span);
   Value insertAxis(Value value, int axis, Span span);
   Value removeAxis(Value value, int axis, Span span);
   Value concat(std::vector<Value> values, int axis, Span span);

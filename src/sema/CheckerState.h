@@ -84,6 +84,23 @@ struct PassedState {
   std::string parameter, root;
   int handle = 0;
 };
+/// A cache that a call moves on: the argument, and what the caller has behind the call.
+struct MovedState {
+  Value before;
+  std::string parameter;
+  Span span;  // of the argument
+  Value after;
+};
+/// A loop: the number of a turn, in the turn, and how many there are.
+struct Turns {
+  Dim turn, count;
+};
+/// What each turn of a loop adds to a cache, by its name: so many rows in the turns `of`.
+struct RowsOfTurn {
+  Dim rows;
+  Turns of;
+};
+using RowsPerTurn = std::map<std::string, RowsOfTurn>;
 enum class FactOrigin : uint8_t { Where, Assert, Call };
 /// An item of `effects[...]`.
 struct DeclaredEffect {
@@ -91,6 +108,9 @@ struct DeclaredEffect {
   std::string of;  // empty: any
   Span span;
 };
+
+/// Stands for the result in a way through a function; no user can give a name like this.
+inline const char *const kResult = "the result";
 
 /// What a check said that left no trace.
 struct Trial {

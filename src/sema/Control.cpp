@@ -24,19 +24,18 @@ static void collectTargets(const ast::Expr &target, std::set<std::string> &names
 }
 
 void Checker::collectAssigned(const ast::Block &block, std::set<std::string> &names) {
-  for (const ast::StmtPtr &stmt : block) {
-    if (auto *s = as<ast::AssignStmt>(stmt))
-      for (const auto &t : s->targets) collectTargets(*t, names);
-    else if (auto *s = as<ast::AnnAssignStmt>(stmt)) collectTargets(*s->target, names);
-    else if (auto *s = as<ast::AugAssignStmt>(stmt)) collectTargets(*s->target, names);
-    else if (auto *s = as<ast::IfStmt>(stmt))
-      collectAssigned(s->then, names), collectAssigned(s->otherwise, names);
-    else if (auto *s = as<ast::WhileStmt>(stmt))
-      collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
-    else if (auto *s = as<ast::ForStmt>(stmt))
-      collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
-    else if (auto *s = as<ast::WithStmt>(stmt)) collectAssigned(s->body, names);
-  }
+  for (const ast::StmtPtr &stmt : block) collectAssigned(*stmt, names);
+}
+
+void Checker::collectAssigned(const ast::Stmt &stmt, std::set<std::string> &names) {
+  if (auto *s = as<ast::AssignStmt>(&stmt))
+    for (const auto &t : s->targets) collectTargets(*t, names);
+  else if (auto *s = as<ast::AnnAssignStmt>(&stmt)) collectTargets(*s->target, names);
+  else if (auto *s = as<ast::AugAssignStmt>(&stmt)) collectTargets(*s->target, names);
+  else if (auto *s = as<ast::IfStmt>(&stmt)) collectAssigned(s->then, names), collectAssigned(s->otherwise, names);
+  else if (auto *s = as<ast::WhileStmt>(&stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+  else if (auto *s = as<ast::ForStmt>(&stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
+  else if (auto *s = as<ast::WithStmt>(&stmt)) collectAssigned(s->body, names);
 }
 
 // ---------------------------------------------------------------- if
@@ -47,7 +46,7 @@ static void dropDeleted(std::map<std::string, Binding> &names) {
 }
 
 Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
-                               const std::set<std::string> &shared) {
+                               const std::set<std::string> &shared, std::optional<Span> returns) {
   Names before = frame_->names;
   shape::Facts facts = facts_;
   Block *outer = block_;
@@ -58,7 +57,9 @@ Checker::Names Checker::branch(Block &into, const ast::Block &body, const std::v
   loopMarks_.push_back(fn_->vars.size());
   for (const shape::Formula &fact : implies) facts_.add(fact);
   path_.push_back(implies.empty() ? std::nullopt : std::optional(shape::Formula::all(implies)));
+  if (returns) ++frame_->ways;
   checkBlock(body);
+  if (returns) endBranch(*returns), --frame_->ways;
   path_.pop_back();
   frame_->returned = false;
   for (const std::string &name : shared) {  // known numbers that both branches give
@@ -164,6 +165,9 @@ Binding Checker::mergeStreams(Stmt &stmt, const std::string &name, const Binding
 Binding Checker::mergeName(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(a, b)) return mergeBindings(stmt, a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(stmt, name, a, b);
+  if (a.value.kind == ValueKind::State && b.value.kind == ValueKind::State) return mergeCaches(stmt, name, a, b);
+  bool trees = name == kResult && a.value.kind == b.value.kind && (a.value.isSequence() || a.value.kind == ValueKind::Struct) && !a.value.items.empty();
+  if (trees && a.value.items.size() == b.value.items.size()) return mergeTrees(stmt, name, a, b);
   bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
   if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number)
     return a;
@@ -189,6 +193,7 @@ void Checker::mergeBranches(Stmt &stmt, const Names &before, const Names &thenNa
         frame_->names[name].value = Value::poison();
         frame_->names[name].var = nullptr;
       }
+  mergeCounts(before, thenNames, elseNames, stmt.condition->span);
   for (const auto &[name, a] : thenNames) {
     if (!isNew(name)) continue;
     auto it = elseNames.find(name);
@@ -234,7 +239,9 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
   std::vector<shape::Formula> inside, outside;
   if (condition.fact && !mentionsRebound(*condition.fact))
     inside = {*condition.fact}, outside = {condition.fact->negated()};
-  choice(std::move(c), stmt.then, stmt.otherwise, inside, outside, stmt.span, stmt.condition->span);
+  bool returns = returnsOnSomeWay(stmt);
+  choice(std::move(c), stmt.then, stmt.otherwise, inside, outside, stmt.span, stmt.condition->span, returns);
+  if (returns) return returnMerged();
   // What follows a branch that ends the function is reached on the other way only.
   auto leaves = [&](const ast::Block &block) {
     return ends(block) || (!block.empty() && block.back()->kind == ast::StmtKind::Raise);
@@ -245,7 +252,7 @@ void Checker::ifStmt(const ast::IfStmt &stmt) {
 
 void Checker::choice(ExprPtr c, const ast::Block &then, const ast::Block &otherwise,
                      const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
-                     Span condition) {
+                     Span condition, bool returns) {
   std::set<std::string> inThen, inElse, all, both;
   collectAssigned(then, inThen);
   collectAssigned(otherwise, inElse);
@@ -253,6 +260,7 @@ void Checker::choice(ExprPtr c, const ast::Block &then, const ast::Block &otherw
   all.insert(inElse.begin(), inElse.end());
   std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(),
                         std::inserter(both, both.end()));
+  if (returns) both.clear(), collectAssignedInRest(all);
   prepareRebinding(all, span);
   bool varying = isVarying(*c);
   Stmt &out = emit(StmtKind::If, span);
@@ -260,10 +268,12 @@ void Checker::choice(ExprPtr c, const ast::Block &then, const ast::Block &otherw
   Names before = frame_->names;
   SpentValues spent = spent_;
   enterVarying(varying, condition);
-  Names thenNames = branch(out.body, then, inside, both);
+  const std::optional<Span> way = returns ? std::optional(span) : std::nullopt;
+  Names thenNames = branch(out.body, then, inside, both, way);
   std::swap(spent, spent_);
-  Names elseNames = branch(out.otherwise, otherwise, outside, both);
+  Names elseNames = branch(out.otherwise, otherwise, outside, both, way);
   leaveVarying(varying);
+  if (returns) keepResultOnly(before, thenNames), keepResultOnly(before, elseNames);
   mergeBranches(out, before, thenNames, elseNames);
   mergeSpent(before, thenNames, spent, elseNames, condition);
 }
@@ -295,10 +305,12 @@ std::string Checker::stateOfOuterVars(size_t count) const {
 
 /// Checks the body until what it does to the variables around it changes nothing more.
 void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> cause,
-                       const std::function<void()> &prepare) {
+                       const std::function<std::optional<Turns>()> &prepare) {
   std::set<std::string> assigned;
   Names before = frame_->names;
+  RowsPerTurn rows;
   for (int round = 0;; ++round) {
+    if (round > 0) roomForTurns(before, rows, loop->span);
     size_t diagnostics = diagnostics_.all().size(), vars = fn_->vars.size(),
            requirements = fn_->requirements.size();
     auto reported = reportedSpans_;
@@ -317,8 +329,10 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
     Divergence outside = divergence_;
     divergence_.cause = {};
     divergence_.leftLoop = false;
-    prepare();
+    const std::optional<Turns> turns = prepare();
+    startTurn(before, turns, rows);
     checkBlock(body);
+    bool counted = countRows(before, turns, body, rows, loop->span);
     frame_->returned = false;
     leftByBreak(outside.done.size());
     divergence_.cause = outside.cause;
@@ -329,7 +343,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
     block_ = outer;
     blockId_ = outerId;
     facts_ = std::move(facts);
-    if (state == stateOfOuterVars(vars) || round == 3) {
+    if ((counted && state == stateOfOuterVars(vars)) || round == 3) {
       spentInLoop(spent, before);
       break;
     }
@@ -353,6 +367,7 @@ void Checker::loopBody(Stmt *loop, const ast::Block &body, std::optional<Span> c
   Names after = std::move(frame_->names);
   frame_->names = before;
   dropDeleted(after);
+  endTurns(rows);
   for (auto &[name, binding] : frame_->names) {  // a stream that was renewed: another one each turn
     auto it = after.find(name);
     if (it != after.end() && it->second.value.isPoison()) {
@@ -456,7 +471,7 @@ void Checker::whileStmt(const ast::WhileStmt &stmt) {
   withElse(stmt.body, stmt.otherwise, stmt.span, [&] {
     Stmt &loop = emit(StmtKind::While, stmt.span);
     loop.condition = std::move(c);
-    loopBody(&loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt, [] {});
+    loopBody(&loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt, [] { return std::optional<Turns>(); });
   });
 }
 
@@ -558,10 +573,11 @@ void Checker::rangeFor(const ast::ForStmt &stmt, const Value &range) {
     varValues_[var] = binding.value;
     frame_->names[target->name] = binding;
     noteBound(target->name, target->span);
-    if (!steady) return;
+    if (!steady) return std::optional<Turns>();
     Dim i = Dim::var(symName(var));
     facts_.addNonNegative(i - start.sym);
     facts_.addNonNegative(stop.sym - Dim(1) - i);
+    return std::optional(Turns{Dim::floorDiv(i - start.sym, step.sym), Dim::ceilDiv(Dim::max(stop.sym - start.sym, Dim(0)), step.sym)});
   });
 }
 
@@ -594,9 +610,10 @@ void Checker::downwardFor(const ast::ForStmt &stmt, const ast::NameExpr &target,
     frame_->names[target.name] = binding;
     noteBound(target.name, target.span);
     facts_.addNonNegative(turn.sym);
-    if (!steady) return;
+    if (!steady) return std::optional<Turns>();
     facts_.addNonNegative(start.sym - binding.value.sym);
     facts_.addNonNegative(binding.value.sym - stop.sym - Dim(1));
+    return std::optional(Turns{turn.sym, Dim::max(turns.sym, Dim(0))});
   });
 }
 
@@ -641,6 +658,7 @@ void Checker::rowsFor(const ast::ForStmt &stmt, const Value &iterable) {
       noteBound(indexName->name, indexName->span);
     }
     assignTo(*rowTarget, hostItem(tensor, &index, stmt.iterable->span), stmt.target->span);
+    return std::optional<Turns>();
   });
 }
 

@@ -208,7 +208,8 @@ Value Checker::stateParameter(const Type &type, const std::string &name, const a
     if (item.isPoison()) return item;
   const Dim &capacity = type.shape[kCapacityAxis];
   addGuard(shape::Formula(Dim(0), Relation::Le, filled), "0 <= " + name + "_length", parameter.span);
-  addGuard(shape::Formula(filled, Relation::Le, capacity), name + "_length <= " + show(capacity), parameter.span);
+  if (!type.rollingWindow)  // a window that rolls on may have had any number of rows
+    addGuard(shape::Formula(filled, Relation::Le, capacity), name + "_length <= " + show(capacity), parameter.span);
   if (name == parameter.name.text) frame_->states.emplace_back(name, v);
   else later("state objects (`KVCache`)", parameter.span);
   return v;

@@ -10,7 +10,7 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-constexpr std::string_view kHostCalls[] = {"print",      "load_npy", "save_npy",
+constexpr std::string_view kHostCalls[] = {"print",      "load_npy", "save_npy",     "load_safetensors", "save_safetensors",
                                            "read_bytes", "decode",   "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
@@ -233,16 +233,6 @@ Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span s
   return v;
 }
 
-namespace {
-ExprPtr textExpr(std::string text, Span span) {
-  Type type;
-  type.kind = TypeKind::String;
-  ExprPtr e = makeExpr(ExprKind::String, type, span);
-  e->text = std::move(text);
-  return e;
-}
-}  // namespace
-
 /// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.
 Value Checker::mainParameter(const ast::Parameter &parameter) {
   std::string written(parameter.annotation ? sources_.text(parameter.annotation->span) : "");
@@ -309,6 +299,14 @@ Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenLi
     v.type = type;
     v.expr = std::shared_ptr<Expr>(e.release());
     return v;
+  }
+  case BuiltinKind::LoadTensors: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    return path ? loadTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
+  }
+  case BuiltinKind::SaveTensors: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    return path ? saveTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
   }
   case BuiltinKind::HostCall: {
     std::vector<ExprPtr> given;

@@ -158,6 +158,7 @@ struct Callable {
   mutable Function *checked = nullptr;           // the entry point made of it
   mutable std::map<std::string, DeclaredType> parameterTrees;  // of the entry point
   mutable DeclaredType resultTree;                             // of the entry point
+  mutable std::map<std::string, Dim> counts;  // of the entry point's caches: how many rows each has behind it
   mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
   mutable Span raises;  // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
@@ -190,6 +191,11 @@ struct LoopFrame {
   Var *broke = nullptr;   // of a loop of run time with an `else`: whether it was left
 };
 enum class Jump : uint8_t { None, Break, Continue };
+/// The statements of a block from one on.
+struct Continuation {
+  const ast::Block *block = nullptr;
+  size_t next = 0;
+};
 struct Frame {
   const Callable *function = nullptr;
   ModuleScope *module = nullptr;
@@ -206,6 +212,9 @@ struct Frame {
   Effects effects;         // what was done so far
   int quiet = 0;           // inside of `with effects.suspend("io")`
   std::vector<LoopFrame> loops;
+  std::vector<Continuation> rest;                  // what follows the statement that is being checked
+  int ways = 0;                                    // conditions around this place on each way through which the function returns
+  const ast::ReturnStmt *lastReturn = nullptr;     // that was met
   Jump jump = Jump::None;  // on the way out of a turn of a loop that is written out
 };
 

@@ -124,7 +124,7 @@ def main(tool):
         whole = {n: e for n, e in entries.items() if "gives" in e}
         examples.compiled(whole)
         for name, entry in entries.items():
-            if entry.get("status") in ("checked", "parameter"):
+            if entry.get("status") == "checked":
                 examples.checked(name, entry)
             elif "program" in entry:
                 examples.program(name, entry)

@@ -203,7 +203,7 @@ TEST(Irgen, ReturnInsideABranchIsReported) {
   Var *flag = f.param("flag", scalar(DType::Bool));
   f.function->body = block(branch(read(flag), block(stmt(StmtKind::Return))));
   auto result = generateText(f);
-  EXPECT_THAT(result.messages, testing::ElementsAre("I cannot compile a `return` inside a loop or branch yet"));
+  EXPECT_THAT(result.messages, testing::ElementsAre("I cannot compile a `return` in a loop that runs, or under a condition in a kernel, yet"));
   EXPECT_THAT(result.text, Not(HasSubstr("@main")));
 }
 

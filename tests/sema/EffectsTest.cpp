@@ -20,8 +20,8 @@ std::string effects(const std::string &text, const std::string &function) {
 
 TEST(State, AFunctionThatMovesItOnNeedsNoResult) {
   EXPECT_EQ(effects(cacheHead + ":\n    cache = cache.append(k, k)\n", "f"), "state(cache)");
-  EXPECT_EQ(effects(cacheHead + ":\n    for i in range(n):\n        cache = cache.append(k, k)\n", "f"), "state(cache)");
-  EXPECT_EQ(effects(cacheHead + ":\n    i = 0\n    while i < n:\n        cache = cache.append(k, k)\n        i += 1\n", "f"),
+  EXPECT_EQ(effects(cacheHead + ":\n    for i in range(4):\n        cache = cache.append(k, k)\n", "f"), "state(cache)");
+  EXPECT_EQ(effects(cacheHead + ":\n    for i in range(H):\n        cache = cache.append(k, k)\n    for i in range(B, 0, -2):\n        cache = cache.append(k, k)\n", "f"),
             "state(cache)");
   // One that does nothing has a message as before.
   EXPECT_EQ(codes(cacheHead + ":\n    m = n + 1\n"), "E0306 1:5");
@@ -49,9 +49,14 @@ TEST(State, TheNewStateMayBeReturned) {
 }
 
 TEST(State, OldStatesAreFoundInLoopsAndCalls) {
-  EXPECT_EQ(codes(cacheHead + ":\n    i = 0\n    while i < n:\n        old = cache\n        cache = cache.append(k, k)\n"
+  EXPECT_EQ(codes(cacheHead + ":\n    i = 0\n    for t in range(4):\n        old = cache\n        cache = cache.append(k, k)\n"
                               "        i = i + old.length\n"),
             "E0540 6:21");
+  // The caller counts the rows: data must not decide how many there are.
+  EXPECT_EQ(codes(cacheHead + ":\n    i = 0\n    while i < n:\n        cache = cache.append(k, k)\n        i += 1\n"), "E0214 3:5");
+  EXPECT_EQ(codes(cacheHead + ":\n    if n > 3:\n        cache = cache.append(k, k)\n    else:\n        cache = cache.reset()\n"), "E0214 2:8");
+  EXPECT_EQ(codes(cacheHead + ":\n    for i in range(4):\n        cache = cache.append(k, k)\n        if n > i:\n            break\n"), "E0214 2:5");
+  EXPECT_EQ(codes(cacheHead + ":\n    for i in range(4):\n        cache = cache.reset()\n        cache = cache.append(k, k)\n"), "E0214 2:5");
   EXPECT_EQ(codes(cacheHead + ":\n    for i in range(n):\n        newer = cache.append(k, k)\n"), "E0540 3:17");
   EXPECT_EQ(codes("def two[B, H, S, D](k: Tensor[B, H, 1, D, bf16], a: KVCache[B, H, S, D, bf16], b: KVCache[B, H, S, D, bf16]):\n"
                   "    a = a.append(k, k)\n    b = b.append(k, k)\n" +

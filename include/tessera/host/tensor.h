@@ -216,6 +216,25 @@ private:
   mutable TessTensor view_{};
 };
 
+namespace detail {
+/// The dtype among these that has this name; ends the program if none has.
+template <class... T> TessDType dtype_among(const std::string &name) {
+  TessDType found{};
+  const bool any = ((name == tsr::detail::DTypeOf<T>::text() && (found = tsr::detail::DTypeOf<T>::dtype(), true)) || ...);
+  if (!any) stop("there is no dtype '" + name + "'");
+  return found;
+}
+inline TessDType dtype_named(const std::string &name) {
+  return dtype_among<double, float, tf32, bf16, f16, f8e4m3, f8e5m2, f6e2m3, f6e3m2, f4e2m1, int64_t, int32_t, int16_t, int8_t, i4, uint32_t,
+                     uint16_t, uint8_t, bool, complex64>(name);
+}
+}  // namespace detail
+
+/// Zeros of the dtype that is called so.
+inline Tensor zeros(const std::string &dtype, int64_t a, int64_t b, int64_t c, int64_t d) {
+  return Tensor(detail::dtype_named(dtype), {a, b, c, d});
+}
+
 inline int64_t rank(const Tensor &tensor) { return static_cast<int64_t>(tensor.shape().size()); }
 
 inline int64_t shape(const Tensor &tensor, int64_t axis) {

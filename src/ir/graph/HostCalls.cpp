@@ -24,6 +24,10 @@ LogicalResult HostCallOp::verify() {
   StringRef letters(function->arguments.data(), function->arguments.size());
   bool optional = letters.consume_back("?");
   size_t given = getInputs().size();
+  std::string all = letters.take_front(letters.find('(')).str();  // and what is repeated, as often as it is given
+  StringRef repeated = letters.drop_front(all.size()).trim("()");
+  while (!repeated.empty() && all.size() < given) all += repeated;
+  letters = all;
   if (given > letters.size() || given + optional < letters.size())
     return emitOpError() << "gives '" << getCallee() << "' " << given << " operands, and it takes " << letters.size();
   for (auto [i, input] : llvm::enumerate(getInputs()))

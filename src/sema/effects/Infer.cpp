@@ -25,6 +25,8 @@ void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
   effect.path = {{span, "`" + std::string(row.name) + "` does it"}};
   switch (row.kind) {
   case BuiltinKind::LoadNpy:
+  case BuiltinKind::LoadTensors:
+  case BuiltinKind::SaveTensors:
   case BuiltinKind::SaveNpy: effect.files = true; [[fallthrough]];
   case BuiltinKind::HostCall:
     if (row.op == "decode") return;

@@ -79,7 +79,6 @@ Value Checker::prefetch(Bound &args, Span span) {
     if (!near.empty()) builder.suggest(at, "\"" + std::string(near) + "\"", "write \"" + std::string(near) + "\"");
     return Value::poison();
   }
-  later("`with prefetch`", span);
   return Value::of(ValueKind::None);
 }
 

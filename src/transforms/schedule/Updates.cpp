@@ -174,6 +174,9 @@ LogicalResult planState(Value after, BlockArgument before, graph::FuncOp functio
   for (Value now = after; now != before;) {
     Operation *op = now.getDefiningOp();
     auto update = op ? updateBy(op) : std::nullopt;
+    if (!update && op && !op->hasAttr(kUpdate))
+      return last->emitError() << "an update of `" << name << "` behind what a condition or a computation made of it; a state lies in one place: "
+                                  "do the update under the condition, too, on both ways";
     if (!update) break;
     if (Operation *late = lateRead(update->old, op))
       return late->emitError() << "what `" << name << "` was before an update, which is read after it; the state lies in one place: compute what "

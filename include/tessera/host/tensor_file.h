@@ -1,0 +1,333 @@
+// The format of .safetensors files: 8 bytes with the length of a header, the header, a JSON object that names each tensor
+// with its dtype, its shape and where its bytes lie, and the bytes. A file may come from anywhere: what does not hold
+// together is an error, never a guess. Needs nothing but the standard library.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tsr {
+namespace host {
+namespace tensor_file {
+
+constexpr uint64_t kMostHeader = 100000000;  // bytes; longer ones are no headers of weights
+
+struct DTypeName {
+  const char *file, *language;
+  int bytes;
+};
+/// How files and the language call the dtypes that both have.
+inline const std::vector<DTypeName> &dtypes() {
+  static const std::vector<DTypeName> all = {{"F64", "f64", 8}, {"F32", "f32", 4},  {"F16", "f16", 2},        {"BF16", "bf16", 2},      {"I64", "i64", 8},
+                                             {"I32", "i32", 4}, {"I16", "i16", 2},  {"I8", "i8", 1},          {"U32", "u32", 4},        {"U16", "u16", 2},
+                                             {"U8", "u8", 1},   {"BOOL", "bool", 1}, {"F8_E4M3", "f8e4m3", 1}, {"F8_E5M2", "f8e5m2", 1}, {"C64", "complex64", 8}};
+  return all;
+}
+inline const DTypeName *dtype_of_file(std::string_view name) {
+  for (const DTypeName &dtype : dtypes())
+    if (name == dtype.file) return &dtype;
+  return nullptr;
+}
+inline const DTypeName *dtype_of_language(std::string_view name) {
+  for (const DTypeName &dtype : dtypes())
+    if (name == dtype.language) return &dtype;
+  return nullptr;
+}
+
+struct Entry {
+  std::string name;
+  const DTypeName *dtype = nullptr;
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0;  // of its bytes, behind the header
+};
+struct Header {
+  std::vector<Entry> tensors;  // in the order of the file's text
+  uint64_t data = 0;           // where their bytes begin in the file
+  const Entry *find(std::string_view name) const {
+    for (const Entry &entry : tensors)
+      if (entry.name == name) return &entry;
+    return nullptr;
+  }
+};
+
+/// Bytes of a tensor; false if there cannot be so many.
+inline bool byte_count(const std::vector<int64_t> &shape, int elementBytes, uint64_t &out) {
+  uint64_t bytes = static_cast<uint64_t>(elementBytes);
+  bool empty = false;
+  for (int64_t extent : shape) empty = empty || extent == 0;
+  for (int64_t extent : shape) {
+    if (extent < 0 || (!empty && bytes > UINT64_MAX / 4 / static_cast<uint64_t>(extent))) return false;
+    bytes = empty ? 0 : bytes * static_cast<uint64_t>(extent);
+  }
+  out = empty ? 0 : bytes;
+  return true;
+}
+
+/// Whether a text is valid UTF-8.
+inline bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char lead = static_cast<unsigned char>(text[i]);
+    const size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    if (length == 0 || text.size() - i < length) return false;
+    for (size_t k = 1; k < length; ++k)
+      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
+    const unsigned char second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) return false;
+    i += length;
+  }
+  return true;
+}
+
+/// Reads the JSON of a header. A message stands in `error()` if something is wrong.
+class HeaderReader {
+public:
+  explicit HeaderReader(std::string_view text) : text_(text) {}
+  const std::string &error() const { return error_; }
+
+  bool read(Header &header) {
+    if (!is_utf8(text_)) return wrong("is no UTF-8");
+    if (text_.empty() || text_[0] != '{') return wrong("does not begin with `{`");
+    std::vector<std::string> names;
+    const bool good = object([&](const std::string &name) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) return wrong("has `" + name + "` twice");
+      names.push_back(name);
+      if (name == "__metadata__") return metadata();
+      Entry entry;
+      entry.name = name;
+      if (!tensor(entry)) return false;
+      header.tensors.push_back(std::move(entry));
+      return true;
+    });
+    if (!good) return false;
+    blanks();
+    return at_ == text_.size() || wrong("goes on behind its last `}`");
+  }
+
+private:
+  bool wrong(const std::string &what) {
+    if (error_.empty()) error_ = "its header " + what;
+    return false;
+  }
+  void blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
+  }
+  bool take(char c) {
+    blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  bool need(char c) { return take(c) || wrong(std::string("needs a `") + c + "` at byte " + std::to_string(at_)); }
+
+  template <class Value> bool object(Value value) {
+    if (!need('{')) return false;
+    if (take('}')) return true;
+    do {
+      std::string key;
+      if (!string(key) || !need(':') || !value(key)) return false;
+    } while (take(','));
+    return need('}');
+  }
+  bool metadata() {
+    std::vector<std::string> keys;
+    return object([&](const std::string &key) {
+      std::string value;
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) return wrong("has `" + key + "` of `__metadata__` twice");
+      keys.push_back(key);
+      return string(value);
+    });
+  }
+  bool tensor(Entry &entry) {
+    std::vector<int64_t> offsets;
+    std::string dtype;
+    unsigned seen = 0;
+    auto once = [&](unsigned bit, const std::string &key) {
+      if (seen & bit) return wrong("has `" + key + "` of `" + entry.name + "` twice");
+      seen |= bit;
+      return true;
+    };
+    const bool good = object([&](const std::string &key) {
+      if (key == "dtype") return once(1, key) && string(dtype);
+      if (key == "shape") return once(2, key) && integers(entry.shape);
+      if (key == "data_offsets") return once(4, key) && integers(offsets);
+      return wrong("has `" + key + "` of `" + entry.name + "`, which is neither dtype nor shape nor data_offsets");
+    });
+    if (!good) return false;
+    if (seen != 7 || offsets.size() != 2) return wrong("does not say of `" + entry.name + "` its dtype, its shape and its two data_offsets");
+    entry.dtype = dtype_of_file(dtype);
+    if (!entry.dtype) return wrong("gives `" + entry.name + "` the dtype " + dtype + ", which I do not know");
+    entry.begin = static_cast<uint64_t>(offsets[0]);
+    entry.end = static_cast<uint64_t>(offsets[1]);
+    return true;
+  }
+  bool integers(std::vector<int64_t> &out) {
+    if (!need('[')) return false;
+    if (take(']')) return true;
+    do {
+      int64_t value = 0;
+      if (!integer(value)) return false;
+      out.push_back(value);
+      if (out.size() > 64) return wrong("has a list of more than 64 numbers");
+    } while (take(','));
+    return need(']');
+  }
+  bool integer(int64_t &out) {
+    blanks();
+    const size_t first = at_;
+    for (out = 0; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      const int digit = text_[at_] - '0';
+      if (out > (INT64_MAX - digit) / 10) return wrong("has a number of more than 63 bits");
+      out = out * 10 + digit;
+    }
+    return at_ != first || wrong("needs a number at byte " + std::to_string(at_));
+  }
+  bool string(std::string &out) {
+    if (!need('"')) return false;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      const char c = text_[at_++];
+      if (static_cast<unsigned char>(c) < 0x20) return wrong("has a control character in a text");
+      if (c != '\\') out += c;
+      else if (!escape(out)) return false;
+    }
+    return need('"');
+  }
+  bool escape(std::string &out) {
+    const char c = at_ < text_.size() ? text_[at_++] : '\0';
+    const std::string_view plain = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+    const size_t found = plain.find(c);
+    if (c != '\0' && found != std::string_view::npos) {
+      out += meant[found];
+      return true;
+    }
+    uint32_t code = 0;
+    if (c != 'u' || !hex(code)) return wrong("has an escape that JSON does not have");
+    if (code >= 0xd800 && code < 0xdc00) {
+      uint32_t low = 0;
+      if (text_.substr(at_, 2) != "\\u") return wrong("has half of a character");
+      at_ += 2;
+      if (!hex(low) || low < 0xdc00 || low >= 0xe000) return wrong("has half of a character");
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    } else if (code >= 0xdc00 && code < 0xe000) {
+      return wrong("has half of a character");
+    }
+    if (code < 0x80) out += static_cast<char>(code);
+    else if (code < 0x800) out += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+    else if (code < 0x10000) out += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
+    else
+      out += {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 63)), static_cast<char>(0x80 | (code >> 6 & 63)),
+              static_cast<char>(0x80 | (code & 63))};
+    return true;
+  }
+  bool hex(uint32_t &out) {
+    if (text_.size() - at_ < 4) return false;
+    out = 0;
+    for (int i = 0; i < 4; ++i) {
+      const char c = text_[at_++];
+      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+      if (digit < 0) return false;
+      out = out << 4 | static_cast<uint32_t>(digit);
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::string error_;
+};
+
+/// How long the header is that the first 8 bytes announce. Empty, or what is wrong.
+inline std::string header_length(std::string_view first, uint64_t fileBytes, uint64_t &length) {
+  if (fileBytes < 8 || first.size() < 8) return "it is no .safetensors file: it has " + std::to_string(fileBytes) + " bytes, fewer than the length of a header";
+  length = 0;
+  for (size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(first[i]);
+  if (length > kMostHeader) return "it is no .safetensors file: its first 8 bytes announce a header of " + std::to_string(length) + " bytes";
+  if (length > fileBytes - 8) return "it ends before its header does: " + std::to_string(length) + " bytes are announced, " + std::to_string(fileBytes - 8) + " are left";
+  return "";
+}
+
+/// Reads a header and checks it against the size of the file: the tensors fill it, without holes and without overlaps.
+/// Empty, or what is wrong.
+inline std::string read_header(std::string_view text, uint64_t fileBytes, Header &header) {
+  HeaderReader reader(text);
+  if (!reader.read(header)) return reader.error();
+  header.data = 8 + text.size();
+  const uint64_t data = fileBytes - header.data;
+  std::vector<const Entry *> order;
+  for (const Entry &entry : header.tensors) order.push_back(&entry);
+  std::sort(order.begin(), order.end(), [](const Entry *a, const Entry *b) { return std::make_pair(a->begin, a->end) < std::make_pair(b->begin, b->end); });
+  uint64_t end = 0;
+  for (const Entry *entry : order) {
+    uint64_t bytes = 0;
+    const std::string range = "[" + std::to_string(entry->begin) + ", " + std::to_string(entry->end) + "]";
+    if (!byte_count(entry->shape, entry->dtype->bytes, bytes)) return "`" + entry->name + "` has more bytes than a machine can have";
+    if (entry->end > data) return "it ends before its elements do: `" + entry->name + "` lies at " + range + " of " + std::to_string(data) + " bytes";
+    if (entry->begin > entry->end || entry->end - entry->begin != bytes)
+      return "`" + entry->name + "` lies at " + range + ", and its shape and dtype need " + std::to_string(bytes) + " bytes";
+    if (entry->begin != end)
+      return "`" + entry->name + "` lies at " + range + ", and what is before it ends at " + std::to_string(end) + ": there are neither holes nor overlaps";
+    end = entry->end;
+  }
+  if (end != data) return std::to_string(data - end) + " bytes behind its last tensor belong to none";
+  return "";
+}
+
+/// "`a`, `b`"
+inline std::string listed(const std::vector<std::string> &names) {
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < 8; ++i) text += (i ? ", `" : "`") + names[i] + "`";
+  return names.size() > 8 ? text + " and " + std::to_string(names.size() - 8) + " more" : text;
+}
+/// Empty, or which of the names that are wanted are missing in the file, and which others it has.
+inline std::string other_names(const Header &header, const std::vector<std::string> &wanted) {
+  std::vector<std::string> missing, extra;
+  for (const std::string &name : wanted)
+    if (!header.find(name)) missing.push_back(name);
+  for (const Entry &entry : header.tensors)
+    if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) extra.push_back(entry.name);
+  if (missing.empty() && extra.empty()) return "";
+  return (missing.empty() ? "" : "it lacks " + listed(missing)) + (missing.empty() || extra.empty() ? "" : ", and ") +
+         (extra.empty() ? "" : "it has " + listed(extra) + ", which nothing asks for");
+}
+/// Empty, or why this tensor cannot be given as one of the dtype that the language calls `dtype`; any if that is empty.
+inline std::string other_dtype(const Entry &entry, std::string_view dtype) {
+  if (dtype.empty() || dtype == entry.dtype->language) return "";
+  return "`" + entry.name + "` is of " + entry.dtype->language + ", and " + std::string(dtype) + " is needed";
+}
+/// Empty, or that a truth value is neither 0 nor 1.
+inline std::string no_truth(const Entry &entry, std::string_view bytes) {
+  if (std::string_view(entry.dtype->file) != "BOOL") return "";
+  for (char byte : bytes)
+    if (byte != 0 && byte != 1) return "`" + entry.name + "` holds " + std::to_string(static_cast<unsigned char>(byte)) + " where a truth value is 0 or 1";
+  return "";
+}
+
+inline std::string quoted(const std::string &name) {
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+/// The first bytes of a file with these tensors, whose offsets follow from their sizes: the length and the header.
+inline std::string header_text(const std::vector<Entry> &tensors) {
+  std::string text;
+  for (const Entry &entry : tensors) {
+    std::string shape;
+    for (int64_t extent : entry.shape) shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+    text += (text.empty() ? "{" : ",") + quoted(entry.name) + ":{\"dtype\":\"" + entry.dtype->file + "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
+            std::to_string(entry.begin) + "," + std::to_string(entry.end) + "]}";
+  }
+  text += text.empty() ? "{}" : "}";
+  while (text.size() % 8 != 0) text += ' ';
+  std::string head;
+  for (int i = 0; i < 8; ++i) head += static_cast<char>(static_cast<uint64_t>(text.size()) >> 8 * i & 0xff);
+  return head + text;
+}
+
+}  // namespace tensor_file
+}  // namespace host
+}  // namespace tsr

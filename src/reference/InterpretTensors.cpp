@@ -1,0 +1,71 @@
+// Files of named tensors, as the emitted program reads and writes them (include/tessera/host/safetensors.h).
+#include "reference/Interpreter.h"
+#include "support/Npy.h"
+#include "tessera/host/tensor_file.h"
+
+namespace tessera::reference {
+
+using checked::Expr;
+namespace format = tsr::host::tensor_file;
+
+namespace {
+/// Empty, or what is wrong with the file.
+std::string readHeader(const std::string &bytes, format::Header &header) {
+  uint64_t length = 0;
+  std::string problem = format::header_length(bytes, bytes.size(), length);
+  return problem.empty() ? format::read_header(std::string_view(bytes).substr(8, length), bytes.size(), header) : problem;
+}
+}  // namespace
+
+Ref Interpreter::expectTensors(const Expr &expr, const std::string &path, const format::Header &header) {
+  std::vector<std::string> names;
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    Ref name = eval(*expr.args[i]);
+    if (!name) return nullptr;
+    names.push_back(name->text);
+  }
+  std::string problem = format::other_names(header, names);
+  return problem.empty() ? makeNone() : fail(expr.span, "`" + path + "`: " + problem);
+}
+
+/// `load_tensor` and `expect_tensors`.
+Ref Interpreter::readTensors(const Expr &expr, const std::string &path) {
+  if (!options_.readFile) return fail(expr.span, "files cannot be read here");
+  auto bytes = options_.readFile(path);
+  if (!bytes) return fail(expr.span, "cannot read '" + path + "': " + bytes.error());
+  format::Header header;
+  std::string problem = readHeader(*bytes, header);
+  auto wrong = [&](const std::string &what) { return fail(expr.span, "`" + path + "`: " + what); };
+  if (!problem.empty()) return wrong(problem);
+  if (expr.text == "expect_tensors") return expectTensors(expr, path, header);
+  Ref name = eval(*expr.args.at(1)), dtype = name ? eval(*expr.args.at(2)) : nullptr;
+  if (!dtype) return nullptr;
+  const format::Entry *entry = header.find(name->text);
+  if (!entry) return wrong("it has no tensor `" + name->text + "`");
+  std::string data = bytes->substr(header.data + entry->begin, entry->end - entry->begin);
+  problem = format::other_dtype(*entry, dtype->text);
+  if (problem.empty()) problem = format::no_truth(*entry, data);
+  if (!problem.empty()) return wrong(problem);
+  auto value = fromNpy(NpyArray{*dtypeByName(entry->dtype->language), entry->shape, std::move(data)});
+  return value ? makeRef(std::move(*value)) : wrong(value.error());
+}
+
+Ref Interpreter::saveTensors(const Expr &expr, const std::string &path) {
+  std::vector<format::Entry> entries;
+  std::string data;
+  for (size_t i = 1; i + 1 < expr.args.size(); i += 2) {
+    Ref name = eval(*expr.args[i]), tensor = name ? eval(*expr.args[i + 1]) : nullptr;
+    if (!tensor) return nullptr;
+    const NpyArray array = toNpy(*tensor);
+    format::Entry entry{name->text, format::dtype_of_language(tessera::name(array.dtype)), array.shape, data.size(), data.size() + array.data.size()};
+    if (!entry.dtype)
+      return fail(expr.span, "`" + path + "`: `" + entry.name + "` is of " + std::string(tessera::name(array.dtype)) + ", which .safetensors files do not have");
+    data += array.data;
+    entries.push_back(std::move(entry));
+  }
+  if (!options_.writeFile) return fail(expr.span, "files cannot be written here");
+  std::string error = options_.writeFile(path, format::header_text(entries) + data);
+  return error.empty() ? makeNone() : fail(expr.span, "cannot write '" + path + "': " + error);
+}
+
+}  // namespace tessera::reference

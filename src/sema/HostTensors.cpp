@@ -1,0 +1,135 @@
+// Files of named tensors in host code: a struct is filled by the names of its fields, `layers.0.wq`.
+#include "sema/Checker.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+std::string joined(const std::string &name, const std::string &part) { return name.empty() ? part : name + "." + part; }
+
+GivenList oneGiven(const std::string &keyword, Value value, Span span) {
+  GivenList list;
+  list.push_back({keyword, std::move(value), span, span, nullptr});
+  return list;
+}
+
+/// The tensors of a struct or tuple by their names, in pairs. False for what holds anything else.
+bool namedTensors(const Value &value, const std::string &name, std::vector<ExprPtr> &out, Span span) {
+  if (value.kind == ValueKind::None) return true;
+  if (value.kind == ValueKind::HostTensor && !name.empty()) {
+    out.push_back(textExpr(name, span));
+    out.push_back(clone(*value.expr));
+    return true;
+  }
+  bool structure = value.kind == ValueKind::Struct;
+  if (!structure && !value.isSequence()) return false;
+  for (size_t i = 0; i < value.items.size(); ++i)
+    if (!namedTensors(value.items[i], joined(name, structure ? value.instance->info->fields[i].name : std::to_string(i)), out, span)) return false;
+  return true;
+}
+}  // namespace
+
+/// What a field of this type is filled with.
+Value Checker::tensorsOf(const ast::Expr &annotation, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
+  if (alternativesOf(annotation).size() > 1) return Value::of(ValueKind::None);  // is not in files
+  const ast::Expr &type = withoutPolicies(annotation);
+  std::vector<const ast::Expr *> items;
+  if (tupleItems(type, 0, items) && !isOpenTuple(type)) {
+    std::vector<Value> values;
+    for (size_t i = 0; i < items.size(); ++i) {
+      values.push_back(tensorsOf(*items[i], joined(name, std::to_string(i)), names, path, span));
+      if (values.back().isPoison()) return values.back();
+    }
+    return Value::tuple(std::move(values));
+  }
+  auto *index = as<ast::SubscriptExpr>(&type);
+  auto *plain = index ? as<ast::NameExpr>(index->object) : nullptr;
+  if (!plain || plain->name != "Tensor") {
+    const Value named = typeNamed(index ? *index->object : type);
+    if (named.kind == ValueKind::StructType) return structOfTensors(named, name, names, path, span);
+    if (fresh(Id::wrongArgument, annotation.span))
+      report(Id::wrongArgument, annotation.span, quoted("load_safetensors"), "fields that are tensors, tuples and structs",
+             "`" + std::string(sources_.text(annotation.span)) + "`")
+          .note(span, "it is read here");
+    return Value::poison();
+  }
+  Type of;
+  std::vector<const ast::Expr *> dims;
+  auto *last = index->items.empty() ? nullptr : as<ast::NameExpr>(index->items.back().value);
+  bool generic = last && frame_->dtypeGenerics.count(last->name) && !frame_->names.count(last->name);
+  if (!generic && !tensorType(*index, of, &dims)) return Value::poison();
+  names.push_back(textExpr(name, span));
+  std::vector<ExprPtr> args;
+  args.push_back(clone(path));
+  args.push_back(textExpr(name, span));
+  args.push_back(textExpr(generic ? "" : std::string(tessera::name(of.dtype)), span));
+  Value made = hostCall("load_tensor", std::move(args), span);
+  if (!generic) made.rank = static_cast<int>(dims.size());
+  return made;
+}
+
+/// A struct whose fields are filled by name; the values are loaded when it is put together.
+Value Checker::structOfTensors(const Value &type, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
+  const StructInfo &info = *type.instance->info;
+  if (structRecursion(info)) return Value::poison();
+  GivenList given;
+  for (const StructField &field : info.fields) {
+    std::shared_ptr<Frame> caller = frame_;
+    frame_ = structFrame(*type.instance);
+    Value part = tensorsOf(*field.type, joined(name, field.name), names, path, span);
+    frame_ = caller;
+    if (part.isPoison()) return part;
+    if (part.kind == ValueKind::HostTensor) part = bindTemp(part, field.name, span);
+    GivenList one = oneGiven(field.name, std::move(part), span);
+    given.push_back(std::move(one[0]));
+  }
+  return constructStruct(type, std::move(given), span);
+}
+
+/// `load_safetensors(path, Model)`: a struct; `load_safetensors(path, "name")`: one tensor.
+Value Checker::loadTensors(ExprPtr path, const Value &what, Span at, Span span) {
+  if (what.isPoison()) return what;
+  if (what.kind == ValueKind::String) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(path));
+    args.push_back(what.expr ? clone(*what.expr) : textExpr(what.text, at));
+    args.push_back(textExpr("", at));
+    return hostCall("load_tensor", std::move(args), span);
+  }
+  if (what.kind != ValueKind::StructType) {
+    report(Id::wrongArgument, at, quoted("load_safetensors"), "a struct, whose fields name the tensors, or the name of one in quotes", describe(what));
+    return Value::poison();
+  }
+  if (path->kind != ExprKind::String && path->kind != ExprKind::VarRef) {
+    Value text = Value::of(ValueKind::String);
+    text.type = path->type;
+    text.expr = std::shared_ptr<Expr>(path.release());
+    path = clone(*bindTemp(text, "path", span).expr);
+  }
+  // The names are compared before anything is loaded: the statement stands in front of what the fields need.
+  size_t first = block_->size();
+  std::vector<ExprPtr> args, names;
+  Value made = structOfTensors(what, "", names, *path, at);
+  args.push_back(clone(*path));
+  for (ExprPtr &name : names) args.push_back(std::move(name));
+  hostCall("expect_tensors", std::move(args), span);
+  auto expects = block_->begin() + static_cast<std::ptrdiff_t>(first);
+  std::rotate(expects, block_->end() - 1, block_->end());
+  return made;
+}
+
+/// `save_safetensors(path, model)`.
+Value Checker::saveTensors(ExprPtr path, const Value &what, Span at, Span span) {
+  if (what.isPoison()) return what;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(path));
+  if (!namedTensors(what, "", args, at)) {
+    report(Id::wrongArgument, at, quoted("save_safetensors"), "a struct or tuple of tensors, whose fields name them", describe(what));
+    return Value::poison();
+  }
+  return hostCall("save_tensors", std::move(args), span);
+}
+
+}  // namespace tessera::sema
