@@ -145,6 +145,7 @@ std::string describe(const checked::Param &param) {
 
 Result<NpyArray> readArgument(const checked::Param &param, const std::string &text) {
   if (!isTensorParam(param)) return scalarArgument(param, text);
+  if (auto tensor = readTensorArgument(param, text)) return *tensor;
   ReadResult read = readFile(text);
   if (read.problem != ReadProblem::None) return Failure{"I cannot read `" + text + "`: " + read.text};
   auto array = parseNpy(read.text, dtypeOf(param));

@@ -24,6 +24,11 @@ struct BoundArguments {
 
 /// Reads "x=x.npy" or "alpha=2.0" for a parameter. Tensors are read from files, scalars are numbers.
 Result<NpyArray> readArgument(const checked::Param &param, const std::string &text);
+/// What "x=model.safetensors" or "x=model.safetensors:name" is for a tensor; nothing for other texts.
+std::optional<Result<NpyArray>> readTensorArgument(const checked::Param &param, const std::string &text);
+/// All parts of a parameter that is a struct, "model=model.safetensors"; nothing if there is no such parameter or file.
+std::optional<Result<std::map<std::string, NpyArray>>> readStructArgument(const checked::Function &function, const std::string &parameter,
+                                                                          const std::string &path);
 /// Brings named arguments in order, takes defaults, finds dimension variables and makes poisoned places for results.
 Result<BoundArguments> bindArguments(const checked::Function &function, std::map<std::string, NpyArray> named,
                                      const std::map<std::string, int64_t> &dims = {});

@@ -91,6 +91,15 @@ bool gather(Session &session, const checked::Function &function, const Options &
     size_t equals = text.find('=');
     std::string key = text.substr(0, equals);
     auto it = std::find_if(function.params.begin(), function.params.end(), [&](const checked::Param &p) { return !p.isResult && p.var->name == key; });
+    auto parts = equals == std::string::npos ? std::nullopt : driver::readStructArgument(function, key, text.substr(equals + 1));
+    if (parts && !*parts) {
+      session.diagnostics.report(diag::Id::badArgument, {}, key, parts->error()).help("the signature is " + function.signature);
+      return false;
+    }
+    if (parts) {
+      for (auto &[name, array] : **parts) named.insert_or_assign(name, std::move(array));
+      continue;
+    }
     if (equals == std::string::npos || it == function.params.end()) {
       session.diagnostics.report(diag::Id::badArgument, {}, key, equals == std::string::npos ? "I expected name=value" : "`" + function.name + "` has no such parameter")
           .help("the signature is " + function.signature);
