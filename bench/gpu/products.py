@@ -2,7 +2,7 @@
 """Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path, FlashAttention-2 and
 cuDNN (through PyTorch).
 
-  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|dtypes] [--schedules] [--arch sm_90a]
+  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|dtypes|decode] [--schedules] [--arch sm_90a]
 
 Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
 operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
@@ -19,6 +19,7 @@ import tempfile
 import torch
 
 import common
+import decode
 
 SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 14336, 4096), (128, 8192, 8192)]
 # Of tensor functions, whose tiles the compiler chooses: also small, long, few rows, and rows that no tile divides.
@@ -321,7 +322,7 @@ def name_of(stem, point):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tesserac", nargs="?")
-    parser.add_argument("--only", choices=["products", "functions", "attention", "dtypes"])
+    parser.add_argument("--only", choices=["products", "functions", "attention", "dtypes", "decode"])
     parser.add_argument("--schedules", action="store_true")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--triton", action="store_true", help=argparse.SUPPRESS)
@@ -348,6 +349,8 @@ def main():
     dtypes_space = DTYPES_SPACE if options.schedules else DTYPES_CHOSEN
     if options.only == "dtypes":
         texts.update(dtype_texts(dtypes_space))
+    if options.only == "decode":
+        texts.update({name: text for name, (_, text) in decode.TEXTS.items()})
     with tempfile.TemporaryDirectory() as folder:
         programs = common.build_all(options.tesserac, folder, texts, options.arch)
         timer = common.Timer()
@@ -357,6 +360,8 @@ def main():
             functions(programs, timer)
         if options.only == "dtypes":
             dtypes(programs, dtypes_space, timer)
+        if options.only == "decode":
+            decode.decode(programs, timer)
         if options.only in (None, "attention"):
             attentions(programs, attention_space, timer)
 
