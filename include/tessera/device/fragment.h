@@ -248,6 +248,26 @@ TSR_DEVICE void store_fragment(const View<V, Rank> &to, const Tile &from, First.
   detail::store_elements<detail::Masked>(to, from, first...);
 }
 
+// Fragments that hold the transpose of a tile: their element (i, j) is element (j, i) of it.
+template <class T, int M, int N, class Grid, class V>
+TSR_DEVICE void load_transposed_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0, T other = {}) {
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < to.cols; ++j)
+      to(i, j) = to.holds(i, j) ? from.at_or(other, row0 + to.col(j), col0 + to.row(i)) : other;
+  }
+}
+template <class V, class T, int M, int N, class Grid>
+TSR_DEVICE void store_transposed_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; ++j)
+      if (from.holds(i, j)) to.put(from(i, j), row0 + from.col(j), col0 + from.row(i));
+  }
+}
+
 // Likewise for tiles that are known to lie inside of their tensor: no element is compared with its extents.
 template <class Tile, class V, int Rank, class... First>
 TSR_DEVICE void load_whole_fragment(Tile &to, const View<V, Rank> &from, First... first) {

@@ -146,8 +146,7 @@ template <class E, int M, int K, int WarpRows>
 TSR_DEVICE void load_left(uint32_t (&to)[4], const Fragment<E, M, K, MmaGrid<WarpRows, 1>> &a, int i, int k) {
   static_assert(sizeof(E) == 2, "operands of 16 bits");
   TSR_UNROLL
-  for (int r = 0; r < 4; ++r)
-    to[r] = packed<E>([&](int e) { return a(2 * i + r % 2, 4 * k + r / 2 * 2 + e); });
+  for (int r = 0; r < 4; ++r) memcpy(&to[r], &a.element[2 * i + r % 2][4 * k + r / 2 * 2], sizeof to[r]);  // two neighbours
 }
 
 template <class A> struct InRegisters {

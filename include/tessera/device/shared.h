@@ -67,6 +67,15 @@ TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const SharedTile<
       if (fragment.holds(i, j)) fragment(i, j) = to<F>(tile(fragment.row(i), fragment.col(j)));
   }
 }
+template <class F, int M, int N, class Grid, class Tile>
+TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const Transposed<Tile> &tile) {
+  TSR_UNROLL
+  for (int i = 0; i < fragment.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < fragment.cols; ++j)
+      if (fragment.holds(i, j)) fragment(i, j) = to<F>(tile(fragment.row(i), fragment.col(j)));
+  }
+}
 
 }  // inline namespace TSR_TARGET
 }  // namespace tsr

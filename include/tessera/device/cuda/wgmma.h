@@ -5,6 +5,8 @@
 //   product(acc, a, b)  acc = a * b, whatever was in `acc`
 //   begin_dot, begin_product ... finish_products()   the same, with something to do between them
 //   scale_rows(acc, scale)   acc(i, j) *= scale(i), where some scale is not 1
+//   read_shared(to, tile)    a tile in the layout of a left operand in registers, two neighbours at a time
+//   convert(to, from)        to = from, element by element, in the layout of a left operand
 //
 // Operands of 16 bits (bf16, f16) may lie either way, and `a` may be in registers. Those of 8 bits (e4m3 and e5m2, added up
 // in f32; int8 and uint8, in i32) and tf32 are read along k alone: `a` as M x K, `b` as transposed() N x K.
@@ -357,6 +359,87 @@ TSR_DEVICE void begin_product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, cons
   detail::begin_by_warpgroups<false>(acc, a, b);
 }
 TSR_DEVICE void finish_products() { detail::wgmma_wait<0>(); }
+
+/// to = tile, each lane its elements: what left operands in registers are computed from. A lane's address in a row of a panel
+/// changes with the row's last three bits alone, which are the same for all of its rows: one operation for 16 bytes of it.
+template <class T, int M, int N, int WarpRows>
+TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const SharedTile<T, M, N, Panels> &tile) {
+  using Grid = MmaGrid<WarpRows, 1>;
+  constexpr unsigned size = sizeof(T);
+  const unsigned at = static_cast<unsigned>(lane()) % kRowLanes, row = at / 4;
+  const unsigned within = (at % 4 * 2 * size) ^ (row * 16);
+  const char *const own = reinterpret_cast<const char *>(tile.element) + (static_cast<unsigned>(Grid::warp_row()) * 16 + row) * 128;
+  TSR_UNROLL
+  for (unsigned i = 0; i < static_cast<unsigned>(to.rows); ++i) {
+    TSR_UNROLL
+    for (unsigned j = 0; j < static_cast<unsigned>(to.cols); j += 2) {
+      const unsigned first = (j / 4 * 16 + j / 2 % 2 * 8) * size, chunk = first % 128 / 16 * 16, rest = first % 16;
+      const unsigned from = first / 128 * (M * 128) + (i / 2 * Grid::row_step + i % 2 * 8) * 128 + rest;
+      const char *const place = own + from + (within ^ chunk);
+      if constexpr (size == 1) {  // as one number, of which conversions take both bytes
+        const unsigned both = *reinterpret_cast<const uint16_t *>(place);
+        to(i, j) = bit_cast<T>(static_cast<uint8_t>(both));
+        to(i, j + 1) = bit_cast<T>(static_cast<uint8_t>(both >> 8));
+      } else {
+        const auto pair = *reinterpret_cast<const detail::Chunk<T, 2 * static_cast<int>(size)> *>(place);
+        to(i, j) = pair.element[0];
+        to(i, j + 1) = pair.element[1];
+      }
+    }
+  }
+}
+/// The same of a tile that lies the other way: neighbours of a row are in neighbouring rows of the panel.
+template <class T, int M, int N, int WarpRows>
+TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const Transposed<SharedTile<T, N, M, Panels>> &turned) {
+  using Grid = MmaGrid<WarpRows, 1>;
+  constexpr unsigned size = sizeof(T), panel = 128 / size;
+  const unsigned at = static_cast<unsigned>(lane()) % kRowLanes, down = at % 4 * 2, across = static_cast<unsigned>(Grid::warp_row()) * 16;
+  const char *const own = reinterpret_cast<const char *>(turned.tile.element) + down * 128;
+  TSR_UNROLL
+  for (unsigned i = 0; i < static_cast<unsigned>(to.rows); ++i) {
+    const unsigned col = across + i / 2 * Grid::row_step + i % 2 * 8 + at / 4;
+    const char *const start = own + col / panel * (N * 128);
+    TSR_UNROLL
+    for (unsigned odd = 0; odd < 2; ++odd) {
+      const char *const line = start + (col % panel * size ^ (down + odd) * 16) + odd * 128;
+      TSR_UNROLL
+      for (unsigned j = odd; j < static_cast<unsigned>(to.cols); j += 2)
+        to(i, j) = *reinterpret_cast<const T *>(line + (j / 4 * 16 + j / 2 % 2 * 8) * 128);
+    }
+  }
+}
+
+/// to = from, rounded to the nearest, even where two are as near.
+template <class T, class F, int M, int N, int WarpRows>
+TSR_DEVICE void convert(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to_, const Fragment<F, M, N, MmaGrid<WarpRows, 1>> &from) {
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; ++j) to_(i, j) = to<T>(from(i, j));
+  }
+}
+/// Bytes in bf16, two at a time: the machine converts integers at a sixteenth of the speed at which it adds. With the low seven
+/// bits l and the sign s of a byte, 128 + l and 128 + 128 s are numbers of bf16 whose bits these are, and their difference is
+/// the byte, exactly.
+template <int M, int N, int WarpRows>
+TSR_DEVICE void convert(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<int8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
+#if defined(__CUDA_ARCH__)
+  uint32_t low_bits = 0x007f007f, sign_bits = 0x00800080, one_hundred_and_28 = 0x43004300;  // in registers: three operands at once
+  asm("" : "+r"(low_bits), "+r"(sign_bits), "+r"(one_hundred_and_28));
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; j += 2) {
+      const uint32_t both = static_cast<uint8_t>(from(i, j)) | static_cast<uint32_t>(static_cast<uint8_t>(from(i, j + 1))) << 8;
+      const uint32_t apart = __byte_perm(both, 0, 0x4140);  // a byte in each half
+      const uint32_t low = (apart & low_bits) | one_hundred_and_28, sign = (apart & sign_bits) | one_hundred_and_28;
+      uint32_t pair;
+      asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(low), "r"(sign));
+      memcpy(&to.element[i][j], &pair, sizeof pair);
+    }
+  }
+#endif
+}
 
 /// acc(i, j) *= scale(i); skipped by warps whose scales are all 1.
 template <class T, int M, int N, int WarpRows>
