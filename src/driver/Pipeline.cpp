@@ -52,6 +52,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createOrderGroupsPass());  // while loops still say how long they are
     if (multipliesByWarps(*machine)) {
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createTurnProductsPass());  // before layouts, which take the tiles as they then are
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageOperandsPass());  // computed left operands, also those turned
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // where the layouts are those of warpgroups
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands

@@ -63,7 +63,10 @@ LogicalResult LoadFragmentOp::verify() { return checkRead(*this); }
 LogicalResult ReadSharedOp::verify() { return checkRead(*this); }
 
 LogicalResult StoreFragmentOp::verify() {
-  return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
+  FragmentType type = getValue().getType();
+  if (getTransposed() && type.getRank() != 2) return emitOpError() << "only a tile of rank 2 can be 'transposed'";
+  if (getTransposed() && getBulk()) return emitOpError() << "the copy engine stores no 'transposed' tile";
+  return checkAccess(*this, type.getShape(), type.getElementType(), getTransposed());
 }
 
 LogicalResult WriteSharedOp::verify() {

@@ -166,6 +166,17 @@ ExprRef KernelEmitter::elementwiseAt(tile::ElementwiseOp op, const ExprRef &i, c
   return elementwise(op.getMnemonic(), operands, element, false);
 }
 
+/// Bytes that become bf16 in the layout of a left operand: wgmma.h converts two at a time.
+static bool convertsBytes(Operation &op) {
+  auto cast = dyn_cast<tile::CastOp>(op);
+  if (!cast || cast.getRounding() || cast.getSaturate()) return false;
+  auto from = llvm::cast<tile::FragmentType>(cast.getValue().getType()), to = llvm::cast<tile::FragmentType>(cast.getResult().getType());
+  auto layout = dyn_cast<tile::MmaAttr>(to.getLayout());
+  auto read = cast.getValue().getDefiningOp<tile::ReadSharedOp>();
+  return layout && layout.getCols() == 1 && read && read.getBase().getType().getSwizzle() == "panels" &&
+         ir::dtypeOf(from.getElementType()) == DType::I8 && to.getElementType().isBF16();
+}
+
 LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
   Value result = op.getResult(0);
   auto type = cast<tile::FragmentType>(result.getType());
@@ -188,6 +199,11 @@ LogicalResult KernelEmitter::emitElementwiseLoop(Operation &op) {
       declared->moveBefore(joined);
       lastLoop_ = joined;
     }
+  }
+  if (convertsBytes(op)) {
+    statement(call("tsr::convert", {place, materialised(op.getOperand(0))->operands[0]}, none()), op.getLoc());
+    bound_[result] = place;
+    return success();
   }
   bool known = true;
   overElements(type, place, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {

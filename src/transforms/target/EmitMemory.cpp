@@ -111,7 +111,7 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     place = declare(nameFor(op.getResult()), placeType(type, op.getLoc()), "direct", {}, false, op.getLoc());
   }
   bound_[op.getResult()] = place;
-  bool whole = reach.leadingPoints && !op.getTransposed() && reach.free.size() == type.getRank();
+  bool whole = reach.leadingPoints && reach.free.size() == type.getRank();
   ExprRef base = bound_.lookup(reach.base);
   Indices offsets;
   for (Value offset : reach.offsets) offsets.push_back(scalar(offset));
@@ -119,17 +119,20 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
     auto [view, rest] = fixLeading(base, offsets, reach.free.size());
     Indices arguments = {place, view};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
-    bool inside = reach.liesInside(type.getShape());
+    bool inside = reach.liesInside(type.getShape()) && !op.getTransposed();
     if (op.getOther() && !inside) arguments.push_back(scalar(op.getOther()));
-    statement(call(inside ? "tsr::load_whole_fragment" : "tsr::load_fragment", arguments, none()), op.getLoc());
+    const char *load = op.getTransposed() ? "tsr::load_transposed_fragment" : inside ? "tsr::load_whole_fragment" : "tsr::load_fragment";
+    statement(call(load, arguments, none()), op.getLoc());
     return success();
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
   bool single = isa<out::NamedType>(
       cast<out::LValueType>(isa<out::LValueType>(base->type) ? base->type : place->type).getValue());
-  if (!fromView && whole && atStart && single && reach.offsets.size() == 2 &&
-      llvm::equal(ir::shapeOf(reach.base.getType()), type.getShape())) {
-    statement(call("tsr::read_shared", {place, base}, none()), op.getLoc());
+  SmallVector<ir::DimAttr> held(type.getShape());
+  if (op.getTransposed()) std::reverse(held.begin(), held.end());
+  if (!fromView && whole && atStart && single && reach.offsets.size() == 2 && llvm::equal(ir::shapeOf(reach.base.getType()), held)) {
+    ExprRef from = op.getTransposed() ? call("tsr::transposed", {base}, out::NamedType::get(context_, "auto")) : base;
+    statement(call("tsr::read_shared", {place, from}, none()), op.getLoc());
     return success();
   }
   if (!op.getTransposed()) reach.maskCapacities(type.getShape());
@@ -162,16 +165,18 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
   ExprRef base = bound_.lookup(reach.base);
   Indices offsets;
   for (Value offset : reach.offsets) offsets.push_back(scalar(offset));
-  bool whole = reach.leadingPoints && reach.free.size() == type.getRank();
-  if constexpr (toView)
+  bool whole = reach.leadingPoints && reach.free.size() == type.getRank(), turned = false;
+  if constexpr (toView) {
     if (op.getBulk()) return emitBulkStore(op);
+    turned = op.getTransposed();
+  }
   if (toView && whole) {
     auto [view, rest] = fixLeading(base, offsets, reach.free.size());
     Indices arguments = {view, value};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
     bool inside = reach.liesInside(type.getShape());
-    statement(call(inside ? "tsr::store_whole_fragment" : "tsr::store_fragment", arguments, none()),
-              op.getLoc());
+    const char *store = turned ? "tsr::store_transposed_fragment" : inside ? "tsr::store_whole_fragment" : "tsr::store_fragment";
+    statement(call(store, arguments, none()), op.getLoc());
     return success();
   }
   bool atStart = llvm::all_of(offsets, [](const ExprRef &offset) { return asInteger(offset) == 0; });
@@ -185,6 +190,7 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
   overElements(type, value, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
     ExprRef row = i ? method(value, "row", {i}, intType()) : nullptr,
             col = j ? method(value, "col", {j}, intType()) : nullptr;
+    if (turned) std::swap(row, col);
     Type truth = IntegerType::get(context_, 1);
     ExprRef inside = method(value, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, truth);
     if (!i || !j) inside = binary("&&", method(value, "owner", {}, truth), inside);

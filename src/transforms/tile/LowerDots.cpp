@@ -88,6 +88,15 @@ bool KernelLowering::isOnlyDotOperand(Value array) {
   });
 }
 
+/// Every use ends in a dot, which sees what lies behind transposes.
+bool KernelLowering::onlyFeedsDots(Value array) {
+  return llvm::all_of(array.getUsers(), [&](Operation *user) {
+    bool ignored = false;
+    return isa<graph::DotOp>(user) || (isa<graph::TransposeOp, graph::ReshapeOp>(user) &&
+                                       lookThrough(user->getResult(0), ignored) != user->getResult(0) && onlyFeedsDots(user->getResult(0)));
+  });
+}
+
 graph::ElementwiseOp KernelLowering::accumulation(graph::DotOp dot) {
   if (!dot->hasOneUse()) return {};
   auto add = llvm::dyn_cast<graph::ElementwiseOp>(*dot->user_begin());

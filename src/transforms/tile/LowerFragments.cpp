@@ -248,7 +248,7 @@ LogicalResult KernelLowering::lowerTranspose(graph::TransposeOp op) {
   if (!values_.contains(op.getOperand()))
     return unsupported(op, "this transposed tile is used both by a dot and otherwise; load it twice");
   Value value = values_.lookup(op.getOperand());
-  if (swaps) {
+  if (swaps && !onlyFeedsDots(op.getResult())) {
     Value buffer = writeToShared(value, "transposed", op.getLoc());
     Access access = wholeBuffer(llvm::cast<SharedType>(buffer.getType()), op.getLoc());
     value = readWhole(builder_, buffer, fragmentType(op.getResult()), access.offsets,

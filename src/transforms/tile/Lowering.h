@@ -108,6 +108,7 @@ private:
   mlir::Value copyToShared(ir::graph::LoadOp load);
   bool isOnlyDotOperand(mlir::Value array);
   bool feedsDot(mlir::Value array);
+  bool onlyFeedsDots(mlir::Value array);
   /// The addition to which this dot is the second half, if it can accumulate into the other operand.
   ir::graph::ElementwiseOp accumulation(ir::graph::DotOp dot);
 

@@ -10,13 +10,12 @@
 #include "ir/common/Names.h"
 #include "ir/common/WhyNot.h"
 #include "ir/tile/Tile.h"
-#include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
+#include "transforms/tile/Components.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
@@ -29,8 +28,6 @@ using namespace tessera::ir;
 namespace {
 
 constexpr int64_t kBlock = 16;  // rows and columns that #tile.mma places together
-
-bool isFragment(Value value) { return isa<tile::FragmentType>(value.getType()); }
 
 /// Elements along k of one instruction for operands of a type; 0: the machine has none that adds them up in `sum` and
 /// reads its operands as mma.h lays them out: 16 x 8 sums, 32 bytes of a row along k.
@@ -51,62 +48,6 @@ int64_t warpgroupDepthOf(const Machine &machine, Type operand, Type sum) {
   return 0;
 }
 
-/// Tiles that must lie alike.
-class Components {
-public:
-  explicit Components(tile::KernelOp kernel) {
-    kernel.getBody().walk([&](Operation *op) { visit(op); });
-  }
-  /// Each with its values, in the order of the program; those without a product are left out.
-  llvm::MapVector<void *, SmallVector<Value>> withProducts(tile::KernelOp kernel) {
-    llvm::SmallDenseSet<void *> wanted;
-    kernel.getBody().walk([&](tile::DotOp dot) { wanted.insert(leader(dot.getResult())); });
-    llvm::MapVector<void *, SmallVector<Value>> result;
-    auto add = [&](Value value) {
-      if (isFragment(value) && wanted.contains(leader(value))) result[leader(value)].push_back(value);
-    };
-    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      for (Value value : op->getResults()) add(value);
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          for (Value argument : block.getArguments()) add(argument);
-    });
-    return result;
-  }
-  void *leader(Value value) {
-    return classes_.getOrInsertLeaderValue(value.getAsOpaquePointer());
-  }
-
-private:
-  void join(Value a, Value b) {
-    if (isFragment(a) && isFragment(b)) classes_.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
-  }
-  template <class As, class Bs> void joinAll(As as, Bs bs) {
-    for (auto [a, b] : llvm::zip(as, bs)) join(a, b);
-  }
-  void visit(Operation *op) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      joinAll(loop.getInitArgs(), loop.getResults());
-      joinAll(loop.getRegionIterArgs(), loop.getResults());
-      joinAll(loop.getYieldedValues(), loop.getResults());
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      for (Region &region : branch->getRegions())
-        if (!region.empty()) joinAll(region.front().getTerminator()->getOperands(), branch.getResults());
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      joinAll(loop.getInits(), loop.getBeforeArguments());
-      joinAll(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
-      joinAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
-      joinAll(loop.getAfterArguments(), loop.getResults());
-    } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      join(dot.getAcc(), dot.getResult());
-    } else if (op->getNumResults() == 1 && isFragment(op->getResult(0))) {
-      for (Value operand : op->getOperands()) join(operand, op->getResult(0));
-    }
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) join(reduce.getValue(), reduce.getResult());
-  }
-  llvm::EquivalenceClasses<void *> classes_;
-};
-
 class MatrixLayouts {
 public:
   MatrixLayouts(tile::KernelOp kernel, const Machine &machine) : kernel_(kernel), machine_(machine), extents_(kernel) {}
@@ -126,6 +67,8 @@ public:
       }
       for (Value value : values)
         value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
+      if (warpgroups_)
+        for (tile::DotOp dot : dots) placeOperand(components, dot, layout);
       for (tile::DotOp dot : dots) stage(dot);
       chosen_.insert(layout);
     }
@@ -170,7 +113,7 @@ private:
     kernel_.getBody().walk([&](tile::DotOp dot) {
       all = all && canWarpgroupDo(dot);
       if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot); all && write && !sums.contains(components.leader(write.getValue())))
-        all = refuse(dot, "the left operand is computed from what was loaded; warpgroups read it from shared memory as it came, or as the result of a product");
+        all = canComputeOperand(components, write);
     });
     if (!all) return false;
     std::variant<RolePlan, Refusal> plan = planRoles(kernel_);
@@ -200,6 +143,28 @@ private:
     if (!sums || *sums > most * static_cast<int64_t>(kernel_.getGroup()))
       return refuse(dot, "the sums of " + productText(dot) + " take more than " + Twine(most) + " registers of a lane");
     return true;
+  }
+
+  /// A left operand that is computed element by element from what comes through shared memory stays in registers.
+  bool canComputeOperand(Components &components, tile::WriteSharedOp write) {
+    for (Value value : components.of(kernel_, write.getValue())) {
+      Operation *op = value.getDefiningOp();
+      auto load = dyn_cast_or_null<tile::LoadFragmentOp>(op);
+      if (load && load.getResult().getType().getRank() == 2)
+        return refuse(load, "the left operand is computed from `" + nameHint(load.getBase()) + "`, whose tile bulk copies cannot bring");
+      if (!op || !isa<tile::ReadSharedOp, tile::LoadFragmentOp, tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::BroadcastOp, tile::IotaOp>(op))
+        return refuse(write, "the left operand is not computed element by element from what was loaded");
+    }
+    return true;
+  }
+  /// It lies as the sums do.
+  void placeOperand(Components &components, tile::DotOp dot, tile::MmaAttr layout) {
+    tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot);
+    if (!write) return;
+    for (Value value : components.of(kernel_, write.getValue())) {
+      value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
+      if (auto read = value.getDefiningOp<tile::ReadSharedOp>()) swizzle(read.getBase());
+    }
   }
 
   // ---- why not

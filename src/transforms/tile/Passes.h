@@ -18,6 +18,10 @@ std::unique_ptr<mlir::Pass> createOrderGroupsPass();
 std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 /// Weights of a softmax that leave in 16 bits are powers of two, which take the scale of the scores in; for CUDA.
 std::unique_ptr<mlir::Pass> createShortenPowersPass();
+/// Products of few rows, and those of computed right operands, are done as their transposes; where warpgroups multiply.
+std::unique_ptr<mlir::Pass> createTurnProductsPass();
+/// Tiles of which left operands are computed come through shared memory; where warpgroups multiply.
+std::unique_ptr<mlir::Pass> createStageOperandsPass();
 /// Products take the layouts of the machine's matrix instructions, where it has some for their types and extents.
 std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 /// Copies to shared memory run ahead of the loops that use them, through several stages of their buffers.

@@ -66,14 +66,14 @@ private:
       return require(isa<BlockArgument>(load.getBase()), op, "an element is read from shared memory");
     bool known = isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::KernelEndOp, tile::ConstantOp, tile::DimOp,
                      tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::BroadcastOp, tile::IotaOp, tile::LoadFragmentOp,
-                     tile::StoreFragmentOp, tile::DotOp>(op);
+                     tile::ReadSharedOp, tile::StoreFragmentOp, tile::DotOp>(op);
     return require(known, op, "a statement needs all lanes of the group at a time (" + op->getName().stripDialect() + ")");
   }
   static bool isOfGroup(tile::QueryOp query) {
     return query.getQuery() == "origin" || query.getQuery() == "group_id" || query.getQuery() == "group_count";
   }
 
-  /// One copy, or one write that stays in registers; and products after it in the same block.
+  /// One copy, or one write that stays in registers; and what reads it after that in the same block.
   bool holdsOperand(tile::AllocSharedOp alloc) {
     if (alloc.getManual()) return refuse(alloc, "the program lays out its shared memory by itself");
     tile::CopyOp copy;
@@ -87,9 +87,9 @@ private:
     bool products = copy && llvm::all_of(alloc->getUsers(), [&](Operation *user) {
                       if (user == copy) return true;
                       Operation *inside = copy->getBlock()->findAncestorOpInBlock(*user);
-                      return isa<tile::DotOp>(user) && inside && copy->isBeforeInBlock(inside);
+                      return isa<tile::DotOp, tile::ReadSharedOp>(user) && inside && copy->isBeforeInBlock(inside);
                     });
-    return require(products, alloc, "what is loaded to shared memory is read by more than the products after it");
+    return require(products, alloc, "what is loaded to shared memory is read by more than what comes after it in its block");
   }
 
   bool producerCopies(tile::CopyOp copy) {
@@ -101,7 +101,8 @@ private:
     if (copy.getAsync()) return refuse(copy, "the program copies " + name + " asynchronously by itself");
     size_t rank = copy.getOffsets().size();
     if (rank < 2 || rank > 5 || target.getRank() != 2) return refuse(copy, name + " is not loaded in tiles of two axes");
-    if (!canBeInPanels(target.getElementType()))
+    bool onlyRead = llvm::all_of(copy.getTarget().getUsers(), [](Operation *user) { return isa<tile::CopyOp, tile::ReadSharedOp>(user); });
+    if (!canBeInPanels(target.getElementType()) && !(onlyRead && target.getElementType().isF32()))
       return refuse(copy, name + " is of a type that no product of warpgroups reads");
     for (size_t axis = 0; axis < rank; ++axis)
       if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1)

@@ -89,6 +89,8 @@ void registerTileTransforms() {
   registerPass(createScheduleToTilePass);
   registerPass(createSimplifyMasksPass);
   registerPass(createOrderGroupsPass);
+  registerPass(createTurnProductsPass);
+  registerPass(createStageOperandsPass);
   registerPass(createMatrixLayoutsPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createTakeTurnsPass);

@@ -257,6 +257,7 @@ private:
     Type element = type.getElementType();
     size_t rank = store.getOffsets().size();
     bool moves = element.isBF16() || element.isF16() || element.isF32() || element.isSignlessInteger(32);
+    if (store.getTransposed()) return false;
     if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !moves) return false;
     for (size_t axis = 0; axis < rank; ++axis)
       if (store.getPoints()[axis] != (axis + 2 < rank) || store.getSteps()[axis] != 1) return false;
