@@ -4,6 +4,7 @@
 #pragma once
 #include "ir/graph/Graph.h"
 #include "support/Machine.h"
+#include <optional>
 
 namespace tessera::transforms {
 
@@ -14,9 +15,10 @@ struct ContractTile {
 };
 /// What is done in a product's kernel beside it.
 struct ContractWork {
-  bool computesOperands;  // what is multiplied is not read from memory as it is
-  bool readsAfter;        // what follows the product reads other tensors
-  bool alongK;            // both operands lie in memory along the inner axis
+  bool computesLeft = false, computesRight = false;  // what is multiplied is not read from memory as it is
+  bool readsAfter = false;                           // what follows the product reads other tensors
+  bool alongK = true;                                // both operands lie in memory along the inner axis
+  int64_t leastBytes = 8;                            // of an element that is read for an operand; 0: of some, no panels are made
 };
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
@@ -29,6 +31,8 @@ struct FewTiles {
 };
 /// From the more to the fewer tiles: where one is taken, those before it would have been.
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual);
+/// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.
+std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);

@@ -1,4 +1,5 @@
 // The kernel of a product and what follows it, as an author of kernels would write it.
+#include "ir/common/Conversions.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
 
@@ -7,6 +8,14 @@ using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
+
+/// Bytes of an element that bulk copies bring to panels in shared memory; 0 for types that they do not (tile-stage-operands).
+int64_t panelBytes(Type element) {
+  std::optional<DType> dtype = dtypeOf(element);
+  if (!dtype || !element.isIntOrFloat()) return 0;
+  bool known = element.isBF16() || element.isF16() || element.isF32() || (element.getIntOrFloatBitWidth() == 8 && storageBytes(*dtype) == 1);
+  return known ? storageBytes(*dtype) : 0;
+}
 
 /// "a", "a and b", "a, b and c".
 std::string listed(const llvm::SetVector<StringRef> &names) {
@@ -59,7 +68,7 @@ std::optional<bool> FunctionScheduler::liesTurned(Value value) {
       int64_t rank = static_cast<int64_t>(perm.size());
       if (rank < 2 || std::min(perm[rank - 1], perm[rank - 2]) != rank - 2) return std::nullopt;
       turned ^= perm[rank - 1] < perm[rank - 2];
-    } else if (!isa<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(value.getDefiningOp())) {
+    } else if (!isa<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp, graph::CastOp>(value.getDefiningOp())) {
       return std::nullopt;
     }
     value = value.getDefiningOp()->getOperand(0);
@@ -68,9 +77,17 @@ std::optional<bool> FunctionScheduler::liesTurned(Value value) {
 }
 
 ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> dots) {
-  ContractWork work{false, false, true};
+  ContractWork work;
   for (graph::DotOp dot : dots) {
-    for (Value operand : dot.getOperands()) work.computesOperands |= !isOnlyMoved(operand);
+    work.computesLeft |= !isOnlyMoved(dot.getLhs());
+    work.computesRight |= !isOnlyMoved(dot.getRhs());
+    for (Value operand : dot.getOperands())
+      walkBack(operand, [&](Value value) {
+        if (!isStored(value)) return true;
+        size_t axes = longAxes(value.getType()).size();  // a vector has another place in each orientation of the tile
+        if (axes > 0) work.leastBytes = std::min(work.leastBytes, axes == 1 ? 0 : panelBytes(elementTypeOf(value.getType())));
+        return false;
+      });
     work.alongK &= liesTurned(dot.getLhs()) == false && liesTurned(dot.getRhs()) == true;
   }
   walkBack(root, [&](Value value) {
@@ -131,6 +148,14 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     return tiles * Dim::ceilDiv(shape[shape.size() - 2].getDim(), counted.m) * Dim::ceilDiv(shape.back().getDim(), counted.n);
   };
   SmallVector<FewTiles> few = tilesForFew(*machine, sizes);
+  std::optional<ContractTile> rows = tileForFewRows(*machine, dots, work);
+  if (llvm::any_of(dots, [&](graph::DotOp each) { return liesTurned(each.getLhs()) != false; })) rows.reset();  // 16 columns are no whole panel
+  DimAttr height = dot.getType().getShape()[dot.getType().getShape().size() - 2];
+  if (work.computesRight) few.clear();  // where its tiles are turned, how many rows there are counts
+  if (rows && height.getConstant()) {
+    sizes = *std::exchange(rows, std::nullopt);
+    few.clear();
+  }
   if (llvm::all_of(shape, [](DimAttr extent) { return extent.getConstant().has_value(); })) {  // one kernel is enough
     for (const FewTiles &fewer : few)
       if (tilesOf(fewer.counted).constant() <= fewer.most) sizes = fewer.tile;
@@ -150,12 +175,25 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
 
   std::string reason = contractReason(root, dots);
   if (failed(decideContract(kernel, *machine, reason))) return failure();
-  auto launch = cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()));
+  SmallVector<schedule::LaunchOp> launches{cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()))};
+  std::string name = launches.front().getKernel().str();
   for (const FewTiles &fewer : few) {
     setSizes(kernel, fewer.tile);
-    FailureOr<schedule::LaunchOp> added = addKernelForFew(kernel, *machine, reason, launch, tilesOf(fewer.counted), fewer.most);
+    FailureOr<schedule::LaunchOp> added =
+        addKernelFor(kernel, *machine, name + (launches.size() == 1 ? "_few" : "_fewest"),
+                     reason + "; small tiles, so that few of them give all processors work", {launches.back()}, tilesOf(fewer.counted), fewer.most);
     if (failed(added)) return failure();
-    launch = *added;
+    launches.push_back(*added);
+  }
+  SmallVector<ContractTile> forRows;  // from the more to the fewer rows: each is started instead of those before it
+  if (rows && work.computesRight) forRows.push_back({4 * rows->m, 128, rows->k / 2, 256, true});
+  if (rows) forRows.push_back(*rows);
+  for (const ContractTile &each : forRows) {
+    setSizes(kernel, each);
+    std::string wanted = name + (each.m == rows->m ? "_few_rows" : "_" + std::to_string(each.m) + "_rows");
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, wanted, reason + "; tiles of few rows", launches, height.getDim(), each.m);
+    if (failed(added)) return failure();
+    launches.assign({*added});
   }
   kernel.erase();
   return success();
@@ -170,26 +208,29 @@ LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Ma
   return success();
 }
 
-/// The entry function starts one kernel or the other, by the number of tiles: of what `usual` was for, this kernel is for at
-/// most so many.
-FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelForFew(graph::KernelOp kernel, const Machine &machine, const std::string &reason,
-                                                                 schedule::LaunchOp usual, const Dim &tiles, int64_t most) {
+/// Another kernel for the same root, which the entry function starts instead of `others` where `count` is at most `most`.
+FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelFor(graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
+                                                              const std::string &reason, ArrayRef<schedule::LaunchOp> others,
+                                                              const Dim &count, int64_t most) {
   MLIRContext *context = builder_.getContext();
-  StringRef more = usual.getKernel();
-  std::string name = names_.fresh(more.consume_back("_few") ? (more + "_fewest").str() : (more + "_few").str());
+  schedule::LaunchOp usual = others.front();
+  std::string name = names_.fresh(wanted);
   kernel.setSymName(name);
-  if (failed(decideContract(kernel, machine, reason + "; small tiles, so that few of them give all processors work"))) return failure();
-  auto few = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
-  DimAttr left = DimAttr::get(context, tiles), right = DimAttr::get(context, Dim(most));
+  if (failed(decideContract(kernel, machine, reason))) return failure();
+  auto made = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
+  DimAttr left = DimAttr::get(context, count), right = DimAttr::get(context, Dim(most));
   Attribute isFew = RequirementAttr::get(context, left, Relation::Le, right, "");
-  SmallVector<Attribute> otherwise(when_), conditions(when_);
-  if (auto given = usual->getAttrOfType<ArrayAttr>(kWhen)) otherwise.assign(given.begin(), given.end());
+  SmallVector<Attribute> conditions(when_);
   conditions.push_back(isFew);
-  otherwise.push_back(negated(isFew));
-  usual->setAttr(kWhen, builder_.getArrayAttr(otherwise));
-  few->setAttr(kWhen, builder_.getArrayAttr(conditions));
-  few->moveBefore(usual);
-  return few;
+  made->setAttr(kWhen, builder_.getArrayAttr(conditions));
+  for (schedule::LaunchOp other : others) {
+    SmallVector<Attribute> otherwise(when_);
+    if (auto given = other->getAttrOfType<ArrayAttr>(kWhen)) otherwise.assign(given.begin(), given.end());
+    otherwise.push_back(negated(isFew));
+    other->setAttr(kWhen, builder_.getArrayAttr(otherwise));
+  }
+  made->moveBefore(others.back());
+  return made;
 }
 
 }  // namespace tessera::transforms

@@ -22,6 +22,15 @@ int64_t covering(int64_t usual, DimAttr extent) {
   return size;
 }
 
+/// Elements of a row of a panel in shared memory, 128 bytes.
+int64_t panelOf(int64_t bytes) { return 128 / bytes; }
+
+/// Products by warpgroups whose right operand is computed, in 16 bits: it is multiplied from registers (tile-turn-products).
+bool isTurned(const Machine &machine, graph::DotOp dot, ContractWork work) {
+  return hasWarpgroupProduct(machine, dot) && work.computesRight && !work.computesLeft && work.leastBytes > 0 &&
+         bytesOf(elementTypeOf(dot.getRhs().getType())) == 2;
+}
+
 }  // namespace
 
 bool hasWarpgroupProduct(const Machine &machine, graph::DotOp dot) {
@@ -35,21 +44,24 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
-  bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !work.computesOperands && (operand == 2 || work.alongK);
+  bool computes = work.computesLeft || work.computesRight;
+  bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !computes && (operand == 2 || work.alongK);
   ContractTile tile;
   // k long, as each step of it reads and writes all sums; the panels of B, k x n, are packed once for m rows.
   if (machine.family == Target::Cpu && sum <= 4) tile = {256, 128, 256, 128};
   else if (machine.family == Target::Cpu) tile = {128, 128, 128, 128};
   // Sums of a lane: 64 registers of 32 bits, and 64 of them in doubles would be twice that.
   else if (sum > 4) tile = {64, 64, 16, 256};
+  // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
+  else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
   // Warpgroups: two of them, 128 registers of a lane for sums, but for those that what follows needs for its operands.
   else if (byWarpgroups) tile = {128, work.readsAfter ? 128 : 256, 128 / operand, 256, true};
   // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
   else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
-  if (machine.family != Target::Cpu && dots.size() > 1) tile.n /= 2;  // as many sums in all
+  if (machine.family != Target::Cpu && dots.size() > 1) (isTurned(machine, dot, work) ? tile.m : tile.n) /= 2;  // as many sums in all
   int64_t rows = covering(tile.m, shape[shape.size() - 2]);
-  if (tile.byWarpgroups && rows < tile.m) {  // one warpgroup has 64 rows
+  if (byWarpgroups && rows < tile.m) {  // one warpgroup has 64 rows
     tile.group = 128;
     rows = 64;
   }
@@ -59,6 +71,23 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   tile.k = covering(panel, shapeOf(dot.getLhs().getType()).back());
   tile.byWarpgroups &= tile.k == panel;
   return tile;
+}
+
+std::optional<ContractTile> tileForFewRows(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
+  constexpr int64_t rows = 16;  // columns of the turned product, the fewest of an instruction
+  graph::DotOp dot = dots.front();
+  ArrayRef<DimAttr> shape = dot.getType().getShape();
+  std::optional<int64_t> m = shape[shape.size() - 2].getConstant(), n = shape.back().getConstant(),
+                         k = shapeOf(dot.getLhs().getType()).back().getConstant();
+  bool plain = hasWarpgroupProduct(machine, dot) && !work.computesLeft && !work.computesRight &&
+               bytesOf(elementTypeOf(dot.getLhs().getType())) == 2;
+  if (!plain && !isTurned(machine, dot, work)) return std::nullopt;
+  // A warpgroup for 64 of the weights' columns, as many groups as there can be. Weights that it converts come two panels long; where
+  // they do not lie along k, a row of a panel is for two warpgroups.
+  int64_t panel = panelOf(work.leastBytes);
+  ContractTile tile = plain || work.alongK ? ContractTile{rows, 64, plain ? 128 : 2 * panel, 128, true} : ContractTile{rows, 128, 2 * panel, 256, true};
+  bool fills = (!n || *n >= tile.n) && (!k || *k >= tile.k);
+  return fills && (!m || *m <= rows) ? std::optional(tile) : std::nullopt;
 }
 
 SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual) {

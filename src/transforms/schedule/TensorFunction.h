@@ -82,8 +82,9 @@ private:
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
-  mlir::FailureOr<ir::schedule::LaunchOp> addKernelForFew(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason,
-                                                          ir::schedule::LaunchOp usual, const Dim &tiles, int64_t most);
+  mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
+                                                       const std::string &reason, llvm::ArrayRef<ir::schedule::LaunchOp> others,
+                                                       const Dim &count, int64_t most);
   /// A tile of a root that is a product, or one with its axes in another order.
   struct RootTile {
     llvm::SmallVector<int64_t> axes;  // of the product, in the root's order

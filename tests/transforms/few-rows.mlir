@@ -1,0 +1,38 @@
+// RUN: tessera-opt %s --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=OLDER
+// Kernels for few rows, where the number of rows is known only when the program runs.
+// OLDER-NOT: _rows
+
+// CHECK-DAG: schedule.kernel @plain_kernel(
+// CHECK-DAG: schedule.kernel @plain_kernel_few(
+// CHECK-DAG: schedule.kernel @plain_kernel_few_rows({{.*}}group = 128{{.*}}tiles of few rows{{.*}}sizes = {k = 128 : i64, m = 16 : i64, n = 64 : i64}
+// CHECK: schedule.func @plain
+// CHECK: schedule.launch @plain_kernel_few_rows({{.*}}tsr.when = [#tsr.requirement<"M" le "16", "">]
+// CHECK: schedule.launch @plain_kernel({{.*}}["not", #tsr.requirement<"M" le "16", "">]
+graph.func @plain(%x: !tsr.tensor<["M", "K"], bf16>, %w: !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
+
+// Of eight rows, always: one kernel.
+// CHECK: schedule.kernel @eight_kernel({{.*}}sizes = {k = 128 : i64, m = 16 : i64, n = 64 : i64}
+// CHECK-NOT: eight_kernel_
+// CHECK: schedule.func @eight
+graph.func @eight(%x: !tsr.tensor<["8", "K"], bf16>, %w: !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["8", "N"], f32> attributes {
+    dims = ["K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["8", "N"], f32>>]} {
+  %h = graph.dot %x, %w : (!tsr.tensor<["8", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["8", "N"], f32>
+  graph.return %h : !tsr.tensor<["8", "N"], f32>
+}
+
+// Bytes that become bf16: tiles of 256, 64 and 16 rows, whose weights come as bytes.
+// CHECK-DAG: schedule.kernel @bytes_kernel({{.*}}sizes = {k = 128 : i64, m = 256 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_64_rows({{.*}}sizes = {k = 128 : i64, m = 64 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_few_rows({{.*}}sizes = {k = 256 : i64, m = 16 : i64, n = 128 : i64}
+// CHECK: schedule.func @bytes
+graph.func @bytes(%x: !tsr.tensor<["M", "K"], bf16>, %w: !tsr.tensor<["K", "N"], i8>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %wide = graph.cast %w : !tsr.tensor<["K", "N"], i8> to !tsr.tensor<["K", "N"], bf16>
+  %h = graph.dot %x, %wide : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %h : !tsr.tensor<["M", "N"], f32>
+}
