@@ -48,6 +48,31 @@ class LibraryNames(ToolTest):
         self.assertEqual(sorted(defined & set(symbols)), [])
         self.assertEqual([s for s in symbols if not re.search(rf"\b{s}\(", read(self.path("c.h")))], [])
 
+    def test_no_symbol_is_of_a_library(self):
+        """All names of the libraries that emitted text is linked with: what they call by them stays theirs."""
+        defined = set()
+        for library in ("libc.so.6", "libm.so.6", "libgomp.so.1", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"):
+            for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64"):
+                if os.path.exists(f"{folder}/{library}"):
+                    text = subprocess.run(["nm", "-D", "--defined-only", f"{folder}/{library}"], capture_output=True, text=True).stdout
+                    defined |= {line.split()[-1].split("@")[0] for line in text.splitlines()}
+        names = sorted(name for name in defined if re.fullmatch(r"[A-Za-z]\w*", name))
+        names = [*names, "cuMemAlloc_v2", "cudaMalloc", "hipMalloc", "hsa_init", "nvrtcVersion", "cublasCreate_v2", "omp_get_wtime", "kmp_malloc"]
+        self.assertGreater(len(names), 3000)
+        symbols = {}
+        for first in range(0, len(names), 400):  # a name that the language keeps stops its program alone
+            part = [name for name in names[first:first + 400] if not re.fullmatch(EveryName.TAKEN, name)]
+            program = self.write("p.tsr", "".join(f"def {name}(x: f32) -> f32:\n    return x\n\n" for name in part))
+            wrong = {one["line"] for one in json.loads(run("tessera", "check", "--no-cache", "--json", program).stdout)["diagnostics"]}
+            part = [name for i, name in enumerate(part) if not wrong & set(range(3 * i + 1, 3 * i + 4))]
+            self.write("p.tsr", "".join(f"def {name}(x: f32) -> f32:\n    return x\n\n" for name in part))
+            result = run("tesserac", program, "-o", self.path("p.cpp"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            symbols |= {entry["name"]: entry["symbol"] for entry in json.loads(read(self.path("p.json")))["entries"]}
+        self.assertGreater(len(symbols), 2900)
+        self.assertEqual([name for name, symbol in symbols.items() if symbol in defined], [])
+        self.assertEqual([name for name in ("cuMemAlloc_v2", "cudaMalloc", "hsa_init", "kmp_malloc") if symbols[name] == name], [])
+
     def test_functions_of_the_c_library_compile(self):
         """In C++ and CUDA, and the header in C, together with the library's own headers."""
         program = self.library_program()

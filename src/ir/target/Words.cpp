@@ -87,7 +87,7 @@ const char *const libraryNames =
 #include "ir/target/LibraryNames.def"
     ;
 // Libraries that emitted text is linked with, all of whose names begin alike.
-const char *const libraryPrefixes = "Tess cublas cuda hip omp_ tess ";
+const char *const libraryPrefixes = "GOACC_ GOMP_ Tess acc_ cublas cuda hip hsa_ kmp nvrtc omp_ ompc_ ompt_ tess ";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;
@@ -107,6 +107,7 @@ bool startsWithAny(StringRef name, const char *prefixes) {
 bool isLibraryName(StringRef name) {
   static const llvm::StringSet<> words = setOf({libraryNames});
   // ISO C keeps the names that begin with an underscore at file scope, POSIX those that end in _t.
+  if (name.size() > 2 && name.starts_with("cu") && llvm::isUpper(name[2])) return true;  // CUDA's driver
   return words.contains(name) || startsWithAny(name, libraryPrefixes) || name.starts_with("_") || name.ends_with("_t");
 }
 
