@@ -7,6 +7,7 @@ namespace tessera::codegen {
 namespace {
 
 std::string harmless(std::string text) {  // inside a C comment
+  text = withoutTurns(std::move(text));
   for (size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
   for (size_t at; (at = text.find("??/")) != std::string::npos;) text.replace(at, 3, "? ?/");
   for (size_t at; (at = text.find("/*")) != std::string::npos;) text.replace(at, 2, "/ *");  // compilers warn of it

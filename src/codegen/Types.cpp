@@ -1,4 +1,5 @@
 #include "codegen/Types.h"
+#include "codegen/source/Writer.h"
 #include "ir/common/Conversions.h"
 #include "ir/target/Target.h"
 #include "support/Check.h"
@@ -68,7 +69,9 @@ std::string dtypeName(Type type) { return std::string(name(dtypeOrFail(type))); 
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (char c : text) {
+  for (size_t at = 0, mark = 0; at < text.size(); ++at, mark -= mark > 0) {
+    const char c = text[at];
+    if (turnsText(text.substr(at))) mark = 3;
     switch (c) {
     case '"': result += "\\\""; break;
     case '\\': result += "\\\\"; break;
@@ -76,7 +79,7 @@ std::string quoted(std::string_view text) {
     case '\t': result += "\\t"; break;
     case '\r': result += "\\r"; break;
     default:
-      if (static_cast<unsigned char>(c) < 0x20) {
+      if (static_cast<unsigned char>(c) < 0x20 || mark) {
         char octal[5];
         snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(c));
         result += octal;

@@ -180,7 +180,7 @@ std::string snippet(const Sources &sources, Span span, Severity severity, std::s
   if (!span.valid() || span.file >= sources.size()) return {};
   const SourceFile &file = sources.file(span.file);
   LineColumn place = file.lineColumn(span.begin);
-  std::string out = style.paint.gutter(std::string(style.gutter, ' ') + "-->") + " " + file.path + ":" +
+  std::string out = style.paint.gutter(std::string(style.gutter, ' ') + "-->") + " " + printable(file.path) + ":" +
                     std::to_string(place.line) + ":" + std::to_string(place.column) + "\n";
   Lines at = linesOf(file, span);
   out += unnumbered(style, "");

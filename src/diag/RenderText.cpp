@@ -13,7 +13,7 @@ std::string safe(std::string_view text) {
   size_t begin = 0;
   for (size_t i = 0; i <= text.size(); ++i) {
     if (i < text.size() && text[i] != '\n') continue;
-    for (const Cell &cell : cellsOf(text.substr(begin, i - begin))) out += cell.text;
+    out += printable(text.substr(begin, i - begin));
     if (i < text.size()) out += '\n';
     begin = i + 1;
   }

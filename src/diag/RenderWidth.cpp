@@ -86,6 +86,12 @@ std::vector<Cell> cellsOf(std::string_view line) {
   return cells;
 }
 
+std::string printable(std::string_view line) {
+  std::string text;
+  for (const Cell &cell : cellsOf(line)) text += cell.text;
+  return text;
+}
+
 uint32_t displayWidth(std::string_view text) {
   bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7F; });
   if (plain) return static_cast<uint32_t>(text.size());

@@ -16,6 +16,8 @@ struct Cell {
   std::string text;
 };
 std::vector<Cell> cellsOf(std::string_view line);
+/// The text as it is printed: control characters must not reach the terminal. Line feeds are among them.
+std::string printable(std::string_view line);
 /// Columns that the text takes when printed from column 0.
 uint32_t displayWidth(std::string_view text);
 

@@ -14,11 +14,13 @@ std::string closed(std::string line) {
 /// A file's name as a string of C: #line reads escapes.
 std::string quotedPath(const std::string &path) {
   std::string text = "\"";
-  for (char c : path) {
+  for (size_t at = 0, mark = 0; at < path.size(); ++at, mark -= mark > 0) {
+    const char c = path[at];
     unsigned char byte = static_cast<unsigned char>(c);
+    if (turnsText(std::string_view(path).substr(at))) mark = 3;
     char octal[5];
     std::snprintf(octal, sizeof octal, "\\%03o", byte);
-    if (byte < 0x20 || byte == 0x7f) text += octal;
+    if (byte < 0x20 || byte == 0x7f || mark) text += octal;
     else if (c == '"' || c == '\\') text += std::string("\\") + c;
     else text += c;
   }
@@ -29,13 +31,23 @@ std::string quotedPath(const std::string &path) {
 constexpr const char *kBackHere = "#line \x01";
 }  // namespace
 
+bool turnsText(std::string_view text) {  // U+202A to U+202E, U+2066 to U+2069
+  if (text.size() < 3 || text[0] != '\xE2') return false;
+  return (text[1] == '\x80' && text[2] >= '\xAA' && text[2] <= '\xAE') || (text[1] == '\x81' && text[2] >= '\xA6' && text[2] <= '\xA9');
+}
+std::string withoutTurns(std::string text) {
+  for (size_t at = 0; at < text.size(); ++at)
+    if (turnsText(std::string_view(text).substr(at))) text.replace(at, 3, "?");
+  return text;
+}
+
 std::string baseName(const std::string &path) {
   size_t slash = path.find_last_of('/');
   std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (!path.empty() && path.front() == '<' && name.back() == '>') name.pop_back();
   for (char &c : name)  // the name stands in comments of one line
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') c = '?';
-  return name;
+  return withoutTurns(name);
 }
 
 void Writer::blank() {
@@ -91,7 +103,7 @@ void Writer::statement(const Doc &doc, const std::optional<Place> &place) {
 }
 
 void Writer::comment(const std::string &given) {
-  std::string text = given;
+  std::string text = withoutTurns(given);
   if (size_t end = text.find('\n'); end != std::string::npos) {
     comment(text.substr(0, end));
     return comment(text.substr(end + 1));

@@ -4,6 +4,7 @@
 #include "codegen/source/Doc.h"
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::codegen {
@@ -58,6 +59,12 @@ private:
   std::string named_;  // the file that places were last said of
   std::optional<Place> last_;
 };
+
+/// Whether a character begins the text that turns the direction in which text is shown: what is read would not be what is compiled,
+/// and compilers warn.
+bool turnsText(std::string_view text);
+/// The text with `?` in the place of such characters: for comments.
+std::string withoutTurns(std::string text);
 
 /// The file's name without its folders and the brackets of a file inside the tools: "<tessera/nn.tsr>" is
 /// "nn.tsr".

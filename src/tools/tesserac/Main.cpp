@@ -176,6 +176,9 @@ void checkOptions(const Options &options, std::optional<Level> level, diag::Engi
   const bool toStdout = isStdout || (!options.emit.empty() && options.output.empty());
   if (options.sarif == "-" && (options.json || toStdout)) refuse("`--sarif -` would write to the standard output, and something else, too", "give it a file: `--sarif messages.sarif`");
   if (options.json && isStdout) refuse("`--json` writes to the standard output, and so does `-o " + options.output + "`", "give a file to `-o`");
+  for (unsigned char c : isDevice(options.output) ? "" : fileNameOf(options.output))
+    if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
+      return refuse("no `#include` can name the headers of `" + options.output + "`", "leave out quotes, backslashes and control characters");
   if (options.emit.empty() || !level) return;
   const std::string emit = "`--emit=" + options.emit + "`";
   auto named = targetOfSuffix(suffixOf(options.output));
