@@ -3,9 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,6 +100,7 @@ public:
     }
   }
   std::string add(const std::string &destination, const std::string &bytes) {
+    sweepBeside(destination, 3600);
     Step step{destination, {}, {}, false, false};
     int file = openTemporary(destination, step.temporary);
     if (file < 0) return std::strerror(errno);
@@ -149,6 +153,35 @@ private:
   std::vector<Step> steps_;
 };
 }  // namespace
+
+namespace {
+/// The names in a folder that temporaries have; read once, as one run may write thousands of files there.
+const std::vector<std::string> &temporariesIn(const std::string &folder) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<std::string>> known;
+  std::lock_guard lock(mutex);
+  auto [place, isNew] = known.try_emplace(folder);
+  std::error_code error;
+  if (isNew)
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (std::string name = it->path().filename().string(); name.find(kTemporaryMark) != std::string::npos) place->second.push_back(name);
+  return place->second;
+}
+}  // namespace
+
+void sweepBeside(const std::string &path, int64_t seconds) {
+  constexpr size_t kLetters = 12;
+  const std::string folder = folderOf(path), beginning = fileNameOf(path).substr(0, 200) + kTemporaryMark;
+  for (const std::string &name : temporariesIn(folder)) {
+    if (name.size() != beginning.size() + kLetters || name.compare(0, beginning.size(), beginning) != 0) continue;
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz234567", beginning.size()) != std::string::npos) continue;
+    const std::string left = folder + "/" + name;
+    struct stat status {};
+    // The time of the name: that of a second name of an old file is of when it was made.
+    if (lstat(left.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_ctime < time(nullptr) - seconds)
+      unlink(left.c_str());
+  }
+}
 
 std::string writeFiles(const std::vector<OutputFile> &files) {
   Staged staged;

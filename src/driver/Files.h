@@ -47,6 +47,8 @@ std::string makeFolders(const std::string &path);
 /// A new empty file beside `path`, with a name that nobody can foresee: made, not found (O_EXCL). Empty if that is not
 /// possible; errno says why.
 std::string temporaryBeside(const std::string &path);
+/// Removes such files that processes which were killed have left beside `path`, more than so many seconds ago.
+void sweepBeside(const std::string &path, int64_t seconds);
 /// What the names of such files have behind the path.
 inline constexpr const char *kTemporaryMark = ".tmp-";
 

@@ -56,6 +56,19 @@ TEST(Files, TemporariesAreMadeNotFound) {
   EXPECT_NE(temporaryBeside(scratch(std::string(250, 'n'))), "");  // also beside the longest name that there may be
 }
 
+TEST(Files, WhatKilledProcessesLeftIsSwept) {
+  const std::string folder = scratch("swept"), path = folder + "/model.cpp";
+  std::filesystem::create_directories(folder);
+  const std::string left = temporaryBeside(path), other = temporaryBeside(folder + "/other.cpp"), theirs = path + ".tmp-notes";
+  ASSERT_EQ(writeFiles({{theirs, "mine"}}), "");
+  sweepBeside(path, 3600);
+  EXPECT_TRUE(std::filesystem::exists(left));  // somebody may be writing it
+  sweepBeside(path, -1);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_TRUE(std::filesystem::exists(theirs));
+}
+
 TEST(Cache, EntriesAreCheckedBeforeTheyAreUsed) {
   std::string path = scratch("entry"), moved = scratch("moved");
   EXPECT_EQ(readEntry(path).state, EntryState::Missing);
