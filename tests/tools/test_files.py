@@ -181,7 +181,37 @@ class Inputs(ToolTest):
                     self.assertFalse(line.startswith("int evil"), suffix)
 
 
+    def test_no_include_can_name_it(self):
+        for name in ('a"b.cpp', "a\\b.cpp", "a\nb.cpp", "a\x01.cpp"):
+            result = run("tesserac", SAXPY, "-o", self.path(name))
+            self.assertEqual((result.returncode, os.listdir(self.folder)), (2, []), name)
+            self.assertIn("no `#include` can name the headers", result.stderr)
+
+    def test_names_do_not_reach_the_terminal_as_they_are(self):
+        path = self.write("a\x1b]0;title\x07\r\u202e.tsr", "def f(x: f32) -> f32:\n    return y\n")
+        for words in (("tessera", "check", "--no-cache", path), ("tesserac", path, "-o", self.path("m.cpp"))):
+            said = run(*words).stderr
+            self.assertIn("error[E0200]", said)
+            self.assertFalse(set(said) & {"\x1b", "\x07", "\r", "\u202e"}, said)
+
+
 class Text(ToolTest):
+    def test_text_is_read_in_one_direction(self):
+        """What is read is what is compiled; g++ warns of the characters, and would stop here."""
+        marks = "".join(chr(code) for code in (0x202a, 0x202e, 0x2066, 0x2069))
+        path = self.write(f"{marks}.tsr", f'def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    """Twice {marks} x.\n\n    More {marks}."""\n    return x * 2.0\n\n'
+                          f'def main():\n    print("<{marks}>")\n')
+        for flags in ([], ["--line-directives"]):
+            result = run("tesserac", path, "-o", self.path("m.cpp"), *flags)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            include = "-I" + os.path.join(os.path.dirname(CANON), os.pardir, "include")
+            main = self.write("main.cpp", '#include "m.hpp"\nint own() { return 0; }\n')
+            for file in (self.path("m.cpp"), main):
+                compiled = subprocess.run(["g++", "-std=c++17", "-fopenmp", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", include, file], capture_output=True, text=True)
+                self.assertEqual((compiled.returncode, compiled.stderr), (0, ""))
+            self.assertFalse(set(read(self.path("m.h"))) & set(marks))
+        self.assertEqual(run("tessera", "run", path).stdout, f"<{marks}>\n")
+
     def test_documentation_ends_no_comment_and_begins_no_code(self):
         endings = ["ends in a backslash \\\\", "x */ int evil; /*", "what ??/", "// twice // \\\\", "two lines\n    \\\\\n    int evil"]
         program = self.write("p.tsr", "\n".join(f'def f{i}[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    """{text}"""\n    return x * 2.0\n'
