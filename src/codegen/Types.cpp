@@ -81,7 +81,7 @@ std::string quoted(std::string_view text) {
     default:
       if (static_cast<unsigned char>(c) < 0x20 || mark) {
         char octal[5];
-        snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(c));
+        snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
         result += octal;
       } else {
         result += c;

@@ -87,7 +87,7 @@ const char *const libraryNames =
 #include "ir/target/LibraryNames.def"
     ;
 // Libraries that emitted text is linked with, all of whose names begin alike.
-const char *const libraryPrefixes = "GOACC_ GOMP_ Tess acc_ cublas cuda hip hsa_ kmp nvrtc omp_ ompc_ ompt_ tess ";
+const char *const libraryPrefixes = "GOACC_ GOMP_ Tess acc_ atomic_flag_ cublas cuda hip hsa_ kmp nvrtc omp_ ompc_ ompt_ tess ";
 
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;
@@ -143,6 +143,8 @@ std::string variableName(StringRef name) {
 
 std::string functionName(StringRef name) {
   std::string text = sanitized(name);
+  // OpenMP's libraries have their functions once more with an underscore behind them, for Fortran.
+  if (startsWithAny(text, "acc_ omp_")) return text + "_fn";
   return isReservedWord(text) || isLibraryName(text) ? text + "_" : text;
 }
 
