@@ -10,13 +10,13 @@
 #include "tessera/device/view.h"
 #include "tessera/error.h"
 #include "tessera/sizes.h"
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <new>
-#include <tuple>
 #include <utility>
 // g++'s OpenMP does not know of forks.
 #if defined(TSR_CPU) && defined(_OPENMP) && !defined(__clang__) && (defined(__unix__) || defined(__APPLE__))
@@ -105,8 +105,21 @@ inline const char *device_error_text(DeviceError e) { return cudaGetErrorString(
 inline DeviceError device_last_error() { return cudaGetLastError(); }
 inline DeviceError device_get(int *id) { return cudaGetDevice(id); }
 inline DeviceError device_set(int id) { return cudaSetDevice(id); }
-inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
-  return cudaMallocAsync(to, bytes, static_cast<cudaStream_t>(stream));
+using DevicePool = cudaMemPool_t;
+/// A pool of a device that keeps all that it has got.
+inline DeviceError device_make_pool(DevicePool *pool, int device) {
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location.type = cudaMemLocationTypeDevice;
+  wanted.location.id = device;
+  const DeviceError error = cudaMemPoolCreate(pool, &wanted);
+  if (error != cudaSuccess) return error;
+  uint64_t all = UINT64_MAX;
+  return cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &all);
+}
+inline DeviceError device_allocate(void **to, size_t bytes, DevicePool pool, TessStream stream) {
+  cudaStream_t on = static_cast<cudaStream_t>(stream);
+  return pool ? cudaMallocFromPoolAsync(to, bytes, pool, on) : cudaMallocAsync(to, bytes, on);
 }
 inline DeviceError device_free(void *memory, TessStream stream) {
   return cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
@@ -127,8 +140,21 @@ inline const char *device_error_text(DeviceError e) { return hipGetErrorString(e
 inline DeviceError device_last_error() { return hipGetLastError(); }
 inline DeviceError device_get(int *id) { return hipGetDevice(id); }
 inline DeviceError device_set(int id) { return hipSetDevice(id); }
-inline DeviceError device_allocate(void **to, size_t bytes, TessStream stream) {
-  return hipMallocAsync(to, bytes, static_cast<hipStream_t>(stream));
+using DevicePool = hipMemPool_t;
+/// A pool of a device that keeps all that it has got.
+inline DeviceError device_make_pool(DevicePool *pool, int device) {
+  hipMemPoolProps wanted{};
+  wanted.allocType = hipMemAllocationTypePinned;
+  wanted.location.type = hipMemLocationTypeDevice;
+  wanted.location.id = device;
+  const DeviceError error = hipMemPoolCreate(pool, &wanted);
+  if (error != hipSuccess) return error;
+  uint64_t all = UINT64_MAX;
+  return hipMemPoolSetAttribute(*pool, hipMemPoolAttrReleaseThreshold, &all);
+}
+inline DeviceError device_allocate(void **to, size_t bytes, DevicePool pool, TessStream stream) {
+  hipStream_t on = static_cast<hipStream_t>(stream);
+  return pool ? hipMallocFromPoolAsync(to, bytes, pool, on) : hipMallocAsync(to, bytes, on);
 }
 inline DeviceError device_free(void *memory, TessStream stream) {
   return hipFreeAsync(memory, static_cast<hipStream_t>(stream));
@@ -149,7 +175,9 @@ inline const char *device_error_text(DeviceError) { return "out of memory"; }
 inline DeviceError device_last_error() { return 0; }
 inline DeviceError device_get(int *id) { return *id = 0; }
 inline DeviceError device_set(int) { return 0; }
-inline DeviceError device_allocate(void **to, size_t bytes, TessStream) {
+struct DevicePool {};
+inline DevicePool device_pool() { return {}; }
+inline DeviceError device_allocate(void **to, size_t bytes, DevicePool, TessStream) {
   *to = ::operator new(bytes, std::align_val_t(64), std::nothrow);
   return *to ? 0 : 1;
 }
@@ -163,6 +191,26 @@ inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessSt
 }
 constexpr int kDeviceTypes[] = {TESS_CPU, TESS_CUDA_HOST, TESS_ROCM_HOST};
 constexpr const char *kDeviceText = "the CPU";
+#endif
+
+#if !defined(TSR_CPU)
+/// Where temporaries come from: a pool of the program's own for each device, which keeps what a call has freed for the next one.
+/// The device's default pool would give it back each time that a stream is waited for, and to map gigabytes anew takes longer
+/// than most calls. With TESSERA_KEEP_MEMORY=0, or where there are no pools: null, the default pool.
+inline DevicePool device_pool() {
+  constexpr int kDevices = 64;
+  static std::atomic<DevicePool> pools[kDevices];
+  static const char *const keep = getenv("TESSERA_KEEP_MEMORY");
+  int device = 0;
+  if ((keep && !strcmp(keep, "0")) || device_get(&device) != kDeviceOk || device >= kDevices) return nullptr;
+  DevicePool pool = pools[device].load(std::memory_order_acquire), none = nullptr;
+  if (pool) return pool;
+  if (device_make_pool(&pool, device) != kDeviceOk) {
+    device_last_error();  // which is no error of the call
+    return nullptr;
+  }
+  return pools[device].compare_exchange_strong(none, pool) ? pool : none;  // a pool that another thread made first stays empty
+}
 #endif
 
 }  // namespace detail
@@ -285,7 +333,7 @@ public:
     Memory *memory = new (std::nothrow) Memory;
     void *data = nullptr;
     if (memory) {
-      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), stream_); e == detail::kDeviceOk) {
+      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), detail::device_pool(), stream_); e == detail::kDeviceOk) {
         *memory = {data, memory_};
         memory_ = memory;
         return static_cast<T *>(data);
@@ -522,19 +570,27 @@ template <class P> P unpacked(const TessValue &value) {
     return static_cast<P>(value.kind == TESS_VALUE_REAL ? value.as.real : static_cast<double>(value.as.integer));
   else return static_cast<P>(value.as.integer);
 }
+// A model's step has hundreds of parameters: they are written as lists, whose length no compiler limits, and neither as
+// tuples nor as folds. The stream is the last of them.
+template <class P> const char *misfit_at(const TessValue *args, size_t i) {
+  if constexpr (std::is_same<P, TessStream>::value) return nullptr;
+  else return misfit<P>(args[i]);
+}
+template <class P> P unpacked_at(const TessValue *args, size_t i, TessStream stream) {
+  if constexpr (std::is_same<P, TessStream>::value) return stream;
+  else return unpacked<P>(args[i]);
+}
 template <class... P, size_t... I>
 TessStatus call_unpacked(TessStatus (*function)(P...), const char *name, const TessValue *args, TessStream stream,
                          std::index_sequence<I...>) {
-  using All = std::tuple<P...>;
-  int wrong = 0;
-  const char *why = nullptr;
-  ((why || (why = misfit<std::tuple_element_t<I, All>>(args[I])) ? void() : void(++wrong)), ...);
-  if (why) {
+  const char *const why[] = {misfit_at<P>(args, I)...};
+  for (size_t i = 0; i < sizeof...(P); ++i) {
+    if (!why[i]) continue;
     Call call(name, stream);
-    call.fail(TESS_ERROR_ARGUMENT, "argument %d %s (its kind is %d)", wrong, why, args[wrong].kind);
+    call.fail(TESS_ERROR_ARGUMENT, "argument %d %s (its kind is %d)", static_cast<int>(i), why[i], args[i].kind);
     return call.status();
   }
-  return function(unpacked<std::tuple_element_t<I, All>>(args[I])..., stream);
+  return function(unpacked_at<P>(args, I, stream)...);
 }
 
 }  // namespace detail
@@ -548,7 +604,7 @@ TessStatus call_with(TessStatus (*function)(P...), const char *name, const TessV
     call.fail(TESS_ERROR_ARGUMENT, "%d arguments were given, but %d are declared", count, declared);
     return call.status();
   }
-  return detail::call_unpacked(function, name, args, stream, std::make_index_sequence<declared>());
+  return detail::call_unpacked(function, name, args, stream, std::index_sequence_for<P...>());
 }
 
 }  // inline namespace TSR_TARGET

@@ -54,6 +54,16 @@ inline hipError_t hipMalloc(void **to, size_t bytes) {
   return hipSuccess;
 }
 inline hipError_t hipMallocAsync(void **to, size_t bytes, hipStream_t) { return hipMalloc(to, bytes); }
+// No pools: what is compiled for them falls back to the allocation above.
+typedef struct hipMemPool *hipMemPool_t;
+enum { hipMemAllocationTypePinned = 1, hipMemLocationTypeDevice = 1, hipMemPoolAttrReleaseThreshold = 4, hipErrorNotSupported = 801 };
+struct hipMemPoolProps {
+  int allocType;
+  struct { int type, id; } location;
+};
+inline hipError_t hipMemPoolCreate(hipMemPool_t *, const hipMemPoolProps *) { return hipErrorNotSupported; }
+inline hipError_t hipMemPoolSetAttribute(hipMemPool_t, int, void *) { return hipErrorNotSupported; }
+inline hipError_t hipMallocFromPoolAsync(void **, size_t, hipMemPool_t, hipStream_t) { return hipErrorNotSupported; }
 inline hipError_t hipFree(void *memory) {
   free(memory);
   return hipSuccess;
