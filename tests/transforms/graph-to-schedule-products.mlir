@@ -48,7 +48,7 @@ graph.func @turned(%x: !tsr.tensor<["9", "K"], bf16>, %w: !tsr.tensor<["N", "K"]
 
 // What follows is done on the sums: the bias is a vector of the tile's columns, the residual a tile. The sums are used twice.
 // CHECK-LABEL: schedule.kernel @block_kernel(%r: {{.*}}, %x: {{.*}}, %w: {{.*}}, %b: {{.*}}, %result: {{.*}})
-// CHECK-SAME: what follows with r and b is done on the sums, before they are stored
+// CHECK-SAME: what follows with %0 and %3 is done on the sums, before they are stored
 // CHECK: %[[SUM:.*]] = scf.for
 // CHECK-DAG: graph.load %b[%{{.*}} size "T.n"] : !tsr.view<["N"], f32> to !tsr.tensor<["T.n"], f32>
 // CHECK-DAG: graph.load %r[%{{.*}} size "T.m", %{{.*}} size "T.n"]

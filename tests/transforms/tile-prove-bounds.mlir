@@ -5,7 +5,7 @@
 
 // Origins are multiples of the tile, and so are the extents.
 // CHECK-LABEL: tile.kernel @divisible
-// CHECK-SAME: reasons = ["no masks on x, y: every tile lies inside of its tensor"]
+// CHECK-SAME: reasons = ["no masks on %0, %1: every tile lies inside of its tensor"]
 // CHECK: tile.load_fragment %x[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds]
 // CHECK: tile.store_fragment %{{.*}}, %y[%{{.*}} size "T.m" in_bounds, %{{.*}} size "T.n" in_bounds]
 tile.kernel @divisible(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],

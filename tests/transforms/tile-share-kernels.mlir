@@ -13,7 +13,8 @@
 // CHECK: tile.launch @layer_kernel(%[[H]], %blocks_1_w, %[[G]])
 // CHECK: tile.launch @layer_kernel_2(%[[G]], %x, %y)
 tile.kernel @layer_kernel(%x: !tsr.view<["N"], f32>, %blocks_0_w: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
-    params = [#tsr.param<"x", in>, #tsr.param<"blocks_0_w", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+    params = [#tsr.param<"x", in>, #tsr.param<"blocks_0_w", in>, #tsr.param<"y", out>], outputs = [],
+    reasons = ["contract: what follows with %1"], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"
   %a = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
   %b = tile.load_element %blocks_0_w[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
@@ -22,7 +23,8 @@ tile.kernel @layer_kernel(%x: !tsr.view<["N"], f32>, %blocks_0_w: !tsr.view<["N"
   tile.kernel_end
 }
 tile.kernel @layer_kernel_1(%x: !tsr.view<["N"], f32>, %blocks_1_w: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
-    params = [#tsr.param<"x", in>, #tsr.param<"blocks_1_w", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+    params = [#tsr.param<"x", in>, #tsr.param<"blocks_1_w", in>, #tsr.param<"y", out>], outputs = [],
+    reasons = ["contract: what follows with %1"], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"
   %a = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
   %b = tile.load_element %blocks_1_w[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
@@ -31,7 +33,8 @@ tile.kernel @layer_kernel_1(%x: !tsr.view<["N"], f32>, %blocks_1_w: !tsr.view<["
   tile.kernel_end
 }
 tile.kernel @layer_kernel_2(%x: !tsr.view<["N"], f32>, %blocks_2_w: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
-    params = [#tsr.param<"x", in>, #tsr.param<"blocks_2_w", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+    params = [#tsr.param<"x", in>, #tsr.param<"blocks_2_w", in>, #tsr.param<"y", out>], outputs = [],
+    reasons = ["contract: what follows with %1"], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"
   %a = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
   %b = tile.load_element %blocks_2_w[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>

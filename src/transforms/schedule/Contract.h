@@ -29,8 +29,8 @@ struct FewTiles {
   ContractTile tile, counted;
   int64_t most;
 };
-/// From the more to the fewer tiles: where one is taken, those before it would have been.
-llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual);
+/// From the more to the fewer tiles: where one is taken, those before it would have been. `depth`: the extent along k.
+llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
 /// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.
 std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 

@@ -1,5 +1,6 @@
 // The kernel of a product and what follows it, as an author of kernels would write it.
 #include "ir/common/Conversions.h"
+#include "ir/common/ReasonText.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
 
@@ -17,24 +18,24 @@ int64_t panelBytes(Type element) {
   return known ? storageBytes(*dtype) : 0;
 }
 
-/// "a", "a and b", "a, b and c".
-std::string listed(const llvm::SetVector<StringRef> &names) {
+/// Parameters of a kernel: "a", "a and b", "a, b and c".
+std::string listed(const llvm::SetVector<size_t> &params) {
   std::string text;
-  for (auto [i, name] : llvm::enumerate(names))
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + name.str();
+  for (auto [i, param] : llvm::enumerate(params))
+    text += (i == 0 ? "" : i + 1 == params.size() ? " and " : ", ") + inReason(param);
   return text;
 }
 
 }  // namespace
 
-/// The sentence over the kernel: what is done where, by the names of the arrays that take part.
-std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp> dots) {
-  llvm::SetVector<StringRef> worked, applied;
-  auto name = [&](Value from, llvm::SetVector<StringRef> &names) {
+/// The sentence over the kernel: what is done where, by the arrays that take part.
+std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp> dots, const Kernel &kernel) {
+  llvm::SetVector<size_t> worked, applied;
+  auto name = [&](Value from, llvm::SetVector<size_t> &params) {
     walkBack(from, [&](Value value) {
       if (!isStored(value)) return !value.getDefiningOp<graph::DotOp>();
-      StringRef called = calledBy(value);
-      if (!called.empty()) names.insert(called);
+      auto param = dyn_cast_if_present<BlockArgument>(kernel.leaves.lookup(value));
+      if (param && !calledBy(value).empty()) params.insert(param.getArgNumber());
       return false;
     });
   };
@@ -147,7 +148,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     for (DimAttr extent : shape.drop_back(2)) tiles = tiles * extent.getDim();
     return tiles * Dim::ceilDiv(shape[shape.size() - 2].getDim(), counted.m) * Dim::ceilDiv(shape.back().getDim(), counted.n);
   };
-  SmallVector<FewTiles> few = tilesForFew(*machine, sizes);
+  SmallVector<FewTiles> few = tilesForFew(*machine, sizes, shapeOf(dot.getLhs().getType()).back());
   std::optional<ContractTile> rows = tileForFewRows(*machine, dots, work);
   if (llvm::any_of(dots, [&](graph::DotOp each) { return liesTurned(each.getLhs()) != false; })) rows.reset();  // 16 columns are no whole panel
   DimAttr height = dot.getType().getShape()[dot.getType().getShape().size() - 2];
@@ -173,7 +174,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
 
-  std::string reason = contractReason(root, dots);
+  std::string reason = contractReason(root, dots, begun);
   if (failed(decideContract(kernel, *machine, reason))) return failure();
   SmallVector<schedule::LaunchOp> launches{cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()))};
   std::string name = launches.front().getKernel().str();

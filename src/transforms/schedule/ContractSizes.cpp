@@ -90,11 +90,12 @@ std::optional<ContractTile> tileForFewRows(const Machine &machine, ArrayRef<grap
   return fills && (!m || *m <= rows) ? std::optional(tile) : std::nullopt;
 }
 
-SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual) {
+SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, DimAttr depth) {
   if (!usual.byWarpgroups || usual.group != 256) return {};
   // One warpgroup with 64 x 128 sums: as many registers a lane, and up to four times as many groups. Where even these are
   // for half of the processors, 64 x 64: each group's copies are then what takes time, so k is long.
   ContractTile small{64, std::min<int64_t>(usual.n, 128), usual.k, 128, true}, smallest{64, 64, 2 * usual.k, 128, true};
+  if (depth.getConstant().value_or(smallest.k) < smallest.k) smallest.k = usual.k;
   SmallVector<FewTiles> few = {{small, usual, machine.processors / 2}};
   if (small.n > smallest.n) few.push_back({smallest, small, machine.processors / 2});
   return few;

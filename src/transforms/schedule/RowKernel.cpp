@@ -33,6 +33,13 @@ void FunctionScheduler::topReductions(Value value, llvm::SetVector<Value> &found
   });
 }
 
+/// The reductions inside of another one, but those over so few elements that a lane does them as it goes.
+SmallVector<Value> FunctionScheduler::longReductionsUnder(Value reduction) {
+  llvm::SetVector<Value> found;
+  topReductions(reduction.getDefiningOp<graph::ReduceOp>().getOperand(), found);
+  return llvm::to_vector(llvm::make_filter_range(found, [](Value each) { return !isForLanes(each.getDefiningOp<graph::ReduceOp>()); }));
+}
+
 static std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes) {
   int64_t count = 1;
   for (int64_t axis : axes) {

@@ -57,6 +57,7 @@ bool FunctionScheduler::readsMemory(Value value) {
   return found;
 }
 
+
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
   for (Operation &op : block) {
@@ -86,7 +87,7 @@ void FunctionScheduler::findRoots(Block &block) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
-      markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
+      storeProductsUnder(reduce);
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
       if (auto chain = chains_.find(dot); chain != chains_.end()) {
         prepareChain(chain->second);
@@ -118,6 +119,7 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
     markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
 }
@@ -178,6 +180,12 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
       bool progress = false;
       for (Value reduction : reductions)
         if (reduction != value) {
+          if (failed(makeRoot(reduction))) return failure();
+          progress = true;
+        }
+      // A sum over rows' sums: a lane would do whole rows by itself.
+      if (fixed > rank && reductions.contains(value))
+        for (Value reduction : longReductionsUnder(value)) {
           if (failed(makeRoot(reduction))) return failure();
           progress = true;
         }

@@ -24,6 +24,11 @@ public:
 private:
   // ---- which values are roots
   void findRoots(mlir::Block &block);
+  // ---- what several kernels read (SharedValues.cpp)
+  void storeProductsUnder(ir::graph::ReduceOp reduce);
+  void storeShared(mlir::Block &block);
+  size_t kernelsReading(mlir::Value value);
+  int64_t bitsRead(mlir::Value value);
   void markIf(bool condition, mlir::Value value) {
     if (condition && !leaves_.count(value)) roots_.insert(value);
   }
@@ -78,6 +83,7 @@ private:
   mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
   bool isUniform(mlir::Value value, const AxisKinds &kinds, Met &met);
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
+  llvm::SmallVector<mlir::Value> longReductionsUnder(mlir::Value reduction);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
@@ -108,12 +114,12 @@ private:
   ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   bool isOnlyMoved(mlir::Value value);
   std::optional<bool> liesTurned(mlir::Value value);
-  std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   struct Kernel {
     mlir::Operation *op;
     llvm::DenseMap<mlir::Value, mlir::Value> leaves;
     mlir::Value target;
   };
+  std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, const Kernel &kernel);
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
                      llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),

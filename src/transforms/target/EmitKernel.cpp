@@ -1,4 +1,5 @@
 // The function around a kernel's body: parameters, constants, the loop over groups, the comment over it.
+#include "ir/common/ReasonText.h"
 #include "transforms/target/KernelEmitter.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
@@ -115,7 +116,7 @@ std::vector<std::string> KernelEmitter::headComment() {
   if (!schedule.empty()) lines.push_back("  schedule  " + schedule);
   if (!unused.empty()) lines.push_back("  without effect here  " + unused);
   for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>())
-    lines.push_back("  " + reason.str());
+    lines.push_back("  " + ir::withNames(reason.getValue(), [&](size_t i) { return kernel_.param(i).getName(); }));
   if (auto refused = kernel_->getAttrOfType<DictionaryAttr>(ir::kWhyNot))
     for (NamedAttribute each : refused) lines.push_back("  no " + each.getName().str() + ": " + cast<StringAttr>(each.getValue()).str());
   return lines;

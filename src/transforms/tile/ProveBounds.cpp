@@ -4,6 +4,7 @@
 // at an origin that is a multiple of 128 lies inside of M rows if `M % 128 == 0`. Every index of every access is looked
 // at with the facts that hold where it stands; a comparison that hides what lies outside of a tensor
 // (`iota < M - m`) is replaced by its truth.
+#include "ir/common/ReasonText.h"
 #include "ir/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
@@ -74,7 +75,7 @@ private:
     std::string list;
     for (BlockArgument argument : kernel_.getBody().getArguments())
       if (proved_.contains(argument) && !masked_.contains(argument))
-        list += (list.empty() ? "" : ", ") + kernel_.param(argument.getArgNumber()).getName().str();
+        list += (list.empty() ? "" : ", ") + inReason(argument.getArgNumber());
     if (list.empty()) return;
     addReason(kernel_, "no masks on " + list + ": every tile lies inside of its tensor");
   }

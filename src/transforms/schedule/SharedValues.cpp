@@ -1,0 +1,78 @@
+// Values that several kernels need: stored, or computed anew in each of them.
+#include "ir/common/Conversions.h"
+#include "support/DType.h"
+#include "transforms/schedule/TensorFunction.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
+bool isReduce(Operation *op) { return isa<graph::ReduceOp>(op); }
+
+int64_t bitsOf(Value value) { return info(*dtypeOf(elementTypeOf(value.getType()))).bits; }
+
+/// A sum over rows takes its operand in another structure than the rows' own reductions.
+bool isOverRows(graph::ReduceOp reduce) {
+  return !llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(reduce.getOperand().getType().getShape().size()) - 1);
+}
+}  // namespace
+
+/// What a reduction adds up is computed where it is read, but for products: they are stored with what is done to all of
+/// their elements, before the reduction and whatever else reads them.
+void FunctionScheduler::storeProductsUnder(graph::ReduceOp reduce) {
+  walkBack(reduce.getOperand(), [&](Value value) {
+    if (isStored(value)) return false;
+    auto dot = value.getDefiningOp<graph::DotOp>();
+    if (dot && hasTiles(dot) && dot->getBlock() == reduce->getBlock() && !chains_.count(dot)) markIf(true, storedFor(dot));
+    return !dot;
+  });
+  markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
+}
+
+/// How many kernels would compute the value: what is stored, multiplied or added up over rows further on.
+size_t FunctionScheduler::kernelsReading(Value value) {
+  llvm::SmallDenseSet<Operation *> kernels;
+  llvm::SmallDenseSet<Operation *> seen;
+  SmallVector<Value> next{value};
+  while (!next.empty()) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (!seen.insert(user).second) continue;
+      auto reduce = dyn_cast<graph::ReduceOp>(user);
+      bool ends = user->getNumResults() != 1 || isDot(user) || (reduce && isOverRows(reduce)) || isStored(user->getResult(0)) ||
+                  user->getBlock() != value.getParentBlock();
+      if (ends) kernels.insert(user);
+      else next.push_back(user->getResult(0));
+    }
+  }
+  return kernels.size();
+}
+
+/// Bits that a kernel reads for each element of the value, from arrays of its size.
+int64_t FunctionScheduler::bitsRead(Value value) {
+  size_t axes = longAxes(value.getType()).size();
+  int64_t bits = 0;
+  walkBack(value, [&](Value each) {
+    if (!isStored(each)) return true;
+    if (isa<TensorType>(each.getType()) && longAxes(each.getType()).size() >= axes) bits += bitsOf(each);
+    return false;
+  });
+  return bits;
+}
+
+/// What is made of rows' sums and read by several kernels is stored where that moves fewer bytes than to read all that it is
+/// made of in each of them: once read and written, then read by each.
+void FunctionScheduler::storeShared(Block &block) {
+  for (Operation &op : block) {
+    if (!isa<graph::ElementwiseOp>(op) || chainOps_.contains(&op) || op.getResult(0).hasOneUse()) continue;
+    Value value = op.getResult(0);
+    if (isStored(value) || !isa<TensorType>(value.getType()) || !holds(value, isReduce)) continue;
+    auto kernels = static_cast<int64_t>(kernelsReading(value));
+    int64_t own = bitsOf(value);
+    markIf((kernels - 1) * bitsRead(value) > (kernels + 1) * own, value);
+  }
+}
+
+}  // namespace tessera::transforms
