@@ -12,6 +12,8 @@ namespace tessera::transforms {
 std::unique_ptr<mlir::Pass> createScheduleToTilePass();
 /// Accesses that lie inside of their tensors in the sizes that were chosen are marked, and lose their masks.
 std::unique_ptr<mlir::Pass> createProveBoundsPass();
+/// Axes of a tensor that every access of a kernel takes together are one: tiles of a head lie along the last two axes.
+std::unique_ptr<mlir::Pass> createMergeAxesPass();
 /// Masks of tiles are applied once, and only in tiles that cross the edge that they hide.
 std::unique_ptr<mlir::Pass> createSimplifyMasksPass();
 std::unique_ptr<mlir::Pass> createOrderGroupsPass();

@@ -98,6 +98,7 @@ void registerTileTransforms() {
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);
+  registerPass(createMergeAxesPass);
   registerPass(createSplitReductionsPass);
   registerPass(createVectorisePass);
 }
