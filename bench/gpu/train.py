@@ -1,0 +1,208 @@
+"""A training step of GPT-2 124M beside PyTorch's: the same weights, the same tokens, the same optimiser.
+
+    python3 bench/gpu/train.py --tesserac build/release/bin/tesserac [--batch 8 32] [--library gpt2.so] [--json FILE]
+
+examples/gpt2/gpt2.tsr is compiled once; all batch sizes run from the same library. Printed for each batch: the losses of
+both in the first steps, milliseconds a step (medians), the memory at its peak, and PyTorch's time over ours. --library takes
+a library that was built before, beside its manifest (.json).
+"""
+import argparse
+import ctypes
+import json
+import math
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+import common
+
+V, T, D, H, L = 50304, 1024, 768, 12, 12
+RATE, BETAS, DECAY = 3e-4, (0.9, 0.95), 0.1
+SCALARS = {"i64": ctypes.c_int64, "f32": ctypes.c_float}
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(D), nn.LayerNorm(D)
+        self.qkv, self.o = nn.Linear(D, 3 * D), nn.Linear(D, D)
+        self.w_in, self.w_out = nn.Linear(D, 4 * D), nn.Linear(4 * D, D)
+
+    def forward(self, x):
+        B = x.shape[0]
+        q, k, v = (t.view(B, T, H, D // H).transpose(1, 2) for t in self.qkv(self.norm1(x)).split(D, dim=2))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.o(y.transpose(1, 2).reshape(B, T, D))
+        return x + self.w_out(F.gelu(self.w_in(self.norm2(x)), approximate="tanh"))
+
+
+class Gpt2(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(V, D), nn.Embedding(T, D)
+        self.blocks = nn.ModuleList(Block() for _ in range(L))
+        self.norm = nn.LayerNorm(D)
+        for name, p in self.named_parameters():
+            if p.dim() > 1:
+                nn.init.normal_(p, std=0.02 / (math.sqrt(2 * L) if name.endswith(("o.weight", "w_out.weight")) else 1))
+
+    def forward(self, ids, labels):
+        x = self.tokens(ids) + self.places.weight
+        for block in self.blocks:
+            x = block(x)
+        return F.cross_entropy((self.norm(x) @ self.tokens.weight.T).flatten(0, 1), labels.flatten())
+
+    def as_tessera(self):
+        """Its weights under the names and in the layout of gpt2.tsr."""
+        weights = {"tokens": self.tokens.weight, "places": self.places.weight, "norm": self.norm.weight, "shift": self.norm.bias}
+        for i, b in enumerate(self.blocks):
+            weights |= {f"blocks_{i}_{name}": w for name, w in (
+                ("norm1", b.norm1.weight), ("shift1", b.norm1.bias), ("wqkv", b.qkv.weight.T), ("bqkv", b.qkv.bias),
+                ("wo", b.o.weight.T), ("bo", b.o.bias), ("norm2", b.norm2.weight), ("shift2", b.norm2.bias),
+                ("w_in", b.w_in.weight.T), ("b_in", b.w_in.bias), ("w_out", b.w_out.weight.T), ("b_out", b.w_out.bias))}
+        return {name: w.detach().clone().contiguous() for name, w in weights.items()}
+
+
+def batches(size, count):
+    made = torch.Generator(device="cuda").manual_seed(size)
+    return [torch.randint(0, 50257, (size, T + 1), device="cuda", generator=made, dtype=torch.int32) for _ in range(count)]
+
+
+def measured(step, steps, repeats):
+    """Losses of the first steps; then the median of seconds a step."""
+    losses = [float(step()) for _ in range(steps)]
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        step()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - begin)
+    return losses, statistics.median(times)
+
+
+def torch_step(model, tokens, compiled):
+    matrices = [p for p in model.parameters() if p.dim() > 1]
+    vectors = [p for p in model.parameters() if p.dim() == 1]
+    groups = [{"params": matrices, "weight_decay": DECAY}, {"params": vectors, "weight_decay": 0.0}]
+    optimiser = torch.optim.AdamW(groups, lr=RATE, betas=BETAS, eps=1e-8, fused=True)
+    forward = torch.compile(model) if compiled else model
+    turn = iter(range(1 << 30))
+
+    def step():
+        ids = tokens[next(turn) % len(tokens)].long()
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = forward(ids[:, :-1], ids[:, 1:])
+        loss.backward()
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        return loss.detach()
+    return step
+
+
+class Training:
+    """Two sets of weights and moments, which take turns as what comes in and what goes out."""
+
+    def __init__(self, library, manifest, weights):
+        entry = next(e for e in json.load(open(manifest))["entries"] if e["name"] == "train_step")
+        self.library = ctypes.CDLL(library)
+        self.library.tessLastErrorText.restype = ctypes.c_char_p
+        self.function, self.parameters = getattr(self.library, entry["symbol"]), entry["parameters"]
+        self.loss = torch.zeros((), device="cuda")
+        sets = []
+        for i in range(2):
+            made = {"model_" + name: w if i == 0 else torch.full_like(w, math.nan) for name, w in weights.items()}
+            for moment in "mv":
+                made |= {f"{moment}_{name}": torch.zeros_like(w) if i == 0 else torch.full_like(w, math.nan) for name, w in weights.items()}
+            sets.append(made)
+        self.arguments = [self.views(sets[i], sets[1 - i]) for i in range(2)]
+        self.count = 0
+
+    def views(self, came, goes):
+        places = {f"result_{i}_": prefix for i, prefix in enumerate(("model_", "m_", "v_"))}
+        made = {}
+        for p in self.parameters:
+            name = p["name"]
+            if name in came:
+                made[name] = common.view(came[name])
+            elif name == "result_3":
+                made[name] = common.view(self.loss)
+            elif name[:9] in places:
+                made[name] = common.view(goes[places[name[:9]] + name[9:]])
+        return made
+
+    def step(self, ids):
+        views, passed = self.arguments[self.count % 2], []
+        self.count += 1
+        held = common.view(ids)
+        scalars = {"step": ctypes.c_int64(self.count), "rate": ctypes.c_float(RATE)}
+        for p in self.parameters:
+            name = p["name"]
+            passed.append(scalars[name] if name in scalars else ctypes.byref(held if name == "ids" else views[name]))
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        if self.function(*passed, stream):
+            raise RuntimeError(self.library.tessLastErrorText().decode())
+        return self.loss
+
+
+def compiled(arguments, folder):
+    if arguments.library:
+        return arguments.library, os.path.splitext(arguments.library)[0] + ".json"
+    begin = time.perf_counter()
+    text = open(os.path.join(common.ROOT, "examples", "gpt2", "gpt2.tsr")).read()
+    made = common.build(arguments.tesserac, folder, "gpt2", text, "sm_90a")
+    if isinstance(made, str):
+        sys.exit(made)
+    print(f"gpt2.tsr to a library: {time.perf_counter() - begin:.1f} s", flush=True)
+    return os.path.join(folder, "libgpt2.so"), os.path.join(folder, "gpt2.json")
+
+
+def used_bytes():
+    free, total = torch.cuda.mem_get_info()
+    return total - free
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tesserac", default="build/release/bin/tesserac")
+    parser.add_argument("--library", help="a library of gpt2.tsr, its manifest beside it")
+    parser.add_argument("--batch", type=int, nargs="+", default=[8, 32])
+    parser.add_argument("--steps", type=int, default=20, help="steps whose losses are compared")
+    parser.add_argument("--repeats", type=int, default=12)
+    parser.add_argument("--eager", action="store_true", help="PyTorch without torch.compile")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        library, manifest = compiled(arguments, folder)
+        for batch in arguments.batch:
+            torch.manual_seed(batch)
+            model, tokens = Gpt2().cuda(), batches(batch, arguments.steps)
+            before = used_bytes()
+            training, turn = Training(library, manifest, model.as_tessera()), iter(range(1 << 30))
+            ours, seconds = measured(lambda: training.step(tokens[next(turn) % len(tokens)]), arguments.steps, arguments.repeats)
+            memory = used_bytes() - before
+            del training
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            theirs, other = measured(torch_step(model, tokens, not arguments.eager), arguments.steps, arguments.repeats)
+            peak = torch.cuda.max_memory_allocated()
+            apart = max(abs(a - b) for a, b in zip(ours, theirs))
+            rows.append({"batch": batch, "ms": seconds * 1e3, "torch_ms": other * 1e3, "ratio": other / seconds, "loss_first": ours[0],
+                         "loss_last": ours[-1], "torch_last": theirs[-1], "loss_apart": apart, "gib": memory / 2**30, "torch_gib": peak / 2**30})
+            print(f"B {batch:3d}  ours {seconds * 1e3:7.2f} ms  PyTorch {other * 1e3:7.2f} ms  ratio {other / seconds:.2f}   loss {ours[0]:.4f} -> "
+                  f"{ours[-1]:.4f} (PyTorch {theirs[-1]:.4f}, at most {apart:.4f} apart)   {memory / 2**30:.1f} GiB ({peak / 2**30:.1f})", flush=True)
+            del model
+            torch.cuda.empty_cache()
+    if arguments.json:
+        json.dump(rows, open(arguments.json, "w"), indent=1)
+
+
+if __name__ == "__main__":
+    main()
