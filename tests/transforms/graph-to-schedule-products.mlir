@@ -93,7 +93,7 @@ graph.func @both(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"], f
 // Cheap work on an operand is done where its tile is loaded. A tile reaches over the end of the axis that is added up, where
 // what is loaded is 0 and 0 plus 1 is not.
 // CHECK-LABEL: schedule.kernel @moved_kernel
-// CHECK-SAME: what is multiplied is computed from x where it is loaded
+// CHECK-SAME: what is multiplied is computed from %0 where it is loaded
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = graph.load %x
 // CHECK: %[[MOVED:.*]] = graph.elementwise "add" %[[X]]
