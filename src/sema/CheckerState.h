@@ -3,7 +3,7 @@
 #pragma once
 #include "diag/Diagnostic.h"
 #include "sema/Check.h"
-#include "sema/Depth.h"
+#include "sema/CallDepth.h"
 #include "sema/Value.h"
 #include "shape/Facts.h"
 #include <deque>

@@ -4,7 +4,7 @@
 #include "sema/advice/Candidates.h"
 #include "sema/advice/Excerpt.h"
 #include "sema/advice/Origins.h"
-#include "sema/advice/Slips.h"
+#include "sema/advice/SmallEdits.h"
 #include <algorithm>
 #include <map>
 #include <optional>

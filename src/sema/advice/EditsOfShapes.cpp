@@ -1,7 +1,7 @@
 // Edits for shapes that do not fit: an axis to reduce along, a transpose, an axis of extent 1, exchanged operands,
 // padding. They look into the values of the names that an expression is made of, too: the mistake is often a line before.
-#include "sema/advice/SlipFinder.h"
-#include "sema/advice/Slips.h"
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
 #include <array>
 
 namespace tessera::sema {

@@ -1,6 +1,6 @@
 // `with`: effects that are suspended in a block, and what is fetched ahead of one.
 #include "sema/Checker.h"
-#include "sema/Unknown.h"
+#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
 

@@ -1,0 +1,453 @@
+// Operators, methods and keywords of other languages, quotes, dtypes.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+#include "support/DType.h"
+#include <map>
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class WordSlips : public SlipFinder {
+public:
+  using SlipFinder::SlipFinder;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult: notCalled(), summed(), stacked(); break;
+    case Id::broadcastFails: productOfMatrices(); break;
+    case Id::badOperand: otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|"), numberInQuotes(); break;
+    case Id::badConstant: otherShift(); break;
+    case Id::badKernelOption: nearKeyword({"grid", "group", "lanes"}); break;
+    case Id::badSchedule: blockByName(), numberInstead("64", "32"); break;
+    case Id::notConstant: namedAxis(); break;
+    case Id::wrongArgument: largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom(); break;
+    case Id::tooManyArguments: tupleOfSizes(); break;
+    case Id::notCallable: indexed(); break;
+    case Id::notAType: tensorType(); break;
+    case Id::unknownAttribute: methodOfTorch(); break;
+    case Id::unknownPolicy: nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale"}), longerWord(); break;
+    case Id::policyConflict: otherAccumulator(); break;
+    case Id::streamMissing: streamOfFunction(); break;
+    case Id::unpackCount: innerTuple(); break;
+    case Id::narrowing:
+    case Id::dtypeMismatch: dtypeOfMade(); break;
+    case Id::literalRange: infinity(); break;
+    case Id::undefinedName: quoted(); break;
+    case Id::missingReturn: returnForgotten(); break;
+    case Id::factRefuted: remainderOfNothing(); break;
+    case Id::notSupportedYet: withoutWord(), dataclass(); break;
+    case Id::unknownModule: withoutImport(); break;
+    case Id::immutableTensor: chosenElement(); break;
+    case Id::numericsRefuted:
+    case Id::numericsUndecided: awayFromZero(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  /// From the statement to the next line.
+  Span wholeLine(const ast::Stmt &stmt) const {
+    std::string_view all = sources_.file(stmt.span.file).text;
+    uint32_t end = stmt.span.end;
+    while (end < all.size() && (all[end] == ' ' || all[end] == '\t')) ++end;
+    if (end < all.size() && all[end] == '\n') ++end;
+    uint32_t begin = stmt.span.begin;
+    while (begin > 0 && (all[begin - 1] == ' ' || all[begin - 1] == '\t')) --begin;
+    return {stmt.span.file, begin, end};
+  }
+
+  /// `async def`, and `global n` where `n` is only read.
+  void withoutWord() {
+    if (place_.function && place_.function->isAsync) {
+      size_t word = text(place_.function->span).find("async ");
+      uint32_t at = place_.function->span.begin + static_cast<uint32_t>(word);
+      if (word != std::string::npos && word < 4096 && at < place_.function->name.span.begin)
+        replace(group(false), {place_.function->span.file, at, at + 6}, "", "leave `async` out: nothing waits");
+    }
+    if (place_.statement && place_.statement->kind == ast::StmtKind::Global)
+      replace(group(false), wholeLine(*place_.statement), "", "leave it out: names of the module can be read without it");
+  }
+
+  /// `@dataclass` and `class`
+  void dataclass() {
+    auto *def = as<ast::ClassDef>(place_.statement);
+    if (!def || def->decorators.size() != 1 || !def->bases.empty()) return;
+    const ast::Decorator &decorator = def->decorators[0];
+    std::string shown = text(*decorator.expression);
+    if (shown.find("dataclass") == std::string::npos) return;
+    std::string_view all = sources_.file(def->span.file).text;
+    size_t word = all.find("class", decorator.span.end);
+    if (word == std::string_view::npos || word > def->name.span.begin) return;
+    replace(group(false), {def->span.file, decorator.span.begin, static_cast<uint32_t>(word + 5)}, "struct", "write `struct`, which needs no decorator");
+  }
+
+  /// `from typing import Optional`
+  void withoutImport() {
+    static const std::set<std::string> modules = {"typing", "__future__", "dataclasses", "collections.abc"};
+    bool import = place_.statement && (place_.statement->kind == ast::StmtKind::Import || place_.statement->kind == ast::StmtKind::FromImport);
+    if (import && modules.count(text(diagnostic_.span))) replace(group(false), wholeLine(*place_.statement), "", "leave it out");
+  }
+
+  /// `x[0] = v` of a vector in a function of whole tensors.
+  void chosenElement() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *target = assign && assign->targets.size() == 1 ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+    auto *name = target && target->items.size() == 1 ? as<ast::NameExpr>(target->object) : nullptr;
+    if (!name || !place_.function || place_.inKernel || target->items[0].value->kind == ast::ExprKind::Slice) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (p.name.text != name->name || !type || type->items.size() != 2) continue;
+      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
+      std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = name->name;
+      replace(group(false), assign->span, x + " = where(arange(" + extent + ") == " + text(target->items[0].span) + ", " + text(*assign->value) + ", " + x + ")",
+              "choose for each element");
+    }
+  }
+
+  /// `x / y`, `rsqrt(y)` and `log(y)` of a y that may be 0. How small a number may be added is for the author to say.
+  void awayFromZero() {
+    if (diagnostic_.message.find("zero") == std::string::npos) return;
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *call = place_.innermost<ast::CallExpr>();
+    CandidateGroup &edits = group(false);
+    bool made = binary && (binary->right->kind == ast::ExprKind::Call || binary->right->kind == ast::ExprKind::Name);
+    if (made && binary->op == ast::BinaryOp::Div) {
+      replace(edits, binary->right->span, "(" + text(*binary->right) + " + 1e-5)", "keep it away from 0 by a number of your choice");
+    } else if (call && call->arguments.size() == 1 && (nameOf(*call) == "rsqrt" || nameOf(*call) == "sqrt")) {
+      insert(edits, call->arguments[0].span.end, " + 1e-5", "keep it away from 0 by a number of your choice");
+    } else if (call && call->arguments.size() == 1 && nameOf(*call).substr(0, 3) == "log") {
+      replace(edits, call->arguments[0].span, "maximum(" + text(call->arguments[0].span) + ", 1e-30)", "keep it away from 0 by a number of your choice");
+    }
+    for (diag::Fix &fix : edits.edits) fix.applicability = diag::Applicability::Assumption;
+  }
+
+  void notCalled() {
+    if (auto *member = as<ast::AttributeExpr>(place_.expr())) insert(group(false), member->span.end, "()");
+  }
+
+  /// `x * y` where one number is declared.
+  void summed() {
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    auto *name = as<ast::NameExpr>(result);
+    auto *call = as<ast::CallExpr>(place_.expr());
+    bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
+    if (call)
+      for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
+    if (name && dtypeByName(name->name) && place_.expr() && !reduced)
+      replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
+  }
+
+  void otherOperator(ast::BinaryOp op, const char *by) {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || binary->op != op) return;
+    replace(group(false), binary->opSpan, by);
+  }
+
+  /// `x * w`, where both are matrices: a vector lacks an axis rather, which `@` would hide.
+  void productOfMatrices() {
+    const std::string &said = diagnostic_.message;
+    size_t between = said.find("] and ["), comma = said.find(',');
+    bool matrices = between != std::string::npos && comma < between && said.find(',', between) != std::string::npos;
+    if (matrices) otherOperator(ast::BinaryOp::Mul, "@");
+  }
+
+  /// `axis="M"`
+  void namedAxis() {
+    const ast::Expr *e = place_.expr();
+    if (!e || (e->kind != ast::ExprKind::String && e->kind != ast::ExprKind::Name && e->kind != ast::ExprKind::Call)) return;
+    const ast::Expr *axis = e;
+    if (auto *call = as<ast::CallExpr>(e)) {
+      axis = nullptr;
+      for (const ast::Argument &arg : call->arguments)
+        if (arg.keyword && arg.keyword->text == "axis") axis = arg.value.get();
+    }
+    if (!axis) return;
+    CandidateGroup &edits = group(true);
+    for (int number = 0; number < 4; ++number) replace(edits, axis->span, std::to_string(number));
+  }
+
+  /// `max(x, y)` and `tile.max(x, y)` of tensors; the message may be about an argument that is a call itself.
+  void largerOfTwo() {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || call->arguments.size() != 2 || (nameOf(*call) != "max" && nameOf(*call) != "min")) continue;
+      auto *member = as<ast::AttributeExpr>(call->callee);
+      auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
+      if (member && (!owner || owner->name != "tile")) continue;
+      Span name = member ? member->attribute.span : call->callee->span;
+      return replace(group(false), name, nameOf(*call) == "max" ? "maximum" : "minimum");
+    }
+  }
+
+  /// `arange(0, N)`, `arange(a, N)`
+  void rangeFrom() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "arange" || call->arguments.size() != 2 || call->arguments[1].keyword) return;
+    std::string from = text(call->arguments[0].span), to = text(call->arguments[1].span);
+    Span both = call->arguments[0].span.to(call->arguments[1].span);
+    if (from == "0") return replace(group(false), both, to, "it counts from 0");
+    const ast::Expr &first = *call->arguments[0].value;
+    bool plain = first.kind == ast::ExprKind::Name || first.kind == ast::ExprKind::Int;
+    std::string start = plain ? from : "(" + from + ")", more = " + " + start, count = to + " - " + start;
+    bool sum = to.size() > more.size() && to.compare(to.size() - more.size(), more.size(), more) == 0;
+    if (sum) count = to.substr(0, to.size() - more.size());  // `arange(1, N + 1)`
+    std::string moved = "arange(" + count + ")" + more;
+    replace(group(false), call->span, call == place_.around.back() ? moved : "(" + moved + ")");
+  }
+
+  void quotedDType() {
+    auto *string = as<ast::StringExpr>(place_.expr());
+    if (string && dtypeByName(string->value)) replace(group(false), string->span, string->value);
+  }
+
+  /// `x(0)`, `x.shape(0)`, `x.size(0)`
+  void indexed() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && call->arguments.empty())  // `x.shape()`
+      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "", "leave the parentheses out");
+    if (!call || call->arguments.empty()) return;
+    std::string items = text(call->arguments.front().span.to(call->arguments.back().span));
+    bool size = member && member->attribute.text == "size";
+    std::string object = size ? text(*member->object) + ".shape" : text(*call->callee);
+    replace(group(false), call->span, object + "[" + items + "]");
+  }
+
+  /// `[N, f32]` and `Tensor[N]`
+  void tensorType() {
+    const ast::Expr *e = place_.expr();
+    if (e && e->kind == ast::ExprKind::List) return insert(group(false), e->span.begin, "Tensor");
+    auto *type = as<ast::SubscriptExpr>(e);
+    if (!type || !as<ast::NameExpr>(type->object) || text(*type->object) != "Tensor" || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const std::string &dtype : declaredDTypes(true)) insert(edits, type->span.end - 1, ", " + dtype);
+  }
+
+  /// `zeros((N,))` and `arange(N)` are f32 and i32.
+  void dtypeOfMade() {
+    static const std::set<std::string> made = {"zeros", "ones", "arange", "full"};
+    const ast::Expr *e = place_.expr();
+    if (!e || !place_.function) return;
+    const std::set<std::string> dtypes = declaredDTypes(false);
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || !made.count(nameOf(*call))) return;
+      if (call->arguments.size() != (nameOf(*call) == "full" ? 2u : 1u)) return;
+      for (const std::string &dtype : dtypes) insert(edits, call->span.end - 1, ", " + dtype, "make it of " + dtype);
+    });
+  }
+
+  /// `-1e9` as the score of what is masked, in a dtype that has no such number.
+  void infinity() {
+    const ast::Expr *e = place_.expr();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *unary = as<ast::UnaryExpr>(&part);
+      auto *number = unary ? as<ast::FloatExpr>(unary->operand) : nullptr;
+      if (number && number->value >= 1e4) replace(edits, unary->span, "-INF");
+    });
+  }
+
+  /// `rounding=nearest_even`
+  void quoted() {
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    auto *name = as<ast::NameExpr>(place_.expr());
+    if (!call || !name) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword && arg.value.get() == name) replace(group(false), name->span, "\"" + name->name + "\"");
+  }
+
+  void returnForgotten() {
+    auto *def = place_.function;
+    auto *last = def && !def->body.empty() ? as<ast::ExprStmt>(def->body.back()) : nullptr;
+    if (last && last->value->kind != ast::ExprKind::String) insert(group(false), last->span.begin, "return ");
+  }
+
+  /// `[x, y]` where one tensor is declared.
+  void stacked() {
+    const ast::Expr *list = place_.expr();
+    if (!list || list->kind != ast::ExprKind::List) return;
+    std::string items = text(*list);
+    replace(group(false), list->span, "stack(" + items.substr(1, items.size() - 2) + ")", "stack them along a new axis");
+  }
+
+  /// `x > "0"`
+  void numberInQuotes() {
+    CandidateGroup &edits = group(true);
+    std::vector<const ast::Expr *> parts = operandsAt(place_);
+    if (auto *compare = as<ast::CompareExpr>(place_.expr()))
+      for (const ast::ExprPtr &operand : compare->operands) parts.push_back(operand.get());
+    parts.push_back(place_.expr());
+    std::set<uint32_t> seen;
+    for (const ast::Expr *part : parts) {
+      auto *string = as<ast::StringExpr>(part);
+      bool number = string && !string->value.empty() && string->value.find_first_not_of("0123456789.") == std::string::npos;
+      if (number && seen.insert(string->span.begin).second) replace(edits, string->span, string->value);
+    }
+  }
+
+  /// `x << -4`
+  void otherShift() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *minus = binary ? as<ast::UnaryExpr>(binary->right) : nullptr;
+    bool left = binary && binary->op == ast::BinaryOp::LeftShift;
+    if (!minus || (!left && binary->op != ast::BinaryOp::RightShift)) return;
+    replace(group(false), binary->opSpan.to(minus->span), std::string(left ? ">> " : "<< ") + text(*minus->operand));
+  }
+
+  /// `gird=(1,)`
+  void nearKeyword(const std::vector<std::string_view> &known) {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    for (const ast::Argument &arg : call->arguments) {
+      bool here = arg.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= arg.span.end;
+      if (!here || !arg.keyword) continue;
+      auto near = diag::didYouMean(arg.keyword->text, known);
+      if (!near.empty() && near != arg.keyword->text) replace(group(false), arg.keyword->span, std::string(near));
+    }
+  }
+
+  /// `Schedule(128, 128)`
+  void blockByName() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.empty()) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword) return;
+    Span all = call->arguments.front().span.to(call->arguments.back().span);
+    replace(group(false), all, "block=(" + text(all) + (call->arguments.size() == 1 ? ",)" : ")"));
+  }
+
+  void numberInstead(const std::string &from, const std::string &by) {
+    std::string shown = text(diagnostic_.span);
+    if (shown.size() < from.size() || shown.substr(shown.size() - from.size()) != from) return;
+    uint32_t end = diagnostic_.span.end;
+    replace(group(false), {diagnostic_.span.file, end - static_cast<uint32_t>(from.size()), end}, by);
+  }
+
+  /// `zeros(N, M)`, `rng.normal(N, M)`
+  void tupleOfSizes() {
+    static const std::set<std::string> made = {"zeros", "ones", "full", "normal", "uniform"};
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !made.count(nameOf(*call))) return;
+    std::vector<const ast::Argument *> sizes;
+    for (const ast::Argument &arg : call->arguments) {
+      auto *name = as<ast::NameExpr>(arg.value);
+      if (!arg.keyword && !(name && dtypeByName(name->name))) sizes.push_back(&arg);
+    }
+    if (sizes.size() < 2) return;
+    Span all = sizes.front()->span.to(sizes.back()->span);
+    replace(group(false), all, "(" + text(all) + ")", "the shape is one argument");
+  }
+
+  /// `x[:N / 2]`
+  void wholeDivision() {
+    const ast::Expr *e = place_.expr();
+    auto *slice = as<ast::SliceExpr>(e);
+    for (const ast::Expr *part : std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
+      if (auto *binary = as<ast::BinaryExpr>(part); binary && binary->op == ast::BinaryOp::Div)
+        return replace(group(false), binary->opSpan, "//", "divide and round down");
+    const diag::Note *only = nullptr;  // of the divisions that made the names float (noteOrigins)
+    for (const diag::Note &note : diagnostic_.notes) {
+      if (!note.span.valid() || note.text.rfind("`/` makes", 0) != 0) continue;
+      if (only) return;
+      only = &note;
+    }
+    size_t sign = only ? text(only->span).rfind('/') : std::string::npos;
+    if (sign == std::string::npos) return;
+    uint32_t at = only->span.begin + static_cast<uint32_t>(sign);
+    replace(group(false), {only->span.file, at, at + 1}, "//", "divide and round down");
+  }
+
+  /// `accumulate=32`
+  void bitsOfDType() {
+    auto *number = as<ast::IntExpr>(place_.expr());
+    if (number && dtypeByName("f" + number->text)) replace(group(false), number->span, "f" + number->text);
+  }
+
+  /// `x.add_(y)`
+  void methodOfTorch() {
+    static const std::map<std::string, std::string> changes = {{"add_", "+="}, {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}};
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method) return;
+    if (auto it = changes.find(method->attribute.text); it != changes.end() && call->arguments.size() == 1)
+      replace(group(false), call->span, text(*method->object) + " " + it->second + " " + text(call->arguments[0].span),
+              "nothing changes in place: give the name another value");
+  }
+
+  /// `@round(nearest)`
+  void longerWord() {
+    static constexpr std::string_view words[] = {"nearest_even", "toward_zero", "each_op"};
+    const ast::Expr *e = place_.expr();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      for (std::string_view word : words)
+        if (name && name->name.size() > 3 && name->name != word && word.substr(0, name->name.size()) == name->name)
+          replace(edits, name->span, std::string(word));
+    });
+  }
+
+  /// `@accum(f16)`, `Policy(accumulate=bf16)`
+  void otherAccumulator() {
+    const ast::Expr *e = place_.around.empty() ? nullptr : place_.around.back();
+    if (!e) return;
+    const std::vector<std::string> choices[] = {{"f32", "i32"}, {"f64", "i64"}};
+    for (const std::vector<std::string> &dtypes : choices) accumulators(*e, dtypes, group(true));
+  }
+  void accumulators(const ast::Expr &e, const std::vector<std::string> &dtypes, CandidateGroup &edits) {
+    visit(e, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call) return;
+      for (const ast::Argument &arg : call->arguments) {
+        bool accumulate = arg.keyword ? arg.keyword->text == "accumulate" : nameOf(*call) == "accum";
+        if (!accumulate || !as<ast::NameExpr>(arg.value)) continue;
+        for (const std::string &dtype : dtypes)
+          if (text(*arg.value) != dtype) replace(edits, arg.value->span, dtype);
+      }
+    });
+  }
+
+  /// A stream that the function has.
+  void streamOfFunction() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.annotation && text(*p.annotation) == "Rng")
+        insert(edits, call->span.end - 1, ", rng=" + p.name.text, "round by the numbers of `" + p.name.text + "`");
+  }
+
+  /// `value, dw, db = value_and_grad(...)(...)`
+  void innerTuple() {
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (!tuple || tuple->items.size() < 3) return;
+    Span rest = tuple->items[1]->span.to(tuple->items.back()->span);
+    replace(group(false), rest, "(" + text(rest) + ")", "the derivatives are a tuple of their own");
+  }
+
+  /// `N % 8 == 8`
+  void remainderOfNothing() {
+    auto *compare = as<ast::CompareExpr>(place_.expr());
+    auto *left = compare && compare->operands.size() == 2 ? as<ast::BinaryExpr>(compare->operands[0]) : nullptr;
+    if (left && left->op == ast::BinaryOp::Mod && as<ast::IntExpr>(compare->operands[1]))
+      replace(group(false), compare->operands[1]->span, "0", "what is divisible leaves nothing");
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return WordSlips(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema

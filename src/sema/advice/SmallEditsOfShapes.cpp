@@ -1,0 +1,563 @@
+// Axes, indices, sizes and guards that are nearly the right ones.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+#include <set>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class ShapeSlips : public SlipFinder {
+public:
+  using SlipFinder::SlipFinder;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
+    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(); break;
+    case Id::tileMismatch: keptDimension(); break;
+    case Id::broadcastFails: otherBounds(), uprightArguments(); break;
+    case Id::contractionMismatch: exchanged(), flattenedRows(); break;
+    case Id::badAxis:
+    case Id::badReshape: axesOfCalls(); break;
+    case Id::badConstant: axesOfCalls(), plainOrigin(); break;
+    case Id::badKernelOption: takenApart(); break;
+    case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
+    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds(); break;
+    case Id::sliceSize: offsetForgotten(); break;
+    case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
+    case Id::splitSizes: splitAxis(); break;
+    case Id::unpackCount: originOfOne(); break;
+    case Id::unguardedLanes: guard(); break;
+    case Id::channelMismatch: channelsFirst(); break;
+    case Id::dependsOnTile: wholeAxis(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  /// `keepdim=True` where the result lacks the dimension.
+  void keptDimension() {
+    const ast::Expr *e = meant();
+    if (!e) return;
+    CandidateGroup &edits = group(true);
+    visit(*e, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call) return;
+      for (size_t i = 0; i < call->arguments.size(); ++i) {
+        const ast::Argument &arg = call->arguments[i];
+        if (!arg.keyword || arg.keyword->text != "keepdim") continue;
+        uint32_t begin = i > 0 ? call->arguments[i - 1].span.end : arg.span.begin;
+        replace(edits, {arg.span.file, begin, arg.span.end}, "", "drop the dimension that is reduced");
+      }
+    });
+  }
+
+  /// `outer(b, a)`: two arguments next to each other.
+  void exchanged() {
+    const ast::CallExpr *call = place_.innermost<ast::CallExpr>();
+    if (!call) call = as<ast::CallExpr>(meant());
+    static const std::set<std::string> sizes = {"reshape", "expand", "permute", "transpose"};
+    if (!call || sizes.count(nameOf(*call))) return;
+    const auto &args = call->arguments;
+    CandidateGroup &neighbours = group(true);
+    for (size_t i = 0; i + 1 < args.size(); ++i) exchange(neighbours, args[i], args[i + 1]);
+    CandidateGroup &others = group(true);  // of which one is the argument that the message is about
+    for (size_t i = 0; i < args.size(); ++i)
+      for (size_t j = i + 2; j < args.size(); ++j)
+        for (size_t here : {i, j})
+          if (args[here].span.begin == diagnostic_.span.begin) exchange(others, args[i], args[j]);
+  }
+  void exchange(CandidateGroup &edits, const ast::Argument &a, const ast::Argument &b) {
+    bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
+    auto isNumber = [](const ast::Argument &arg) { return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float; };
+    bool numbers = isNumber(a) || isNumber(b);
+    if (!plain || numbers || text(a.span) == text(b.span)) return;
+    std::string between = text({a.span.file, a.span.end, b.span.begin});
+    replace(edits, a.span.to(b.span), text(b.span) + between + text(a.span), "exchange them");
+  }
+
+  /// `layer(x, w.T)`, where `w` is given.
+  void turnedArgument() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    if (place_.inKernel || (!name && !member) || !place_.innermost<ast::CallExpr>()) return;
+    if (member && member->attribute.text == "T")
+      replace(group(false), {member->span.file, member->object->span.end, member->span.end}, "");
+    else insert(group(false), place_.expr()->span.end, ".T", "turn it around");
+  }
+
+  /// The axes of `transpose(2, 3)`, `permute(0, 2, 3, 1)`, `unsqueeze(0)`, `mean(axis=(1, 2))`.
+  void axesOfCalls() {
+    const ast::Expr *e = diagnostic_.id == Id::wrongResult ? meant() : place_.innermost<ast::CallExpr>();
+    if (!e) return;
+    visit(*e, [&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part)) axesOf(*call);
+    });
+  }
+  void axesOf(const ast::CallExpr &call) {
+    std::string name = nameOf(call);
+    std::vector<const ast::IntExpr *> axes;
+    for (const ast::Argument &arg : call.arguments) {
+      if (auto *number = as<ast::IntExpr>(arg.value); number && !arg.keyword) axes.push_back(number);
+      bool several = arg.keyword && arg.keyword->text == "axis" && arg.value->kind == ast::ExprKind::Tuple;
+      if (several && static_cast<const ast::SequenceExpr &>(*arg.value).items.size() == 2)
+        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value).items.front()->span.to(
+                    static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span), 4);
+    }
+    if (axes.empty()) return;
+    Span all = axes.front()->span.to(axes.back()->span);
+    if (name == "unsqueeze" || name == "squeeze") {
+      CandidateGroup &edits = group(true);
+      for (uint64_t axis = 0; axis < 4; ++axis)
+        if (axis != axes[0]->value) replace(edits, axes[0]->span, std::to_string(axis));
+    } else if (name == "transpose" && axes.size() == 2) {
+      pairsIn(all, 4);
+    } else if (name == "permute" && axes.size() >= 3 && axes.size() <= 4) {
+      permutations(all, axes.size());
+    }
+  }
+  void pairsIn(Span span, int count) {
+    CandidateGroup &edits = group(true);
+    for (int a = 0; a < count; ++a)
+      for (int b = a + 1; b < count; ++b) {
+        std::string pair = std::to_string(a) + ", " + std::to_string(b);
+        if (pair != text(span)) replace(edits, span, pair);
+      }
+  }
+  void permutations(Span span, size_t count) {
+    CandidateGroup &edits = group(true);
+    std::vector<int> order;
+    for (size_t i = 0; i < count; ++i) order.push_back(static_cast<int>(i));
+    while (std::next_permutation(order.begin(), order.end())) {
+      std::string shown;
+      for (int axis : order) shown += (shown.empty() ? "" : ", ") + std::to_string(axis);
+      if (shown != text(span)) replace(edits, span, shown);
+    }
+  }
+
+  /// A convolution that was meant to keep the size.
+  void paddedWindows() {
+    const ast::Expr *e = meant();
+    auto *call = as<ast::CallExpr>(e);
+    std::string name = call ? nameOf(*call) : "";
+    if (name == "max_pool" || name == "avg_pool") return ownStride(*call);
+    if (name != "conv1d" && name != "conv2d") return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword && arg.keyword->text == "padding") {
+        for (int padding = 0; padding <= 3; ++padding)
+          if (text(*arg.value) != std::to_string(padding)) replace(edits, arg.value->span, std::to_string(padding));
+        return;
+      }
+    for (int padding = 1; padding <= 3; ++padding)
+      insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
+  }
+
+  /// Windows that were meant to lie side by side.
+  void ownStride(const ast::CallExpr &call) {
+    for (size_t i = 1; i < call.arguments.size(); ++i)
+      if (const ast::Argument &arg = call.arguments[i]; arg.keyword && arg.keyword->text == "stride")
+        replace(group(false), {arg.span.file, call.arguments[i - 1].span.end, arg.span.end}, "",
+                "let the windows lie side by side");
+  }
+
+  /// `stack` for `concat` and back.
+  void joined() {
+    auto *call = as<ast::CallExpr>(meant());
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if (name && (name->name == "stack" || name->name == "concat"))
+      replace(group(false), name->span, name->name == "stack" ? "concat" : "stack",
+              name->name == "stack" ? "join them along the axis" : "join them along a new axis");
+  }
+
+  /// `x.flatten() @ w`, where the batch has to stay.
+  void flattenedRows() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      auto *call = as<ast::CallExpr>(operand);
+      bool method = call && as<ast::AttributeExpr>(call->callee);
+      if (!call || nameOf(*call) != "flatten" || call->arguments.size() != (method ? 0 : 1)) continue;
+      insert(edits, call->span.end - 1, method ? "1" : ", 1", "keep the first axis");
+    }
+  }
+
+  /// `split(x, 3)`, which takes the first axis.
+  void splitAxis() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "split" || call->arguments.empty() || call->arguments.back().keyword) return;
+    CandidateGroup &edits = group(true);
+    for (int axis = 1; axis <= 3; ++axis) {
+      std::string given = ", axis=" + std::to_string(axis);
+      insert(edits, call->arguments.back().span.end, given, "split along axis " + std::to_string(axis));
+    }
+  }
+
+  /// `table[ids]`, `logits[arange(B), y]`, `logits[:, y]`
+  void rowsByIndex() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript || place_.inKernel || subscript->items.empty() || subscript->items.size() > 2) return;
+    const ast::Expr &index = *subscript->items.back().value;
+    std::string x = text(*subscript->object), by = asPrimary(index);
+    CandidateGroup &edits = group(false);
+    if (subscript->items.size() == 1) return replace(edits, subscript->span, "take(" + x + ", " + text(index) + ")");
+    replace(edits, subscript->span, "gather(" + x + ", " + by + ".unsqueeze(1), 1).squeeze(1)");
+    auto *slice = as<ast::SliceExpr>(subscript->items.front().value);
+    if (slice && !slice->start && !slice->stop)
+      replace(edits, subscript->span, "take(" + x + ", " + text(index) + ", axis=1)");
+  }
+
+  /// The declared shape, where it has another number of dimensions.
+  void reshaped() {
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    auto *type = as<ast::SubscriptExpr>(result);
+    if (!type || type->items.size() < 2 || !place_.expr() || place_.inKernel) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) shape += (i ? ", " : "") + text(type->items[i].span);
+    size_t rank = type->items.size() - 1;
+    auto *source = as<ast::NameExpr>(place_.expr());
+    if (!source) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *declared = as<ast::SubscriptExpr>(p.annotation);
+      if (p.name.text == source->name && declared && declared->items.size() - 1 != rank)
+        replace(group(false), source->span, source->name + ".reshape(" + shape + ")");
+    }
+  }
+
+  /// `x[0:N + 1]`
+  void shorterSlice() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : subscript->items) {
+      auto *slice = as<ast::SliceExpr>(item.value);
+      auto *sum = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      if (sum && sum->op == ast::BinaryOp::Add && sum->right->kind == ast::ExprKind::Int)
+        replace(edits, sum->span, text(*sum->left));
+    }
+  }
+
+  /// `x[-1:-2]`
+  void exchangedBounds() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : subscript->items)
+      if (auto *slice = as<ast::SliceExpr>(item.value); slice && slice->start && slice->stop)
+        replace(edits, {slice->span.file, slice->start->span.begin, slice->stop->span.end},
+                text(*slice->stop) + ":" + text(*slice->start), "from the lower index to the higher one");
+  }
+
+  /// The numbers in the slices of the operands, one more or less.
+  void otherBounds() {
+    std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (auto *subscript = place_.innermost<ast::SubscriptExpr>()) operands = {subscript};
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operands) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      auto *subscript = as<ast::SubscriptExpr>(operand);
+      if (!subscript) continue;
+      for (const ast::Argument &item : subscript->items) {
+        auto *slice = as<ast::SliceExpr>(item.value);
+        if (!slice) continue;
+        for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
+          auto *unary = as<ast::UnaryExpr>(bound);
+          auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
+          if (!number) continue;
+          replace(edits, number->span, std::to_string(number->value + 1));
+          if (number->value > 0) replace(edits, number->span, std::to_string(number->value - 1));
+        }
+      }
+    }
+  }
+
+  /// `x[n:T.m]`
+  void offsetForgotten() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    if (slice && slice->start && slice->stop && slice->stop->kind == ast::ExprKind::Attribute)
+      replace(group(false), slice->stop->span, text(*slice->start) + " + " + text(*slice->stop));
+  }
+
+  /// `x[n * T.m:n * T.m + T.m]` at an origin n.
+  void plainOrigin() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    auto *product = slice ? as<ast::BinaryExpr>(slice->start) : nullptr;
+    auto *end = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+    if (!product || !end || product->op != ast::BinaryOp::Mul || end->op != ast::BinaryOp::Add) return;
+    std::string origin = text(*product->left);
+    replace(group(false), slice->span, origin + ":" + origin + " + " + text(*end->right));
+  }
+
+  void fewerIndices() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript || subscript->items.size() < 2) return;
+    const auto &items = subscript->items;
+    Span last{items.back().span.file, items[items.size() - 2].span.end, items.back().span.end};
+    replace(group(false), last, "", "leave the last index out");
+  }
+
+  /// `m = tile.origin()`: there is a number for each dimension of the output.
+  void originOfOne() {
+    if (!place_.function) return;
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (tuple && tuple->items.size() > 1) return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    auto *call = as<ast::CallExpr>(value);
+    if (!call || nameOf(*call) != "origin") return;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      if (!assign || assign->value.get() != value) continue;
+      CandidateGroup &edits = group(false);
+      replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
+      if (takesFirstTile()) continue;  // `x[m:m + T.m, 0:T.n]`: the other offset is needed, not left out
+      for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
+    }
+  }
+
+  bool takesFirstTile() const {
+    bool found = false;
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      ast::Children below = ast::childrenOf(*open.back());
+      open.pop_back();
+      open.insert(open.end(), below.stmts.begin(), below.stmts.end());
+      for (const ast::Expr *e : below.exprs)
+        visit(*e, [&](const ast::Expr &part) {
+          auto *slice = as<ast::SliceExpr>(&part);
+          auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
+          found |= start && start->value == 0 && slice->stop && slice->stop->kind == ast::ExprKind::Attribute;
+        });
+    }
+    return found;
+  }
+
+  /// `if i < n:` around what the lanes do.
+  void guard() {
+    auto *def = place_.function;
+    auto *origin = as<ast::AssignStmt>(place_.statement);
+    auto *index = origin ? as<ast::NameExpr>(origin->targets[0]) : nullptr;
+    if (!def || !index) return;
+    const ast::Stmt *first = nullptr, *last = nullptr;
+    for (const ast::StmtPtr &stmt : def->body) {
+      if (stmt->span.begin <= origin->span.begin || stmt->kind == ast::StmtKind::Return) continue;
+      if (!first) first = stmt.get();
+      last = stmt.get();
+    }
+    if (first) guarded(*def, index->name, *first, *last);
+  }
+  void guarded(const ast::FuncDef &def, const std::string &index, const ast::Stmt &from, const ast::Stmt &to) {
+    const ast::Stmt *first = &from, *last = &to;
+    const SourceFile &file = sources_.file(first->span.file);
+    std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
+    std::string body = text(first->span.to(last->span)), inner;
+    for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
+    CandidateGroup &edits = group(true);
+    std::set<std::string> extents;
+    for (const ast::Parameter &p : def.parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (!type || type->items.size() != 2) continue;
+      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
+      std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
+      if (extents.insert(extent).second)
+        replace(edits, first->span.to(last->span),
+                "if " + index + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+    }
+  }
+
+  /// The number of a lane that is an index: the work behind it, or only the one statement, where others need all lanes.
+  void guardOfLane() {
+    if (!place_.expr() || !place_.inKernel || underCondition()) return;
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : place_.expr();
+    if (!value || text(*value).find("_id(") == std::string::npos) return;
+    const std::string index = text(*place_.expr());
+    const ast::Block &body = place_.function->body;
+    auto behind = [&](const ast::StmtPtr &stmt) {
+      return stmt->span.begin > value->span.end && stmt->kind != ast::StmtKind::Return;
+    };
+    auto first = std::find_if(body.begin(), body.end(), behind);
+    auto last = std::find_if(body.rbegin(), body.rend(), behind);
+    if (name && first != body.end()) guarded(*place_.function, index, **first, **last);
+    if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign)
+      guarded(*place_.function, index, *place_.statement, *place_.statement);
+  }
+
+  bool underCondition() const {
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      if (diagnostic_.span.begin < stmt->span.begin || stmt->span.end < diagnostic_.span.end) continue;
+      if (stmt->kind == ast::StmtKind::If) return true;
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+    }
+    return false;
+  }
+
+  /// `B[n:n + T.n, k:k + T.k]` of a tensor that has them the other way round.
+  void otherAxis() {
+    auto *slice = as<ast::SliceExpr>(place_.expr());
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!slice || !slice->start || !slice->stop || !subscript || !place_.inKernel) return;
+    exchangedSlices(*subscript);
+    if (auto *name = as<ast::NameExpr>(slice->start)) otherCounter(*slice, name->name);
+    otherEnd(text(*slice->start));
+  }
+  void exchangedSlices(const ast::SubscriptExpr &subscript) {
+    if (subscript.items.size() != 2) return;
+    auto *a = as<ast::SliceExpr>(subscript.items[0].value), *b = as<ast::SliceExpr>(subscript.items[1].value);
+    auto length = [&](const ast::SliceExpr *s) {
+      auto *sum = s ? as<ast::BinaryExpr>(s->stop) : nullptr;
+      return sum && s->start && text(*sum->left) == text(*s->start) ? text(*sum->right) : "";
+    };
+    if (!a || !b) return;
+    const Span all = a->span.to(b->span);
+    const std::string first = length(a), second = length(b), whole = text(*b) + ", " + text(*a);
+    CandidateGroup &edits = group(false);
+    replace(edits, all, whole, "exchange them");
+    if (first.empty() || second.empty()) return;
+    auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
+    std::string i = text(*a->start), j = text(*b->start);
+    replace(edits, all, part(j, first) + ", " + part(i, second), "exchange where they start");
+    replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])");
+  }
+  /// `g[n:n + T.m]` where `g[m:m + T.m]` was meant.
+  void otherCounter(const ast::SliceExpr &slice, const std::string &name) {
+    auto *sum = as<ast::BinaryExpr>(slice.stop);
+    if (!sum || text(*sum->left) != name) return;
+    std::set<std::string> names;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (call && nameOf(*call) == "origin" && assign->targets[0]->kind == ast::ExprKind::Tuple)
+        for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
+          names.insert(text(*item));
+      if (auto *loop = as<ast::ForStmt>(stmt)) names.insert(text(*loop->target));
+    }
+    names.erase(name), names.erase("_");
+    CandidateGroup &edits = group(true);
+    for (const std::string &other : names)
+      replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
+  }
+  /// `for k in tile.range(0, M, T.k)`, which goes over K elements.
+  void otherEnd(const std::string &counter) {
+    std::set<std::string> dims;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (auto *type = as<ast::SubscriptExpr>(p.annotation))
+        for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+          auto *quotedName = as<ast::StringExpr>(type->items[i].value);
+          dims.insert(quotedName ? quotedName->value : text(type->items[i].span));
+        }
+    CandidateGroup &edits = group(true);
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *call = loop && text(*loop->target) == counter ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
+      const Span stop = call->arguments[call->arguments.size() > 1 ? 1 : 0].span;
+      for (const std::string &dim : dims)
+        if (dim != text(stop)) replace(edits, stop, dim);
+    }
+  }
+
+  /// An image whose channels stand last.
+  void channelsFirst() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (call && !call->arguments.empty())
+      replace(group(false), call->arguments[0].span, asPrimary(*call->arguments[0].value) + ".permute(0, 3, 1, 2)",
+              "bring the channels to the front");
+  }
+
+  /// `x[r, c:c + T.n]`, where the whole row was meant, or another axis.
+  void wholeAxis() {
+    CandidateGroup &edits = group(true);
+    if (auto *call = place_.innermost<ast::CallExpr>())
+      for (const ast::Argument &arg : call->arguments) {
+        auto *axis = arg.keyword && arg.keyword->text == "axis" ? as<ast::IntExpr>(arg.value) : nullptr;
+        for (uint64_t other = 0; axis && other < 2; ++other)
+          if (other != axis->value) replace(edits, axis->span, std::to_string(other));
+      }
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      if (!operand) continue;
+      visit(*operand, [&](const ast::Expr &part) {
+        if (auto *slice = as<ast::SliceExpr>(&part); slice && slice->start && slice->stop)
+          replace(edits, slice->span, ":", "take the whole axis");
+      });
+    }
+  }
+
+  /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
+  void uprightArguments() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    if (!call) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments)
+      if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".unsqueeze(-1)", "give it one more axis");
+  }
+
+  /// `grid=(2,)` of a kernel that returns one value.
+  void takenApart() {
+    if (!place_.function) return;
+    CandidateGroup &edits = group(false);
+    for (const ast::Decorator &decorator : place_.function->decorators) {
+      auto *call = as<ast::CallExpr>(decorator.expression);
+      if (!call) continue;
+      for (const ast::Argument &arg : call->arguments)
+        if (arg.keyword && arg.keyword->text == "grid") replace(edits, arg.value->span, "(1,)", "let one group do it");
+    }
+  }
+
+  /// `for i in range(N + 1)`, `range(N)` with `x[i + 1]`, `range(N, 0, -1)`, `if i <= n:`
+  void shorterLoop() {
+    if (!place_.function) return;
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    CandidateGroup &edits = group(true);
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      bool around = stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end;
+      if (!around) continue;
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+      auto *guard = as<ast::IfStmt>(stmt);
+      auto *compare = guard ? as<ast::CompareExpr>(guard->condition) : nullptr;
+      if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Le)
+        replace(edits, {compare->span.file, compare->operands[0]->span.end, compare->operands[1]->span.begin}, " < ");
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *call = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
+      const auto &args = call->arguments;
+      const ast::Expr &stop = *args[args.size() > 1 ? 1 : 0].value;
+      auto *sum = as<ast::BinaryExpr>(&stop);
+      if (args.size() == 3 && text(args[2].span) == "-1")
+        replace(edits, args[0].span.to(args[1].span), text(args[0].span) + " - 1, " + (text(stop) == "0" ? "-1" : text(stop) + " - 1"),
+                "start at the last index");
+      else if (sum && sum->op == ast::BinaryOp::Add && text(*sum->right) == "1") replace(edits, stop.span, text(*sum->left));
+      else if (as<ast::NameExpr>(&stop)) insert(edits, stop.span.end, " - 1", "stop one earlier");
+    }
+  }
+
+  /// A row, or a column, for a matrix.
+  void oneMoreAxis() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    if (!name || place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    for (const char *index : {"[None, :]", "[:, None]"}) insert(edits, name->span.end, index);
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return ShapeSlips(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema

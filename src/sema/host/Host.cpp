@@ -1,0 +1,335 @@
+// Host code: tensors whose type is known when they are read, strings, printing.
+#include "frontend/Walk.h"
+#include "sema/Checker.h"
+#include "sema/host/HostCalls.h"
+#include "support/HostFunctions.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+constexpr std::string_view kHostCalls[] = {"print",      "load_npy", "save_npy",     "load_safetensors", "save_safetensors",
+                                           "read_bytes", "decode",   "perf_counter"};
+bool isHostCall(const ast::CallExpr &call) {
+  auto *name = as<ast::NameExpr>(call.callee);
+  return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
+}
+template <class Node> const ast::CallExpr *hostCallBelow(const Node &node) {
+  ast::Children children = ast::childrenOf(node);
+  for (const ast::Expr *expr : children.exprs) {
+    auto *call = as<ast::CallExpr>(expr);
+    if (call && isHostCall(*call)) return call;
+    if (auto *inner = hostCallBelow(*expr)) return inner;
+  }
+  for (const ast::Stmt *stmt : children.stmts)
+    if (auto *inner = hostCallBelow(*stmt)) return inner;
+  return nullptr;
+}
+}  // namespace
+
+const ast::CallExpr *firstHostCall(const ast::Block &block) {
+  for (const ast::StmtPtr &stmt : block)
+    if (auto *call = hostCallBelow(*stmt)) return call;
+  return nullptr;
+}
+
+bool isWholeTensor(const ast::Parameter &parameter) {
+  auto *type = parameter.annotation ? as<ast::SubscriptExpr>(parameter.annotation) : nullptr;
+  auto *name = type ? as<ast::NameExpr>(type->object) : nullptr;
+  if (!name || name->name != "Tensor") return false;
+  for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+    const ast::Expr &item = *type->items[i].value;
+    auto *number = as<ast::IntExpr>(&item);
+    bool dim = item.kind == ast::ExprKind::Name || item.kind == ast::ExprKind::Binary || item.kind == ast::ExprKind::String;
+    if (dim || (number && number->value != 1)) return true;
+  }
+  return false;
+}
+
+/// A function that prints or touches files is host code: it is no entry point of its own.
+bool Checker::usesHost(const ast::Block &block) const {
+  if (block.empty()) return false;
+  std::string_view text = sources_.text(block.front()->span.to(block.back()->span));
+  auto isThere = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
+  return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
+}
+
+/// Row `index` of a host tensor, or the value of a tensor without dimensions.
+Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
+  ExprPtr e = makeExpr(ExprKind::HostItem, tensor.expr->type, span);
+  e->args.push_back(clone(*tensor.expr));
+  if (index) e->args.push_back(indexExpr(*index, span));
+  Value v = Value::of(ValueKind::HostTensor);
+  v.type = e->type;
+  v.rank = index ? std::max(0, tensor.rank - 1) : 0;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+/// One extent of a host tensor; without an axis, how many it has.
+Value Checker::hostExtent(const Value &tensor, std::optional<int> axis, Span span) {
+  if (size_t known = axis ? 0 : knownRank(tensor, rebindable_)) return Value::integer(Dim(static_cast<int64_t>(known)));
+  ExprPtr e = makeExpr(axis ? ExprKind::HostShape : ExprKind::HostRank, indexType(), span);
+  e->args.push_back(clone(*tensor.expr));
+  e->queryAxis = axis.value_or(0);
+  return indexValue(std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
+}
+
+/// A host tensor in arithmetic is the number that it holds.
+Value Checker::hostScalar(const Value &value, Span span) {
+  // Its parameters are whole tensors: it was meant to be a tensor function, were it not for what it prints.
+  const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+  for (size_t i = 0; def && value.expr->kind == ExprKind::VarRef && i < def->parameters.size(); ++i) {
+    auto binding = frame_->names.find(def->parameters[i].name.text);
+    bool here = binding != frame_->names.end() && binding->second.value.expr &&
+                binding->second.value.expr->kind == ExprKind::VarRef &&
+                binding->second.value.expr->var == value.expr->var && isWholeTensor(def->parameters[i]);
+    const ast::CallExpr *call = here ? firstHostCall(def->body) : nullptr;
+    if (!call) continue;
+    if (fresh(Id::hostOnly, call->span))
+      report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+          .note(span, "this computes with whole tensors, which is not done in host code")
+          .help("call it in `def main()`, or in a function that leaves the computing to others");
+    return Value::poison();
+  }
+  ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
+  e->args.push_back(clone(*value.expr));
+  return finish(std::move(e), scalarType(DType::F64), {}, span);
+}
+
+ExprPtr Checker::hostArgument(const Value &value, Span span) {
+  if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
+  if (!value.isPoison())
+    report(Id::wrongArgument, span, quoted("this call"), "a tensor", describe(value)).help("`load_npy` reads one");
+  return nullptr;
+}
+
+Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> texts,
+                      std::vector<std::string> formats, Span span) {
+  Type type;
+  type.kind = TypeKind::String;
+  ExprPtr e = makeExpr(ExprKind::Format, type, span);
+  e->texts = {texts[0]};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Value &v = parts[i];
+    bool plain = formats[i].empty();
+    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format &&
+        plain) {  // one format, not two
+      for (size_t k = 0; k < v.expr->args.size(); ++k) {
+        e->texts.back() += v.expr->texts[k];
+        e->args.push_back(clone(*v.expr->args[k]));
+        e->formats.push_back(v.expr->formats[k]);
+        e->texts.push_back("");
+      }
+      e->texts.back() += v.expr->texts.back() + texts[i + 1];
+      continue;
+    }
+    std::string literal;
+    bool known = true;
+    if (v.kind == ValueKind::String && !v.expr && plain) literal = v.text;
+    else if (v.isKnownInt() && !v.expr && plain) literal = std::to_string(v.sym.constant());
+    else if (v.kind == ValueKind::None && plain) literal = "None";
+    else if (v.kind == ValueKind::DType && plain) literal = std::string(name(v.type.dtype));
+    else known = false;
+    if (known) {
+      e->texts.back() += literal + texts[i + 1];
+      continue;
+    }
+    ExprPtr arg;
+    if (v.kind == ValueKind::Int) arg = indexExpr(v, span);
+    else if (v.kind == ValueKind::Float) arg = carried(v, DType::F64, span);
+    else if (v.kind == ValueKind::Bool) arg = makeBool(v.truth, span);
+    else if (v.kind == ValueKind::String && !v.expr) {
+      arg = makeExpr(ExprKind::String, type, span);
+      arg->text = v.text;
+    } else if (v.expr) {
+      arg = clone(*v.expr);
+    } else {
+      report(Id::wrongArgument, span, quoted("a format"), "a value", describe(v));
+      return Value::poison();
+    }
+    e->args.push_back(std::move(arg));
+    e->formats.push_back(formats[i]);
+    e->texts.push_back(texts[i + 1]);
+  }
+  Value out = Value::of(ValueKind::String);
+  out.type = type;
+  if (e->args.empty()) {
+    out.text = e->texts[0];
+    return out;
+  }
+  out.expr = std::shared_ptr<Expr>(e.release());
+  return out;
+}
+
+/// A text as an expression, also one that the compiler knows.
+ExprPtr Checker::formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span) {
+  Value line = format(parts, std::move(texts), std::vector<std::string>(parts.size()), span);
+  if (line.isPoison()) return nullptr;
+  if (line.expr) return take(line);
+  ExprPtr e = makeExpr(ExprKind::Format, line.type, span);
+  e->texts = {line.text};
+  return e;
+}
+
+Value Checker::fstring(const ast::FStringExpr &expr) {
+  std::vector<Value> parts;
+  std::vector<std::string> texts = {""}, formats;
+  bool wrong = false;
+  for (const ast::FStringPart &part : expr.parts) {
+    if (!part.value) {
+      texts.back() += part.literal;
+      continue;
+    }
+    Value v = checkExpr(*part.value);
+    if (v.isPoison()) return v;
+    wrong |= !formatFits(v, part);
+    parts.push_back(std::move(v));
+    std::string spec = part.format;
+    if (part.conversion) spec = std::string("!") + part.conversion + (spec.empty() ? "" : ":" + spec);
+    formats.push_back(spec);
+    texts.push_back("");
+  }
+  if (wrong) return Value::poison();
+  if (!inHost()) {
+    bool known = true;
+    for (const Value &v : parts) known &= !v.expr;
+    if (!known) {
+      report(Id::hostOnly, expr.span, "f\"...\"");
+      return Value::poison();
+    }
+  }
+  return format(parts, std::move(texts), std::move(formats), expr.span);
+}
+
+/// What a function of the host runtime returns.
+Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span span) {
+  auto function = hostFunction(name);
+  TSR_CHECK(function, "no such function of the host runtime");
+  Type type;
+  switch (function->result) {
+  case 's': type.kind = TypeKind::String; break;
+  case 't': type.kind = TypeKind::HostTensor; break;
+  case 'i': type = indexType(); break;
+  case 'f': type = scalarType(DType::F64); break;
+  case 'b': type = scalarType(DType::Bool); break;
+  default: type.kind = TypeKind::None;
+  }
+  ExprPtr e = makeExpr(ExprKind::HostCall, type, span);
+  e->text = std::string(name);
+  e->args = std::move(args);
+  if (function->result == 'i') return indexValue(std::move(e), std::string(name), span);
+  if (function->result == '-') {
+    emit(StmtKind::Evaluate, span).value = std::move(e);
+    return Value::of(ValueKind::None);
+  }
+  Value v = Value::of(function->result == 's'   ? ValueKind::String
+                      : function->result == 't' ? ValueKind::HostTensor
+                                                : ValueKind::Array);
+  v.type = type;
+  v.expr = std::shared_ptr<Expr>(e.release());
+  return v;
+}
+
+/// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.
+Value Checker::mainParameter(const ast::Parameter &parameter) {
+  std::string written(parameter.annotation ? sources_.text(parameter.annotation->span) : "");
+  Span span = parameter.span;
+  bool text = written == "str", whole = written == "int" || written == "i64", real = written == "float" || written == "f64",
+       truth = written == "bool";
+  if (!text && !whole && !real && !truth) {
+    report(Id::wrongArgument, span, quoted("main"), "parameters of the types `int`, `float`, `bool` and `str`",
+           "`" + std::string(sources_.text(span)) + "`")
+        .help("they come from the command line; tensors come from files that it names: `load_npy(path)`");
+    return Value::poison();
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(textExpr(parameter.name.text, span));
+  if (parameter.defaultValue) {
+    Value v = checkExpr(*parameter.defaultValue);
+    Span at = parameter.defaultValue->span;
+    bool number = v.kind == ValueKind::Float || v.isKnownInt();
+    bool fits = text    ? v.kind == ValueKind::String && !v.expr
+                : whole ? v.isKnownInt()
+                : truth ? v.kind == ValueKind::Bool
+                        : number;
+    if (v.isPoison()) return v;
+    if (!fits) {
+      report(Id::wrongArgument, at, quoted(parameter.name.text), "`" + written + "`", describe(v))
+          .note(parameter.annotation->span, "declared here");
+      return Value::poison();
+    }
+    args.push_back(text    ? textExpr(v.text, at)
+                   : whole ? indexExpr(v, at)
+                   : truth ? makeBool(v.truth, at)
+                           : carried(v, DType::F64, at));
+  }
+  return hostCall(text ? "text_argument" : whole ? "int_argument" : real ? "real_argument" : "bool_argument", std::move(args), span);
+}
+
+Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
+  auto text = [&](const Value &v, Span at) -> ExprPtr {
+    if (v.isPoison()) return nullptr;
+    if (v.kind != ValueKind::String) {
+      report(Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(v));
+      return nullptr;
+    }
+    Value copy = v;
+    return copy.expr ? take(copy) : textExpr(v.text, at);
+  };
+  switch (row.kind) {
+  case BuiltinKind::Print: {
+    std::vector<std::string> texts = {""};
+    for (size_t i = 0; i < args.rest.size(); ++i) texts.push_back(i + 1 < args.rest.size() ? " " : "");
+    ExprPtr e = formatExpr(args.rest, std::move(texts), span);
+    if (!e) return Value::poison();
+    emit(StmtKind::Print, span).value = std::move(e);
+    return Value::of(ValueKind::None);
+  }
+  case BuiltinKind::LoadNpy: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    if (!path) return Value::poison();
+    Type type;
+    type.kind = TypeKind::HostTensor;
+    ExprPtr e = makeExpr(ExprKind::LoadNpy, type, span);
+    e->args.push_back(std::move(path));
+    Value v = Value::of(ValueKind::HostTensor);
+    v.type = type;
+    v.expr = std::shared_ptr<Expr>(e.release());
+    return v;
+  }
+  case BuiltinKind::LoadTensors: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    return path ? loadTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
+  }
+  case BuiltinKind::SaveTensors: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    return path ? saveTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
+  }
+  case BuiltinKind::HostCall: {
+    std::vector<ExprPtr> given;
+    for (size_t i = 0; i < args.values.size(); ++i) {
+      given.push_back(row.op == "read_bytes" ? text(args.values[i], args.spans[i]) : hostArgument(args.values[i], args.spans[i]));
+      if (!given.back()) return Value::poison();
+    }
+    Value v = hostCall(row.op, std::move(given), span);
+    if (row.op == "read_bytes") v.rank = 1;
+    return v;
+  }
+  case BuiltinKind::SaveNpy: {
+    ExprPtr path = text(args.values[0], args.spans[0]);
+    ExprPtr value = path ? hostArgument(args.values[1], args.spans[1]) : nullptr;
+    if (!value) return Value::poison();
+    Stmt &stmt = emit(StmtKind::SaveNpy, span);
+    stmt.value = std::move(path);
+    stmt.extra = std::move(value);
+    return Value::of(ValueKind::None);
+  }
+  case BuiltinKind::ToStr: return format({args.values[0]}, {"", ""}, {""}, span);
+  default: return unsupported("`" + std::string(row.name) + "`", span);
+  }
+}
+
+}  // namespace tessera::sema

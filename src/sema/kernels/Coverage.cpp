@@ -1,0 +1,248 @@
+// Whether a kernel with a grid of its own reaches all elements of what it
+// writes: `N // 128` groups of 128 elements leave the last N % 128 of them as
+// they were.
+#include "frontend/Walk.h"
+#include "sema/Checker.h"
+#include "sema/kernels/Coverage.h"
+
+namespace tessera::sema {
+
+using shape::Formula;
+using shape::Verdict;
+
+namespace {
+/// What a name of run time goes through: first, first + step, ..., `count` values.
+struct Run {
+  Dim first, step, count;
+  int gridAxis = -1;  // of group ids
+};
+std::string nameOf(const Var &var) { return "%" + std::to_string(var.id); }
+}  // namespace
+
+void collect(const Block &block, RunNames &names) {
+  for (const auto &stmt : block) {
+    if (stmt->kind == StmtKind::Let && !stmt->var->reassigned) names.lets[nameOf(*stmt->var)] = stmt->value.get();
+    if (stmt->kind == StmtKind::For) names.loops[nameOf(*stmt->var)] = stmt.get();
+    collect(stmt->body, names);
+    collect(stmt->otherwise, names);
+  }
+}
+
+std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth) {
+  if (depth > 16) return std::nullopt;
+  Dim dim;
+  switch (expr.kind) {
+  case ExprKind::Constant:
+    if (auto *number = std::get_if<int64_t>(&expr.value)) return Dim(*number);
+    return std::nullopt;
+  case ExprKind::DimValue: dim = expr.dim; break;
+  case ExprKind::VarRef: dim = Dim::var(nameOf(*expr.var)); break;
+  case ExprKind::Query: return Dim::var(queryName(expr.query, expr.queryAxis));
+  case ExprKind::Elementwise: {
+    if (expr.args.size() != 2) return std::nullopt;
+    auto a = dimOf(*expr.args[0], names, depth + 1), b = dimOf(*expr.args[1], names, depth + 1);
+    if (!a || !b) return std::nullopt;
+    switch (expr.op) {
+    case ElementwiseOp::Add: return *a + *b;
+    case ElementwiseOp::Sub: return *a - *b;
+    case ElementwiseOp::Mul: return *a * *b;
+    default: return std::nullopt;
+    }
+  }
+  default: return std::nullopt;
+  }
+  std::set<std::string> vars;
+  dim.collectVars(vars);
+  for (const std::string &v : vars)
+    if (auto let = names.lets.find(v); let != names.lets.end()) {
+      auto value = dimOf(*let->second, names, depth + 1);
+      if (!value) return std::nullopt;
+      dim = dim.substitute({{v, *value}});
+    }
+  return dim;
+}
+
+bool countsLanes(const Dim &index, const KernelInfo &kernel) {
+  if (kernel.grid != GridKind::Explicit || kernel.groupSize == 0 || kernel.gridDims.empty()) return false;
+  const Dim lane = Dim::var(queryName(Query::LocalId));
+  bool found = index == lane || index == Dim::var(queryName(Query::LinearId));
+  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
+    found |= index == Dim::var(queryName(Query::GroupId, static_cast<int>(axis))) * Dim(kernel.groupSize) + lane;
+  return found;
+}
+
+Dim launchedLanes(const KernelInfo &kernel) {
+  if (kernel.grid == GridKind::Lanes || kernel.gridDims.empty()) return kernel.laneExtent;
+  return kernel.gridDims[0] * Dim(kernel.groupSize);
+}
+
+static std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
+  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
+    if (name == queryName(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
+  if (name == queryName(Query::LinearId) && kernel.groupSize > 0 && !kernel.gridDims.empty())
+    return Run{Dim(0), Dim(1), launchedLanes(kernel)};
+  auto loop = names.loops.find(name);
+  if (loop == names.loops.end()) return std::nullopt;
+  auto start = dimOf(*loop->second->start, names), stop = dimOf(*loop->second->stop, names),
+       step = dimOf(*loop->second->step, names);
+  if (!start || !stop || !step) return std::nullopt;
+  for (const Dim *d : {&*start, &*stop, &*step}) {
+    std::set<std::string> vars;
+    d->collectVars(vars);
+    for (const std::string &v : vars)
+      if (v[0] == '%') return std::nullopt;
+  }
+  return Run{*start, *step, Dim::ceilDiv(*stop - *start, *step)};
+}
+
+std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const KernelInfo &kernel) {
+  if (!part.offset || (!part.isPoint && part.step != 1)) return std::nullopt;
+  auto offset = dimOf(*part.offset, names);
+  if (!offset) return std::nullopt;
+  Dim size = part.isPoint ? Dim(1) : part.size;
+  const std::string lane = queryName(Query::LocalId);
+  if (Dim first = offset->substitute({{lane, Dim(0)}}); part.isPoint && kernel.groupSize > 0 && !(first == *offset)) {
+    if (!(first + Dim::var(lane) == *offset)) return std::nullopt;
+    offset = first;  // the lanes stand side by side
+    size = Dim(kernel.groupSize);
+  }
+  std::set<std::string> vars, running;
+  offset->collectVars(vars);
+  for (const std::string &v : vars)
+    if (v[0] == '%') running.insert(v);
+  const bool byLanes = part.isPoint && !(size == Dim(1));
+  if (running.empty() && byLanes) return Cover{*offset, Dim(0), size, Dim(1)};
+  if (running.size() != 1) return std::nullopt;
+  const std::string &name = *running.begin();
+  auto run = runOf(name, names, kernel);
+  if (!run) return std::nullopt;
+  Dim base = offset->substitute({{name, Dim(0)}}), stride = offset->substitute({{name, Dim(1)}}) - base;
+  if (!(base + stride * Dim::var(name) == *offset)) return std::nullopt;
+  return Cover{base + stride * run->first, stride * run->step, size, run->count, run->gridAxis};
+}
+
+namespace {
+/// The number of groups along an axis, as it is written in `@kernel(grid=...)`.
+const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    auto *call = ast::as<ast::CallExpr>(decorator.expression);
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      if (!arg.keyword || arg.keyword->text != "grid" || arg.value->kind != ast::ExprKind::Tuple) continue;
+      const auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
+      if (axis >= 0 && static_cast<size_t>(axis) < items.size()) return items[static_cast<size_t>(axis)].get();
+    }
+  }
+  return nullptr;
+}
+/// `tile.group_id(axis)` in a function, and what it is multiplied by; null if it does not occur exactly once.
+struct GroupOffset {
+  const ast::CallExpr *call = nullptr;
+  const ast::Expr *factor = nullptr;
+  int count = 0;
+};
+void findGroupOffset(const ast::Expr &expr, const ast::BinaryExpr *product, int axis, GroupOffset &found) {
+  if (auto *call = ast::as<ast::CallExpr>(&expr)) {
+    auto *callee = ast::as<ast::AttributeExpr>(call->callee);
+    auto *at = call->arguments.empty() ? nullptr : ast::as<ast::IntExpr>(call->arguments[0].value);
+    if (callee && callee->attribute.text == "group_id" && (at ? static_cast<int>(at->value) : 0) == axis) {
+      ++found.count;
+      found.call = call;
+      found.factor = !product ? nullptr : product->left.get() == &expr ? product->right.get() : product->left.get();
+    }
+  }
+  auto *binary = ast::as<ast::BinaryExpr>(&expr);
+  if (binary && binary->op != ast::BinaryOp::Mul) binary = nullptr;
+  for (const ast::Expr *child : ast::childrenOf(expr).exprs) findGroupOffset(*child, binary, axis, found);
+}
+void findGroupOffset(const ast::Stmt &stmt, int axis, GroupOffset &found) {
+  ast::Children children = ast::childrenOf(stmt);
+  for (const ast::Expr *expr : children.exprs) findGroupOffset(*expr, nullptr, axis, found);
+  for (const ast::Stmt *inner : children.stmts) findGroupOffset(*inner, axis, found);
+}
+}  // namespace
+
+/// Offers to let each group begin where the one before it ends, if all is reached then.
+bool Checker::otherStride(diag::Builder &builder, const Stmt &store, size_t axis) {
+  RunNames names;
+  collect(fn_->body, names);
+  auto cover = coverOf(store.access.parts[axis], names, fn_->kernel);
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  if (!def || !cover || cover->gridAxis < 0 || cover->stride == cover->size) return false;
+  const Dim &extent = store.access.base->type.shape[axis];
+  cover->stride = cover->size;
+  bool enough = facts_.decide(cover->whole(extent)) == Verdict::Proved;
+  if (!enough || !facts_.same(cover->count, Dim::ceilDiv(extent, cover->size))) return false;
+  GroupOffset offset;
+  for (const ast::StmtPtr &stmt : def->body) findGroupOffset(*stmt, cover->gridAxis, offset);
+  std::string size = show(cover->size);
+  if (offset.count != 1) return false;
+  if (offset.factor) builder.suggest(offset.factor->span, size, "a group has " + size + " elements");
+  else builder.suggest({offset.call->span.file, offset.call->span.end, offset.call->span.end}, " * " + size,
+                       "a group has " + size + " elements");
+  return true;
+}
+
+/// Offers another number of groups, if all is reached then: `cdiv(N, 128)` for `N // 128`, and for groups of 64 elements
+/// `cdiv(N, 64)`.
+void Checker::moreGroups(diag::Builder &builder, const Cover &cover, const Dim &extent) {
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  const ast::Expr *item = def ? gridItem(*def, cover.gridAxis) : nullptr;
+  auto reaches = [&](const Value &of, const Dim &by) {
+    Cover other = cover;
+    if (of.kind == ValueKind::Int) other.count = Dim::ceilDiv(of.sym, by);
+    return of.kind == ValueKind::Int && facts_.decide(other.whole(extent)) == Verdict::Proved;
+  };
+  if (auto *division = ast::as<ast::BinaryExpr>(item); division && division->op == ast::BinaryOp::FloorDiv) {
+    Value by = checkExpr(*division->right);
+    if (by.kind == ValueKind::Int && reaches(checkExpr(*division->left), by.sym))
+      builder.fix(division->span,
+                  "cdiv(" + std::string(sources_.text(division->left->span)) + ", " +
+                      std::string(sources_.text(division->right->span)) + ")",
+                  "round the number of groups up");
+  }
+  auto *call = ast::as<ast::CallExpr>(item);
+  if (!call || call->arguments.size() != 2 || sources_.text(call->callee->span) != "cdiv") return;
+  if (reaches(checkExpr(*call->arguments[0].value), cover.stride))
+    builder.suggest(call->arguments[1].value->span, show(cover.stride), "a group has " + show(cover.stride) + " elements");
+}
+
+/// What a kernel writes and never reads is written as a whole, as far as its one store tells.
+void Checker::checkCoverage() {
+  if (fn_->kernel.grid != GridKind::Explicit) return;
+  std::map<const Var *, std::vector<const Stmt *>> stores;
+  std::function<void(const Block &)> find = [&](const Block &block) {
+    for (const auto &stmt : block) {
+      if (stmt->kind == StmtKind::Store) stores[stmt->access.base].push_back(stmt.get());
+      find(stmt->body);
+      find(stmt->otherwise);
+    }
+  };
+  find(fn_->body);
+  RunNames names;
+  collect(fn_->body, names);
+  for (const Param &param : fn_->params) {
+    auto it = stores.find(param.var);
+    if (param.mode != ParamMode::Out || it == stores.end() || it->second.size() != 1) continue;
+    const Stmt &store = *it->second[0];
+    const std::vector<Dim> &extents = param.var->type.shape;
+    for (size_t axis = 0; axis < extents.size() && axis < store.access.parts.size(); ++axis) {
+      auto cover = coverOf(store.access.parts[axis], names, fn_->kernel);
+      if (!cover) continue;
+      Formula whole = cover->whole(extents[axis]);
+      if (facts_.decide(whole) != Verdict::Refuted || !fresh(Id::unwrittenOutput, store.span)) continue;
+      auto builder = report(Id::unwrittenOutput, store.span, param.var->name);
+      bool gaps = facts_.holds(cover->stride, Relation::Gt, cover->size) == Verdict::Proved;
+      builder.label("along axis " + std::to_string(axis) + " this reaches " +
+                    (gaps ? show(cover->size) + " elements of each " + show(cover->stride)
+                          : "the indices " + show(cover->base) + ".." + show(cover->end() - Dim(1)) + " of " +
+                                show(extents[axis])));
+      if (!otherStride(builder, store, axis)) moreGroups(builder, *cover, extents[axis]);
+      explainClaim(builder, whole);
+      if (!gaps) builder.help("`cdiv(a, b)` is the number of groups of b elements that reach all of a");
+      break;
+    }
+  }
+}
+
+}  // namespace tessera::sema

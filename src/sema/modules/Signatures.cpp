@@ -1,0 +1,174 @@
+// What stands above and in the head of a function, before anything is known about its types.
+#include "sema/Checker.h"
+#include "sema/host/HostCalls.h"
+#include "sema/advice/Foreign.h"
+#include "support/Lanes.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+bool isOneOf(const ast::Argument &arg, const std::set<std::string_view> &names) {
+  return arg.keyword && names.count(arg.keyword->text);
+}
+bool isKernelOption(const ast::Argument &arg) { return isOneOf(arg, {"grid", "group", "lanes"}); }
+bool isOfSchedule(const ast::Argument &arg) {
+  return (arg.keyword && !fieldHere(arg.keyword->text).empty()) ||
+         isOneOf(arg, {"block", "m", "n", "k", "warps", "stages", "vector", "swizzle", "cluster", "split_k", "order"});
+}
+
+/// `@kernel(block=(64, 64), num_warps=4)`, `@kernel(schedule=tuned)`, and `@kernel(grid=..., block=64)` of CUDA:
+/// what was meant by an option that kernels do not have. An empty title: that is not known.
+diag::Fix optionMeant(const ast::CallExpr &call, const ast::Argument &arg, const Sources &sources) {
+  auto text = [&](Span span) { return std::string(sources.text(span)); };
+  auto edit = [](Span span, const std::string &by) {
+    return diag::Fix{span, by, "write `" + by + "`", diag::Applicability::Suggestion};
+  };
+  const auto &all = call.arguments;
+  std::string base = text(call.callee->span);
+  if (all.size() == 1 && isOneOf(arg, {"schedule"}))
+    return edit(call.span, base + ".schedule(" + text(arg.value->span) + ")");
+  if (std::all_of(all.begin(), all.end(), isOfSchedule)) {
+    std::string fields;
+    for (const ast::Argument &field : all) {
+      std::string name(fieldHere(field.keyword->text));
+      if (name.empty()) name = field.keyword->text;
+      fields += (fields.empty() ? "" : ", ") + name + "=" + text(field.value->span);
+    }
+    return edit(call.span, base + ".schedule(Schedule(" + fields + "))");
+  }
+  bool grid = std::any_of(all.begin(), all.end(), [](const ast::Argument &other) { return isOneOf(other, {"grid"}); });
+  auto *number = as<ast::IntExpr>(arg.value);
+  if (grid && number && isOneOf(arg, {"block", "block_size", "threads", "num_threads"}))
+    return edit(arg.keyword->span, "group");
+  if (grid && number && isOneOf(arg, {"warps", "num_warps"}) && number->value <= uint64_t{kWarpLanes})
+    return edit(arg.span, "group=" + std::to_string(static_cast<int64_t>(number->value) * kWarpLanes));
+  return {};
+}
+
+/// Whether a kernel has no such option. Those of a schedule are one mistake together.
+bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
+  for (const ast::Argument &other : call.arguments) {
+    if (&other == &arg) break;
+    if (isOfSchedule(other) && isOfSchedule(arg)) return false;
+  }
+  return !isKernelOption(arg);
+}
+}  // namespace
+
+/// Which decorators stand above a function: of all functions, also those that are only traced.
+void Checker::decoratorNames(const ast::FuncDef &def) {
+  static const std::vector<std::string_view> names = {
+      "kernel",   "kernel.schedule", "kernel.autotune", "jit",     "function",
+      "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics", "fast"};
+  static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "overload"};
+  std::map<std::string, const ast::Decorator *> seen;
+  for (const ast::Decorator &decorator : def.decorators) {
+    std::string which = decoratorName(*decorator.expression);
+    auto *call = as<ast::CallExpr>(decorator.expression);
+    if (plain.count(which)) {
+      if (call && !call->arguments.empty() && fresh(Id::tooManyArguments, call->arguments[0].span))
+        report(Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
+               std::to_string(call->arguments.size()))
+            .suggest({call->span.file, call->callee->span.end, call->span.end}, "", "leave them out");
+    } else if (std::find(names.begin(), names.end(), which) == names.end()) {
+      if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") continue;  // attachRule() looks at those
+      // Of a module that was not found, nothing is known: the import has its message.
+      const ModuleScope *module = frame_ ? frame_->module : scope_;
+      auto imported = module ? module->names.find(which.substr(0, which.find('.'))) : decltype(module->names.end()){};
+      if (module && imported != module->names.end() && imported->second.isPoison()) continue;
+      if (!fresh(Id::unknownDecorator, decorator.span)) continue;
+      auto *member = as<ast::AttributeExpr>(decorator.expression);
+      if (member && (member->attribute.text.find("vjp") != std::string::npos || member->attribute.text == "backward")) {
+        report(Id::unknownDecorator, decorator.span, which)
+            .help("the rule of a function with `@custom_vjp` stands under `@" + std::string(sources_.text(member->object->span)) + ".vjp`")
+            .suggest(member->attribute.span, "vjp", "write `vjp`");
+        continue;
+      }
+      std::string_view ours = decoratorHere(which), near = ours.empty() ? diag::didYouMean(which, names) : ours;
+      auto builder = report(Id::unknownDecorator, decorator.span, which);
+      if (!near.empty())
+        builder.help("did you mean `@" + std::string(near) + "`?")
+            .fix(call ? call->callee->span : decorator.expression->span, std::string(near),
+                 "write `@" + std::string(near) + "`");
+      continue;
+    }
+    for (size_t i = 0; which == "kernel" && call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      Span place = arg.keyword ? arg.keyword->span : arg.span;
+      if (!isFirstUnknown(*call, arg) || !fresh(Id::badKernelOption, place)) continue;
+      auto builder = report(Id::badKernelOption, place,
+                            arg.keyword ? "`kernel` has no option `" + arg.keyword->text + "`"
+                                        : std::string("the options of `kernel` are given by name"));
+      diag::Fix meant = arg.keyword ? optionMeant(*call, arg, sources_) : diag::Fix{};
+      auto near = arg.keyword ? diag::didYouMean(arg.keyword->text, {"grid", "group", "lanes"}) : std::string_view();
+      if (!meant.title.empty()) builder.suggest(meant.span, meant.replacement, meant.title);
+      else if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
+      bool group = meant.replacement.rfind("group", 0) == 0;
+      if (group) builder.help("how many lanes a group has is its `group`");
+      else if (isOfSchedule(arg) || isOneOf(arg, {"schedule"}))
+        builder.help("sizes of tiles belong to a schedule: `@kernel.schedule(Schedule(block=(64, 64), warps=4))`");
+      else if (near.empty()) builder.help("it takes `grid`, `group` and `lanes`");
+    }
+    auto [first, isNew] = seen.emplace(which, &decorator);
+    if (!isNew && fresh(Id::badDecorator, decorator.span))
+      report(Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")
+          .note(first->second->span, "here, too");
+  }
+  bool isKernel = seen.count("kernel") || seen.count("kernel.schedule") || seen.count("kernel.autotune");
+  for (const char *which : {"jit", "function"}) {
+    auto it = seen.find(which);
+    if (it == seen.end()) continue;
+    Span span = it->second->span;
+    bool prints = !isKernel && usesHost(def.body);
+    if ((!isKernel && !prints) || !fresh(Id::badDecorator, span)) continue;
+    if (const ast::CallExpr *call = prints && std::any_of(def.parameters.begin(), def.parameters.end(), isWholeTensor) ? firstHostCall(def.body) : nullptr) {
+      if (fresh(Id::hostOnly, call->span))
+        report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+            .note(span, "this makes `" + def.name.text + "` a function of whole tensors")
+            .help("call it in `def main()`, or leave `@" + std::string(which) + "` out if this is host code");
+      continue;
+    }
+    auto builder = report(Id::badDecorator, span, which, "is for functions of whole tensors");
+    builder.label("`" + def.name.text + (isKernel ? "` is a kernel" : "` prints, or touches files: it is host code"));
+    uint32_t next = def.span.end;  // where what stands behind it begins
+    for (const ast::Decorator &other : def.decorators)
+      if (other.span.begin > span.begin) next = std::min(next, other.span.begin);
+    if (next == def.span.end) {
+      size_t at = sources_.file(span.file).text.find("def", span.end);
+      if (at == std::string::npos) continue;
+      next = static_cast<uint32_t>(at);
+    }
+    builder.suggest({span.file, span.begin, next}, "", "leave it out");
+  }
+}
+
+/// A name stands for one parameter or dimension of a function.
+void Checker::parameterNames(const ast::FuncDef &def) {
+  std::map<std::string, Span> seen;
+  auto note = [&](const ast::Identifier &name) {
+    auto [first, isNew] = seen.emplace(name.text, name.span);
+    if (!isNew && fresh(Id::definedTwice, name.span))
+      report(Id::definedTwice, name.span, name.text).note(first->second, "the first definition is here");
+  };
+  for (const ast::TypeParameter &t : def.typeParameters) note(t.name);
+  for (const ast::Parameter &p : def.parameters)
+    if (p.name.text != "_") note(p.name);
+}
+
+/// `@autodiff` promises a derivative: some result must be one that has any.
+void Checker::differentiable(Span span) {
+  if (!declared_ || declared_->empty() || declaredSpans_.empty()) return;
+  bool any = std::any_of(declared_->begin(), declared_->end(),
+                         [](const Type &type) { return isFloat(type.dtype) || type.dtype == DType::Complex64; });
+  if (!any && fresh(Id::badDecorator, span))
+    report(Id::badDecorator, span, "autodiff",
+           "has no meaning for a result `" + std::string(sources_.text(declaredSpans_.front())) + "`")
+        .note(declaredSpans_.front(), "declared here")
+        .help("only floats have a derivative");
+}
+
+}  // namespace tessera::sema

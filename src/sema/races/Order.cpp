@@ -1,0 +1,150 @@
+#include "sema/races/Order.h"
+#include "checked/ExprBuild.h"
+#include "sema/races/Simulation.h"
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace tessera::sema::effects {
+namespace {
+
+bool isLoad(const Expr &expr) { return expr.kind == ExprKind::Load; }
+
+class Order {
+public:
+  explicit Order(const Function &kernel) : body_(kernel.body), fromData_(madeFrom(kernel, isLoad)) {
+    for (const Param &param : kernel.params)
+      if (param.var->type.kind == TypeKind::View && param.mode != ParamMode::In) written_.insert(param.var);
+    const KernelInfo &info = kernel.kernel;
+    oneGroup_ = info.grid == GridKind::Explicit && std::all_of(info.gridDims.begin(), info.gridDims.end(),
+                                                               [](const Dim &d) { return d == Dim(1); });
+  }
+  Effects run() {
+    block(body_);
+    return std::move(effects_);
+  }
+
+private:
+  bool byData(const Access &access) const {
+    return std::any_of(access.parts.begin(), access.parts.end(), [&](const IndexPart &part) {
+      return part.offset && isMadeFrom(*part.offset, fromData_, isLoad);
+    });
+  }
+  static bool isTile(const Access &access) {
+    return std::any_of(access.parts.begin(), access.parts.end(), [](const IndexPart &p) { return !p.isPoint; });
+  }
+  void note(const Access &access, Span span, const char *verb) {
+    if (!access.base || !written_.count(access.base) || !byData(access)) return;
+    std::string text = "data decide which element of `" + access.base->name + "` is " + verb +
+                       " here: two lanes or groups may mean the same one";
+    effects_.add({EffectKind::Nondet, "", false, false, {{span, std::move(text)}}});
+  }
+  void block(const Block &block) {
+    for (const auto &stmt : block) {
+      // One group does the tiles, and what one lane does, in the order of the program.
+      bool ordered = oneGroup_ && (stmt->oncePerGroup || isTile(stmt->access));
+      if (stmt->kind == StmtKind::Store && !ordered) note(stmt->access, stmt->span, "written");
+      for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+        visitExprs(e->get(), [&](Expr &inner) {
+          if (inner.kind == ExprKind::Load && !(oneGroup_ && (stmt->oncePerGroup || isTile(inner.access))))
+            note(inner.access, inner.span, "read");
+        });
+      this->block(stmt->body);
+      this->block(stmt->otherwise);
+    }
+  }
+
+  const Block &body_;
+  std::set<const Var *> fromData_, written_;
+  bool oneGroup_ = false;
+  Effects effects_;
+};
+
+/// Whether something else runs in the block than copies, and what waits for them: they change no value.
+bool computes(const Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const auto &stmt) {
+    switch (stmt->kind) {
+    case StmtKind::AsyncCopy:
+    case StmtKind::CommitGroup:
+    case StmtKind::WaitGroup:
+    case StmtKind::Barrier: return false;
+    case StmtKind::If: return computes(stmt->body) || computes(stmt->otherwise);
+    default: return true;
+    }
+  });
+}
+
+class SizesInValues {
+public:
+  explicit SizesInValues(const Function &kernel)
+      : kernel_(kernel), isSize_([this](const Expr &e) { return isSize(e); }), made_(madeFrom(kernel, isSize_, false)) {}
+  Effects run() {
+    block(kernel_.body);
+    return std::move(effects_);
+  }
+
+private:
+  bool isOpen(const std::string &name) const {
+    return name.rfind("T.", 0) == 0 && !kernel_.kernel.schedule.sizes.count(name.substr(2));
+  }
+  /// A dimension with the size of a tile in it, but for the number of a tile times its size.
+  bool isSize(const Expr &expr) const {
+    if (expr.kind != ExprKind::DimValue) return false;
+    for (const Dim::Term &term : expr.dim.terms()) {
+      std::set<std::string> names;
+      for (const auto &[atom, power] : term.atoms) {
+        if (atom.kind == AtomKind::Var) names.insert(atom.name);
+        for (const auto &part : {atom.left, atom.right})
+          if (part) part->collectVars(names);
+      }
+      bool open = std::any_of(names.begin(), names.end(), [&](const std::string &n) { return isOpen(n); });
+      bool counts = std::any_of(names.begin(), names.end(), [](const std::string &n) { return n[0] == '%'; });
+      if (open && !counts) return true;
+    }
+    return false;
+  }
+  static bool counts(const Expr &expr) { return expr.kind == ExprKind::VarRef || expr.kind == ExprKind::Query; }
+  bool made(const Expr &expr) const {
+    bool product = expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Mul;
+    if (product && (counts(*expr.args[0]) || counts(*expr.args[1]))) return false;
+    if (isSize(expr) || (expr.kind == ExprKind::VarRef && made_.count(expr.var))) return true;
+    return std::any_of(expr.args.begin(), expr.args.end(), [&](const ExprPtr &arg) { return made(*arg); });
+  }
+  void note(Span span, const char *what) {
+    std::string text = std::string(what) + " is made of a tile's size, which the compiler chooses";
+    effects_.add({EffectKind::Schedule, "", false, false, {{span, std::move(text)}}});
+  }
+  void values(const Expr &expr) {
+    if (expr.kind == ExprKind::Cast && expr.type.kind != TypeKind::Index &&
+        expr.args[0]->type.kind == TypeKind::Index && made(*expr.args[0]))
+      note(expr.span, "this value");
+    for (size_t i = 0; i < expr.args.size(); ++i) {
+      bool condition = expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Select && i == 0;
+      if (condition && expr.ofLimit) continue;
+      if (condition && made(*expr.args[0])) note(expr.span, "this choice");
+      values(*expr.args[i]);
+    }
+  }
+  void block(const Block &block) {
+    for (const auto &stmt : block) {
+      bool decides = stmt->kind == StmtKind::If || stmt->kind == StmtKind::While;
+      if (decides && (computes(stmt->body) || computes(stmt->otherwise)) && made(*stmt->condition))
+        note(stmt->condition->span.valid() ? stmt->condition->span : stmt->span, "this condition");
+      if (stmt->value) values(*stmt->value);
+      this->block(stmt->body);
+      this->block(stmt->otherwise);
+    }
+  }
+
+  const Function &kernel_;
+  std::function<bool(const Expr &)> isSize_;
+  std::set<const Var *> made_;
+  Effects effects_;
+};
+
+}  // namespace
+
+Effects effectsOfOrder(const Function &kernel) { return Order(kernel).run(); }
+Effects effectsOfSizes(const Function &kernel) { return SizesInValues(kernel).run(); }
+
+}  // namespace tessera::sema::effects

@@ -1,0 +1,327 @@
+// Programs that have a meaning, but hardly the one that was meant: what a loop
+// computes and drops, what depends on the size of a tile, what lanes disagree
+// about.
+#include "frontend/Walk.h"
+#include "sema/Checker.h"
+#include "sema/kernels/Coverage.h"
+#include <algorithm>
+#include <cctype>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+size_t occurrences(std::string_view text, std::string_view word) {
+  auto inWord = [&](size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    count += !(at > 0 && inWord(at - 1)) && !inWord(at + word.size());
+  return count;
+}
+
+/// The names in a condition that is made of names and numbers alone; false if anything else is in it.
+bool namesOf(const ast::Expr &expr, std::set<std::string> &names) {
+  switch (expr.kind) {
+  case ast::ExprKind::Name: names.insert(static_cast<const ast::NameExpr &>(expr).name); return true;
+  case ast::ExprKind::Int:
+  case ast::ExprKind::Float:
+  case ast::ExprKind::Bool: return true;
+  case ast::ExprKind::Unary: return namesOf(*static_cast<const ast::UnaryExpr &>(expr).operand, names);
+  case ast::ExprKind::Binary: {
+    auto &binary = static_cast<const ast::BinaryExpr &>(expr);
+    return namesOf(*binary.left, names) && namesOf(*binary.right, names);
+  }
+  case ast::ExprKind::Compare:
+  case ast::ExprKind::BoolOp: {
+    auto &operands = expr.kind == ast::ExprKind::Compare ? static_cast<const ast::CompareExpr &>(expr).operands
+                                                         : static_cast<const ast::BoolOpExpr &>(expr).operands;
+    return std::all_of(operands.begin(), operands.end(), [&](const ast::ExprPtr &e) { return namesOf(*e, names); });
+  }
+  default: return false;
+  }
+}
+
+bool leaves(const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::Break || stmt->kind == ast::StmtKind::Return || stmt->kind == ast::StmtKind::Raise)
+      return true;
+    if (auto *s = as<ast::IfStmt>(stmt)) return leaves(s->then) || leaves(s->otherwise);
+    if (auto *s = as<ast::ForStmt>(stmt)) return leaves(s->body);
+    if (auto *s = as<ast::WhileStmt>(stmt)) return leaves(s->body);
+    if (auto *s = as<ast::WithStmt>(stmt)) return leaves(s->body);
+    return false;
+  });
+}
+
+/// The call `range(...)` that stands there as what a loop goes over.
+const ast::CallExpr *rangeAt(const ast::Block &block, Span span) {
+  for (const ast::StmtPtr &stmt : block) {
+    if (span.begin < stmt->span.begin || stmt->span.end < span.end) continue;
+    if (auto *loop = as<ast::ForStmt>(stmt); loop && loop->iterable->span == span)
+      return as<ast::CallExpr>(loop->iterable);
+    for (const ast::Block *inner : ast::blocksOf(*stmt))
+      if (auto *found = rangeAt(*inner, span)) return found;
+  }
+  return nullptr;
+}
+
+/// `K` of `cdiv(K, T.k)`; null if it is something else.
+const ast::Expr *dividedInto(const ast::Expr &expr, const std::string &parts, const Sources &sources) {
+  auto *call = as<ast::CallExpr>(&expr);
+  auto *division = as<ast::BinaryExpr>(&expr);
+  if (call && call->arguments.size() == 2 && sources.text(call->callee->span) == "cdiv" &&
+      sources.text(call->arguments[1].value->span) == parts)
+    return call->arguments[0].value.get();
+  bool divides = division && division->op == ast::BinaryOp::FloorDiv && sources.text(division->right->span) == parts;
+  return divides ? division->left.get() : nullptr;
+}
+
+}  // namespace
+
+/// `while n > 0:` where the body neither changes n nor leaves the loop. True after a message.
+bool Checker::neverEnds(const ast::WhileStmt &loop) {
+  std::set<std::string> names, assigned;
+  if (!namesOf(*loop.condition, names) || names.empty() || leaves(loop.body)) return false;
+  collectAssigned(loop.body, assigned);
+  for (const std::string &name : names)
+    if (assigned.count(name)) return false;
+  Value condition = checkExpr(*loop.condition);
+  if (condition.isPoison()) return false;
+  if (auto known = knownCondition(condition); known && !*known) return false;
+  if (fresh(Id::badConstant, loop.condition->span))
+    report(Id::badConstant, loop.condition->span, "this loop never ends")
+        .label("nothing in the loop changes " + (names.size() == 1 ? "`" + *names.begin() + "`" : std::string("it")));
+  return true;
+}
+
+/// `acc = dot(...)` in a loop, where `acc` has a value from before and is not looked at in the loop: what all turns but
+/// the last compute is dropped. Host code may repeat something for its own sake.
+void Checker::lastTurnOnly(const ast::ForStmt &loop) {
+  if (inHost() || loop.body.empty()) return;
+  Span body = loop.body.front()->span.to(loop.body.back()->span);
+  std::string_view text = sources_.text(body);
+  for (const ast::StmtPtr &stmt : loop.body) {
+    auto *assign = as<ast::AssignStmt>(stmt);
+    auto *name = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+    if (!name || name->name == "_" || occurrences(text, name->name) != 1) continue;
+    auto it = frame_->names.find(name->name);
+    if (it == frame_->names.end() || !it->second.isBound() || it->second.value.kind != ValueKind::Array) continue;
+    if (!isReadBehind(name->name, loop.span.end)) continue;
+    if (reportedSpans_.count({static_cast<int>(Id::lastTurnOnly), stmt->span.file, stmt->span.begin})) continue;
+    auto builder = warn(Id::lastTurnOnly, stmt->span, name->name);
+    builder.note(it->second.span, "the value from here, and those of the turns before, are dropped");
+    Span between{stmt->span.file, name->span.end, assign->value->span.begin};
+    if (sources_.text(between) == " = ") builder.suggest(between, " += ", "add them up");
+  }
+}
+
+/// Whether the function that is being read mentions the name behind this place.
+bool Checker::isReadBehind(const std::string &name, uint32_t place) const {
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  if (!def || def->span.end <= place) return false;
+  return occurrences(sources_.text({def->span.file, place, def->span.end}), name) > 0;
+}
+
+/// `x[k:k + T.k]` in a loop over `range(0, K)`: each turn takes T.k elements, and goes on by one.
+void Checker::overlappingSlices(const Value &start, const Dim &length, Span span) {
+  if (!start.sym.isVar() || !length.isVar() || !shape::isPositiveName(length.varName())) return;
+  auto it = loopsByOne_.find(start.sym.varName());
+  if (it == loopsByOne_.end() || reportedSpans_.count({static_cast<int>(Id::overlappingSlices), it->second.file, it->second.begin}))
+    return;
+  auto builder = warn(Id::overlappingSlices, it->second, show(length));
+  const std::string by = show(length);
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  const ast::CallExpr *range = def ? rangeAt(def->body, it->second) : nullptr;
+  const size_t count = range ? range->arguments.size() : 0;
+  const ast::Expr *whole = count > 0 ? dividedInto(*range->arguments.back().value, by, sources_) : nullptr;
+  builder.label(whole ? "it counts blocks of " + by : "it goes on by 1")
+      .note(span, whole ? "the slices want elements" : "a turn takes " + by + " elements here");
+  if (count == 0 || (count == 2 && whole)) return;
+  std::string stop(sources_.text((whole ? whole : range->arguments.back().value.get())->span));
+  const uint32_t close = it->second.end - 1;
+  if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
+  else if (range->callee->kind == ast::ExprKind::Name && sources_.text(def->span).find(" tile.") != std::string::npos)
+    builder.suggest(it->second, "tile.range(0, " + stop + ", " + by + ")", "go on by " + by);
+  else builder.suggest(range->arguments[0].span, "0, " + stop + ", " + by, "go on by " + by);
+}
+
+/// `for i in tile.range(tile.local_id(), N)`: each lane begins one element behind the one before it, and goes over all
+/// that follow. A body that has an index of the lane besides, a row of its own, may mean it so.
+void Checker::lanesWalkTogether(const ast::ForStmt &loop, const Value &start, const Value &stop) {
+  auto *range = as<ast::CallExpr>(loop.iterable);
+  if (!inKernel() || !range || loop.body.empty() || mentionsRebound(start.sym) || mentionsRebound(stop.sym)) return;
+  const Dim first = facts_.simplify(start.sym), end = facts_.simplify(stop.sym);
+  auto mentions = [](const Dim &dim, const std::string &name) {
+    std::set<std::string> vars;
+    dim.collectVars(vars);
+    return vars.count(name) > 0;
+  };
+  std::string lane = queryName(Query::LocalId);
+  if (!mentions(first, lane) && fn_->kernel.grid == GridKind::Explicit) lane = queryName(Query::LinearId);
+  if (!mentions(first, lane) || mentions(first - Dim::var(lane), lane) || mentions(end, lane)) return;
+  std::string_view body = sources_.text(loop.body.front()->span.to(loop.body.back()->span));
+  auto *target = as<ast::NameExpr>(loop.target);
+  for (const auto &[name, binding] : frame_->names)
+    if (binding.value.kind == ValueKind::Int && (!target || name != target->name) && occurrences(body, name) &&
+        mentions(facts_.simplify(binding.value.sym), lane))
+      return;
+  for (const char *query : {"local_id", "linear_id", "lane_id"})
+    if (occurrences(body, query)) return;
+  Span span = range->span;
+  if (reportedSpans_.count({static_cast<int>(Id::lanesWalkTogether), span.file, span.begin})) return;
+  auto builder = warn(Id::lanesWalkTogether, span);
+  builder.label("each lane starts one further than the one before it, and goes on by 1")
+      .help("the lanes share the elements out if each goes on by as many as there are lanes; if it is meant so, "
+            "write the step: `, 1`");
+  std::string_view callee = sources_.text(range->callee->span);
+  size_t prefix = callee.rfind('.');
+  if (prefix == std::string_view::npos || sources_.text(span).back() != ')') return;
+  std::string space(callee.substr(0, prefix + 1)), lanes = space + "group_size()";
+  if (lane != queryName(Query::LocalId)) lanes += " * " + space + "group_count(0)";
+  builder.suggest({span.file, span.end - 1, span.end - 1}, ", " + lanes, "go on by the number of lanes");
+}
+
+/// A sum, maximum or product over an axis of a tile whose size the schedule decides, once and not in a loop: another
+/// schedule would give another result. True after a message.
+bool Checker::dependsOnTile(const Dim &extent, const std::string &what, Span span) {
+  if (!inKernel() || fn_->kernel.grid != GridKind::Output || !loopMarks_.empty()) return false;
+  if (!extent.isVar() || !shape::isPositiveName(extent.varName())) return false;
+  if (fresh(Id::dependsOnTile, span))
+    report(Id::dependsOnTile, span, what, show(extent))
+        .help("the schedule decides how many that are, and must not change the result: take the whole axis, `:`, or "
+              "go over its tiles in a loop");
+  return true;
+}
+
+/// One value for all: a result without dimensions of a kernel. True after a message.
+bool Checker::lanesDisagree(const Value &value, Span span) {
+  const KernelInfo &kernel = fn_->kernel;
+  if (value.expr && isVarying(*value.expr)) {
+    if (fresh(Id::lanesDisagree, span))
+      report(Id::lanesDisagree, span)
+          .label("each lane has its own")
+          .help("bring them together in shared memory, with barriers, and return one element of it");
+    return true;
+  }
+  bool several = kernel.grid == GridKind::Explicit &&
+                 std::any_of(kernel.gridDims.begin(), kernel.gridDims.end(), [](const Dim &d) { return !(d == Dim(1)); });
+  if (several && fresh(Id::badKernelOption, span))
+    report(Id::badKernelOption, span, "each group returns one value, but this kernel has more than one group")
+        .help("one group, `grid=(1,)`, or an output with an element for each group");
+  return several;
+}
+
+/// A parameter that is returned as the result and never written to.
+void Checker::unwrittenResults(const ast::FuncDef &def, const std::set<Var *> &stored) {
+  auto *last = def.body.empty() ? nullptr : as<ast::ReturnStmt>(def.body.back());
+  std::vector<std::string> written;
+  for (const Param &p : fn_->params)
+    if (stored.count(p.var) && !p.isResult) written.push_back(p.var->name);
+  for (const FunctionResult &result : fn_->results) {
+    if (result.param < 0 || fn_->params[static_cast<size_t>(result.param)].isResult) continue;
+    const Var *var = fn_->params[static_cast<size_t>(result.param)].var;
+    if (stored.count(fn_->params[static_cast<size_t>(result.param)].var)) continue;
+    Span span = last && last->value ? last->value->span : def.name.span;
+    if (!fresh(Id::unwrittenResult, span)) continue;
+    auto builder = report(Id::unwrittenResult, span, var->name);
+    if (written.size() == 1 && sources_.text(span) == var->name)
+      builder.suggest(span, written[0], "return `" + written[0] + "`, which is written to");
+  }
+}
+
+/// `x[h]` in a kernel, where h counts something else than this axis has. A number that is added or taken away means a
+/// neighbour, which is masked at the edge. True after a message.
+bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
+  if (!inKernel()) return false;
+  const Dim index = number.isVar() && counters_.count(number.varName()) ? number : facts_.simplify(number);
+  const bool isLane = countsLanes(index, fn_->kernel);
+  if (!index.isVar() && !isLane) return false;
+  auto isQuery = [&](Query q) { return index.varName().rfind("%q:" + std::to_string(static_cast<int>(q)) + ":", 0) == 0; };
+  bool counts = isLane || isQuery(Query::Origin) || (isQuery(Query::LinearId) && lanesKnown_) ||
+                (isQuery(Query::GroupId) && fn_->kernel.grid == GridKind::Explicit) || counters_.count(index.varName());
+  if (!counts) return false;
+  auto inside = shape::Formula::all({{index, Relation::Ge, Dim(0)}, {index, Relation::Lt, extent}});
+  const bool launched = index == Dim::var(queryName(Query::LinearId)) && (lanesGiven_ || isLane);
+  if (launched)
+    inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(fn_->kernel))});
+  if (facts_.decide(inside) != shape::Verdict::Refuted) return false;
+  // The others are wrong for the same reason: the same index elsewhere, and the one it is exchanged with.
+  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  auto lineOf = [&](Span at) { return sources_.file(at.file).lineColumn(at.begin).line; };
+  auto isCause = [&](const diag::Diagnostic &d) {
+    bool here = def && d.id == Id::outOfBounds && d.span.file == span.file && d.span.begin >= def->span.begin &&
+                d.span.end <= def->span.end;
+    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(index) + " ", 0) == 0);
+  };
+  const auto &said = diagnostics_.all();
+  if (!fresh(Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
+  auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
+  if (!isLane) {
+    explainClaim(builder, inside);
+    return true;
+  }
+  std::set<std::string> vars;  // to state that there are no lanes too many is seldom what was meant
+  inside.collectVars(vars);
+  for (const std::string &v : vars) noteDimension(builder, v);
+  if (auto sizes = facts_.explain(inside).breaks; sizes && !sizesText(*sizes, vars).empty())
+    builder.help("the smallest sizes that break it: " + sizesText(*sizes, vars));
+  return true;
+}
+
+/// `acc += dot(a, b, acc)`, which has added acc already. True after a message.
+static bool addsTwice(const ast::AugAssignStmt &stmt, const Sources &sources) {
+  auto *call = as<ast::CallExpr>(stmt.value);
+  if (!call || stmt.op != ast::BinaryOp::Add || stmt.target->kind != ast::ExprKind::Name) return false;
+  auto *method = as<ast::AttributeExpr>(call->callee);
+  std::string_view name = method ? std::string_view(method->attribute.text) : sources.text(call->callee->span);
+  if (name != "dot" && name != "mma") return false;
+  for (size_t i = 0; i < call->arguments.size(); ++i) {
+    const ast::Argument &arg = call->arguments[i];
+    bool accumulates = arg.keyword ? arg.keyword->text == "acc" : i == 2;
+    if (accumulates && sources.text(arg.value->span) == sources.text(stmt.target->span)) return true;
+  }
+  return false;
+}
+
+/// `count += 1` where `count` is a name of the module: it would be another, local one without a value.
+bool Checker::addsToModule(const ast::AugAssignStmt &stmt) {
+  auto *name = as<ast::NameExpr>(stmt.target);
+  if (!name) return false;
+  if (addsTwice(stmt, sources_)) {
+    const Span sign{stmt.span.file, stmt.target->span.end, stmt.value->span.begin};
+    const Span callee = static_cast<const ast::CallExpr &>(*stmt.value).callee->span;
+    if (fresh(Id::badConstant, stmt.value->span))
+      report(Id::badConstant, stmt.value->span, "`" + name->name + "` is counted twice")
+          .label("the last argument is added to the product already")
+          .suggest(sign, " = ", "take what `" + std::string(sources_.text(callee)) + "` returns");
+    return true;
+  }
+  for (Frame *f = frame_.get(); f; f = f->parent.get())
+    if (f->names.count(name->name) || f->dims.count(name->name)) return false;
+  if (!frame_->module || !frame_->module->names.count(name->name)) return false;
+  if (fresh(Id::maybeUnassigned, stmt.target->span))
+    report(Id::maybeUnassigned, stmt.target->span, name->name)
+        .note(frame_->module->spans[name->name], "this is a name of the module, which the function cannot change")
+        .help("give the function a name of its own: `" + name->name + "_here = " + name->name + "`");
+  assignName(name->name, Value::poison(), stmt.target->span);
+  return true;
+}
+
+/// `assert (condition, "text")` and `assert "text"` are always true.
+bool Checker::assertsNothing(const ast::AssertStmt &stmt, const Value &condition) {
+  if (condition.kind != ValueKind::String && !(condition.isSequence() && !condition.items.empty())) return false;
+  if (!fresh(Id::notACondition, stmt.condition->span)) return true;
+  auto builder = report(Id::notACondition, stmt.condition->span, describe(condition) + ", which is always true");
+  auto *pair = stmt.condition->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.condition.get()) : nullptr;
+  if (pair && pair->items.size() == 2 && !stmt.message)
+    builder.suggest(stmt.condition->span,
+                    std::string(sources_.text(pair->items[0]->span)) + ", " + std::string(sources_.text(pair->items[1]->span)),
+                    "leave the parentheses out");
+  return true;
+}
+
+}  // namespace tessera::sema
