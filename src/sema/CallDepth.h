@@ -5,7 +5,7 @@
 namespace tessera::sema {
 
 /// A limit to calls in number, and to what they need of the machine's stack, because each of them may nest deeply, too.
-class Depth {
+class CallDepth {
 public:
   static constexpr size_t kMostCalls = 200;
   static constexpr std::ptrdiff_t kMostStack = 4 << 20;  // bytes; half of what programs get

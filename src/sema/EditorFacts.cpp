@@ -1,6 +1,10 @@
 // Facts for an editor: what the checker knows of a value, in a form that outlives the check.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/EditorFacts.h"
 #include "sema/FactTable.h"
+#include "sema/Report.h"
+#include "sema/modules/Modules.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -21,18 +25,19 @@ bool namesRunTime(const Dim &dim) {
 }
 }  // namespace
 
-void Checker::note(Span place, const Value &value) {
-  if (!options_.facts || value.isPoison() || !options_.facts->wants(place)) return;
+void noteFact(Context &cx, Span place, const Value &value) {
+  if (!cx.options.facts || value.isPoison() || !cx.options.facts->wants(place)) return;
   Fact fact;
   fact.place = place;
   fact.kind = value.kind;
-  fact.view = !frame_ || !frame_->inlined || (genericView_ && calls_.size() <= 1) ? FactView::Own
-              : guesses_                                                          ? FactView::Guessed
-                                                                                  : FactView::Called;
+  fact.view = !cx.function.frame || !cx.function.frame->inlined || (cx.genericView && cx.function.calls.size() <= 1)
+                  ? FactView::Own
+              : cx.guesses ? FactView::Guessed
+                           : FactView::Called;
   auto keepType = [&](const Type &type) {
     fact.type = type;
     for (Dim &dim : fact.type.shape)
-      if (namesRunTime(dim)) dim = Dim::var(show(dim));
+      if (namesRunTime(dim)) dim = Dim::var(show(cx, dim));
   };
   switch (value.kind) {
   case ValueKind::Array:
@@ -46,11 +51,11 @@ void Checker::note(Span place, const Value &value) {
   case ValueKind::Bool: fact.text = value.truth ? "True" : "False"; break;
   case ValueKind::Float: fact.text = numberText(value.number); break;
   case ValueKind::Int:
-    if (!value.expr || !namesRunTime(value.sym)) fact.text = show(value.sym);
+    if (!value.expr || !namesRunTime(value.sym)) fact.text = show(cx, value.sym);
     break;
   case ValueKind::Struct:
   case ValueKind::StructType:
-    fact.text = value.kind == ValueKind::Struct ? instanceText(*value.instance) : value.instance->info->name;
+    fact.text = value.kind == ValueKind::Struct ? instanceText(cx, *value.instance) : value.instance->info->name;
     fact.structure = value.instance->info->def;
     fact.definition = value.instance->info->nameSpan;
     break;
@@ -84,43 +89,41 @@ void Checker::note(Span place, const Value &value) {
     for (size_t i = 0; i < std::min(value.items.size(), kMostParts); ++i) {
       const Value &item = value.items[i];
       bool number = item.kind == ValueKind::Int && (!item.expr || !namesRunTime(item.sym));
-      fact.text += (i ? ", " : "") + (item.isArray()   ? "Tensor" + shapeText(item.type.shape)
+      fact.text += (i ? ", " : "") + (item.isArray()    ? "Tensor" + shapeText(cx, item.type.shape)
                                       : item.isScalar() ? item.type.str()
-                                      : number          ? show(item.sym)
-                                                        : describe(item));
+                                      : number          ? show(cx, item.sym)
+                                                        : describe(cx, item));
     }
     if (value.items.size() > kMostParts) fact.text += ", …";
     break;
   }
   default: fact.text = value.text; break;
   }
-  options_.facts->add(std::move(fact));
+  cx.options.facts->add(std::move(fact));
 }
 
-/// What a name of this function was just bound to.
-void Checker::noteBound(const std::string &name, Span place) {
-  if (!options_.facts || !frame_ || !options_.facts->wants(place)) return;
-  auto it = frame_->names.find(name);
-  if (it != frame_->names.end()) note(place, it->second.value);
+void noteBinding(Context &cx, const std::string &name, Span place) {
+  if (!cx.options.facts || !cx.function.frame || !cx.options.facts->wants(place)) return;
+  auto it = cx.function.frame->names.find(name);
+  if (it != cx.function.frame->names.end()) noteFact(cx, place, it->second.value);
 }
 
-/// Functions that others call were seen with the shapes of the calls: those with types are traced once more by themselves.
-void Checker::noteGeneric(const ModuleScope &main) {
-  if (!options_.facts) return;
+void noteUntracedFunctions(Context &cx, const ModuleScope &main) {
+  if (!cx.options.facts) return;
   std::set<const void *> calledOnes;
   std::vector<const Callable *> functions;
-  for (const Callable &callable : callables_) {
+  for (const Callable &callable : cx.callables) {
     bool own = callable.module == &main && callable.def && !callable.closure && !callable.checked && !callable.failed;
-    bool called = own && reached_.traced.count(callable.body()) && !isEntry(callable) && !isOpen(callable);
+    bool called = own && cx.reached.traced.count(callable.body()) && !isEntry(cx, callable) && !isOpen(cx, callable);
     if (called && calledOnes.insert(callable.body()).second) functions.push_back(&callable);
   }
-  Reached reached = reached_;  // what is said about the module is the same with and without a table
+  Reached reached = cx.reached;  // what is said about the module is the same with and without a table
   for (const Callable *callable : functions) {
-    std::vector<Assumption> ways = assumptionsOf(*callable);
+    std::vector<Assumption> ways = assumptionsOf(cx, *callable);
     bool known = true;
-    if (!ways.empty()) tryAssuming(*callable, ways[0], known);
+    if (!ways.empty()) tryAssuming(cx, *callable, ways[0], known);
   }
-  reached_ = std::move(reached);
+  cx.reached = std::move(reached);
 }
 
 }  // namespace tessera::sema

@@ -244,8 +244,8 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (d.span.file != module.file) continue;
     Place place = places.at(d.span);
     noteOrigins(d, place);
-    std::vector<CandidateGroup> groups = slipsOfWords(d, place, sources);
-    for (auto &&more : {slipsOfKernels(d, place, sources), slipsOfShapes(d, place, sources), candidatesFor(d, place, sources),
+    std::vector<CandidateGroup> groups = smallEditsOfWords(d, place, sources);
+    for (auto &&more : {smallEditsOfKernels(d, place, sources), smallEditsOfShapes(d, place, sources), candidatesFor(d, place, sources),
                         editsOfShapes(d, place, sources), editsOfSignatures(d, place, sources)})
       groups.insert(groups.end(), more.begin(), more.end());
     bool certain = diag::fixOf(d, false) != nullptr;

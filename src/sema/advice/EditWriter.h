@@ -1,4 +1,4 @@
-// What the finders of slips have in common: how edits are made.
+// What the finders of edits have in common: how edits are made.
 #pragma once
 #include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
@@ -8,9 +8,9 @@
 
 namespace tessera::sema {
 
-class SlipFinder {
+class EditWriter {
 public:
-  SlipFinder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
+  EditWriter(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
       : diagnostic_(diagnostic), place_(place), sources_(sources) {}
 
 protected:

@@ -10,9 +10,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class ShapeEdits : public SlipFinder {
+class ShapeEdits : public EditWriter {
 public:
-  using SlipFinder::SlipFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {

@@ -11,9 +11,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class WordSlips : public SlipFinder {
+class SmallWordEdits : public EditWriter {
 public:
-  using SlipFinder::SlipFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
@@ -446,8 +446,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
-  return WordSlips(diagnostic, place, sources).groups();
+std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return SmallWordEdits(diagnostic, place, sources).groups();
 }
 
 }  // namespace tessera::sema

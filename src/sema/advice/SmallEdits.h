@@ -1,13 +1,13 @@
-// Slips of the pen: an operator of another language, arguments in another order, an index one too far.
+// Small edits, for what was nearly written: an operator of another language, arguments in another order, an index one too far.
 #pragma once
 #include "sema/advice/Candidates.h"
 
 namespace tessera::sema {
 
 /// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
-std::vector<CandidateGroup> slipsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> slipsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What a function declares, where that contradicts what it does: tried last.

@@ -12,9 +12,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class KernelSlips : public SlipFinder {
+class SmallKernelEdits : public EditWriter {
 public:
-  using SlipFinder::SlipFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     if (diagnostic_.id == Id::badOperand) launched();
@@ -326,9 +326,9 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> slipsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
+std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources) {
-  return KernelSlips(diagnostic, place, sources).groups();
+  return SmallKernelEdits(diagnostic, place, sources).groups();
 }
 
 }  // namespace tessera::sema

@@ -9,9 +9,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class ShapeSlips : public SlipFinder {
+class SmallShapeEdits : public EditWriter {
 public:
-  using SlipFinder::SlipFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
@@ -556,8 +556,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> slipsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
-  return ShapeSlips(diagnostic, place, sources).groups();
+std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return SmallShapeEdits(diagnostic, place, sources).groups();
 }
 
 }  // namespace tessera::sema

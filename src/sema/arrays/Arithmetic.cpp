@@ -1,7 +1,14 @@
 // dtypes: what two operands become, what arithmetic is carried in, and where
 // values are rounded.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 #include "support/FloatFormats.h"
 #include <cmath>
 #include <cstdio>
@@ -113,23 +120,22 @@ bool needsIntOrBool(ElementwiseOp op) {
 }
 }  // namespace
 
-bool Checker::narrows(const Type &from, DType to) const {
+bool narrows(const Type &from, DType to) {
   auto joined = join(from.dtype, to);
   return !joined || *joined != to;
 }
 
-DType Checker::carriedIn(const Type &type) const { return carryType(type.dtype, type.numerics); }
+DType carryTypeOf(const Type &type) { return carryType(type.dtype, type.numerics); }
 
-bool Checker::requireNumber(const Value &value, Span span, const std::string &shown) {
+bool requireNumber(Context &cx, const Value &value, Span span, const std::string &shown) {
   if (value.isPoison()) return false;
   if (value.kind == ValueKind::Array || isWeak(value)) return true;
-  if (!reportNone(value, span) && fresh(Id::badOperand, span))
-    report(Id::badOperand, span, shown, describe(value));
+  if (!reportNone(cx, value, span) && fresh(cx, Id::badOperand, span))
+    report(cx, Id::badOperand, span, shown, describe(cx, value));
   return false;
 }
 
-/// Views are read whole, host tensors as the scalar they hold; everything else stays.
-Value Checker::toArray(const Value &value, DType weak, Span span) {
+Value toArray(Context &cx, const Value &value, DType weak, Span span) {
   switch (value.kind) {
   case ValueKind::View: {
     Access access;
@@ -140,17 +146,17 @@ Value Checker::toArray(const Value &value, DType weak, Span span) {
       part.inBounds = true;
       access.parts.push_back(std::move(part));
     }
-    return loadAccess(std::move(access), value.var->type.shape,
+    return loadAccess(cx, std::move(access), value.var->type.shape,
                       std::vector<std::optional<Limit>>(value.var->type.shape.size()), {}, span);
   }
-  case ValueKind::HostTensor: return hostScalar(value, span);
+  case ValueKind::HostTensor: return hostScalar(cx, value, span);
   case ValueKind::Int:
   case ValueKind::Float:
   case ValueKind::Bool: {
     Value v = Value::of(ValueKind::Array);
     DType dtype = value.kind == ValueKind::Bool ? DType::Bool : weak;
     v.type = scalarType(dtype);
-    v.expr = std::shared_ptr<Expr>(carried(value, dtype, span).release());
+    v.expr = std::shared_ptr<Expr>(inCarryType(cx, value, dtype, span).release());
     return v;
   }
   default: return value;
@@ -158,14 +164,15 @@ Value Checker::toArray(const Value &value, DType weak, Span span) {
 }
 
 /// What the arrays among the operands become together (F2), and the policy of the result (P14).
-bool Checker::promoteArrays(const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
+static bool promoteArrays(Context &cx, const std::vector<Value> &args, Type &type, Span span,
+                          const std::string &shown) {
   std::optional<DType> joined;
   for (const Value &v : args) {
     if (v.kind != ValueKind::Array) continue;
     auto both = joined ? join(*joined, v.type.dtype) : std::optional(v.type.dtype);
     if (!both) {
-      if (fresh(Id::dtypeMismatch, span))
-        report(Id::dtypeMismatch, span, std::string(name(*joined)), std::string(name(v.type.dtype)), shown)
+      if (fresh(cx, Id::dtypeMismatch, span))
+        report(cx, Id::dtypeMismatch, span, std::string(name(*joined)), std::string(name(v.type.dtype)), shown)
             .help("neither holds every value of the other; say which you mean: `cast(x, f32)`");
       return false;
     }
@@ -175,17 +182,16 @@ bool Checker::promoteArrays(const std::vector<Value> &args, Type &type, Span spa
   for (const Value &v : args) {
     if (v.kind != ValueKind::Array || v.type.dtype != *joined) continue;
     if (auto field = disagreement(numerics, v.type.numerics)) {
-      if (fresh(Id::policiesDoNotMix, span))
-        report(Id::policiesDoNotMix, span, fieldText(numerics, *field), fieldText(v.type.numerics, *field),
-               shown)
+      if (fresh(cx, Id::policiesDoNotMix, span))
+        report(cx, Id::policiesDoNotMix, span, fieldText(numerics, *field), fieldText(v.type.numerics, *field), shown)
             .help("say what holds for the result: cast one operand to the dtype and policy of the other");
       return false;
     }
     numerics = combined(numerics, v.type.numerics);
   }
   if (auto refused = refusal(*joined, numerics)) {
-    if (fresh(Id::policiesDoNotMix, span))
-      report(Id::policiesDoNotMix, span, refused->first, refused->second, shown).label(refused->reason);
+    if (fresh(cx, Id::policiesDoNotMix, span))
+      report(cx, Id::policiesDoNotMix, span, refused->first, refused->second, shown).label(refused->reason);
     return false;
   }
   type.dtype = *joined;
@@ -194,18 +200,18 @@ bool Checker::promoteArrays(const std::vector<Value> &args, Type &type, Span spa
 }
 
 /// A literal that takes this dtype must be one of its values, or between two of them (F14).
-bool Checker::literalFits(const Value &value, const Type &type, Span span, bool leaves) {
+static bool literalFits(Context &cx, const Value &value, const Type &type, Span span, bool leaves) {
   bool known = value.kind == ValueKind::Float || (value.isKnownInt() && !value.expr);
   if (!known || type.numerics.saturate) return true;
   double number = value.kind == ValueKind::Float ? value.number : static_cast<double>(value.sym.constant());
   if (std::isinf(number) && !leaves) return true;
   std::string misfit = literalMisfit(type.dtype, number);
   if (misfit.empty()) return true;
-  if (fresh(Id::literalRange, span)) {
+  if (fresh(cx, Id::literalRange, span)) {
     char text[40];
     std::snprintf(text, sizeof text, "%.9g", number);
     std::string wide = isInt(type.dtype) ? "i32" : "f32";
-    auto builder = report(Id::literalRange, span, text, std::string(name(type.dtype)));
+    auto builder = report(cx, Id::literalRange, span, text, std::string(name(type.dtype)));
     builder.label(misfit);
     if (leaves) builder.help("`@saturate` behind the dtype would make it the nearest value there is");
     else builder.help("it takes the type of the other operand: `cast(x, " + wide + ")` gives it room");
@@ -213,8 +219,7 @@ bool Checker::literalFits(const Value &value, const Type &type, Span span, bool 
   return false;
 }
 
-/// The dtype that literals and arrays take together; weak values have no say but for fractions (F1, F3).
-bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
+bool promote(Context &cx, const std::vector<Value> &args, Type &type, Span span, const std::string &shown) {
   bool anyArray = false, anyFloat = false, anyInt = false, allBool = true;
   for (const Value &v : args) {
     anyArray |= v.kind == ValueKind::Array;
@@ -226,31 +231,30 @@ bool Checker::promote(const std::vector<Value> &args, Type &type, Span span, con
     type.dtype = allBool ? DType::Bool : anyFloat ? DType::F32 : weakInteger(args);
     return true;
   }
-  if (!promoteArrays(args, type, span, shown)) return false;
+  if (!promoteArrays(cx, args, type, span, shown)) return false;
   if (type.dtype == DType::Bool && anyFloat) type = scalarType(DType::F32);
   else if (type.dtype == DType::Bool && anyInt) type = scalarType(DType::I32);
   else if (isInt(type.dtype) && anyFloat) {
     if (info(type.dtype).bits > 16) {
-      if (fresh(Id::dtypeMismatch, span))
-        report(Id::dtypeMismatch, span, std::string(name(type.dtype)), "a fraction", shown)
-            .help("f32 does not hold every " + std::string(name(type.dtype)) +
-                  "; say the float type: `cast(x, f32)`");
+      if (fresh(cx, Id::dtypeMismatch, span))
+        report(cx, Id::dtypeMismatch, span, std::string(name(type.dtype)), "a fraction", shown)
+            .help("f32 does not hold every " + std::string(name(type.dtype)) + "; say the float type: `cast(x, f32)`");
       return false;
     }
     type = scalarType(DType::F32);
   }
   for (const Value &v : args)
-    if (!literalFits(v, type, span, false)) return false;
+    if (!literalFits(cx, v, type, span, false)) return false;
   return true;
 }
 
-ExprPtr Checker::carried(Value value, DType dtype, Span span) {
+ExprPtr inCarryType(Context &cx, Value value, DType dtype, Span span) {
   if (value.kind == ValueKind::Array) {
-    ExprPtr e = take(value);
+    ExprPtr e = takeExpr(value);
     return e->type.dtype == dtype ? std::move(e) : makeCast(std::move(e), dtype, {});
   }
   if (value.kind == ValueKind::Int) {
-    if (!value.isKnownInt() || value.expr) return makeCast(indexExpr(value, span), dtype, {});
+    if (!value.isKnownInt() || value.expr) return makeCast(indexExpr(cx, value, span), dtype, {});
     ExprPtr e = makeConstant(dtype, static_cast<double>(value.sym.constant()), span);
     if (isInt(dtype)) e->value = value.sym.constant();
     e->nameHint = value.text;
@@ -261,10 +265,9 @@ ExprPtr Checker::carried(Value value, DType dtype, Span span) {
   return e;
 }
 
-/// The value rounded to `dtype` as `numerics` say; already rounded values stay.
-ExprPtr Checker::asDType(Value value, DType dtype, const Numerics &numerics, Span span) {
-  if (value.kind != ValueKind::Array) return carried(std::move(value), dtype, span);
-  ExprPtr e = take(value);
+ExprPtr asDType(Context &cx, Value value, DType dtype, const Numerics &numerics, Span span) {
+  if (value.kind != ValueKind::Array) return inCarryType(cx, std::move(value), dtype, span);
+  ExprPtr e = takeExpr(value);
   if (numerics.lossScale != 0) {
     DType wide = info(dtype).accumulate;
     if (e->type.dtype != wide) e = makeCast(std::move(e), wide, {});
@@ -273,31 +276,30 @@ ExprPtr Checker::asDType(Value value, DType dtype, const Numerics &numerics, Spa
   return e->type.dtype == dtype ? std::move(e) : makeCast(std::move(e), dtype, roundingOf(numerics));
 }
 
-/// Rounding to chance needs a stream, which only a `cast` can name (P9).
-bool Checker::needsStream(const Numerics &numerics, DType from, DType to, Span span) {
+bool needsStream(Context &cx, const Numerics &numerics, DType from, DType to, Span span) {
   if (numerics.rounding != Rounding::Stochastic || from == to) return false;
-  if (fresh(Id::streamMissing, span)) {
-    std::string text(sources_.text(span)), to_(name(to));
-    report(Id::streamMissing, span, to_)
+  if (fresh(cx, Id::streamMissing, span)) {
+    std::string text(cx.sources.text(span)), to_(name(to));
+    report(cx, Id::streamMissing, span, to_)
         .label("this is rounded here")
         .help("name the stream of random numbers: `cast(x, " + to_ + ", rng=rng)`");
   }
   return true;
 }
 
-Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span span) {
+Value castTo(Context &cx, Value value, DType dtype, const Numerics &numerics, Span span) {
   Type target = scalarType(dtype, numerics);
-  if (!literalFits(value, target, span, true)) return Value::poison();
-  value = toArray(value, dtype, span);
+  if (!literalFits(cx, value, target, span, true)) return Value::poison();
+  value = toArray(cx, value, dtype, span);
   if (value.isPoison()) return value;
   if (value.kind != ValueKind::Array) {
-    if (!reportNone(value, span)) report(Id::badOperand, span, "cast", describe(value));
+    if (!reportNone(cx, value, span)) report(cx, Id::badOperand, span, "cast", describe(cx, value));
     return Value::poison();
   }
-  if (numerics.perChannel >= 0) return scalesUnknown(span);
+  if (numerics.perChannel >= 0) return scalesUnknown(cx, span);
   if (isComplex(value.type.dtype) && !isComplex(dtype)) {
-    if (fresh(Id::badOperand, span))
-      report(Id::badOperand, span, "cast", std::string(name(value.type.dtype)))
+    if (fresh(cx, Id::badOperand, span))
+      report(cx, Id::badOperand, span, "cast", std::string(name(value.type.dtype)))
           .label("this would drop the imaginary part");
     return Value::poison();
   }
@@ -310,17 +312,17 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
     state(kept, PolicyField::Accumulate);
   }
   out.type.numerics = kept;
-  ExprPtr e = take(value);
+  ExprPtr e = takeExpr(value);
   out.expr.reset();
   bool widening = !narrows(value.type, dtype) && value.type.dtype != dtype;
   DType now = e->type.dtype;
   if (now != dtype || (!widening && value.type.dtype != now)) {
-    bool relabel = widening && carriedIn(out.type) == now;
+    bool relabel = widening && carryTypeOf(out.type) == now;
     if (!relabel) {
-      if (needsStream(numerics, now, dtype, span)) return Value::poison();
+      if (needsStream(cx, numerics, now, dtype, span)) return Value::poison();
       Value raw = value;
       raw.expr = std::shared_ptr<Expr>(e.release());
-      e = asDType(std::move(raw), dtype, numerics, span);
+      e = asDType(cx, std::move(raw), dtype, numerics, span);
     }
   }
   out.expr = std::shared_ptr<Expr>(e.release());
@@ -328,25 +330,24 @@ Value Checker::castTo(Value value, DType dtype, const Numerics &numerics, Span s
 }
 
 /// The message for a value that would have to be rounded to fit where it goes.
-void Checker::reportNarrowing(const Type &from, DType to, Span span, const std::string &what, bool fixable) {
-  if (!fresh(Id::narrowing, span)) return;
-  std::string text(sources_.text(span)), target(name(to));
-  auto builder = report(Id::narrowing, span, std::string(name(from.dtype)), target);
+static void reportNarrowing(Context &cx, const Type &from, DType to, Span span, const std::string &what, bool fixable) {
+  if (!fresh(cx, Id::narrowing, span)) return;
+  std::string text(cx.sources.text(span)), target(name(to));
+  auto builder = report(cx, Id::narrowing, span, std::string(name(from.dtype)), target);
   builder.label(what + " is " + target).help("nothing narrows silently: say where it is rounded");
   if (fixable) builder.suggest(span, "cast(" + text + ", " + target + ")", "round it here");
 }
 
-ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::string &what, bool fixable) {
-  if (!literalFits(value, type, span, true)) return nullptr;
-  value =
-      toArray(value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
+ExprPtr castToPlace(Context &cx, Value value, const Type &type, Span span, const std::string &what, bool fixable) {
+  if (!literalFits(cx, value, type, span, true)) return nullptr;
+  value = toArray(cx, value, isFloat(type.dtype) || value.kind != ValueKind::Float ? type.dtype : DType::F32, span);
   if (value.isPoison()) return nullptr;
   if (value.kind != ValueKind::Array) {
-    if (reportNone(value, span)) return nullptr;
+    if (reportNone(cx, value, span)) return nullptr;
     bool shared = value.kind == ValueKind::Shared;
     std::string wanted = shared ? "a value" : "a `" + std::string(name(type.dtype)) + "`";
-    auto builder = report(Id::wrongArgument, span, what, wanted, describe(value));
-    if (shared && sources_.text(span) == value.var->name) {
+    auto builder = report(cx, Id::wrongArgument, span, what, wanted, describe(cx, value));
+    if (shared && cx.sources.text(span) == value.var->name) {
       std::string all = value.var->name + "[:";
       for (size_t a = 1; a < value.var->type.shape.size(); ++a) all += ", :";
       builder.suggest(span, all + "]", "read all of it");
@@ -354,25 +355,26 @@ ExprPtr Checker::leave(Value value, const Type &type, Span span, const std::stri
     return nullptr;
   }
   if (type.numerics.perChannel >= 0) {
-    scalesUnknown(span);
+    scalesUnknown(cx, span);
     return nullptr;
   }
   if (value.type.dtype != type.dtype && narrows(value.type, type.dtype)) {
-    reportNarrowing(value.type, type.dtype, span, what, fixable);
+    reportNarrowing(cx, value.type, type.dtype, span, what, fixable);
     return nullptr;
   }
   // The place says how the value is rounded; what it leaves open, the value's own type says (P15).
   Numerics how = type.numerics;
   if (value.type.dtype == type.dtype) how = combined(how, withoutStorage(value.type.numerics));
-  if (needsStream(how, value.expr->type.dtype, type.dtype, span)) return nullptr;
-  if (value.expr->type.dtype == type.dtype && !roundAsPlaceSays(value, how, span, what)) return nullptr;
-  return asDType(std::move(value), type.dtype, how, span);
+  if (needsStream(cx, how, value.expr->type.dtype, type.dtype, span)) return nullptr;
+  if (value.expr->type.dtype == type.dtype && !roundAsPlaceSays(cx, value, how, span, what)) return nullptr;
+  return asDType(cx, std::move(value), type.dtype, how, span);
 }
 
-Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span) {
-  if (inHost() && expr->type.kind == TypeKind::Tensor)
-    return unsupported("a tensor that host code makes", span,
-                       "let a function make it, and call that: `def start() -> Tensor[2, 3, f32]: return zeros((2, 3))`");
+Value arrayValue(Context &cx, ExprPtr expr, Type type, std::vector<std::optional<Limit>> limits, Span span) {
+  if (inHost(cx) && expr->type.kind == TypeKind::Tensor)
+    return unsupported(
+        cx, "a tensor that host code makes", span,
+        "let a function make it, and call that: `def start() -> Tensor[2, 3, f32]: return zeros((2, 3))`");
   Value v = Value::of(ValueKind::Array);
   type.shape = expr->type.shape;
   type.kind = expr->type.kind == TypeKind::Tensor ? TypeKind::Tensor : TypeKind::Scalar;
@@ -384,35 +386,35 @@ Value Checker::finish(ExprPtr expr, Type type, std::vector<std::optional<Limit>>
   return v;
 }
 
-std::optional<DType> Checker::accumulator(const Value &value, Span span, const std::string &what) {
+static void reportMissingAccumulate(Context &cx, const Value &value, Span span, const std::string &what);
+
+std::optional<DType> accumulator(Context &cx, const Value &value, Span span, const std::string &what) {
   DType dtype = value.type.dtype;
   if (value.type.numerics.accumulate) return value.type.numerics.accumulate;
   if (dtype == DType::Bool) return DType::I32;
   if (info(dtype).accumulate == dtype) return dtype;
-  auto hint = accumulateHint_;
-  if (hint && info(*hint).accumulate == *hint && holds(*hint, dtype) && isFloat(*hint) == isFloat(dtype))
-    return hint;
-  reportMissingAccumulate(value, span, what);
+  auto hint = cx.accumulateHint;
+  if (hint && info(*hint).accumulate == *hint && holds(*hint, dtype) && isFloat(*hint) == isFloat(dtype)) return hint;
+  reportMissingAccumulate(cx, value, span, what);
   return std::nullopt;
 }
 
 /// Offers to say it where the parameter is declared from which the value comes.
-void Checker::reportMissingAccumulate(const Value &value, Span span, const std::string &what) {
-  if (!fresh(Id::missingAccumulate, span)) return;
+static void reportMissingAccumulate(Context &cx, const Value &value, Span span, const std::string &what) {
+  if (!fresh(cx, Id::missingAccumulate, span)) return;
   DType dtype = value.type.dtype;
   std::string text(name(dtype)), wide(name(info(dtype).accumulate));
-  auto builder = report(Id::missingAccumulate, span, what, text);
-  builder.help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide +
-               ")`");
-  const Var *source = value.expr ? sourceParameter(*value.expr, dtype, 0) : nullptr;
-  Span place = source && !source->type.numerics.accumulate ? declaredDType(*source) : Span{};
+  auto builder = report(cx, Id::missingAccumulate, span, what, text);
+  builder.help("say it in the type, `" + text + " @accum(" + wide + ")`, or cast first: `cast(x, " + wide + ")`");
+  const Var *source = value.expr ? sourceParameter(cx, *value.expr, dtype, 0) : nullptr;
+  Span place = source && !source->type.numerics.accumulate ? declaredDType(cx, *source) : Span{};
   if (!place.valid()) return;
   builder.note(place, "`" + source->name + "` is declared here")
       .fix({place.file, place.end, place.end}, " @accum(" + wide + ")", "say it where it is declared");
 }
 
-Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, Span span,
-                              const std::string &shown) {
+Value intElementwise(Context &cx, ElementwiseOp op, const std::vector<Value> &args, Span span,
+                     const std::string &shown) {
   bool compares = info(op).resultIsBool;
   Value out = compares ? Value::of(ValueKind::Array) : Value::of(ValueKind::Int);
   std::vector<ExprPtr> operands;
@@ -421,7 +423,7 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
   if (!compares) {
     Dim a = withShortNames(args[0].sym), b = args.size() > 1 ? withShortNames(args[1].sym) : Dim(0);
     bool known = true, zero = args.size() > 1 && b == Dim(0);
-    if (op == ElementwiseOp::Mul && growsTooFar(a, b, span)) return Value::poison();
+    if (op == ElementwiseOp::Mul && growsTooFar(cx, a, b, span)) return Value::poison();
     switch (op) {
     case ElementwiseOp::Add: out.sym = a + b; break;
     case ElementwiseOp::Sub: out.sym = a - b; break;
@@ -433,38 +435,37 @@ Value Checker::intElementwise(ElementwiseOp op, const std::vector<Value> &args, 
     case ElementwiseOp::FloorDiv:
     case ElementwiseOp::Mod:
       if (zero) {
-        report(Id::badConstant, span, "this divides by zero");
+        report(cx, Id::badConstant, span, "this divides by zero");
         return Value::poison();
       }
-      if (!mayDivide(b, span)) return Value::poison();
+      if (!mayDivide(cx, b, span)) return Value::poison();
       out.sym = op == ElementwiseOp::Mod ? Dim::mod(a, b) : Dim::floorDiv(a, b);
       break;
     default: known = false;
     }
     out.sym = withShortNames(std::move(out.sym));
-    if (known && isTooLarge(out.sym, span)) return Value::poison();
+    if (known && isTooLarge(cx, out.sym, span)) return Value::poison();
     if (known && !runTime) return out;
-    for (const Value &v : args) operands.push_back(indexExpr(v, span));
+    for (const Value &v : args) operands.push_back(indexExpr(cx, v, span));
     ExprPtr e = makeElementwise(op, indexType(), span, std::move(operands));
-    if (!known) return indexValue(std::move(e), "", span);
+    if (!known) return indexValue(cx, std::move(e), "", span);
     out.type = indexType();
     out.expr = std::shared_ptr<Expr>(e.release());
     return out;
   }
-  for (const Value &v : args) operands.push_back(indexExpr(v, span));
+  for (const Value &v : args) operands.push_back(indexExpr(cx, v, span));
   out.type = scalarType(DType::Bool);
-  out.expr = std::shared_ptr<Expr>(
-      makeElementwise(op, scalarType(DType::Bool), span, std::move(operands)).release());
+  out.expr = std::shared_ptr<Expr>(makeElementwise(op, scalarType(DType::Bool), span, std::move(operands)).release());
   return out;
 }
 
-Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown) {
+Value elementwise(Context &cx, ElementwiseOp op, std::vector<Value> args, Span span, const std::string &shown) {
   for (Value &v : args) {
-    if (v.kind == ValueKind::View || v.kind == ValueKind::HostTensor) v = toArray(v, DType::F32, span);
+    if (v.kind == ValueKind::View || v.kind == ValueKind::HostTensor) v = toArray(cx, v, DType::F32, span);
     bool mixed = args.size() == 2 && v.kind == ValueKind::String;  // then both are told
-    if (mixed && !args[0].isPoison() && !args[1].isPoison() && fresh(Id::badOperand, span))
-      report(Id::badOperand, span, shown, describe(args[0]) + " and " + describe(args[1]));
-    if (mixed || !requireNumber(v, span, shown)) return Value::poison();
+    if (mixed && !args[0].isPoison() && !args[1].isPoison() && fresh(cx, Id::badOperand, span))
+      report(cx, Id::badOperand, span, shown, describe(cx, args[0]) + " and " + describe(cx, args[1]));
+    if (mixed || !requireNumber(cx, v, span, shown)) return Value::poison();
   }
   bool select = op == ElementwiseOp::Select;
   std::vector<Value> operands(args.begin() + (select ? 1 : 0), args.end());
@@ -473,21 +474,20 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
     allInt &= v.kind == ValueKind::Int;
     allKnown &= v.kind == ValueKind::Float || v.isKnownInt();
   }
-  if (allInt && !needsFloat(op)) return intElementwise(op, operands, span, shown);
+  if (allInt && !needsFloat(op)) return intElementwise(cx, op, operands, span, shown);
   if (allKnown && operands.size() == 1)
-    if (auto value = evaluate(op, operands[0].kind == ValueKind::Float
-                                      ? operands[0].number
-                                      : static_cast<double>(operands[0].sym.constant())))
+    if (auto value =
+            evaluate(op, operands[0].kind == ValueKind::Float ? operands[0].number
+                                                              : static_cast<double>(operands[0].sym.constant())))
       return Value::real(*value);
 
   Type type = scalarType(DType::F32);
-  if (!promote(operands, type, span, shown)) return Value::poison();
+  if (!promote(cx, operands, type, span, shown)) return Value::poison();
   bool onlyWeak = true;
   for (const Value &v : operands) onlyWeak &= v.kind != ValueKind::Array;
   if (needsFloat(op) && !isFloat(type.dtype)) {
     if (!onlyWeak && info(type.dtype).bits > 16) {
-      report(Id::badOperand, span, shown, std::string(name(type.dtype)))
-          .help("it needs a float: `cast(x, f32)`");
+      report(cx, Id::badOperand, span, shown, std::string(name(type.dtype))).help("it needs a float: `cast(x, f32)`");
       return Value::poison();
     }
     type = scalarType(DType::F32);
@@ -498,19 +498,19 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
   wrong |= type.dtype == DType::Bool && (op == ElementwiseOp::Shl || op == ElementwiseOp::Shr);
   wrong |= isComplex(type.dtype) && !takesComplex(op);
   bool minus = op == ElementwiseOp::Neg && isUnsigned(type.dtype);
-  if ((wrong || minus) && fresh(Id::badOperand, span)) {
-    auto builder = report(Id::badOperand, span, shown, std::string(name(type.dtype)));
-    if (minus) suggestSigned(builder, type.dtype, span, sources_.text(span));
+  if ((wrong || minus) && fresh(cx, Id::badOperand, span)) {
+    auto builder = report(cx, Id::badOperand, span, shown, std::string(name(type.dtype)));
+    if (minus) suggestSigned(builder, type.dtype, span, cx.sources.text(span));
   }
   if (wrong || minus) return Value::poison();
   std::vector<Dim> shape;
-  if (!broadcastShapes(args, shape, span)) return Value::poison();
+  if (!broadcastShapes(cx, args, shape, span)) return Value::poison();
   bool anyArray = false;
   for (const Value &v : args) anyArray |= v.isArray();
   operands.clear();  // an expression that nothing else holds is moved; to copy each operand would take its square
 
   // A type under 32 bits that is computed in: each operation as if exact, then rounded to it (P3).
-  DType computed = carriedIn(type), in = info(computed).accumulate;
+  DType computed = carryTypeOf(type), in = info(computed).accumulate;
   std::vector<ExprPtr> exprs;
   std::vector<std::optional<Limit>> limits(shape.size());
   for (size_t i = 0; i < args.size(); ++i) {
@@ -519,21 +519,20 @@ Value Checker::elementwise(ElementwiseOp op, std::vector<Value> args, Span span,
       size_t axis = shape.size() - args[i].type.shape.size() + a;
       if (!limit) continue;
       if (!limits[axis]) limits[axis] = Limit{limit->end, false};
-      else if (!(facts_.simplify(limits[axis]->end) == facts_.simplify(limit->end)))
+      else if (!(cx.function.facts.simplify(limits[axis]->end) == cx.function.facts.simplify(limit->end)))
         limits[axis]->end = Dim::min(limits[axis]->end, limit->end);
     }
     bool condition = select && i == 0;
-    ExprPtr e = carried(std::move(args[i]), condition ? DType::Bool : in, span);
+    ExprPtr e = inCarryType(cx, std::move(args[i]), condition ? DType::Bool : in, span);
     exprs.push_back(anyArray ? broadcastTo(std::move(e), shape) : std::move(e));
   }
   bool isBool = info(op).resultIsBool;
-  Type result =
-      anyArray ? sema::tensorType(isBool ? DType::Bool : in, shape) : scalarType(isBool ? DType::Bool : in);
+  Type result = anyArray ? sema::tensorType(isBool ? DType::Bool : in, shape) : scalarType(isBool ? DType::Bool : in);
   result.numerics = isBool ? Numerics{} : type.numerics;
   ExprPtr e = makeElementwise(op, result, span, std::move(exprs));
   if (computed != in && !isBool) e = makeCast(std::move(e), computed, roundingOf(type.numerics));
   if (isBool) type = scalarType(DType::Bool);
-  return finish(std::move(e), type, std::move(limits), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
 }  // namespace tessera::sema

@@ -1,173 +1,184 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
-#include "sema/Checker.h"
 #include "checked/DerivativeKind.h"
-#include "sema/effects/Draws.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/effects/Draws.h"
+#include "sema/effects/Effects.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
-Value Checker::arrayElementwise(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayElementwise(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   const Value &x = args.values[0];
   bool ofPositive = row.op == "sqrt" || row.op == "rsqrt" || row.op == "log" || row.op == "log2";
   bool isNegative = (x.kind == ValueKind::Float && x.number < 0) || (x.isKnownInt() && !x.expr && x.sym.constant() < 0);
   if (ofPositive && isNegative) {
-    if (fresh(Id::badConstant, span)) report(Id::badConstant, span, "`" + shown + "` of a negative number is no number");
+    if (fresh(cx, Id::badConstant, span))
+      report(cx, Id::badConstant, span, "`" + shown + "` of a negative number is no number");
     return Value::poison();
   }
-  return elementwise(*elementwiseByMnemonic(row.op), std::move(args.values), span, shown);
+  return elementwise(cx, *elementwiseByMnemonic(row.op), std::move(args.values), span, shown);
 }
 
-Value Checker::arrayWhere(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayWhere(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value condition = toArray(args.values[0], DType::Bool, args.spans[0]);
+  Value condition = toArray(cx, args.values[0], DType::Bool, args.spans[0]);
   if (condition.isPoison()) return condition;
   if (condition.kind != ValueKind::Array || condition.type.dtype != DType::Bool) {
-    report(Id::wrongArgument, args.spans[0], quoted("where"), "a condition", describe(condition));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("where"), "a condition", describe(cx, condition));
     return Value::poison();
   }
-  return elementwise(ElementwiseOp::Select, {condition, args.values[1], args.values[2]}, span, shown);
+  return elementwise(cx, ElementwiseOp::Select, {condition, args.values[1], args.values[2]}, span, shown);
 }
 
-Value Checker::arrayReduce(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayReduce(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  auto keep = flagArgument(args, 2);
+  auto keep = flagArgument(cx, args, 2);
   if (!keep) return Value::poison();
   if (args.values[0].isSequence() && row.op == "sum") {  // of a list known to the compiler
     Value total = Value::integer(Dim(0));
-    for (const Value &item : args.values[0].items)
-      total = binaryValues(ast::BinaryOp::Add, total, item, span);
+    for (const Value &item : args.values[0].items) total = binaryValues(cx, ast::BinaryOp::Add, total, item, span);
     return total;
   }
-  return reduce(*reduceByMnemonic(row.op), args.values[0], args.values[1], args.spans[1], *keep, span, shown);
+  return reduce(cx, *reduceByMnemonic(row.op), args.values[0], args.values[1], args.spans[1], *keep, span, shown);
 }
 
-Value Checker::arrayMinMax(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayMinMax(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   bool arrayFirst = args.values[0].isArray() || args.values[0].kind == ValueKind::View;
-  auto keep = flagArgument(args, 3);
+  auto keep = flagArgument(cx, args, 3);
   if (!keep) return Value::poison();
   if (arrayFirst) {
     Value axis = args.values[2];
     Span axisSpan = args.spans[2];
-    if (!axis.given() && args.rest.size() == 1 &&
-        (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
+    if (!axis.given() && args.rest.size() == 1 && (args.rest[0].kind == ValueKind::Int || args.rest[0].isSequence()))
       axis = args.rest[0], axisSpan = args.restSpans[0];
     else if (!args.rest.empty()) {
-      report(Id::wrongArgument, args.restSpans[0], quoted(shown), "an axis", describe(args.rest[0]))
+      report(cx, Id::wrongArgument, args.restSpans[0], quoted(shown), "an axis", describe(cx, args.rest[0]))
           .help("`" + shown + "imum(a, b)` compares element by element");
       return Value::poison();
     }
-    return reduce(*reduceByMnemonic(row.op), args.values[0], axis, axisSpan, *keep, span, shown);
+    return reduce(cx, *reduceByMnemonic(row.op), args.values[0], axis, axisSpan, *keep, span, shown);
   }
   std::vector<Value> all = args.values[0].isSequence() ? args.values[0].items : std::vector<Value>{args.values[0]};
   all.insert(all.end(), args.rest.begin(), args.rest.end());
   if (all.empty()) {
-    report(Id::argumentNotGiven, span, shown, "x");
+    report(cx, Id::argumentNotGiven, span, shown, "x");
     return Value::poison();
   }
   Value out = all[0];
   for (size_t i = 1; i < all.size() && !out.isPoison(); ++i) {
     if ((out.kind == ValueKind::Float || out.isKnownInt()) &&
         (all[i].kind == ValueKind::Float || all[i].isKnownInt())) {
-      Value less = compareValues(ast::CompareOp::Lt, all[i], out, span);
+      Value less = compareValues(cx, ast::CompareOp::Lt, all[i], out, span);
       if (less.kind == ValueKind::Bool) {
         if (less.truth == (row.op == "min")) out = all[i];
         continue;
       }
     }
-    out = elementwise(*elementwiseByMnemonic(row.op), {out, all[i]}, span, shown);
+    out = elementwise(cx, *elementwiseByMnemonic(row.op), {out, all[i]}, span, shown);
   }
   return out;
 }
 
-Value Checker::arrayMean(const BuiltinRow &, Bound &args, Span span) {
-  auto keep = flagArgument(args, 2);
-  return keep ? mean(args.values[0], args.values[1], args.spans[1], *keep, span) : Value::poison();
+Value arrayMean(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  auto keep = flagArgument(cx, args, 2);
+  return keep ? mean(cx, args.values[0], args.values[1], args.spans[1], *keep, span) : Value::poison();
 }
 
-Value Checker::arrayCast(const BuiltinRow &row, Bound &args, Span span) {
+static Value castByChance(Context &cx, Bound &args, Span span);
+static void byChance(Context &cx, Expr &cast, const Expr &key);
+
+Value arrayCast(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   if (row.op == kStop) {  // kernels are not differentiated: there it is nothing
     Value v = args.values[0];
-    if (v.kind != ValueKind::Array || inKernel()) return v;
+    if (v.kind != ValueKind::Array || inKernel(cx)) return v;
     Type type = v.type;
     std::vector<std::optional<Limit>> limits = v.limits;
-    ExprPtr arg = take(v);
+    ExprPtr arg = takeExpr(v);
     DType own = arg->type.dtype;
     ExprPtr e = makeCast(std::move(arg), own, {});
     e->text = kStop;
-    return finish(std::move(e), type, std::move(limits), span);
+    return arrayValue(cx, std::move(e), type, std::move(limits), span);
   }
-  if (args.values.size() > 2 && args.values[2].given())
-    return castByChance(args, span);
+  if (args.values.size() > 2 && args.values[2].given()) return castByChance(cx, args, span);
   Numerics numerics;
-  auto dtype = dtypeArgument(args.values[1], args.spans[1], &numerics);
+  auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &numerics);
   if (!dtype) return Value::poison();
   if (args.values[0].kind == ValueKind::Array || args.values[0].kind == ValueKind::View ||
       args.values[0].kind == ValueKind::Int || args.values[0].kind == ValueKind::Float ||
       args.values[0].kind == ValueKind::Bool || args.values[0].kind == ValueKind::HostTensor)
-    return castTo(args.values[0], *dtype, numerics, span);
-  if (!reportNone(args.values[0], args.spans[0]))
-    report(Id::wrongArgument, args.spans[0], quoted(shown), "a number or tensor", describe(args.values[0]));
+    return castTo(cx, args.values[0], *dtype, numerics, span);
+  if (!reportNone(cx, args.values[0], args.spans[0]))
+    report(cx, Id::wrongArgument, args.spans[0], quoted(shown), "a number or tensor", describe(cx, args.values[0]));
   return Value::poison();
 }
 
 /// `cast(x, bf16, rng=rng)`: rounding by chance (P9).
-Value Checker::castByChance(Bound &args, Span span) {
+static Value castByChance(Context &cx, Bound &args, Span span) {
   Type type;
-  auto dtype = dtypeArgument(args.values[1], args.spans[1], &type.numerics);
+  auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &type.numerics);
   const Value &rng = args.values[2];
   if (!dtype || rng.isPoison()) return Value::poison();
   if (rng.kind != ValueKind::Rng) {
-    report(Id::wrongArgument, args.spans[2], quoted("cast"), "a stream, `rng: Rng`", describe(rng));
+    report(cx, Id::wrongArgument, args.spans[2], quoted("cast"), "a stream, `rng: Rng`", describe(cx, rng));
     return Value::poison();
   }
   Numerics chance;
   chance.rounding = Rounding::Stochastic;
   state(chance, PolicyField::Round);
   if (auto field = disagreement(type.numerics, chance)) {
-    report(Id::policyConflict, args.spans[1], fieldText(type.numerics, *field), "rng=");
+    report(cx, Id::policyConflict, args.spans[1], fieldText(type.numerics, *field), "rng=");
     return Value::poison();
   }
   type.dtype = *dtype;
   Type rounded = type;
   rounded.numerics = combined(chance, type.numerics);
-  if (!soundPolicies(rounded, args.spans[1])) return Value::poison();
-  Value x = toArray(args.values[0], DType::F32, args.spans[0]);
+  if (!soundPolicies(cx, rounded, args.spans[1])) return Value::poison();
+  Value x = toArray(cx, args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (x.kind != ValueKind::Array || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], quoted("cast"), "floats to round by chance", describe(x));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("cast"), "floats to round by chance", describe(cx, x));
     return Value::poison();
   }
-  if (!spend(rng, "`cast`", span)) return Value::poison();
-  noteEffect({EffectKind::Random, "", false, false, {{span, "`cast` rounds by chance here"}}});
-  if (inKernel()) later("random numbers that a kernel draws", span);
+  if (!useUp(cx, rng, "`cast`", span)) return Value::poison();
+  noteEffect(cx, {EffectKind::Random, "", false, false, {{span, "`cast` rounds by chance here"}}});
+  if (inKernel(cx)) notCompiledYet(cx, "random numbers that a kernel draws", span);
   auto limits = x.limits;
-  ExprPtr e = asDType(std::move(x), *dtype, rounded.numerics, span);
-  if (e->kind == ExprKind::Cast && e->args[0]->type.dtype != *dtype) byChance(*e, *rng.expr);
-  return unscaled(finish(std::move(e), type, std::move(limits), span), span);
+  ExprPtr e = asDType(cx, std::move(x), *dtype, rounded.numerics, span);
+  if (e->kind == ExprKind::Cast && e->args[0]->type.dtype != *dtype) byChance(cx, *e, *rng.expr);
+  return unscaled(arrayValue(cx, std::move(e), type, std::move(limits), span), span);
 }
 
 /// What the cast takes is one of the neighbours already, chosen by chance: it changes nothing any more.
-void Checker::byChance(Expr &cast, const Expr &key) {
+static void byChance(Context &cx, Expr &cast, const Expr &key) {
   DType dtype = cast.type.dtype, in = cast.args[0]->type.dtype;
   DType wide = in == DType::F64 ? DType::F64 : DType::F32;
   ExprPtr exact = in == wide ? std::move(cast.args[0]) : makeCast(std::move(cast.args[0]), wide, {});
-  exact = named(std::move(exact), "exact");
+  exact = inNamedVariable(cx, std::move(exact), "exact");
   auto rounded = [&](Rounding rounding, const char *name) {
     Numerics how = cast.type.numerics;
     how.rounding = rounding;
-    return named(makeCast(makeCast(clone(*exact), dtype, how), wide, {}), name);
+    return inNamedVariable(cx, makeCast(makeCast(clone(*exact), dtype, how), wide, {}), name);
   };
-  Neighbours to{rounded(Rounding::Down, "below"), rounded(Rounding::Up, "above"), rounded(Rounding::NearestEven, "nearest")};
+  Neighbours to{rounded(Rounding::Down, "below"), rounded(Rounding::Up, "above"),
+                rounded(Rounding::NearestEven, "nearest")};
   ExprPtr chance = uniform(Draw(key, exact->type.shape, cast.span), wide);
   cast.args[0] = roundedByChance(*exact, to, std::move(chance));
 }
 
-Value Checker::arrayDot(const BuiltinRow &, Bound &args, Span span) {
-  return dot(args.values[0], args.values[1],
-             args.values.size() > 2 ? args.values[2] : Value::of(ValueKind::Absent), span);
+Value arrayDot(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  return dot(cx, args.values[0], args.values[1], args.values.size() > 2 ? args.values[2] : Value::of(ValueKind::Absent),
+             span);
 }
 
 }  // namespace tessera::sema

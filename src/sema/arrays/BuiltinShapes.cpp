@@ -1,25 +1,30 @@
 // Built-in functions that move elements: transpose, reshape, concat, split and their kin.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
-Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayTranspose(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value x = arrayArgument(args, 0, shown);
+  Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
   bool listed = args.rest.size() == 1 && args.rest[0].isSequence();
   std::vector<Value> given = listed ? args.rest[0].items : args.rest;
   size_t rank = x.type.shape.size();
   std::vector<int> axes;
   for (size_t i = 0; i < given.size(); ++i) {
-    auto axis = axisOf(given[i], rank, args.restSpans[args.rest.size() == given.size() ? i : 0], describe(x));
+    auto axis = axisOf(cx, given[i], rank, args.restSpans[args.rest.size() == given.size() ? i : 0], describe(cx, x));
     if (!axis) return Value::poison();
     axes.push_back(*axis);
   }
   if (axes.size() == 2 && row.name == "transpose") {  // two axes change places
     if (axes[0] == axes[1]) {
-      if (fresh(Id::badConstant, span))
-        report(Id::badConstant, span, "`transpose` exchanges two axes, but both are " + std::to_string(axes[0]));
+      if (fresh(cx, Id::badConstant, span))
+        report(cx, Id::badConstant, span, "`transpose` exchanges two axes, but both are " + std::to_string(axes[0]));
       return Value::poison();
     }
     std::vector<int> all;
@@ -29,168 +34,167 @@ Value Checker::arrayTranspose(const BuiltinRow &row, Bound &args, Span span) {
   }
   std::set<int> distinct(axes.begin(), axes.end());
   if ((listed || !axes.empty()) && (axes.size() != rank || distinct.size() != rank)) {
-    report(Id::badConstant, span,
-           "`" + shown + "` needs each of the " + std::to_string(rank) + " axes once");
+    report(cx, Id::badConstant, span, "`" + shown + "` needs each of the " + std::to_string(rank) + " axes once");
     return Value::poison();
   }
-  return transpose(std::move(x), std::move(axes), span);
+  return transpose(cx, std::move(x), std::move(axes), span);
 }
 
-Value Checker::arrayReshape(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayReshape(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value x = arrayArgument(args, 0, shown);
+  Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
-  std::vector<Value> given =
-      args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  std::vector<Value> given = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
   std::vector<Dim> shape;
   int inferred = -1;
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].isKnownInt() && given[i].sym.constant() == -1) {
       if (inferred >= 0) {
-        report(Id::badConstant, span, "only one dimension of a reshape may be -1");
+        report(cx, Id::badConstant, span, "only one dimension of a reshape may be -1");
         return Value::poison();
       }
       inferred = static_cast<int>(shape.size());
       shape.push_back(Dim(1));
-    } else if (!shapeArgument(given[i], span, shape)) {
+    } else if (!shapeArgument(cx, given[i], span, shape)) {
       return Value::poison();
     }
   }
-  return reshape(std::move(x), std::move(shape), inferred, span);
+  return reshape(cx, std::move(x), std::move(shape), inferred, span);
 }
 
-Value Checker::arrayBroadcastTo(const BuiltinRow &, Bound &args, Span span) {
+Value arrayBroadcastTo(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[1], args.spans[1], shape)) return Value::poison();
-  return broadcastValue(args.values[0], shape, span);
+  if (!shapeArgument(cx, args.values[1], args.spans[1], shape)) return Value::poison();
+  return broadcastValue(cx, args.values[0], shape, span);
 }
 
-Value Checker::arrayUnsqueeze(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayUnsqueeze(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value x = toArray(args.values[0], DType::F32, span);
-  if (!requireNumber(x, span, shown)) return Value::poison();
-  auto axis = axisOf(args.values[1], x.type.shape.size() + 1, args.spans[1], "the result of `" + shown + "`");
-  return axis ? insertAxis(std::move(x), *axis, span) : Value::poison();
+  Value x = toArray(cx, args.values[0], DType::F32, span);
+  if (!requireNumber(cx, x, span, shown)) return Value::poison();
+  auto axis = axisOf(cx, args.values[1], x.type.shape.size() + 1, args.spans[1], "the result of `" + shown + "`");
+  return axis ? insertAxis(cx, std::move(x), *axis, span) : Value::poison();
 }
 
-Value Checker::arraySqueeze(const BuiltinRow &row, Bound &args, Span span) {
+Value arraySqueeze(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value x = arrayArgument(args, 0, shown);
+  Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
   std::vector<int> axes;
   if (!args.values[1].given()) {  // all that are proved to have one element
     for (size_t a = 0; a < x.type.shape.size(); ++a)
-      if (facts_.same(x.type.shape[a], Dim(1))) axes.push_back(static_cast<int>(a));
-  } else if (!axesOf(args.values[1], x.type.shape.size(), args.spans[1], axes, describe(x))) {
+      if (cx.function.facts.same(x.type.shape[a], Dim(1))) axes.push_back(static_cast<int>(a));
+  } else if (!axesOf(cx, args.values[1], x.type.shape.size(), args.spans[1], axes, describe(cx, x))) {
     return Value::poison();
   }
-  for (size_t i = axes.size(); i-- > 0 && !x.isPoison();) x = removeAxis(std::move(x), axes[i], span);
+  for (size_t i = axes.size(); i-- > 0 && !x.isPoison();) x = removeAxis(cx, std::move(x), axes[i], span);
   return x;
 }
 
 /// The tensors of `f(a, b)` or `f([a, b])`.
-bool Checker::partsArgument(const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts) {
+static bool partsArgument(Context &cx, const BuiltinRow &row, const Bound &args, Span span, std::vector<Value> &parts) {
   std::string shown(row.name);
   parts = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
   if (parts.empty()) {
-    report(Id::argumentNotGiven, span, shown, "parts");
+    report(cx, Id::argumentNotGiven, span, shown, "parts");
     return false;
   }
   for (Value &part : parts) {
-    part = toArray(part, DType::F32, span);
+    part = toArray(cx, part, DType::F32, span);
     if (part.isArray()) continue;
-    if (!part.isPoison()) report(Id::badOperand, span, shown, describe(part));
+    if (!part.isPoison()) report(cx, Id::badOperand, span, shown, describe(cx, part));
     return false;
   }
   return true;
 }
 
-Value Checker::arrayConcat(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayConcat(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Value> parts;
-  if (!partsArgument(row, args, span, parts)) return Value::poison();
+  if (!partsArgument(cx, row, args, span, parts)) return Value::poison();
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(axis, parts[0].type.shape.size(), args.spans[1], describe(parts[0]));
-  return at ? concat(std::move(parts), *at, span) : Value::poison();
+  auto at = axisOf(cx, axis, parts[0].type.shape.size(), args.spans[1], describe(cx, parts[0]));
+  return at ? concat(cx, std::move(parts), *at, span) : Value::poison();
 }
 
-Value Checker::arrayStack(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayStack(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Value> parts;
-  if (!partsArgument(row, args, span, parts)) return Value::poison();
+  if (!partsArgument(cx, row, args, span, parts)) return Value::poison();
   for (const Value &part : parts)
     if (part.type.shape.size() != parts[0].type.shape.size()) {
-      report(Id::rankMismatch, span, diag::counted(parts[0].type.shape.size(), "dimension"),
+      report(cx, Id::rankMismatch, span, diag::counted(parts[0].type.shape.size(), "dimension"),
              diag::counted(part.type.shape.size(), "dimension"))
-          .label("part 0 has the shape " + shapeText(parts[0].type.shape) + ", another one " + shapeText(part.type.shape));
+          .label("part 0 has the shape " + shapeText(cx, parts[0].type.shape) + ", another one " +
+                 shapeText(cx, part.type.shape));
       return Value::poison();
     }
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(axis, parts[0].type.shape.size() + 1, args.spans[1], "the result of `stack`");
-  return at ? stack(std::move(parts), *at, span) : Value::poison();
+  auto at = axisOf(cx, axis, parts[0].type.shape.size() + 1, args.spans[1], "the result of `stack`");
+  return at ? stack(cx, std::move(parts), *at, span) : Value::poison();
 }
 
-Value Checker::arraySplit(const BuiltinRow &row, Bound &args, Span span) {
+Value arraySplit(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value x = arrayArgument(args, 0, shown);
+  Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
-  auto axis = axisOf(args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
-                     args.spans[2], describe(x));
+  auto axis = axisOf(cx, args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
+                     args.spans[2], describe(cx, x));
   if (!axis) return Value::poison();
   if (args.values[1].isSequence()) {
     std::vector<Dim> sizes;
-    if (!shapeArgument(args.values[1], args.spans[1], sizes)) return Value::poison();
-    return splitInto(std::move(x), sizes, *axis, span);
+    if (!shapeArgument(cx, args.values[1], args.spans[1], sizes)) return Value::poison();
+    return splitInto(cx, std::move(x), sizes, *axis, span);
   }
-  auto parts = knownInt(args.values[1], args.spans[1], "the number of parts");
+  auto parts = knownInt(cx, args.values[1], args.spans[1], "the number of parts");
   if (!parts) return Value::poison();
   if (*parts < 1 || *parts > 4096) {
-    report(Id::badConstant, args.spans[1], "a tensor is split into at least one part");
+    report(cx, Id::badConstant, args.spans[1], "a tensor is split into at least one part");
     return Value::poison();
   }
-  return split(std::move(x), static_cast<int>(*parts), *axis, span);
+  return split(cx, std::move(x), static_cast<int>(*parts), *axis, span);
 }
 
-Value Checker::arrayFlatten(const BuiltinRow &row, Bound &args, Span span) {
-  Value x = arrayArgument(args, 0, std::string(row.name));
+Value arrayFlatten(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(cx, args, 0, std::string(row.name));
   if (x.isPoison()) return x;
   size_t rank = x.type.shape.size();
   Value first = args.values[1].given() ? args.values[1] : Value::integer(Dim(0)),
         last = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
-  auto a = axisOf(first, rank, args.spans[1], describe(x)), b = axisOf(last, rank, args.spans[2], describe(x));
+  auto a = axisOf(cx, first, rank, args.spans[1], describe(cx, x)),
+       b = axisOf(cx, last, rank, args.spans[2], describe(cx, x));
   if (!a || !b) return Value::poison();
   if (*a > *b) {
-    report(Id::badConstant, span, "the first axis of `flatten` comes behind the last one");
+    report(cx, Id::badConstant, span, "the first axis of `flatten` comes behind the last one");
     return Value::poison();
   }
-  return mergeAxes(std::move(x), static_cast<size_t>(*a), static_cast<size_t>(*b - *a + 1), span);
+  return mergeAxes(cx, std::move(x), static_cast<size_t>(*a), static_cast<size_t>(*b - *a + 1), span);
 }
 
-/// -1 leaves an extent as it is.
-Value Checker::arrayExpand(const BuiltinRow &row, Bound &args, Span span) {
-  Value x = arrayArgument(args, 0, std::string(row.name));
+Value arrayExpand(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(cx, args, 0, std::string(row.name));
   if (x.isPoison()) return x;
-  std::vector<Value> given =
-      args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  std::vector<Value> given = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
   std::vector<Dim> shape;
   size_t rank = x.type.shape.size();
   for (size_t i = 0; i < given.size(); ++i) {
     bool keep = given[i].isKnownInt() && given[i].sym == Dim(-1) && i + rank >= given.size();
     if (keep) shape.push_back(x.type.shape[i + rank - given.size()]);
-    else if (!shapeArgument(given[i], span, shape)) return Value::poison();
+    else if (!shapeArgument(cx, given[i], span, shape)) return Value::poison();
   }
-  return broadcastValue(std::move(x), shape, span);
+  return broadcastValue(cx, std::move(x), shape, span);
 }
 
-Value Checker::arrayRepeat(const BuiltinRow &row, Bound &args, Span span) {
-  Value x = arrayArgument(args, 0, std::string(row.name));
+Value arrayRepeat(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  Value x = arrayArgument(cx, args, 0, std::string(row.name));
   if (x.isPoison()) return x;
   std::vector<Dim> times;
-  auto axis = axisOf(args.values[2], x.type.shape.size(), args.spans[2], describe(x));
-  if (!axis || !shapeArgument(args.values[1], args.spans[1], times)) return Value::poison();
+  auto axis = axisOf(cx, args.values[2], x.type.shape.size(), args.spans[2], describe(cx, x));
+  if (!axis || !shapeArgument(cx, args.values[1], args.spans[1], times)) return Value::poison();
   if (times.size() != 1) {
-    report(Id::wrongArgument, args.spans[1], quoted(std::string(row.name)), "one number", describe(args.values[1]));
+    report(cx, Id::wrongArgument, args.spans[1], quoted(std::string(row.name)), "one number",
+           describe(cx, args.values[1]));
     return Value::poison();
   }
-  return repeat(std::move(x), times[0], *axis, row.name == "tile_repeat", span);
+  return repeat(cx, std::move(x), times[0], *axis, row.name == "tile_repeat", span);
 }
 
 }  // namespace tessera::sema

@@ -1,15 +1,22 @@
 // Built-in functions that make values: full tensors, ranges, lengths, numbers of Python.
-#include "sema/Checker.h"
-#include "sema/trace/Unknown.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
 #include <cmath>
 
 namespace tessera::sema {
 
-Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayFull(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+  if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
     return Value::poison();
   bool full = row.kind == BuiltinKind::Full;
   const Value &given = args.values[full ? 2 : 1];
@@ -19,7 +26,7 @@ Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
                 : value.kind == ValueKind::Bool ? DType::Bool
                                                 : DType::F32;
   if (given.given()) {
-    auto chosen = dtypeArgument(given, args.spans[full ? 2 : 1], &numerics);
+    auto chosen = dtypeArgument(cx, given, args.spans[full ? 2 : 1], &numerics);
     if (!chosen) return Value::poison();
     dtype = *chosen;
     numerics = withoutStorage(numerics);
@@ -27,72 +34,70 @@ Value Checker::arrayFull(const BuiltinRow &row, Bound &args, Span span) {
   if (!full && isInt(dtype)) value = Value::integer(Dim(row.kind == BuiltinKind::Ones ? 1 : 0));
   if (!full && dtype == DType::Bool) value = Value::boolean(row.kind == BuiltinKind::Ones);
   if (value.isArray()) {
-    report(Id::wrongArgument, span, quoted(shown), "one value", describe(value));
+    report(cx, Id::wrongArgument, span, quoted(shown), "one value", describe(cx, value));
     return Value::poison();
   }
   Type type = scalarType(dtype, numerics);
-  ExprPtr scalar = leave(value, type, span, "the element");
+  ExprPtr scalar = castToPlace(cx, value, type, span, "the element");
   if (!scalar) return Value::poison();
   ExprPtr e = makeExpr(ExprKind::Full, sema::tensorType(dtype, shape, numerics), span);
   e->args.push_back(std::move(scalar));
-  return finish(std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
+  return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
 }
 
-Value Checker::arrayIota(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayIota(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+  if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
     return Value::poison();
   bool iota = row.kind == BuiltinKind::Iota;
   int axis = 0;
   if (iota && args.values[1].given()) {
-    auto at = axisOf(args.values[1], shape.size(), args.spans[1], "this shape");
+    auto at = axisOf(cx, args.values[1], shape.size(), args.spans[1], "this shape");
     if (!at) return Value::poison();
     axis = *at;
   }
   const Value &given = args.values[iota ? 2 : 1];
   ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
   e->axes = {axis};
-  Value v =
-      finish(std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
+  Value v = arrayValue(cx, std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
   if (!given.given()) return v;
   if (!iota && given.kind == ValueKind::Int) {
-    if (fresh(Id::wrongArgument, args.spans[1]))
-      report(Id::wrongArgument, args.spans[1], "what stands behind the end", "a dtype", describe(given))
+    if (fresh(cx, Id::wrongArgument, args.spans[1]))
+      report(cx, Id::wrongArgument, args.spans[1], "what stands behind the end", "a dtype", describe(cx, given))
           .help("it counts from 0 to its one number: `arange(stop)`, `arange(stop - start) + start`");
     return Value::poison();
   }
   Numerics numerics;
-  auto dtype = dtypeArgument(given, args.spans[iota ? 2 : 1], &numerics);
-  return dtype ? castTo(std::move(v), *dtype, numerics, span) : Value::poison();
+  auto dtype = dtypeArgument(cx, given, args.spans[iota ? 2 : 1], &numerics);
+  return dtype ? castTo(cx, std::move(v), *dtype, numerics, span) : Value::poison();
 }
 
-Value Checker::arrayCdiv(const BuiltinRow &, Bound &args, Span span) {
-  Value a = convertInt(args.values[0], args.spans[0]), b = convertInt(args.values[1], args.spans[1]);
+Value arrayCdiv(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  Value a = convertInt(cx, args.values[0], args.spans[0]), b = convertInt(cx, args.values[1], args.spans[1]);
   if (a.isPoison() || b.isPoison()) return Value::poison();
   if (b.sym == Dim(0)) {
-    report(Id::badConstant, span, "this divides by zero");
+    report(cx, Id::badConstant, span, "this divides by zero");
     return Value::poison();
   }
-  Value top = intElementwise(
-      ElementwiseOp::Sub, {intElementwise(ElementwiseOp::Add, {a, b}, span, "+"), Value::integer(Dim(1))},
-      span, "-");
-  return intElementwise(ElementwiseOp::FloorDiv, {top, b}, span, "//");
+  Value top =
+      intElementwise(cx, ElementwiseOp::Sub,
+                     {intElementwise(cx, ElementwiseOp::Add, {a, b}, span, "+"), Value::integer(Dim(1))}, span, "-");
+  return intElementwise(cx, ElementwiseOp::FloorDiv, {top, b}, span, "//");
 }
 
-Value Checker::arrayLen(const BuiltinRow &, Bound &args, Span span) {
+Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
   if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
-  if (x.kind == ValueKind::String && !x.expr)
-    return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
-  if (x.kind == ValueKind::HostTensor) return hostExtent(x, 0, span);
-  if (x.kind == ValueKind::HostShape) return hostExtent(x.items[0], std::nullopt, span);
-  report(Id::badOperand, span, "len", describe(x));
+  if (x.kind == ValueKind::String && !x.expr) return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
+  if (x.kind == ValueKind::HostTensor) return hostExtent(cx, x, 0, span);
+  if (x.kind == ValueKind::HostShape) return hostExtent(cx, x.items[0], std::nullopt, span);
+  report(cx, Id::badOperand, span, "len", describe(cx, x));
   return Value::poison();
 }
 
-Value Checker::arrayEnumerate(const BuiltinRow &, Bound &args, Span span) {
+Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.kind == ValueKind::HostTensor) {
     Value v = Value::of(ValueKind::Enumerate);
@@ -100,7 +105,7 @@ Value Checker::arrayEnumerate(const BuiltinRow &, Bound &args, Span span) {
     return v;
   }
   if (!x.isSequence()) {
-    report(Id::notIterable, span, describe(x));
+    report(cx, Id::notIterable, span, describe(cx, x));
     return Value::poison();
   }
   Value v = Value::of(ValueKind::List);
@@ -109,55 +114,57 @@ Value Checker::arrayEnumerate(const BuiltinRow &, Bound &args, Span span) {
   return v;
 }
 
-Value Checker::arrayToInt(const BuiltinRow &, Bound &args, Span span) {
+Value arrayToInt(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.kind == ValueKind::Float) {
     constexpr double kEnd = 9223372036854775808.0;  // 2^63
     if (x.number >= -kEnd && x.number < kEnd) return Value::integer(Dim(static_cast<int64_t>(x.number)));
-    report(Id::badConstant, args.spans[0], std::isnan(x.number) ? "this is no number" : "this integer does not fit 64 bits");
+    report(cx, Id::badConstant, args.spans[0],
+           std::isnan(x.number) ? "this is no number" : "this integer does not fit 64 bits");
     return Value::poison();
   }
-  Value s = toArray(x, DType::F32, span);
-  if (x.kind == ValueKind::Int || x.kind == ValueKind::Bool) return convertInt(x, span);
-  if (s.isScalar() && isFloat(s.type.dtype)) s = castTo(std::move(s), DType::I64, {}, span);
-  return convertInt(s, span);
+  Value s = toArray(cx, x, DType::F32, span);
+  if (x.kind == ValueKind::Int || x.kind == ValueKind::Bool) return convertInt(cx, x, span);
+  if (s.isScalar() && isFloat(s.type.dtype)) s = castTo(cx, std::move(s), DType::I64, {}, span);
+  return convertInt(cx, s, span);
 }
 
-Value Checker::arrayToFloat(const BuiltinRow &, Bound &args, Span span) {
+Value arrayToFloat(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.kind == ValueKind::Float) return x;
   if (x.isKnownInt() && !x.expr) return Value::real(static_cast<double>(x.sym.constant()));
   if (x.isArray()) {
-    if (fresh(Id::badOperand, span))
-      report(Id::badOperand, span, "float", describe(x)).help("it is one number; `cast(x, f32)` converts a tensor");
+    if (fresh(cx, Id::badOperand, span))
+      report(cx, Id::badOperand, span, "float", describe(cx, x))
+          .help("it is one number; `cast(x, f32)` converts a tensor");
     return Value::poison();
   }
   if (x.kind == ValueKind::String) {
     std::string number = x.text.substr(x.text.find_first_not_of("+-") == 1);
     bool infinite = !x.expr && (number == "inf" || number == "Inf" || number == "infinity");
-    auto builder = report(Id::badOperand, span, "float", describe(x));
+    auto builder = report(cx, Id::badOperand, span, "float", describe(cx, x));
     std::string ours = x.text.substr(0, 1) == "-" ? "-INF" : "INF";
     if (infinite) builder.suggest(span, ours, "infinity is called `INF`");
     return Value::poison();
   }
-  return castTo(x, inHost() ? DType::F64 : DType::F32, {}, span);
+  return castTo(cx, x, inHost(cx) ? DType::F64 : DType::F32, {}, span);
 }
 
-Value Checker::arrayToBool(const BuiltinRow &, Bound &args, Span span) {
+Value arrayToBool(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   if (auto known = knownCondition(args.values[0])) return Value::boolean(*known);
-  ExprPtr e = conditionExpr(args.values[0], span);
-  return e ? finish(std::move(e), scalarType(DType::Bool), {}, span) : Value::poison();
+  ExprPtr e = conditionExpr(cx, args.values[0], span);
+  return e ? arrayValue(cx, std::move(e), scalarType(DType::Bool), {}, span) : Value::poison();
 }
 
-Value Checker::arrayRange(const BuiltinRow &, Bound &args, Span span) {
-  return rangeValue(args, false, span);
+static Value rangeValue(Context &cx, Bound &args, bool unrolled, Span span);
+
+Value arrayRange(Context &cx, const BuiltinRow &, Bound &args, Span span) { return rangeValue(cx, args, false, span); }
+
+Value arrayStaticRange(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  return rangeValue(cx, args, true, span);
 }
 
-Value Checker::arrayStaticRange(const BuiltinRow &, Bound &args, Span span) {
-  return rangeValue(args, true, span);
-}
-
-Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
+static Value rangeValue(Context &cx, Bound &args, bool unrolled, Span span) {
   Value v = Value::of(ValueKind::Range);
   v.unrolled = unrolled;
   bool two = args.values[1].given();
@@ -166,11 +173,11 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   Value step = args.values[2].given() ? args.values[2] : Value::integer(Dim(1));
   bool told = false;
   auto whole = [&](const Value &value, size_t i) {
-    if (mayBeInteger(value)) return convertInt(value, args.spans[i]);
-    if (told || !fresh(Id::wrongArgument, args.spans[i])) return Value::poison();
+    if (mayBeInteger(value)) return convertInt(cx, value, args.spans[i]);
+    if (told || !fresh(cx, Id::wrongArgument, args.spans[i])) return Value::poison();
     told = true;  // `range(0.0, 1.0, 0.1)` is one mistake
-    auto builder = report(Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(value));
-    std::string text(sources_.text(args.spans[i]));
+    auto builder = report(cx, Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(cx, value));
+    std::string text(cx.sources.text(args.spans[i]));
     if (value.kind == ValueKind::Float) builder.help("count in integers, and multiply inside of the loop");
     if (value.kind == ValueKind::HostTensor || value.isArray())
       builder.suggest(args.spans[i], text + ".shape[0]", "count along its first dimension");
@@ -181,12 +188,12 @@ Value Checker::rangeValue(Bound &args, bool unrolled, Span span) {
   for (const Value &item : v.items)
     if (item.isPoison()) return item;
   if (args.values.size() < 4 || !args.values[3].given()) return v;
-  auto prefetch = knownInt(args.values[3], args.spans[3], "how many steps are fetched ahead");
+  auto prefetch = knownInt(cx, args.values[3], args.spans[3], "how many steps are fetched ahead");
   if (!prefetch) return Value::poison();
-  if (*prefetch < 0 || *prefetch > 16 || !inKernel()) {
-    report(Id::badKernelOption, args.spans[3],
-           inKernel() ? "a loop fetches 0 to 16 steps ahead, not " + std::to_string(*prefetch)
-                      : "`prefetch` has a meaning only in the loops of kernels");
+  if (*prefetch < 0 || *prefetch > 16 || !inKernel(cx)) {
+    report(cx, Id::badKernelOption, args.spans[3],
+           inKernel(cx) ? "a loop fetches 0 to 16 steps ahead, not " + std::to_string(*prefetch)
+                        : "`prefetch` has a meaning only in the loops of kernels");
     return Value::poison();
   }
   v.items.push_back(Value::integer(Dim(*prefetch)));

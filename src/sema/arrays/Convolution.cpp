@@ -1,40 +1,48 @@
 // Convolutions and pooling: what slides a window over the last axes. Each such axis becomes two, the place in the window
 // and the window's number; what is done with the windows is a reduction or a product.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
 #include "sema/claims/MissingFacts.h"
+#include "sema/trace/Trace.h"
 #include <cmath>
 
 namespace tessera::sema {
 
+namespace {
 /// One axis: `out` is how often the window fits, (extent + 2 * padding - dilation * (size - 1) - 1) // stride + 1.
-struct Checker::Window {
+struct Window {
   int64_t size = 1, stride = 1, padding = 0, dilation = 1;
   Dim out;
   int64_t reach() const { return dilation * (size - 1) + 1; }
 };
 
-namespace {
 constexpr int64_t kMostGroups = 64;
 }  // namespace
 
 /// One number for all axes, or one for each.
-bool Checker::windowNumbers(const Value &given, size_t count, int64_t least, int64_t absent, Span span,
-                            const char *what, std::vector<int64_t> &out) {
+static bool windowNumbers(Context &cx, const Value &given, size_t count, int64_t least, int64_t absent, Span span,
+                          const char *what, std::vector<int64_t> &out) {
   if (!given.given() || given.kind == ValueKind::None) {
     out.assign(count, absent);
     return true;
   }
   std::vector<Value> items = given.isSequence() ? given.items : std::vector<Value>(count, given);
   if (items.size() != count) {
-    report(Id::badConstant, span, std::string(what) + " has " + std::to_string(items.size()) +
-                                      " numbers for " + std::to_string(count) + " axes");
+    report(cx, Id::badConstant, span,
+           std::string(what) + " has " + std::to_string(items.size()) + " numbers for " + std::to_string(count) +
+               " axes");
     return false;
   }
   for (const Value &item : items) {
-    auto number = knownInt(item, span, what);
+    auto number = knownInt(cx, item, span, what);
     if (!number) return false;
     if (*number < least || *number > 65536) {
-      report(Id::badConstant, span, std::string(what) + " must be at least " + std::to_string(least));
+      report(cx, Id::badConstant, span, std::string(what) + " must be at least " + std::to_string(least));
       return false;
     }
     out.push_back(*number);
@@ -43,161 +51,168 @@ bool Checker::windowNumbers(const Value &given, size_t count, int64_t least, int
 }
 
 /// How often each window fits; it must fit at least once.
-bool Checker::windowExtents(const Value &x, size_t first, std::vector<Window> &windows, Span span) {
+static bool windowExtents(Context &cx, const Value &x, size_t first, std::vector<Window> &windows, Span span) {
   for (size_t i = 0; i < windows.size(); ++i) {
     Window &w = windows[i];
     const Dim &extent = x.type.shape[first + i];
     Dim room = extent + Dim(2 * w.padding);
     shape::Formula fits(room, Relation::Ge, Dim(w.reach()));
-    std::string why = "a window of " + std::to_string(w.reach()) + " elements must fit into " + show(room);
-    if (!claim(fits, why, span)) {
-      if (!fresh(Id::windowTooLarge, span)) return false;
-      auto builder = report(Id::windowTooLarge, span, std::to_string(w.reach()), show(room));
-      builder.label("along axis " + std::to_string(first + i) + " of " + describe(x));
-      explainClaim(builder, fits);
+    std::string why = "a window of " + std::to_string(w.reach()) + " elements must fit into " + show(cx, room);
+    if (!claim(cx, fits, why, span)) {
+      if (!fresh(cx, Id::windowTooLarge, span)) return false;
+      auto builder = report(cx, Id::windowTooLarge, span, std::to_string(w.reach()), show(cx, room));
+      builder.label("along axis " + std::to_string(first + i) + " of " + describe(cx, x));
+      explainClaim(cx, builder, fits);
       for (size_t j = i; j < windows.size(); ++j) {
         Dim there = x.type.shape[first + j] + Dim(2 * windows[j].padding);
-        assumeMissing(facts_, {there, Relation::Ge, Dim(windows[j].reach())});
+        assumeMissing(cx.function.facts, {there, Relation::Ge, Dim(windows[j].reach())});
       }
       return false;
     }
-    w.out = facts_.external(Dim::floorDiv(room - Dim(w.reach()), Dim(w.stride))) + Dim(1);
+    w.out = cx.function.facts.external(Dim::floorDiv(room - Dim(w.reach()), Dim(w.stride))) + Dim(1);
   }
   return true;
 }
 
 /// x, padded already, with two axes for each that a window slides over: the places in the window, then the windows.
-Value Checker::windowed(Value x, size_t first, const std::vector<Window> &windows, Span span) {
+static Value windowed(Context &cx, Value x, size_t first, const std::vector<Window> &windows, Span span) {
   for (size_t i = 0; i < windows.size() && !x.isPoison(); ++i) {
     const Window &w = windows[i];
     size_t axis = first + 2 * i;
-    if (x.limit(axis)) return unsupported("windows over a tile that may reach over the edge of its tensor", span);
+    if (x.limit(axis)) return unsupported(cx, "windows over a tile that may reach over the edge of its tensor", span);
     Type type = x.type;
     std::vector<std::optional<Limit>> limits = x.limits;
     limits.resize(type.shape.size());
     limits.insert(limits.begin() + static_cast<std::ptrdiff_t>(axis), std::nullopt);
-    ExprPtr arg = take(x);
+    ExprPtr arg = takeExpr(x);
     Type result = arg->type;
     result.shape[axis] = Dim(w.size);
     result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, w.out);
     ExprPtr e = makeExpr(ExprKind::Window, std::move(result), span);
     e->axes = {static_cast<int>(axis), static_cast<int>(w.stride), static_cast<int>(w.dilation)};
     e->args.push_back(std::move(arg));
-    x = finish(std::move(e), type, std::move(limits), span);
+    x = arrayValue(cx, std::move(e), type, std::move(limits), span);
   }
   return x;
 }
 
 // ---------------------------------------------------------------- pooling
 
-Value Checker::arrayPool(const BuiltinRow &row, Bound &args, Span span) {
+Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   bool isMax = row.op == "max";
-  Value x = arrayArgument(args, 0, shown);
+  Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
   size_t rank = x.type.shape.size();
   size_t count = args.values[1].isSequence() ? args.values[1].items.size() : rank > 2 ? rank - 2 : 0;
   if (count == 0 || count > rank || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], quoted(shown), "floats of the shape `[batch, channels, ...]`", describe(x));
+    report(cx, Id::wrongArgument, args.spans[0], quoted(shown), "floats of the shape `[batch, channels, ...]`",
+           describe(cx, x));
     return Value::poison();
   }
   std::vector<int64_t> sizes, strides, paddings;
-  if (!windowNumbers(args.values[1], count, 1, 1, args.spans[1], "the window", sizes)) return Value::poison();
-  if (!windowNumbers(args.values[2], count, 1, 0, args.spans[2], "the stride", strides)) return Value::poison();
-  if (!windowNumbers(args.values[3], count, 0, 0, args.spans[3], "the padding", paddings)) return Value::poison();
+  if (!windowNumbers(cx, args.values[1], count, 1, 1, args.spans[1], "the window", sizes)) return Value::poison();
+  if (!windowNumbers(cx, args.values[2], count, 1, 0, args.spans[2], "the stride", strides)) return Value::poison();
+  if (!windowNumbers(cx, args.values[3], count, 0, 0, args.spans[3], "the padding", paddings)) return Value::poison();
   std::vector<Window> windows;
   size_t first = rank - count;
   Value places = Value::of(ValueKind::Tuple);  // the axes that are places in a window
   for (size_t i = 0; i < count; ++i) {
     Window w{sizes[i], strides[i] == 0 ? sizes[i] : strides[i], paddings[i], 1, {}};
     if (w.padding >= w.size) {
-      report(Id::badConstant, args.spans[3],
-             "a window of " + std::to_string(w.size) + " would lie in " + std::to_string(w.padding) + " padded elements")
+      report(cx, Id::badConstant, args.spans[3],
+             "a window of " + std::to_string(w.size) + " would lie in " + std::to_string(w.padding) +
+                 " padded elements")
           .help("the padding is smaller than the window");
       return Value::poison();
     }
     windows.push_back(w);
     places.items.push_back(Value::integer(Dim(static_cast<int64_t>(first + 2 * i))));
   }
-  if (!windowExtents(x, first, windows, span)) return Value::poison();
+  if (!windowExtents(cx, x, first, windows, span)) return Value::poison();
   for (size_t i = 0; i < count; ++i)
-    x = padAxis(std::move(x), first + i, windows[i].padding, isMax ? -INFINITY : 0, span);
-  x = windowed(std::move(x), first, windows, span);
+    x = padAxis(cx, std::move(x), first + i, windows[i].padding, isMax ? -INFINITY : 0, span);
+  x = windowed(cx, std::move(x), first, windows, span);
   if (x.isPoison()) return x;
-  if (isMax) return reduce(ReduceOp::Max, std::move(x), places, span, false, span, shown);
-  return mean(std::move(x), places, span, false, span);
+  if (isMax) return reduce(cx, ReduceOp::Max, std::move(x), places, span, false, span, shown);
+  return mean(cx, std::move(x), places, span, false, span);
 }
 
 // ---------------------------------------------------------------- convolutions
 
 /// x [B, C, ...], w [O, C // groups, ...], bias [O].
-bool Checker::convShapes(const Value &x, const Value &w, const Value &bias, int64_t groups, Span span) {
+static bool convShapes(Context &cx, const Value &x, const Value &w, const Value &bias, int64_t groups, Span span) {
   const Dim &channels = x.type.shape[1];
   Dim taken = w.type.shape[1] * Dim(groups);
   shape::Formula same(channels, Relation::Eq, taken);
-  if (!claim(same, "this convolution needs " + show(same), span)) {
-    if (!fresh(Id::channelMismatch, span)) return false;
-    auto builder = report(Id::channelMismatch, span, w.type.shape.size() == 4 ? "conv2d" : "conv1d", show(channels), show(taken));
-    explainClaim(builder, same);
+  if (!claim(cx, same, "this convolution needs " + show(cx, same), span)) {
+    if (!fresh(cx, Id::channelMismatch, span)) return false;
+    auto builder = report(cx, Id::channelMismatch, span, w.type.shape.size() == 4 ? "conv2d" : "conv1d",
+                          show(cx, channels), show(cx, taken));
+    explainClaim(cx, builder, same);
     return false;
   }
   const Dim &outputs = w.type.shape[0];
   shape::Formula apart(Dim::mod(outputs, Dim(groups)), Relation::Eq, Dim(0));
-  if (!claim(apart, show(outputs) + " channels are made in " + std::to_string(groups) + " groups", span)) {
-    if (!fresh(Id::badReshape, span)) return false;
-    auto builder = report(Id::badReshape, span, show(outputs) + " channels", std::to_string(groups) + " groups");
-    explainClaim(builder, apart);
+  if (!claim(cx, apart, show(cx, outputs) + " channels are made in " + std::to_string(groups) + " groups", span)) {
+    if (!fresh(cx, Id::badReshape, span)) return false;
+    auto builder =
+        report(cx, Id::badReshape, span, show(cx, outputs) + " channels", std::to_string(groups) + " groups");
+    explainClaim(cx, builder, apart);
     return false;
   }
   if (!bias.isArray()) return true;
   bool flat = bias.type.shape.size() == 1;
   shape::Formula fits(flat ? bias.type.shape[0] : Dim(-1), Relation::Eq, outputs);
-  if (flat && claim(fits, "the bias needs " + show(fits), span)) return true;
-  if (!fresh(Id::shapeMismatch, span)) return false;
-  auto builder = report(Id::shapeMismatch, span, shapeText({outputs}), shapeText(bias.type.shape));
+  if (flat && claim(cx, fits, "the bias needs " + show(cx, fits), span)) return true;
+  if (!fresh(cx, Id::shapeMismatch, span)) return false;
+  auto builder = report(cx, Id::shapeMismatch, span, shapeText(cx, {outputs}), shapeText(cx, bias.type.shape));
   builder.label("the bias has a number for each channel that is made");
-  if (flat) explainClaim(builder, fits);
+  if (flat) explainClaim(cx, builder, fits);
   return false;
 }
 
-Value Checker::arrayConv(const BuiltinRow &row, Bound &args, Span span) {
+static Value convolveGroups(Context &cx, Value x, Value w, const std::vector<Window> &windows, int64_t groups,
+                            Span span);
+
+Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   size_t count = row.name == "conv1d" ? 1 : 2;
-  Value x = arrayArgument(args, 0, shown), w = arrayArgument(args, 1, shown);
-  Value bias = args.values[2].given() && args.values[2].kind != ValueKind::None ? arrayArgument(args, 2, shown)
-                                                                                  : Value::of(ValueKind::Absent);
+  Value x = arrayArgument(cx, args, 0, shown), w = arrayArgument(cx, args, 1, shown);
+  Value bias = args.values[2].given() && args.values[2].kind != ValueKind::None ? arrayArgument(cx, args, 2, shown)
+                                                                                : Value::of(ValueKind::Absent);
   if (x.isPoison() || w.isPoison() || bias.isPoison()) return Value::poison();
   for (auto [v, at, axes] : {std::tuple(&x, 0, "[batch, channels, "), std::tuple(&w, 1, "[made, channels, ")})
     if (v->type.shape.size() != count + 2) {
-      report(Id::wrongArgument, args.spans[static_cast<size_t>(at)], quoted(shown),
-             "a tensor `" + std::string(axes) + (count == 1 ? "length]`" : "height, width]`"), describe(*v));
+      report(cx, Id::wrongArgument, args.spans[static_cast<size_t>(at)], quoted(shown),
+             "a tensor `" + std::string(axes) + (count == 1 ? "length]`" : "height, width]`"), describe(cx, *v));
       return Value::poison();
     }
   std::vector<int64_t> strides, paddings, dilations, groups;
-  if (!windowNumbers(args.values[3], count, 1, 1, args.spans[3], "the stride", strides) ||
-      !windowNumbers(args.values[4], count, 0, 0, args.spans[4], "the padding", paddings) ||
-      !windowNumbers(args.values[5], count, 1, 1, args.spans[5], "the dilation", dilations) ||
-      !windowNumbers(args.values[6], 1, 1, 1, args.spans[6], "the number of groups", groups))
+  if (!windowNumbers(cx, args.values[3], count, 1, 1, args.spans[3], "the stride", strides) ||
+      !windowNumbers(cx, args.values[4], count, 0, 0, args.spans[4], "the padding", paddings) ||
+      !windowNumbers(cx, args.values[5], count, 1, 1, args.spans[5], "the dilation", dilations) ||
+      !windowNumbers(cx, args.values[6], 1, 1, 1, args.spans[6], "the number of groups", groups))
     return Value::poison();
-  if (!convShapes(x, w, bias, groups[0], span)) return Value::poison();
+  if (!convShapes(cx, x, w, bias, groups[0], span)) return Value::poison();
   std::vector<Window> windows;
   for (size_t i = 0; i < count; ++i) {
-    const Dim size = facts_.simplify(w.type.shape[2 + i]);
+    const Dim size = cx.function.facts.simplify(w.type.shape[2 + i]);
     if (!size.isConstant() || size.constant() < 1)
-      return unsupported("a convolution whose window is no known number (here `" + show(size) + "`)", span);
+      return unsupported(cx, "a convolution whose window is no known number (here `" + show(cx, size) + "`)", span);
     windows.push_back({size.constant(), strides[i], paddings[i], dilations[i], {}});
   }
-  if (!windowExtents(x, 2, windows, span)) return Value::poison();
-  if (groups[0] > kMostGroups) return unsupported("a convolution of more than 64 groups", span);
-  Value out = convolveGroups(std::move(x), std::move(w), windows, groups[0], span);
+  if (!windowExtents(cx, x, 2, windows, span)) return Value::poison();
+  if (groups[0] > kMostGroups) return unsupported(cx, "a convolution of more than 64 groups", span);
+  Value out = convolveGroups(cx, std::move(x), std::move(w), windows, groups[0], span);
   if (out.isPoison() || !bias.isArray()) return out;
-  for (size_t i = 0; i < count; ++i) bias = insertAxis(std::move(bias), 1 + static_cast<int>(i), span);
-  return elementwise(ElementwiseOp::Add, {std::move(out), std::move(bias)}, span, shown);
+  for (size_t i = 0; i < count; ++i) bias = insertAxis(cx, std::move(bias), 1 + static_cast<int>(i), span);
+  return elementwise(cx, ElementwiseOp::Add, {std::move(out), std::move(bias)}, span, shown);
 }
 
 /// The windows become columns [B, C * places in the window, windows]; one product with the weights [O, C * places in
 /// the window] does the rest.
-Value Checker::convolve(Value x, Value w, const std::vector<Window> &windows, Span span) {
+static Value convolve(Context &cx, Value x, Value w, const std::vector<Window> &windows, Span span) {
   const Dim batch = x.type.shape[0], made = w.type.shape[0];
   std::vector<Dim> shape = {batch, made};
   Dim rows = x.type.shape[1], columns(1);
@@ -209,31 +224,31 @@ Value Checker::convolve(Value x, Value w, const std::vector<Window> &windows, Sp
     order.push_back(static_cast<int>(2 + 2 * i));
   }
   for (size_t i = 0; i < windows.size(); ++i) order.push_back(static_cast<int>(3 + 2 * i));
-  x = windowed(std::move(x), 2, windows, span);
+  x = windowed(cx, std::move(x), 2, windows, span);
   if (x.isPoison()) return x;
-  x = reshape(transpose(std::move(x), std::move(order), span), {batch, rows, columns}, -1, span);
-  w = reshape(std::move(w), {made, rows}, -1, span);
+  x = reshape(cx, transpose(cx, std::move(x), std::move(order), span), {batch, rows, columns}, -1, span);
+  w = reshape(cx, std::move(w), {made, rows}, -1, span);
   if (x.isPoison() || w.isPoison()) return Value::poison();
-  Value out = dot(std::move(w), std::move(x), Value::of(ValueKind::Absent), span);
-  return out.isPoison() ? out : reshape(std::move(out), std::move(shape), -1, span);
+  Value out = dot(cx, std::move(w), std::move(x), Value::of(ValueKind::Absent), span);
+  return out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
 }
 
 /// Each group of channels is a convolution of its own.
-Value Checker::convolveGroups(Value x, Value w, const std::vector<Window> &windows, int64_t groups, Span span) {
+static Value convolveGroups(Context &cx, Value x, Value w, const std::vector<Window> &windows, int64_t groups,
+                            Span span) {
   for (size_t i = 0; i < windows.size() && !x.isPoison(); ++i)
-    x = padAxis(std::move(x), 2 + i, windows[i].padding, 0, span);
-  if (x.isPoison() || groups == 1)
-    return x.isPoison() ? x : convolve(std::move(x), std::move(w), windows, span);
-  Dim channels = w.type.shape[1], made = facts_.external(Dim::floorDiv(w.type.shape[0], Dim(groups)));
-  x = cheap(std::move(x), "padded", span);
-  w = cheap(std::move(w), "weights", span);
+    x = padAxis(cx, std::move(x), 2 + i, windows[i].padding, 0, span);
+  if (x.isPoison() || groups == 1) return x.isPoison() ? x : convolve(cx, std::move(x), std::move(w), windows, span);
+  Dim channels = w.type.shape[1], made = cx.function.facts.external(Dim::floorDiv(w.type.shape[0], Dim(groups)));
+  x = reusable(cx, std::move(x), "padded", span);
+  w = reusable(cx, std::move(w), "weights", span);
   std::vector<Value> parts;
   for (int64_t g = 0; g < groups; ++g) {
-    parts.push_back(convolve(sliceAxis(x, 1, Dim(g) * channels, channels, 1, span),
-                             sliceAxis(w, 0, Dim(g) * made, made, 1, span), windows, span));
+    parts.push_back(convolve(cx, sliceAxis(cx, x, 1, Dim(g) * channels, channels, 1, span),
+                             sliceAxis(cx, w, 0, Dim(g) * made, made, 1, span), windows, span));
     if (parts.back().isPoison()) return Value::poison();
   }
-  return concat(std::move(parts), 1, span);
+  return concat(cx, std::move(parts), 1, span);
 }
 
 }  // namespace tessera::sema

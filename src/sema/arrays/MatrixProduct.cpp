@@ -1,20 +1,25 @@
 // Products of matrices: what the factors are rounded to, what is added up in, what lies outside adds nothing.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
 /// The dtype and policy of `a @ b` and the dtype in which it is added up; nothing after a message.
-std::optional<DType> Checker::productType(const Value &a, const Value &b, const Value &acc, Span span,
-                                          Type &type) {
-  if (!promote({a, b}, type, span, "@")) return std::nullopt;
+static std::optional<DType> productType(Context &cx, const Value &a, const Value &b, const Value &acc, Span span,
+                                        Type &type) {
+  if (!promote(cx, {a, b}, type, span, "@")) return std::nullopt;
   // An accumulate type may also be stated by the operand of the narrower dtype.
   for (const Value *v : {&a, &b}) {
     auto stated = v->type.numerics.accumulate;
     if (!stated || stated == type.numerics.accumulate || !holds(*stated, type.dtype)) continue;
     if (type.numerics.accumulate) {
-      if (fresh(Id::policiesDoNotMix, span))
-        report(Id::policiesDoNotMix, span, fieldText(a.type.numerics, PolicyField::Accumulate),
+      if (fresh(cx, Id::policiesDoNotMix, span))
+        report(cx, Id::policiesDoNotMix, span, fieldText(a.type.numerics, PolicyField::Accumulate),
                fieldText(b.type.numerics, PolicyField::Accumulate), "@")
             .help("one product is added up in one type: cast one operand");
       return std::nullopt;
@@ -25,10 +30,10 @@ std::optional<DType> Checker::productType(const Value &a, const Value &b, const 
   Value probe = a.type.dtype == type.dtype ? a : b;
   probe.type.dtype = type.dtype;
   probe.type.numerics = type.numerics;
-  auto saved = accumulateHint_;
-  if (acc.kind == ValueKind::Array) accumulateHint_ = acc.type.dtype;
-  auto in = accumulator(probe, span, "a product (`dot`)");
-  accumulateHint_ = saved;
+  auto saved = cx.accumulateHint;
+  if (acc.kind == ValueKind::Array) cx.accumulateHint = acc.type.dtype;
+  auto in = accumulator(cx, probe, span, "a product (`dot`)");
+  cx.accumulateHint = saved;
   if (in && info(type.dtype).accumulate != type.dtype) {
     type.numerics.accumulate = *in;
     state(type.numerics, PolicyField::Accumulate);
@@ -37,49 +42,50 @@ std::optional<DType> Checker::productType(const Value &a, const Value &b, const 
 }
 
 /// A factor as the product takes it: rounded to `type.dtype`, scaled as its own type says, nothing outside.
-std::optional<Value> Checker::factor(const Value &value, const Type &type, size_t axis, Span span) {
+static std::optional<Value> factor(Context &cx, const Value &value, const Type &type, size_t axis, Span span) {
   Numerics how = roundingOf(type.numerics);
   if (value.type.dtype == type.dtype) how.lossScale = value.type.numerics.lossScale;
-  if (needsStream(how, value.expr->type.dtype, type.dtype, span)) return std::nullopt;
+  if (needsStream(cx, how, value.expr->type.dtype, type.dtype, span)) return std::nullopt;
   Value out = value;
-  out.expr = std::shared_ptr<Expr>(asDType(value, type.dtype, how, span).release());
+  out.expr = std::shared_ptr<Expr>(asDType(cx, value, type.dtype, how, span).release());
   if (const Limit *l = out.limit(axis))
-    if (!l->zeroOutside) out = maskAxis(std::move(out), axis, 0, span);
+    if (!l->zeroOutside) out = maskAxis(cx, std::move(out), axis, 0, span);
   return out;
 }
 
-Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
-  a = toArray(a, DType::F32, span);
-  b = toArray(b, DType::F32, span);
-  if (!requireNumber(a, span, "dot") || !requireNumber(b, span, "dot")) return Value::poison();
+static Value multiplied(Context &cx, Value a, Value b, const Type &type, DType in, Span span);
+
+Value dot(Context &cx, Value a, Value b, const Value &acc, Span span) {
+  a = toArray(cx, a, DType::F32, span);
+  b = toArray(cx, b, DType::F32, span);
+  if (!requireNumber(cx, a, span, "dot") || !requireNumber(cx, b, span, "dot")) return Value::poison();
   auto hasAxes = [](const Value &v) { return v.isArray() && !v.type.shape.empty(); };
   if (!hasAxes(a) || !hasAxes(b)) {
-    report(Id::badOperand, span, "@", describe(hasAxes(a) ? b : a))
+    report(cx, Id::badOperand, span, "@", describe(cx, hasAxes(a) ? b : a))
         .help("`@` contracts tensors; `*` multiplies elements");
     return Value::poison();
   }
   for (const Value *v : {&a, &b})
     if (v->type.dtype == DType::Bool) {
-      report(Id::badOperand, span, "@", describe(*v)).help("truth values are not multiplied: `cast(x, f32)`");
+      report(cx, Id::badOperand, span, "@", describe(cx, *v)).help("truth values are not multiplied: `cast(x, f32)`");
       return Value::poison();
     }
   bool rowVector = a.type.shape.size() == 1, columnVector = b.type.shape.size() == 1;
-  std::string left = shapeText(a.type.shape), right = shapeText(b.type.shape);
-  if (rowVector) a = insertAxis(std::move(a), 0, span);
-  if (columnVector) b = insertAxis(std::move(b), 1, span);
+  std::string left = shapeText(cx, a.type.shape), right = shapeText(cx, b.type.shape);
+  if (rowVector) a = insertAxis(cx, std::move(a), 0, span);
+  if (columnVector) b = insertAxis(cx, std::move(b), 1, span);
   size_t ra = a.type.shape.size(), rb = b.type.shape.size();
   const Dim ka = a.type.shape[ra - 1], kb = b.type.shape[rb - 2];
-  if (!sameDim(ka, kb, span, "this product needs " + show(ka) + " == " + show(kb))) {
-    if (!fresh(Id::contractionMismatch, span)) return Value::poison();
-    auto builder = report(Id::contractionMismatch, span, left, right, show(ka), show(kb));
-    builder.help(
-        "the last dimension of the left side is summed with the one before the last of the right side");
-    explainClaim(builder, {ka, Relation::Eq, kb});
+  if (!sameDim(cx, ka, kb, span, "this product needs " + show(cx, ka) + " == " + show(cx, kb))) {
+    if (!fresh(cx, Id::contractionMismatch, span)) return Value::poison();
+    auto builder = report(cx, Id::contractionMismatch, span, left, right, show(cx, ka), show(cx, kb));
+    builder.help("the last dimension of the left side is summed with the one before the last of the right side");
+    explainClaim(cx, builder, {ka, Relation::Eq, kb});
     return Value::poison();
   }
-  if (dependsOnTile(ka, "dot", span)) return Value::poison();
+  if (dependsOnTile(cx, ka, "dot", span)) return Value::poison();
   Type type = scalarType(DType::F32);
-  auto in = productType(a, b, acc, span, type);
+  auto in = productType(cx, a, b, acc, span, type);
   if (!in) return Value::poison();
   int scale = 0;
   for (const Value *v : {&a, &b})
@@ -87,27 +93,26 @@ Value Checker::dot(Value a, Value b, const Value &acc, Span span) {
   Type factors = type;
   factors.dtype = factorType(type.dtype, type.numerics);
   if (factors.dtype != type.dtype) scale = 0;
-  auto x = factor(a, factors, ra - 1, span), y = factor(b, factors, rb - 2, span);
+  auto x = factor(cx, a, factors, ra - 1, span), y = factor(cx, b, factors, rb - 2, span);
   if (!x || !y) return Value::poison();
-  Value out = multiplied(std::move(*x), std::move(*y), type, *in, span);
+  Value out = multiplied(cx, std::move(*x), std::move(*y), type, *in, span);
   if (out.isPoison()) return out;
-  if (scale != 0) out.expr = std::shared_ptr<Expr>(timesPower(take(out), -scale).release());
+  if (scale != 0) out.expr = std::shared_ptr<Expr>(timesPower(takeExpr(out), -scale).release());
   int rank = static_cast<int>(out.type.shape.size());
-  if (rowVector) out = removeAxis(std::move(out), rank - 2, span);
-  if (columnVector && !out.isPoison()) out = removeAxis(std::move(out), rank - 1 - rowVector, span);
-  if (acc.given() && acc.kind != ValueKind::None)
-    out = elementwise(ElementwiseOp::Add, {acc, out}, span, "dot");
+  if (rowVector) out = removeAxis(cx, std::move(out), rank - 2, span);
+  if (columnVector && !out.isPoison()) out = removeAxis(cx, std::move(out), rank - 1 - rowVector, span);
+  if (acc.given() && acc.kind != ValueKind::None) out = elementwise(cx, ElementwiseOp::Add, {acc, out}, span, "dot");
   return out;
 }
 
 /// The product itself; leading dimensions broadcast.
-Value Checker::multiplied(Value a, Value b, const Type &type, DType in, Span span) {
+static Value multiplied(Context &cx, Value a, Value b, const Type &type, DType in, Span span) {
   size_t ra = a.type.shape.size(), rb = b.type.shape.size();
   std::vector<Dim> lead;
   std::vector<Value> factors;
   factors.push_back(std::move(a));
   factors.push_back(std::move(b));
-  if (!broadcastShapes(factors, lead, span, 2)) return Value::poison();
+  if (!broadcastShapes(cx, factors, lead, span, 2)) return Value::poison();
   a = std::move(factors[0]), b = std::move(factors[1]);
   std::vector<Dim> shape = lead;
   std::vector<std::optional<Limit>> limits(lead.size() + 2);
@@ -119,12 +124,12 @@ Value Checker::multiplied(Value a, Value b, const Type &type, DType in, Span spa
     std::vector<Dim> want = lead;
     want.push_back(v.type.shape[rank - 2]);
     want.push_back(v.type.shape[rank - 1]);
-    return broadcastTo(take(v), want);
+    return broadcastTo(takeExpr(v), want);
   };
   ExprPtr e = makeExpr(ExprKind::Dot, sema::tensorType(in, shape, type.numerics), span);
   e->args.push_back(widen(a, ra));
   e->args.push_back(widen(b, rb));
-  return finish(std::move(e), type, std::move(limits), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
 }  // namespace tessera::sema

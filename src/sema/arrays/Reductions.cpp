@@ -1,6 +1,9 @@
 // Reductions, which must ignore what lies outside of a tensor.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,19 +32,18 @@ double identityOf(ReduceOp op, DType dtype) {
 }
 }  // namespace
 
-Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
+Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   const Limit limit = *value.limit(axis);
   Type type = value.type;
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   std::vector<Dim> shape = arg->type.shape;
   ExprPtr iota = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
   iota->axes = {static_cast<int>(axis)};
-  ExprPtr end = makeCast(dimExpr(limit.end, span), DType::I32, {});
+  ExprPtr end = makeCast(dimExpr(cx, limit.end, span), DType::I32, {});
   std::vector<ExprPtr> compared;
   compared.push_back(std::move(iota));
   compared.push_back(broadcastTo(std::move(end), shape));
-  ExprPtr inside =
-      makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
+  ExprPtr inside = makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
   DType dtype = arg->type.dtype;
   ExprPtr other = makeConstant(dtype, fill, span);
   if (dtype == DType::I64 && std::abs(fill) > 9e18) other->value = fill < 0 ? INT64_MIN : INT64_MAX;
@@ -60,28 +62,28 @@ Value Checker::maskAxis(Value value, size_t axis, double fill, Span span) {
   return out;
 }
 
-Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
-                      const std::string &what) {
-  value = toArray(value, DType::F32, span);
-  if (!requireNumber(value, span, what)) return Value::poison();
+Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
+             const std::string &what) {
+  value = toArray(cx, value, DType::F32, span);
+  if (!requireNumber(cx, value, span, what)) return Value::poison();
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(axis, value.type.shape.size(), axisSpan, axes, describe(value))) return Value::poison();
+  if (!axesOf(cx, axis, value.type.shape.size(), axisSpan, axes, describe(cx, value))) return Value::poison();
   for (int a : axes)
-    if (dependsOnTile(value.type.shape[static_cast<size_t>(a)], what, span)) return Value::poison();
+    if (dependsOnTile(cx, value.type.shape[static_cast<size_t>(a)], what, span)) return Value::poison();
   bool truth = op == ReduceOp::Any || op == ReduceOp::All;
   if (truth && value.type.dtype != DType::Bool) {
-    report(Id::badOperand, span, what, std::string(name(value.type.dtype)))
+    report(cx, Id::badOperand, span, what, std::string(name(value.type.dtype)))
         .help("compare first: `" + what + "(x > 0)`");
     return Value::poison();
   }
   bool compares = op == ReduceOp::Min || op == ReduceOp::Max;
   if (compares && info(value.type.dtype).cls == DTypeClass::Complex) {
-    report(Id::badOperand, span, what, std::string(name(value.type.dtype))).label("complex numbers have no order");
+    report(cx, Id::badOperand, span, what, std::string(name(value.type.dtype))).label("complex numbers have no order");
     return Value::poison();
   }
   if (compares && value.type.dtype == DType::Bool) {
-    report(Id::badOperand, span, what, std::string(name(value.type.dtype)))
+    report(cx, Id::badOperand, span, what, std::string(name(value.type.dtype)))
         .help(op == ReduceOp::Max ? "whether one is true: `any(x)`" : "whether all are true: `all(x)`");
     return Value::poison();
   }
@@ -89,7 +91,7 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
   DType carriedDType = value.expr->type.dtype;
   Type type = value.type;
   if (adds) {
-    auto acc = accumulator(value, span, what == "mean" ? "a mean" : "a reduction (`" + what + "`)");
+    auto acc = accumulator(cx, value, span, what == "mean" ? "a mean" : "a reduction (`" + what + "`)");
     if (!acc) return Value::poison();
     carriedDType = *acc;
     if (type.dtype == DType::Bool) type = scalarType(DType::I32);
@@ -98,13 +100,13 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
       state(type.numerics, PolicyField::Accumulate);
     }
     Value widened = value;
-    widened.expr = std::shared_ptr<Expr>(carried(value, carriedDType, span).release());
+    widened.expr = std::shared_ptr<Expr>(inCarryType(cx, value, carriedDType, span).release());
     value = std::move(widened);
   }
   for (int a : axes)
     if (const Limit *l = value.limit(a)) {
       double identity = identityOf(op, carriedDType);
-      if (!(l->zeroOutside && identity == 0)) value = maskAxis(std::move(value), a, identity, span);
+      if (!(l->zeroOutside && identity == 0)) value = maskAxis(cx, std::move(value), a, identity, span);
     }
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
@@ -113,50 +115,50 @@ Value Checker::reduce(ReduceOp op, Value value, const Value &axis, Span axisSpan
     shape.push_back(value.type.shape[i]);
     limits.push_back(value.limit(i) ? std::optional(Limit{value.limit(i)->end, false}) : std::nullopt);
   }
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   Type result = shape.empty() ? scalarType(carriedDType) : sema::tensorType(carriedDType, shape);
   result.numerics = type.numerics;
   ExprPtr e = makeExpr(ExprKind::Reduce, result, span);
   e->reduceOp = op;
   e->axes = axes;
   e->args.push_back(std::move(arg));
-  Value out = finish(std::move(e), type, std::move(limits), span);
+  Value out = arrayValue(cx, std::move(e), type, std::move(limits), span);
   if (keepdim)
-    for (int a : axes) out = insertAxis(std::move(out), a, span);
+    for (int a : axes) out = insertAxis(cx, std::move(out), a, span);
   return out;
 }
 
-Value Checker::mean(Value value, const Value &axis, Span axisSpan, bool keepdim, Span span) {
-  value = toArray(value, DType::F32, span);
-  if (!requireNumber(value, span, "mean")) return Value::poison();
+Value mean(Context &cx, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span) {
+  value = toArray(cx, value, DType::F32, span);
+  if (!requireNumber(cx, value, span, "mean")) return Value::poison();
   if (!isFloat(value.type.dtype)) {
-    report(Id::badOperand, span, "mean", std::string(name(value.type.dtype)))
+    report(cx, Id::badOperand, span, "mean", std::string(name(value.type.dtype)))
         .help("it needs a float: `cast(x, f32)`");
     return Value::poison();
   }
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(axis, value.type.shape.size(), axisSpan, axes, describe(value))) return Value::poison();
+  if (!axesOf(cx, axis, value.type.shape.size(), axisSpan, axes, describe(cx, value))) return Value::poison();
   ExprPtr count;
   Dim known(1);
   for (int a : axes) {
     const Limit *l = value.limit(a);
     known = known * (l ? Dim::min(value.type.shape[a], l->end) : value.type.shape[a]);
   }
-  Value sum = reduce(ReduceOp::Sum, std::move(value), axis, axisSpan, keepdim, span, "mean");
+  Value sum = reduce(cx, ReduceOp::Sum, std::move(value), axis, axisSpan, keepdim, span, "mean");
   if (sum.isPoison()) return sum;
-  count = makeCast(dimExpr(known, span), sum.expr->type.dtype, {});
+  count = makeCast(dimExpr(cx, known, span), sum.expr->type.dtype, {});
   Type type = sum.type;
   std::vector<std::optional<Limit>> limits = sum.limits;
-  ExprPtr total = take(sum);
+  ExprPtr total = takeExpr(sum);
   Type result = total->type;
   std::vector<ExprPtr> args;
   bool array = result.kind == TypeKind::Tensor;
   std::vector<Dim> shape = result.shape;
   args.push_back(std::move(total));
   args.push_back(array ? broadcastTo(std::move(count), shape) : std::move(count));
-  return finish(makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits),
-                span);
+  return arrayValue(cx, makeElementwise(ElementwiseOp::Div, result, span, std::move(args)), type, std::move(limits),
+                    span);
 }
 
 }  // namespace tessera::sema

@@ -1,9 +1,13 @@
 // Operations that rename axes: transpose, reshape, axes of one element.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
-Value Checker::transpose(Value value, std::vector<int> axes, Span span) {
+Value transpose(Context &cx, Value value, std::vector<int> axes, Span span) {
   size_t rank = value.type.shape.size();
   if (axes.empty())
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int>(rank - 1 - i));
@@ -14,61 +18,63 @@ Value Checker::transpose(Value value, std::vector<int> axes, Span span) {
     if (const Limit *l = value.limit(axes[i])) limits[i] = *l;
   }
   Type type = value.type;
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   Type result = arg->type;
   result.shape = shape;
   ExprPtr e = makeExpr(ExprKind::Transpose, result, span);
   e->axes = std::move(axes);
   e->args.push_back(std::move(arg));
-  return finish(std::move(e), type, std::move(limits), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
-Value Checker::cannotReshape(const Value &value, std::vector<Dim> shape, int inferred, const std::string &why,
-                             const shape::Formula &claim, Span span) {
-  if (!fresh(Id::badReshape, span)) return Value::poison();
+static Value cannotReshape(Context &cx, const Value &value, std::vector<Dim> shape, int inferred,
+                           const std::string &why, const shape::Formula &claim, Span span) {
+  if (!fresh(cx, Id::badReshape, span)) return Value::poison();
   if (inferred >= 0) shape[static_cast<size_t>(inferred)] = Dim(-1);
-  auto builder = report(Id::badReshape, span, shapeText(value.type.shape), shapeText(shape));
+  auto builder = report(cx, Id::badReshape, span, shapeText(cx, value.type.shape), shapeText(cx, shape));
   builder.label(why);
-  explainClaim(builder, claim);
+  explainClaim(cx, builder, claim);
   return Value::poison();
 }
 
 /// The extent that -1 stands for: the elements divided by the other extents. Where one of those is 0 it could be any,
 /// so that they are at least 1 is proved, or checked at the entry. Nothing after a message.
-std::optional<Dim> Checker::inferredExtent(const Value &value, const std::vector<Dim> &shape, int inferred, Span span) {
+static std::optional<Dim> inferredExtent(Context &cx, const Value &value, const std::vector<Dim> &shape, int inferred,
+                                         Span span) {
   Dim from(1), to(1);
   for (const Dim &d : value.type.shape) from = from * d;
   for (size_t i = 0; i < shape.size(); ++i)
     if (static_cast<int>(i) != inferred) to = to * shape[i];
   if (to == Dim(0)) {
-    cannotReshape(value, shape, inferred, "-1 stands for nothing here", {to, Relation::Ne, Dim(0)}, span);
+    cannotReshape(cx, value, shape, inferred, "-1 stands for nothing here", {to, Relation::Ne, Dim(0)}, span);
     return std::nullopt;
   }
   for (size_t i = 0; i < shape.size(); ++i) {
     shape::Formula some(shape[i], Relation::Ge, Dim(1));
     if (static_cast<int>(i) == inferred ||
-        claim(some, "for the -1 of this reshape, " + show(shape[i]) + " must be at least 1", span))
+        claim(cx, some, "for the -1 of this reshape, " + show(cx, shape[i]) + " must be at least 1", span))
       continue;
-    cannotReshape(value, shape, inferred, "where " + show(shape[i]) + " is 0, -1 could stand for any number", some, span);
+    cannotReshape(cx, value, shape, inferred, "where " + show(cx, shape[i]) + " is 0, -1 could stand for any number",
+                  some, span);
     return std::nullopt;
   }
   auto quotient = shape::divideExactly(from, to);
-  if (!quotient && (quotient = shape::divideExactly(facts_.simplify(from), facts_.simplify(to))))
-    quotient = facts_.external(*quotient);
+  if (!quotient && (quotient = shape::divideExactly(cx.function.facts.simplify(from), cx.function.facts.simplify(to))))
+    quotient = cx.function.facts.external(*quotient);
   if (quotient) return quotient;
   shape::Formula multiple(Dim::mod(from, to), Relation::Eq, Dim(0));
-  if (claim(multiple, "for this reshape, " + show(from) + " must be a multiple of " + show(to), span))
-    return facts_.external(Dim::floorDiv(from, to));
-  cannotReshape(value, shape, inferred, show(from) + " is not always a multiple of " + show(to), multiple, span);
+  if (claim(cx, multiple, "for this reshape, " + show(cx, from) + " must be a multiple of " + show(cx, to), span))
+    return cx.function.facts.external(Dim::floorDiv(from, to));
+  cannotReshape(cx, value, shape, inferred, show(cx, from) + " is not always a multiple of " + show(cx, to), multiple,
+                span);
   return std::nullopt;
 }
 
-Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span span) {
+Value reshape(Context &cx, Value value, std::vector<Dim> shape, int inferred, Span span) {
   for (size_t a = 0; a < value.limits.size(); ++a)
-    if (value.limit(a))
-      return unsupported("reshaping a tile that may reach over the edge of its tensor", span);
+    if (value.limit(a)) return unsupported(cx, "reshaping a tile that may reach over the edge of its tensor", span);
   if (inferred >= 0) {
-    auto extent = inferredExtent(value, shape, inferred, span);
+    auto extent = inferredExtent(cx, value, shape, inferred, span);
     if (!extent) return Value::poison();
     shape[static_cast<size_t>(inferred)] = std::move(*extent);
   } else {
@@ -76,25 +82,26 @@ Value Checker::reshape(Value value, std::vector<Dim> shape, int inferred, Span s
     for (const Dim &d : value.type.shape) from = from * d;
     for (const Dim &d : shape) to = to * d;
     shape::Formula equal(from, Relation::Eq, to);
-    if (!claim(equal, "for this reshape, " + show(from) + " must be " + show(to), span))
-      return cannotReshape(value, shape, inferred, show(from) + " elements are not " + show(to), equal, span);
+    if (!claim(cx, equal, "for this reshape, " + show(cx, from) + " must be " + show(cx, to), span))
+      return cannotReshape(cx, value, shape, inferred, show(cx, from) + " elements are not " + show(cx, to), equal,
+                           span);
   }
   Type type = value.type;
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   Type result = arg->type;
   result.shape = shape;
   result.kind = TypeKind::Tensor;
   ExprPtr e = makeExpr(ExprKind::Reshape, result, span);
   e->args.push_back(std::move(arg));
-  return finish(std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
+  return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
 }
 
-Value Checker::insertAxis(Value value, int axis, Span span) {
+Value insertAxis(Context &cx, Value value, int axis, Span span) {
   Type type = value.type;
   std::vector<std::optional<Limit>> limits = value.limits;
   limits.resize(type.shape.size());
   limits.insert(limits.begin() + axis, std::nullopt);
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   Type result = arg->type;
   result.kind = TypeKind::Tensor;
   result.shape = type.shape;
@@ -102,34 +109,34 @@ Value Checker::insertAxis(Value value, int axis, Span span) {
   if (type.kind == TypeKind::Scalar) {
     ExprPtr full = makeExpr(ExprKind::Full, result, span);
     full->args.push_back(std::move(arg));
-    return finish(std::move(full), type, std::move(limits), span);
+    return arrayValue(cx, std::move(full), type, std::move(limits), span);
   }
   if (arg->kind == ExprKind::Broadcast) {
     for (int &a : arg->axes) a += a >= axis;
     arg->type = result;
-    return finish(std::move(arg), type, std::move(limits), span);
+    return arrayValue(cx, std::move(arg), type, std::move(limits), span);
   }
   ExprPtr e = makeExpr(ExprKind::Broadcast, result, span);
   for (int i = 0; i < static_cast<int>(type.shape.size()); ++i) e->axes.push_back(i < axis ? i : i + 1);
   e->args.push_back(std::move(arg));
-  return finish(std::move(e), type, std::move(limits), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
-Value Checker::removeAxis(Value value, int axis, Span span) {
+Value removeAxis(Context &cx, Value value, int axis, Span span) {
   const Dim &extent = value.type.shape[static_cast<size_t>(axis)];
   shape::Formula single(extent, Relation::Eq, Dim(1));
-  if (!claim(single, "", span)) {
-    if (!fresh(Id::badReshape, span)) return Value::poison();
-    auto builder = report(Id::badReshape, span, shapeText(value.type.shape), "one dimension less");
-    builder.label("axis " + std::to_string(axis) + " has " + show(extent) + " elements, not 1");
-    explainClaim(builder, single);
+  if (!claim(cx, single, "", span)) {
+    if (!fresh(cx, Id::badReshape, span)) return Value::poison();
+    auto builder = report(cx, Id::badReshape, span, shapeText(cx, value.type.shape), "one dimension less");
+    builder.label("axis " + std::to_string(axis) + " has " + show(cx, extent) + " elements, not 1");
+    explainClaim(cx, builder, single);
     return Value::poison();
   }
   Type type = value.type;
   std::vector<std::optional<Limit>> limits = value.limits;
   limits.resize(type.shape.size());
   limits.erase(limits.begin() + axis);
-  ExprPtr arg = take(value);
+  ExprPtr arg = takeExpr(value);
   Type result = arg->type;
   result.shape.erase(result.shape.begin() + axis);
   if (result.shape.empty()) {
@@ -141,11 +148,11 @@ Value Checker::removeAxis(Value value, int axis, Span span) {
     part.inBounds = true;
     e->access.parts.push_back(std::move(part));
     e->args.push_back(std::move(arg));
-    return finish(std::move(e), type, {}, span);
+    return arrayValue(cx, std::move(e), type, {}, span);
   }
   ExprPtr e = makeExpr(ExprKind::Reshape, result, span);
   e->args.push_back(std::move(arg));
-  return finish(std::move(e), type, std::move(limits), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
 }  // namespace tessera::sema

@@ -1,25 +1,33 @@
 // Indexing: of tensors in memory (loads), of values (slices), of tuples.
-#include "sema/Checker.h"
-#include "sema/kernels/Coverage.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
 #include "sema/claims/MissingFacts.h"
+#include "sema/host/Host.h"
+#include "sema/kernels/Coverage.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
 
-Value Checker::convertInt(const Value &value, Span span) {
+Value convertInt(Context &cx, const Value &value, Span span) {
   Value v = value;
   if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
-  if (v.kind == ValueKind::HostTensor) v = hostScalar(v, span);
+  if (v.kind == ValueKind::HostTensor) v = hostScalar(cx, v, span);
   if (v.kind == ValueKind::Int || v.isPoison()) return v;
   if (v.isScalar() && isInt(v.type.dtype)) {
     ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
-    e->args.push_back(take(v));
-    return indexValue(std::move(e), "index", span);
+    e->args.push_back(takeExpr(v));
+    return indexValue(cx, std::move(e), "index", span);
   }
-  if (!reportNone(v, span) && fresh(Id::wrongArgument, span)) {
-    auto builder = report(Id::wrongArgument, span, "an index", "an integer", describe(v));
+  if (!reportNone(cx, v, span) && fresh(cx, Id::wrongArgument, span)) {
+    auto builder = report(cx, Id::wrongArgument, span, "an index", "an integer", describe(cx, v));
     if (v.isArray())
       builder.help("what a tensor of integers names along an axis: `take(x, indices, axis)`, "
                    "for each place another: `gather(x, indices, axis)`");
@@ -28,67 +36,71 @@ Value Checker::convertInt(const Value &value, Span span) {
 }
 
 /// An index as one writes it: from the end if it is a known number of elements before that.
-std::string Checker::indexText(const Dim &index, const Dim &extent) const {
+static std::string indexText(const Context &cx, const Dim &index, const Dim &extent) {
   Dim fromEnd = index - extent;
   bool negative = fromEnd.isConstant() && fromEnd.constant() < 0 && (!index.isConstant() || index.constant() < 0);
-  return show(negative ? fromEnd : index);
+  return show(cx, negative ? fromEnd : index);
 }
 
-Value Checker::stableIndex(Value value, Span span) {
-  if (!mentionsRebound(value.sym)) return value;
-  return indexValue(indexExpr(value, span), "offset", span);
+static Value stableIndex(Context &cx, Value value, Span span) {
+  if (!mentionsRebound(cx, value.sym)) return value;
+  return indexValue(cx, indexExpr(cx, value, span), "offset", span);
 }
 
 /// True, with a message, if none of the indices from `first` to `last` lies inside, for no sizes: that is no mask's
 /// work.
-bool Checker::neverInside(const Dim &first, const Dim &last, const Dim &extent, Span span) {
-  if (mentionsRebound(first) || mentionsRebound(last) || facts_.contradictory()) return false;
-  bool behind = facts_.holds(first, Relation::Ge, extent) == shape::Verdict::Proved;
-  if (!behind && facts_.holds(last, Relation::Lt, Dim(0)) != shape::Verdict::Proved) return false;
-  if (fresh(Id::outOfBounds, span))
-    report(Id::outOfBounds, span, first == last ? show(first) : show(first) + ".." + show(last),
-           "a dimension of " + show(extent))
+static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Dim &extent, Span span) {
+  if (mentionsRebound(cx, first) || mentionsRebound(cx, last) || cx.function.facts.contradictory()) return false;
+  bool behind = cx.function.facts.holds(first, Relation::Ge, extent) == shape::Verdict::Proved;
+  if (!behind && cx.function.facts.holds(last, Relation::Lt, Dim(0)) != shape::Verdict::Proved) return false;
+  if (fresh(cx, Id::outOfBounds, span))
+    report(cx, Id::outOfBounds, span, first == last ? show(cx, first) : show(cx, first) + ".." + show(cx, last),
+           "a dimension of " + show(cx, extent))
         .label(behind ? "this is always behind the end" : "this is always before the start");
   return true;
 }
 
-bool Checker::pointPart(const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start) {
-  Value written = checkExpr(expr);
+static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start) {
+  Value written = checkExpr(cx, expr);
   // An element of data counts from the end if it is negative, as it does in `take` (S25).
   bool isData = written.isScalar() && isInt(written.type.dtype);
-  if (isData && info(written.type.dtype).cls != DTypeClass::Bool) written = indicesFromStart(std::move(written), extent, expr.span);
-  Value index = convertInt(written, expr.span);
+  if (isData && info(written.type.dtype).cls != DTypeClass::Bool)
+    written = indicesFromStart(cx, std::move(written), extent, expr.span);
+  Value index = convertInt(cx, written, expr.span);
   if (index.isPoison()) return false;
   if (index.isKnownInt() && !index.expr && index.sym.constant() < 0) index.sym = extent + index.sym;
   part.isPoint = true;
   part.size = Dim(1);
-  bool low = facts_.nonNegative(index.sym), high = facts_.nonNegative(extent - Dim(1) - index.sym);
+  bool low = cx.function.facts.nonNegative(index.sym),
+       high = cx.function.facts.nonNegative(extent - Dim(1) - index.sym);
   if (!index.expr && extent.isConstant() && index.sym.isConstant() && !(low && high)) {
-    report(Id::outOfBounds, expr.span, indexText(index.sym, extent), "a dimension of " + show(extent));
+    report(cx, Id::outOfBounds, expr.span, indexText(cx, index.sym, extent), "a dimension of " + show(cx, extent));
     return false;
   }
   const bool isInside = low && high;
-  const bool byLane = !isInside && inKernel() && countsLanes(facts_.simplify(index.sym), fn_->kernel);  // store() asks
-  if (!isInside && !byLane && counterOutside(index.sym, extent, expr.span)) return false;
-  part.inBounds = isInside && !mentionsRebound(index.sym);
-  if (!part.inBounds && neverInside(index.sym, index.sym, extent, expr.span)) return false;
+  const bool byLane = !isInside && inKernel(cx) &&
+                      countsLanes(cx.function.facts.simplify(index.sym), cx.function.fn->kernel);  // store() asks
+  if (!isInside && !byLane && counterOutside(cx, index.sym, extent, expr.span)) return false;
+  part.inBounds = isInside && !mentionsRebound(cx, index.sym);
+  if (!part.inBounds && neverInside(cx, index.sym, index.sym, extent, expr.span)) return false;
   start = index.sym;
-  part.offset = indexExpr(index, expr.span);
+  part.offset = indexExpr(cx, index, expr.span);
   return true;
 }
 
 /// A slice whose size only run time knows: said with the words of the program.
-void Checker::sliceSize(const ast::SliceExpr &slice, const Dim &extent, const Dim &length) {
-  auto text = [&](const ast::ExprPtr &e) { return std::string(sources_.text(e->span)); };
+static void sliceSize(Context &cx, const ast::SliceExpr &slice, const Dim &extent, const Dim &length) {
+  auto text = [&](const ast::ExprPtr &e) { return std::string(cx.sources.text(e->span)); };
   auto term = [&](const ast::ExprPtr &e) { return as<ast::BinaryExpr>(e) ? "(" + text(e) + ")" : text(e); };
   std::string start = slice.start ? text(slice.start) : "0";
-  std::string size = slice.stop ? text(slice.stop) : show(extent);
+  std::string size = slice.stop ? text(slice.stop) : show(cx, extent);
   if (start != "0") size += " - " + term(slice.start);
-  auto builder = report(Id::sliceSize, slice.span, size);
-  if (show(length) != size) builder.label("this is " + show(length) + " elements");
+  auto builder = report(cx, Id::sliceSize, slice.span, size);
+  if (show(cx, length) != size) builder.label("this is " + show(cx, length) + " elements");
   for (const ast::ExprPtr *bound : {&slice.start, &slice.stop})
     if (auto *name = as<ast::NameExpr>(*bound))
-      if (auto it = frame_->names.find(name->name); it != frame_->names.end() && it->second.span.valid())
+      if (auto it = cx.function.frame->names.find(name->name);
+          it != cx.function.frame->names.end() && it->second.span.valid())
         builder.note(it->second.span, "`" + name->name + "` gets its value here, when the program runs");
   builder.help("a tile has as many elements as a number or a dimension says: `" + start + ":" +
                (start == "0" ? "" : start + " + ") + "T.m`, where `T = tile.context()`");
@@ -125,33 +137,34 @@ static bool countsElsewhere(const shape::Facts &facts, const Function &kernel, c
 }
 
 /// False, with a message, if the step is none.
-bool Checker::sliceStep(const ast::SliceExpr &slice, int64_t &step, bool mayRunBack) {
+static bool sliceStep(Context &cx, const ast::SliceExpr &slice, int64_t &step, bool mayRunBack) {
   if (!slice.step) return true;
-  Value given = checkExpr(*slice.step);
+  Value given = checkExpr(cx, *slice.step);
   if (given.kind == ValueKind::None) return true;
-  auto known = knownInt(given, slice.step->span, "the step of a slice");
+  auto known = knownInt(cx, given, slice.step->span, "the step of a slice");
   if (!known) return false;
   step = *known;
   if (step == 0) {
-    if (fresh(Id::badConstant, slice.step->span))
-      report(Id::badConstant, slice.step->span, "the step of a slice must not be 0");
+    if (fresh(cx, Id::badConstant, slice.step->span))
+      report(cx, Id::badConstant, slice.step->span, "the step of a slice must not be 0");
     return false;
   }
   if (step > 0 || mayRunBack) return true;
-  unsupported("a slice with a step below 0 in a kernel", slice.step->span, "turn it in a function of whole tensors");
+  unsupported(cx, "a slice with a step below 0 in a kernel", slice.step->span,
+              "turn it in a function of whole tensors");
   return false;
 }
 
-bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
-                        std::optional<Limit> &limit, SliceStart &at, bool mayRunBack) {
-  if (!sliceStep(slice, part.step, mayRunBack)) return false;
+static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
+                      std::optional<Limit> &limit, SliceStart &at, bool mayRunBack) {
+  if (!sliceStep(cx, slice, part.step, mayRunBack)) return false;
   const bool isBack = part.step < 0;
   Value start = Value::integer(isBack ? extent - Dim(1) : Dim(0)), stop = Value::integer(isBack ? Dim(-1) : extent);
   auto bound = [&](const ast::ExprPtr &e, Value &out) {
     if (!e) return true;
-    Value v = checkExpr(*e);
+    Value v = checkExpr(cx, *e);
     if (v.kind == ValueKind::None) return true;
-    out = convertInt(v, e->span);
+    out = convertInt(cx, v, e->span);
     if (out.isPoison()) return false;
     if (out.isKnownInt() && !out.expr && out.sym.constant() < 0) out.sym = extent + out.sym;
     return true;
@@ -159,16 +172,16 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   if (!bound(slice.start, start) || !bound(slice.stop, stop)) return false;
   if (isBack) {  // counted from the end of the axis
     auto fromEnd = [&](Value &v) {
-      v = intElementwise(ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), v}, slice.span, "-");
+      v = intElementwise(cx, ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), v}, slice.span, "-");
       return !v.isPoison();
     };
     if (!fromEnd(start) || !fromEnd(stop)) return false;
     part.step = -part.step;
     at.backwards = true;
   }
-  if (inKernel() && scaledOrigin(facts_.simplify(start.sym))) {
-    if (fresh(Id::badConstant, slice.span))
-      report(Id::badConstant, slice.span, "`tile.origin()` counts elements already, and is multiplied here")
+  if (inKernel(cx) && scaledOrigin(cx.function.facts.simplify(start.sym))) {
+    if (fresh(cx, Id::badConstant, slice.span))
+      report(cx, Id::badConstant, slice.span, "`tile.origin()` counts elements already, and is multiplied here")
           .help("it is where the group's tile begins: `x[n:n + T.m]`");
     return false;
   }
@@ -177,63 +190,62 @@ bool Checker::slicePart(const ast::SliceExpr &slice, const Dim &extent, IndexPar
   length.collectVars(vars);
   for (const std::string &v : vars)
     if (v[0] == '%') {
-      length = facts_.external(length);
+      length = cx.function.facts.external(length);
       break;
     }
   vars.clear();
   length.collectVars(vars);
   for (const std::string &v : vars)
     if (v[0] == '%') {
-      if (fresh(Id::sliceSize, slice.span))
-        sliceSize(slice, extent, length);
+      if (fresh(cx, Id::sliceSize, slice.span)) sliceSize(cx, slice, extent, length);
       return false;
     }
-  if (Dim known = facts_.simplify(length); known.isConstant()) length = known;  // `where K == 3`
+  if (Dim known = cx.function.facts.simplify(length); known.isConstant()) length = known;  // `where K == 3`
   part.size = part.step == 1 ? length : Dim::ceilDiv(length, Dim(part.step));
   if (part.size.isConstant() && part.size.constant() < 0) {
-    if (fresh(Id::outOfBounds, slice.span))
-      report(Id::outOfBounds, slice.span, std::string(sources_.text(slice.span)), "a dimension of " + show(extent))
+    if (fresh(cx, Id::outOfBounds, slice.span))
+      report(cx, Id::outOfBounds, slice.span, std::string(cx.sources.text(slice.span)),
+             "a dimension of " + show(cx, extent))
           .label("it ends before it begins");
     return false;
   }
-  if (part.step == 1) overlappingSlices(start, length, slice.span);
+  if (part.step == 1) overlappingSlices(cx, start, length, slice.span);
   bool zeroStart = start.sym == Dim(0) && !start.expr;
-  bool rebound = mentionsRebound(start.sym);
+  bool rebound = mentionsRebound(cx, start.sym);
   Dim last = start.sym + Dim(part.step) * (part.size - Dim(1));
-  bool fullAxis = zeroStart && part.step == 1 && facts_.same(part.size, extent);
-  part.inBounds =
-      fullAxis || (!rebound && facts_.nonNegative(start.sym) && facts_.nonNegative(extent - Dim(1) - last));
+  bool fullAxis = zeroStart && part.step == 1 && cx.function.facts.same(part.size, extent);
+  part.inBounds = fullAxis || (!rebound && cx.function.facts.nonNegative(start.sym) &&
+                               cx.function.facts.nonNegative(extent - Dim(1) - last));
   const Dim end = extent - Dim(1);
-  if (!part.inBounds && (isBack ? neverInside(end - last, end - start.sym, extent, slice.span)
-                                : neverInside(start.sym, last, extent, slice.span)))
+  if (!part.inBounds && (isBack ? neverInside(cx, end - last, end - start.sym, extent, slice.span)
+                                : neverInside(cx, start.sym, last, extent, slice.span)))
     return false;
-  if (!part.inBounds && inKernel() && countsElsewhere(facts_, *fn_, outputShape_, start.sym, extent) &&
-      counterOutside(start.sym, extent, slice.span))
+  if (!part.inBounds && inKernel(cx) &&
+      countsElsewhere(cx.function.facts, *cx.function.fn, cx.function.outputShape, start.sym, extent) &&
+      counterOutside(cx, start.sym, extent, slice.span))
     return false;
   if (!part.inBounds) {
-    start = stableIndex(start, slice.span);
+    start = stableIndex(cx, start, slice.span);
     Dim room = extent - start.sym;
     limit = Limit{part.step == 1 ? room : Dim::ceilDiv(room, Dim(part.step)), true};
   }
   at.first = start.sym;
-  if (!zeroStart) part.offset = indexExpr(start, slice.span);
+  if (!zeroStart) part.offset = indexExpr(cx, start, slice.span);
   return true;
 }
 
-bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access &access,
-                       std::vector<Dim> &shape, std::vector<std::optional<Limit>> &limits,
-                       std::vector<int> &newAxes, std::vector<SliceStart> *starts) {
+bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
+              std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, std::vector<SliceStart> *starts) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
   for (const ast::Argument &item : expr.items) {
     if (item.keyword || item.stars) {
-      unsupported("this index", item.span);
+      unsupported(cx, "this index", item.span);
       return false;
     }
     if (item.value->kind == ast::ExprKind::Tuple)
-      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items)
-        items.push_back(e.get());
+      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items) items.push_back(e.get());
     else items.push_back(item.value.get());
   }
   size_t given = 0, ellipses = 0;
@@ -243,10 +255,10 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
   }
   if (given > extents.size() || ellipses > 1) {
     auto indices = [](size_t n) { return n == 1 ? "1 index" : std::to_string(n) + " indices"; };
-    if (ellipses > 1) unsupported("more than one `...` in an index", expr.span);
-    else if (fresh(Id::rankMismatch, expr.span))
-      report(Id::rankMismatch, expr.span, "at most " + indices(extents.size()), indices(given))
-          .label(describe(base) + " has " + diag::counted(extents.size(), "dimension"));
+    if (ellipses > 1) unsupported(cx, "more than one `...` in an index", expr.span);
+    else if (fresh(cx, Id::rankMismatch, expr.span))
+      report(cx, Id::rankMismatch, expr.span, "at most " + indices(extents.size()), indices(given))
+          .label(describe(cx, base) + " has " + diag::counted(extents.size(), "dimension"));
     return false;
   }
   auto whole = [&]() {
@@ -273,11 +285,12 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
     const Dim &extent = extents[access.parts.size()];
     if (auto *slice = as<ast::SliceExpr>(item)) {
       std::optional<Limit> limit;
-      ok &= slicePart(*slice, extent, part, limit, at, starts && !inKernel());
+      ok &= slicePart(cx, *slice, extent, part, limit, at, starts && !inKernel(cx));
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
-      if (!pointPart(*item, extent, part, at.first)) return false;  // the next index may be wrong for the same reason
+      if (!pointPart(cx, *item, extent, part, at.first))
+        return false;  // the next index may be wrong for the same reason
     }
     access.parts.push_back(std::move(part));
     if (starts) starts->push_back(at);
@@ -286,10 +299,10 @@ bool Checker::accessOf(const Value &base, const ast::SubscriptExpr &expr, Access
   return ok;
 }
 
-Value Checker::loadAccess(Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
-                          const std::vector<int> &newAxes, Span span) {
+Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
+                 const std::vector<int> &newAxes, Span span) {
   Var *base = access.base;
-  loaded_.insert(base);
+  cx.function.loaded.insert(base);
   Type type = shape.empty() ? scalarType(base->type.dtype, base->type.numerics)
                             : sema::tensorType(base->type.dtype, shape, base->type.numerics);
   ExprPtr e = makeExpr(ExprKind::Load, type, span);
@@ -298,18 +311,18 @@ Value Checker::loadAccess(Access access, std::vector<Dim> shape, std::vector<std
   out.type = type;
   out.limits = std::move(limits);
   out.expr = std::shared_ptr<Expr>(e.release());
-  if (base->type.kind == TypeKind::View) out = loadedValue(std::move(out), span);
-  for (int axis : newAxes) out = insertAxis(std::move(out), axis, span);
+  if (base->type.kind == TypeKind::View) out = loadedValue(cx, std::move(out), span);
+  for (int axis : newAxes) out = insertAxis(cx, std::move(out), axis, span);
   return out;
 }
 
-Value Checker::loadSubscript(const Value &base, const ast::SubscriptExpr &expr) {
+static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(base, expr, access, shape, limits, newAxes)) return Value::poison();
-  return loadAccess(std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes)) return Value::poison();
+  return loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
 }
 
 namespace {
@@ -319,76 +332,74 @@ shape::Formula insideOf(const IndexPart &part, const Dim &start, const Dim &last
   if (part.isPoint) return inside;
   // No element of an empty slice is outside.
   auto none = shape::Formula::all({{part.size, Relation::Eq, Dim(0)}, {start, Relation::Le, extent}});
-  return shape::Formula::all({{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)},
-                              shape::Formula::any({inside, none})});
+  return shape::Formula::all(
+      {{part.size, Relation::Ge, Dim(0)}, {start, Relation::Ge, Dim(0)}, shape::Formula::any({inside, none})});
 }
 Dim lastOf(const IndexPart &part, const Dim &start) {
   return part.isPoint ? start : start + Dim(part.step) * (part.size - Dim(1));
 }
 }  // namespace
 
-/// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at the
-/// entry. Where run time gives the index there is no such check.
-bool Checker::requireInside(const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span) {
+bool requireInside(Context &cx, const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span) {
   const Dim &extent = base.type.shape[axis];
   const Dim &start = at.first;
   Dim last = lastOf(part, start);
   auto inside = insideOf(part, start, last, extent);
-  bool changes = mentionsRebound(inside);  // what is known of it is known of one turn of a loop
-  std::string why = inKernel() ? "" : "this slice must lie inside of " + shapeText(base.type.shape);
-  part.inBounds = !changes && claim(inside, why, span);
-  if (part.inBounds || !fresh(Id::outOfBounds, span)) return part.inBounds;
+  bool changes = mentionsRebound(cx, inside);  // what is known of it is known of one turn of a loop
+  std::string why = inKernel(cx) ? "" : "this slice must lie inside of " + shapeText(cx, base.type.shape);
+  part.inBounds = !changes && claim(cx, inside, why, span);
+  if (part.inBounds || !fresh(cx, Id::outOfBounds, span)) return part.inBounds;
   Dim from = at.backwards ? extent - Dim(1) - at.first : at.first, to = at.backwards ? extent - Dim(1) - last : last;
-  std::string shown = part.isPoint ? indexText(from, extent) : show(from) + ".." + show(to);
-  if (changes || facts_.decide(inside) == shape::Verdict::Undecided) {
-    auto builder = report(Id::shapeUndecided, span, "the index " + shown, "inside of " + shapeText(base.type.shape));
-    if (!changes) explainClaim(builder, inside);
+  std::string shown = part.isPoint ? indexText(cx, from, extent) : show(cx, from) + ".." + show(cx, to);
+  if (changes || cx.function.facts.decide(inside) == shape::Verdict::Undecided) {
+    auto builder =
+        report(cx, Id::shapeUndecided, span, "the index " + shown, "inside of " + shapeText(cx, base.type.shape));
+    if (!changes) explainClaim(cx, builder, inside);
     else builder.help("it changes while the program runs: `for` over a `range` says between which bounds");
     return false;
   }
-  auto builder = report(Id::outOfBounds, span, shown, shapeText(base.type.shape));
-  if (at.backwards) explainClaim(builder, inside);
-  else explainOutside(builder, base.type.shape, axis, from, to, Dim(part.isPoint ? 1 : part.step), inside);
+  auto builder = report(cx, Id::outOfBounds, span, shown, shapeText(cx, base.type.shape));
+  if (at.backwards) explainClaim(cx, builder, inside);
+  else explainOutside(cx, builder, base.type.shape, axis, from, to, Dim(part.isPoint ? 1 : part.step), inside);
   return false;
 }
 
 /// The axis from its end to its start.
-Value Checker::reversed(Value value, size_t axis, Span span) {
+static Value reversed(Context &cx, Value value, size_t axis, Span span) {
   if (value.isPoison()) return value;
   const Dim extent = value.type.shape[axis];
   ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extent}), span);
   count->axes = {0};
-  Value counted = finish(std::move(count), scalarType(DType::I64), {std::nullopt}, span);
-  Value places = elementwise(ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), std::move(counted)}, span, "-");
+  Value counted = arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span);
+  Value places = elementwise(cx, ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), std::move(counted)}, span, "-");
   if (places.isPoison()) return places;
-  return gathered(std::move(value), std::move(places), static_cast<int>(axis), {static_cast<int>(axis)}, span);
+  return gathered(cx, std::move(value), std::move(places), static_cast<int>(axis), {static_cast<int>(axis)}, span);
 }
 
-Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
+static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
   std::vector<SliceStart> starts;
-  if (!accessOf(base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
   bool plain = true;
   for (size_t axis = 0; axis < access.parts.size(); ++axis) {
     IndexPart &part = access.parts[axis];
     const Dim &extent = base.type.shape[axis];
-    plain &=
-        !part.isPoint && !part.offset && part.step == 1 && facts_.same(part.size, extent);
-    bool counted = part.isPoint || facts_.nonNegative(part.size);
-    if ((part.inBounds && counted) || requireInside(base, axis, part, starts[axis], expr.span)) continue;
+    plain &= !part.isPoint && !part.offset && part.step == 1 && cx.function.facts.same(part.size, extent);
+    bool counted = part.isPoint || cx.function.facts.nonNegative(part.size);
+    if ((part.inBounds && counted) || requireInside(cx, base, axis, part, starts[axis], expr.span)) continue;
     for (; axis < access.parts.size(); ++axis) {  // the other axes need facts of the same kind
       const Dim &start = starts[axis].first;
       auto inside = insideOf(access.parts[axis], start, lastOf(access.parts[axis], start), base.type.shape[axis]);
-      if (!mentionsRebound(inside)) assumeMissing(facts_, inside);
+      if (!mentionsRebound(cx, inside)) assumeMissing(cx.function.facts, inside);
     }
     return Value::poison();
   }
   Value source = base;
   for (size_t back = 0; back < starts.size(); ++back)
-    if (starts[back].backwards) source = reversed(std::move(source), back, expr.span);
+    if (starts[back].backwards) source = reversed(cx, std::move(source), back, expr.span);
   if (source.isPoison()) return source;
   std::vector<std::optional<Limit>> kept;
   size_t axis = 0;
@@ -396,56 +407,57 @@ Value Checker::sliceArray(const Value &base, const ast::SubscriptExpr &expr) {
     const Limit *limit = base.limit(axis++);
     bool untouched = !part.offset && part.step == 1;
     if (limit && !untouched)
-      return unsupported("slicing a tile that may reach over the edge of its tensor", expr.span);
+      return unsupported(cx, "slicing a tile that may reach over the edge of its tensor", expr.span);
     if (!part.isPoint) kept.push_back(limit ? std::optional(*limit) : std::nullopt);
   }
   Value out = source;
   if (!plain) {
     Type type = source.type;
-    ExprPtr arg = take(source);
-    Type result = shape.empty() ? scalarType(arg->type.dtype)
-                                : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
+    ExprPtr arg = takeExpr(source);
+    Type result =
+        shape.empty() ? scalarType(arg->type.dtype) : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
     ExprPtr e = makeExpr(ExprKind::Slice, result, expr.span);
     access.base = nullptr;
     e->access = std::move(access);
     e->args.push_back(std::move(arg));
-    out = finish(std::move(e), type, std::move(kept), expr.span);
+    out = arrayValue(cx, std::move(e), type, std::move(kept), expr.span);
   }
-  for (int a : newAxes) out = insertAxis(std::move(out), a, expr.span);
+  for (int a : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
 }
 
-Value Checker::subscriptSequence(const Value &object, const ast::SubscriptExpr &expr) {
-  if (expr.items.size() != 1) return unsupported("several indices of a tuple", expr.span);
+static Value subscriptSequence(Context &cx, const Value &object, const ast::SubscriptExpr &expr) {
+  if (expr.items.size() != 1) return unsupported(cx, "several indices of a tuple", expr.span);
   int64_t size = static_cast<int64_t>(object.items.size());
   const ast::Expr &item = *expr.items[0].value;
   auto isPoison = [](const Value &v) { return v.isPoison(); };
   if (std::any_of(object.items.begin(), object.items.end(), isPoison)) return Value::poison();
   if (auto *slice = as<ast::SliceExpr>(&item)) {
     int64_t step = 1;
-    if (!sliceStep(*slice, step, true)) return Value::poison();
+    if (!sliceStep(cx, *slice, step, true)) return Value::poison();
     int64_t bounds[2] = {step > 0 ? 0 : size - 1, step > 0 ? size : -1};  // from, and the first that is left out
     const ast::ExprPtr *parts[2] = {&slice->start, &slice->stop};
     for (int i = 0; i < 2; ++i) {
-      Value given = *parts[i] ? checkExpr(**parts[i]) : Value::of(ValueKind::None);
+      Value given = *parts[i] ? checkExpr(cx, **parts[i]) : Value::of(ValueKind::None);
       if (given.kind == ValueKind::None) continue;
-      auto n = knownInt(given, (*parts[i])->span, "the index of a tuple");
+      auto n = knownInt(cx, given, (*parts[i])->span, "the index of a tuple");
       if (!n) return Value::poison();
       int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
       bounds[i] = std::clamp(*n < 0 ? std::max(*n, -size - 1) + size : *n, least, most);
     }
     Value out = Value::of(object.kind);
     step = std::clamp(step, -size - 1, size + 1);  // goes on behind the end all the same
-    for (int64_t i = bounds[0]; step > 0 ? i < bounds[1] : i > bounds[1]; i += step) out.items.push_back(object.items[i]);
+    for (int64_t i = bounds[0]; step > 0 ? i < bounds[1] : i > bounds[1]; i += step)
+      out.items.push_back(object.items[i]);
     return out;
   }
-  auto index = knownInt(checkExpr(item), item.span, "the index of a tuple");
+  auto index = knownInt(cx, checkExpr(cx, item), item.span, "the index of a tuple");
   if (!index) return Value::poison();
   int64_t i = *index < 0 ? *index + size : *index;
   if (i < 0 || i >= size) {
-    if (fresh(Id::outOfBounds, item.span))
-      report(Id::outOfBounds, item.span, std::to_string(*index),
-             describe(object) + " of " + std::to_string(size));
+    if (fresh(cx, Id::outOfBounds, item.span))
+      report(cx, Id::outOfBounds, item.span, std::to_string(*index),
+             describe(cx, object) + " of " + std::to_string(size));
     return Value::poison();
   }
   return object.items[i];
@@ -469,60 +481,62 @@ void explainKeys(diag::Builder &builder, const Value &dict, const Value &key, co
 }
 }  // namespace
 
-Value Checker::subscript(const ast::SubscriptExpr &expr) {
-  Value object = checkExpr(*expr.object);
+Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
+  Value object = checkExpr(cx, *expr.object);
   switch (object.kind) {
   case ValueKind::Poison: return object;
   case ValueKind::View:
-  case ValueKind::Shared: return loadSubscript(object, expr);
+  case ValueKind::Shared: return loadSubscript(cx, object, expr);
   case ValueKind::Array:
-    if (object.isArray()) return sliceArray(object, expr);
+    if (object.isArray()) return sliceArray(cx, object, expr);
     break;
   case ValueKind::Tuple:
-  case ValueKind::List: return subscriptSequence(object, expr);
+  case ValueKind::List: return subscriptSequence(cx, object, expr);
   case ValueKind::Dict: {
     if (expr.items.size() != 1) break;
-    Value key = checkExpr(*expr.items[0].value);
+    Value key = checkExpr(cx, *expr.items[0].value);
     for (size_t i = 0; i + 1 < object.items.size(); i += 2) {
-      Value same = compareValues(ast::CompareOp::Eq, key, object.items[i], expr.span);
+      Value same = compareValues(cx, ast::CompareOp::Eq, key, object.items[i], expr.span);
       if (knownCondition(same).value_or(false)) return object.items[i + 1];
     }
-    auto builder = report(Id::badConstant, expr.items[0].value->span, "the dict has no such key");
+    auto builder = report(cx, Id::badConstant, expr.items[0].value->span, "the dict has no such key");
     explainKeys(builder, object, key, *expr.items[0].value);
     return Value::poison();
   }
   case ValueKind::HostShape: {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
-      return unsupported("this index of a shape in host code", expr.span);
-    auto axis = knownInt(checkExpr(*expr.items[0].value), expr.span, "the axis of a shape");
+      return unsupported(cx, "this index of a shape in host code", expr.span);
+    auto axis = knownInt(cx, checkExpr(cx, *expr.items[0].value), expr.span, "the axis of a shape");
     if (!axis) return Value::poison();
-    auto rank = static_cast<int64_t>(knownRank(object.items[0], rebindable_));  // 0: not known
+    auto rank = static_cast<int64_t>(knownRank(object.items[0], cx.function.rebindable));  // 0: not known
     if (rank > 0 && (*axis >= rank || *axis < -rank)) {
-      report(Id::badAxis, expr.items[0].value->span, std::to_string(*axis), "a tensor of " + diag::counted(static_cast<size_t>(rank), "dimension"))
+      report(cx, Id::badAxis, expr.items[0].value->span, std::to_string(*axis),
+             "a tensor of " + diag::counted(static_cast<size_t>(rank), "dimension"))
           .help(rank == 1 ? "its axis is 0" : "its axes are 0 to " + std::to_string(rank - 1));
       return Value::poison();
     }
     if (*axis < 0 && rank > 0) *axis += rank;
     if (*axis < 0)
-      return unsupported("an axis counted from the end, of a tensor of any number of dimensions,", expr.span,
+      return unsupported(cx, "an axis counted from the end, of a tensor of any number of dimensions,", expr.span,
                          "count it from the front, or give the tensor a type: `x: Tensor[\"N\", \"D\", f32] = ...`");
-    return hostExtent(object.items[0], static_cast<int>(*axis), expr.span);
+    return hostExtent(cx, object.items[0], static_cast<int>(*axis), expr.span);
   }
   case ValueKind::HostTensor: {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
-      return unsupported("this index of a tensor in host code", expr.span);
-    Value index = convertInt(checkExpr(*expr.items[0].value), expr.span);
-    return index.isPoison() ? index : hostItem(object, &index, expr.span);
+      return unsupported(cx, "this index of a tensor in host code", expr.span);
+    Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.span);
+    return index.isPoison() ? index : hostItem(cx, object, &index, expr.span);
   }
   case ValueKind::TypeName:
-  case ValueKind::Builtin: return typeOf(expr);
+  case ValueKind::Builtin: return typeOf(cx, expr);
   case ValueKind::StructType: {  // Block[64, 256](...)
-    object.instance = instantiate(*object.instance->info, expr);
+    object.instance = instantiate(cx, *object.instance->info, expr);
     return object.instance ? object : Value::poison();
   }
   default: break;
   }
-  if (!reportNone(object, expr.span) && fresh(Id::badOperand, expr.span)) report(Id::badOperand, expr.span, "[]", describe(object));
+  if (!reportNone(cx, object, expr.span) && fresh(cx, Id::badOperand, expr.span))
+    report(cx, Id::badOperand, expr.span, "[]", describe(cx, object));
   return Value::poison();
 }
 

@@ -1,6 +1,18 @@
 // Built-in functions on numbers, tensors and tiles.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -35,7 +47,7 @@ std::string argumentNames(const std::vector<std::string_view> &names) {
   return text.empty() ? "it takes no arguments" : text;
 }
 
-Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
+static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   Bound bound;
   std::vector<SignatureItem> items = signatureItems(row.signature);
   std::string shown(row.name);
@@ -56,8 +68,9 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
       }
       at = next++;
       if (at >= items.size()) {
-        auto builder = report(Id::tooManyArguments, arg.span, shown, plain == method ? "no arguments" : diag::counted(plain - method, "argument"),
-               std::to_string(positional - method));
+        auto builder = report(cx, Id::tooManyArguments, arg.span, shown,
+                              plain == method ? "no arguments" : diag::counted(plain - method, "argument"),
+                              std::to_string(positional - method));
         std::vector<std::string_view> names;
         for (size_t i = method; i < items.size(); ++i) names.push_back(items[i].name);
         if (method && !names.empty()) builder.help(argumentNames(names));
@@ -70,20 +83,20 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
       if (at == items.size()) {
         std::vector<std::string_view> names;
         for (const SignatureItem &item : items) names.push_back(item.name);
-        auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
+        auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
         std::string_view ours = arg.keyword == "size" ? "shape" : nameHere(arg.keyword);
         if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
-        if (!near.empty() && sources_.text(arg.keywordSpan) == arg.keyword)
+        if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)
           builder.suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         bound.ok = false;
         continue;
       }
     }
     if (bound.values[at].given()) {
-      report(Id::argumentTwice, arg.span, shown, items[at].name);
+      report(cx, Id::argumentTwice, arg.span, shown, items[at].name);
       bound.ok = false;
       continue;
     }
@@ -92,30 +105,32 @@ Bound Checker::bindBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   }
   for (size_t i = 0; i < items.size() && bound.ok; ++i)
     if (!items[i].optional && !items[i].rest && !bound.values[i].given()) {
-      report(Id::argumentNotGiven, span, shown, items[i].name);
+      report(cx, Id::argumentNotGiven, span, shown, items[i].name);
       bound.ok = false;
     }
   return bound;
 }
 
-Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
+static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+
+Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   bool kernelOnly = row.places.find('K') != std::string_view::npos,
        hostOnly = row.places.find('H') != std::string_view::npos;
-  if (kernelOnly && !inKernel()) {
+  if (kernelOnly && !inKernel(cx)) {
     // The first one says it for the whole function: that it is no kernel is one mistake.
-    Span function = fn_ ? fn_->span : span;
-    if (fresh(Id::kernelOnly, function)) {
-      report(Id::kernelOnly, span, "tile." + std::string(row.name)).help("mark the function `@kernel`");
-      reportedSpans_.insert({static_cast<int>(Id::kernelOnly), function.file, function.begin});
+    Span function = cx.function.fn ? cx.function.fn->span : span;
+    if (fresh(cx, Id::kernelOnly, function)) {
+      report(cx, Id::kernelOnly, span, "tile." + std::string(row.name)).help("mark the function `@kernel`");
+      cx.reportedSpans.insert({static_cast<int>(Id::kernelOnly), function.file, function.begin});
     }
     return Value::poison();
   }
-  if (hostOnly && !inHost()) {
-    bool atModuleLevel = !fn_ || fn_ == &moduleLevel_;  // there the first one says it for all
-    Span place = atModuleLevel && scope_ ? Span{scope_->ast->file, 0, 0} : span;
-    if (fresh(Id::hostOnly, place)) {
-      report(Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
-      reportedSpans_.insert({static_cast<int>(Id::hostOnly), place.file, place.begin});
+  if (hostOnly && !inHost(cx)) {
+    bool atModuleLevel = !cx.function.fn || cx.function.fn == &cx.moduleLevel;  // there the first one says it for all
+    Span place = atModuleLevel && cx.scope ? Span{cx.scope->ast->file, 0, 0} : span;
+    if (fresh(cx, Id::hostOnly, place)) {
+      report(cx, Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
+      cx.reportedSpans.insert({static_cast<int>(Id::hostOnly), place.file, place.begin});
     }
     return Value::poison();
   }
@@ -123,22 +138,22 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
     std::set<std::string> given;
     for (const Given &arg : args)
       if (!arg.keyword.empty() && !given.insert(arg.keyword).second) {
-        if (fresh(Id::argumentTwice, arg.span)) report(Id::argumentTwice, arg.span, std::string(row.name), arg.keyword);
+        if (fresh(cx, Id::argumentTwice, arg.span))
+          report(cx, Id::argumentTwice, arg.span, std::string(row.name), arg.keyword);
         return Value::poison();
       }
   }
   switch (row.kind) {
-  case BuiltinKind::Unsupported: return unsupported(std::string(row.op), span);
-  case BuiltinKind::Decorator:
-    return unsupported("`" + std::string(row.name) + "` outside of a decorator", span);
-  case BuiltinKind::Schedule: return scheduleCall(args, span);
-  case BuiltinKind::Policy: return policyCall(args, span);
-  case BuiltinKind::Replace: return replaceFields(std::move(args), span);
-  case BuiltinKind::Partial: return makePartial(std::move(args), span);
-  case BuiltinKind::TreeMap: return treeMap(args, span);
-  case BuiltinKind::TreeLeaves: return treeLeaves(args, span);
-  case BuiltinKind::Grad: return makeDerivative(row, std::move(args), span);
-  case BuiltinKind::IsInstance: return isInstance(args, span);
+  case BuiltinKind::Unsupported: return unsupported(cx, std::string(row.op), span);
+  case BuiltinKind::Decorator: return unsupported(cx, "`" + std::string(row.name) + "` outside of a decorator", span);
+  case BuiltinKind::Schedule: return scheduleCall(cx, args, span);
+  case BuiltinKind::Policy: return policyCall(cx, args, span);
+  case BuiltinKind::Replace: return replaceFields(cx, std::move(args), span);
+  case BuiltinKind::Partial: return makePartial(cx, std::move(args), span);
+  case BuiltinKind::TreeMap: return treeMap(cx, args, span);
+  case BuiltinKind::TreeLeaves: return treeLeaves(cx, args, span);
+  case BuiltinKind::Grad: return makeDerivative(cx, row, std::move(args), span);
+  case BuiltinKind::IsInstance: return isInstance(cx, args, span);
   case BuiltinKind::Dict: {
     Value v = Value::of(ValueKind::Dict);
     for (Given &arg : args) {
@@ -149,23 +164,23 @@ Value Checker::callBuiltin(const BuiltinRow &row, GivenList args, Span span) {
   }
   default: break;
   }
-  Bound bound = bindBuiltin(row, args, span);
+  Bound bound = bindBuiltin(cx, row, args, span);
   if (!bound.ok) return Value::poison();
-  noteBuiltinEffect(row, span);
-  Value v = callEffectBuiltin(row, bound, span);
+  noteBuiltinEffect(cx, row, span);
+  Value v = callEffectBuiltin(cx, row, bound, span);
   if (v.given()) return v;
-  if (hostOnly) return callHostBuiltin(row, bound, args, span);
-  v = callKernelBuiltin(row, bound, args, span);
+  if (hostOnly) return callHostBuiltin(cx, row, bound, args, span);
+  v = callKernelBuiltin(cx, row, bound, args, span);
   if (v.given()) return v;
-  return callArrayBuiltin(row, bound, span);
+  return callArrayBuiltin(cx, row, bound, span);
 }
 
-bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &shape) {
+bool shapeArgument(Context &cx, const Value &value, Span span, std::vector<Dim> &shape) {
   std::vector<Value> items = value.isSequence() ? value.items : std::vector<Value>{value};
   for (const Value &item : items) {
     if (item.kind != ValueKind::Int) {
-      if (!item.isPoison() && fresh(Id::wrongArgument, span))
-        report(Id::wrongArgument, span, quoted("a shape"), "integers and dimensions", describe(item));
+      if (!item.isPoison() && fresh(cx, Id::wrongArgument, span))
+        report(cx, Id::wrongArgument, span, quoted("a shape"), "integers and dimensions", describe(cx, item));
       return false;
     }
     Dim d = item.sym;
@@ -173,14 +188,14 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
     d.collectVars(vars);
     for (const std::string &v : vars)
       if (v[0] == '%') {
-        d = facts_.external(d);
+        d = cx.function.facts.external(d);
         break;
       }
     vars.clear();
     d.collectVars(vars);
     for (const std::string &v : vars)
       if (v[0] == '%') {
-        if (fresh(Id::notConstant, span)) report(Id::notConstant, span, "a dimension (`" + show(d) + "`)");
+        if (fresh(cx, Id::notConstant, span)) report(cx, Id::notConstant, span, "a dimension (`" + show(cx, d) + "`)");
         return false;
       }
     shape.push_back(d);
@@ -188,22 +203,22 @@ bool Checker::shapeArgument(const Value &value, Span span, std::vector<Dim> &sha
   return true;
 }
 
-/// The extents of something new: none may be negative. False after a message.
-bool Checker::sizesArePossible(const std::vector<Dim> &shape, Span span) {
+bool sizesArePossible(Context &cx, const std::vector<Dim> &shape, Span span) {
   for (const Dim &d : shape) {
     std::vector<Dim::Term> terms = d.terms();
     bool grows = std::all_of(terms.begin(), terms.end(), [](const Dim::Term &t) { return t.coefficient >= 0; });
     shape::Formula positive(d, Relation::Ge, Dim(0));
-    if (grows || claim(positive, "`" + show(d) + "` is an extent, so it must not be negative", span)) continue;
-    if (!fresh(Id::badConstant, span)) return false;
-    auto builder = report(Id::badConstant, span, "the extent " + show(d) + (d.isConstant() ? " is negative" : " may be negative"));
-    if (!d.isConstant()) explainClaim(builder, positive);
+    if (grows || claim(cx, positive, "`" + show(cx, d) + "` is an extent, so it must not be negative", span)) continue;
+    if (!fresh(cx, Id::badConstant, span)) return false;
+    auto builder = report(cx, Id::badConstant, span,
+                          "the extent " + show(cx, d) + (d.isConstant() ? " is negative" : " may be negative"));
+    if (!d.isConstant()) explainClaim(cx, builder, positive);
     return false;
   }
   return true;
 }
 
-std::optional<DType> Checker::dtypeArgument(const Value &value, Span span, Numerics *numerics) {
+std::optional<DType> dtypeArgument(Context &cx, const Value &value, Span span, Numerics *numerics) {
   if (value.kind == ValueKind::DType || (value.kind == ValueKind::Policy && value.truth)) {
     if (numerics) *numerics = value.type.numerics;
     return value.type.dtype;
@@ -213,67 +228,67 @@ std::optional<DType> Checker::dtypeArgument(const Value &value, Span span, Numer
     if (value.builtin->name == "int") return DType::I32;
     if (value.builtin->name == "bool") return DType::Bool;
   }
-  if (!value.isPoison() && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, quoted("this argument"), "a dtype", describe(value));
+  if (!value.isPoison() && fresh(cx, Id::wrongArgument, span))
+    report(cx, Id::wrongArgument, span, quoted("this argument"), "a dtype", describe(cx, value));
   return std::nullopt;
 }
 
-std::optional<bool> Checker::flagArgument(const Bound &args, size_t i) {
+std::optional<bool> flagArgument(Context &cx, const Bound &args, size_t i) {
   if (!args.values[i].given()) return false;
-  return knownBool(args.values[i], args.spans[i], "this choice");
+  return knownBool(cx, args.values[i], args.spans[i], "this choice");
 }
 
-Value Checker::arrayArgument(const Bound &args, size_t i, const std::string &shown) {
-  Value v = toArray(args.values[i], DType::F32, args.spans[i]);
+Value arrayArgument(Context &cx, const Bound &args, size_t i, const std::string &shown) {
+  Value v = toArray(cx, args.values[i], DType::F32, args.spans[i]);
   if (v.isArray()) return v;
-  if (!v.isPoison() && !reportNone(v, args.spans[i]) && fresh(Id::badOperand, args.spans[i]))
-    report(Id::badOperand, args.spans[i], shown, describe(v));
+  if (!v.isPoison() && !reportNone(cx, v, args.spans[i]) && fresh(cx, Id::badOperand, args.spans[i]))
+    report(cx, Id::badOperand, args.spans[i], shown, describe(cx, v));
   return Value::poison();
 }
 
-Value Checker::callArrayBuiltin(const BuiltinRow &row, Bound &args, Span span) {
-  using Handler = Value (Checker::*)(const BuiltinRow &, Bound &, Span);
+static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  using Handler = Value (*)(Context &, const BuiltinRow &, Bound &, Span);
   static const std::map<BuiltinKind, Handler> handlers = {
-      {BuiltinKind::Elementwise, &Checker::arrayElementwise},
-      {BuiltinKind::Where, &Checker::arrayWhere},
-      {BuiltinKind::Reduce, &Checker::arrayReduce},
-      {BuiltinKind::MinMax, &Checker::arrayMinMax},
-      {BuiltinKind::Mean, &Checker::arrayMean},
-      {BuiltinKind::Cast, &Checker::arrayCast},
-      {BuiltinKind::Transpose, &Checker::arrayTranspose},
-      {BuiltinKind::Reshape, &Checker::arrayReshape},
-      {BuiltinKind::BroadcastTo, &Checker::arrayBroadcastTo},
-      {BuiltinKind::Unsqueeze, &Checker::arrayUnsqueeze},
-      {BuiltinKind::Squeeze, &Checker::arraySqueeze},
-      {BuiltinKind::Concat, &Checker::arrayConcat},
-      {BuiltinKind::Split, &Checker::arraySplit},
-      {BuiltinKind::Stack, &Checker::arrayStack},
-      {BuiltinKind::Flatten, &Checker::arrayFlatten},
-      {BuiltinKind::Expand, &Checker::arrayExpand},
-      {BuiltinKind::Repeat, &Checker::arrayRepeat},
-      {BuiltinKind::Einsum, &Checker::arrayEinsum},
-      {BuiltinKind::Take, &Checker::arrayTake},
-      {BuiltinKind::Gather, &Checker::arrayGather},
-      {BuiltinKind::Conv, &Checker::arrayConv},
-      {BuiltinKind::Pool, &Checker::arrayPool},
-      {BuiltinKind::Dot, &Checker::arrayDot},
-      {BuiltinKind::Full, &Checker::arrayFull},
-      {BuiltinKind::Zeros, &Checker::arrayFull},
-      {BuiltinKind::Ones, &Checker::arrayFull},
-      {BuiltinKind::Iota, &Checker::arrayIota},
-      {BuiltinKind::Arange, &Checker::arrayIota},
-      {BuiltinKind::Cdiv, &Checker::arrayCdiv},
-      {BuiltinKind::Len, &Checker::arrayLen},
-      {BuiltinKind::Enumerate, &Checker::arrayEnumerate},
-      {BuiltinKind::ToInt, &Checker::arrayToInt},
-      {BuiltinKind::ToFloat, &Checker::arrayToFloat},
-      {BuiltinKind::ToBool, &Checker::arrayToBool},
-      {BuiltinKind::Range, &Checker::arrayRange},
-      {BuiltinKind::StaticRange, &Checker::arrayStaticRange},
+      {BuiltinKind::Elementwise, &arrayElementwise},
+      {BuiltinKind::Where, &arrayWhere},
+      {BuiltinKind::Reduce, &arrayReduce},
+      {BuiltinKind::MinMax, &arrayMinMax},
+      {BuiltinKind::Mean, &arrayMean},
+      {BuiltinKind::Cast, &arrayCast},
+      {BuiltinKind::Transpose, &arrayTranspose},
+      {BuiltinKind::Reshape, &arrayReshape},
+      {BuiltinKind::BroadcastTo, &arrayBroadcastTo},
+      {BuiltinKind::Unsqueeze, &arrayUnsqueeze},
+      {BuiltinKind::Squeeze, &arraySqueeze},
+      {BuiltinKind::Concat, &arrayConcat},
+      {BuiltinKind::Split, &arraySplit},
+      {BuiltinKind::Stack, &arrayStack},
+      {BuiltinKind::Flatten, &arrayFlatten},
+      {BuiltinKind::Expand, &arrayExpand},
+      {BuiltinKind::Repeat, &arrayRepeat},
+      {BuiltinKind::Einsum, &arrayEinsum},
+      {BuiltinKind::Take, &arrayTake},
+      {BuiltinKind::Gather, &arrayGather},
+      {BuiltinKind::Conv, &arrayConv},
+      {BuiltinKind::Pool, &arrayPool},
+      {BuiltinKind::Dot, &arrayDot},
+      {BuiltinKind::Full, &arrayFull},
+      {BuiltinKind::Zeros, &arrayFull},
+      {BuiltinKind::Ones, &arrayFull},
+      {BuiltinKind::Iota, &arrayIota},
+      {BuiltinKind::Arange, &arrayIota},
+      {BuiltinKind::Cdiv, &arrayCdiv},
+      {BuiltinKind::Len, &arrayLen},
+      {BuiltinKind::Enumerate, &arrayEnumerate},
+      {BuiltinKind::ToInt, &arrayToInt},
+      {BuiltinKind::ToFloat, &arrayToFloat},
+      {BuiltinKind::ToBool, &arrayToBool},
+      {BuiltinKind::Range, &arrayRange},
+      {BuiltinKind::StaticRange, &arrayStaticRange},
   };
   auto it = handlers.find(row.kind);
-  if (it == handlers.end()) return unsupported("`" + std::string(row.name) + "`", span);
-  return (this->*it->second)(row, args, span);
+  if (it == handlers.end()) return unsupported(cx, "`" + std::string(row.name) + "`", span);
+  return it->second(cx, row, args, span);
 }
 
 }  // namespace tessera::sema

@@ -1,29 +1,39 @@
 // Calls: arguments are bound to parameters; bodies of tensor functions are traced where they are called.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/EditorFacts.h"
 #include "sema/FactTable.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
 
-GivenList Checker::arguments(const ast::CallExpr &expr) {
+static GivenList arguments(Context &cx, const ast::CallExpr &expr) {
   GivenList out;
   for (const ast::Argument &arg : expr.arguments) {
-    Value v = checkExpr(*arg.value);
+    Value v = checkExpr(cx, *arg.value);
     if (arg.stars == 1) {
       if (v.isSequence())
         for (Value &item : v.items) out.push_back({"", item, arg.span, {}, arg.value.get()});
       else {
-        if (!v.isPoison()) report(Id::notIterable, arg.span, describe(v));
+        if (!v.isPoison()) report(cx, Id::notIterable, arg.span, describe(cx, v));
         out.push_back({"", Value::poison(), arg.span, {}, arg.value.get()});
       }
       continue;
     }
     if (arg.stars == 2) {
       if (v.kind != ValueKind::Dict) {
-        if (!v.isPoison()) report(Id::wrongArgument, arg.span, quoted("**"), "a dict", describe(v));
+        if (!v.isPoison()) report(cx, Id::wrongArgument, arg.span, quoted("**"), "a dict", describe(cx, v));
         continue;
       }
       for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
@@ -49,70 +59,76 @@ bool isForeign(const ast::Expr &callee) {
 }
 }  // namespace
 
-Value Checker::call(const ast::CallExpr &expr) {
-  Value callee = checkExpr(*expr.callee);
+Value checkCall(Context &cx, const ast::CallExpr &expr) {
+  Value callee = checkExpr(cx, *expr.callee);
   if (callee.isPoison()) {
-    size_t before = diagnostics_.all().size();
-    arguments(expr);  // mistakes in them are said, too, but not that other libraries have other names
+    size_t before = cx.diagnostics.all().size();
+    arguments(cx, expr);  // mistakes in them are said, too, but not that other libraries have other names
     bool foreign = isForeign(*expr.callee);
-    const auto &said = diagnostics_.all();
+    const auto &said = cx.diagnostics.all();
     for (size_t i = before; !foreign && i < said.size(); ++i)
-      foreign = said[i].id == Id::undefinedName && foreignName(sources_.text(said[i].span)) && expr.callee->kind == ast::ExprKind::Attribute;
-    if (foreign) diagnostics_.truncate(before);
+      foreign = said[i].id == Id::undefinedName && foreignName(cx.sources.text(said[i].span)) &&
+                expr.callee->kind == ast::ExprKind::Attribute;
+    if (foreign) cx.diagnostics.truncate(before);
     return callee;
   }
   if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Unsupported)
-    return unsupported(std::string(callee.builtin->op), expr.span);
-  GivenList args = arguments(expr);
-  return callValue(callee, std::move(args), expr.span, std::string(sources_.text(expr.callee->span)));
+    return unsupported(cx, std::string(callee.builtin->op), expr.span);
+  GivenList args = arguments(cx, expr);
+  return callValue(cx, callee, std::move(args), expr.span, std::string(cx.sources.text(expr.callee->span)));
 }
 
-Value Checker::callValue(const Value &callee, GivenList args, Span span, const std::string &shown) {
+static Value callDType(Context &cx, const Value &dtype, const GivenList &args, Span span, const std::string &shown);
+static Value withSchedule(Context &cx, const Callable &kernel, const GivenList &args, Span span);
+static Value callPartial(Context &cx, const Value &partial, GivenList args, Span span);
+
+Value callValue(Context &cx, const Value &callee, GivenList args, Span span, const std::string &shown) {
   switch (callee.kind) {
   case ValueKind::Poison: return callee;
-  case ValueKind::Builtin: return callBuiltin(*callee.builtin, std::move(args), span);
+  case ValueKind::Builtin: return callBuiltin(cx, *callee.builtin, std::move(args), span);
   case ValueKind::Method: {
     const Value &object = callee.items[0];
-    if (object.kind == ValueKind::Schedule) return scheduleMethod(object, callee.text, args, span);
-    if (object.kind == ValueKind::Function) return withSchedule(*object.callable, args, span);
+    if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
+    if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
     args.insert(args.begin(), Given{"", object, span, {}, nullptr});
-    if (callee.builtin) return callBuiltin(*callee.builtin, std::move(args), span);
-    if (callee.items.size() > 1) return callOverloads(callee.items[1], std::move(args), span);
-    return callFunction(*callee.callable, std::move(args), span);
+    if (callee.builtin) return callBuiltin(cx, *callee.builtin, std::move(args), span);
+    if (callee.items.size() > 1) return callOverloads(cx, callee.items[1], std::move(args), span);
+    return callFunction(cx, *callee.callable, std::move(args), span);
   }
-  case ValueKind::Function: return callFunction(*callee.callable, std::move(args), span);
-  case ValueKind::Overloads: return callOverloads(callee, std::move(args), span);
-  case ValueKind::Partial: return callPartial(callee, std::move(args), span);
-  case ValueKind::Derivative: return callDerivative(callee, std::move(args), span);
-  case ValueKind::StructType: return constructStruct(callee, std::move(args), span);
-  case ValueKind::DType: return callDType(callee, args, span, shown);
+  case ValueKind::Function: return callFunction(cx, *callee.callable, std::move(args), span);
+  case ValueKind::Overloads: return callOverloads(cx, callee, std::move(args), span);
+  case ValueKind::Partial: return callPartial(cx, callee, std::move(args), span);
+  case ValueKind::Derivative: return callDerivative(cx, callee, std::move(args), span);
+  case ValueKind::StructType: return constructStruct(cx, callee, std::move(args), span);
+  case ValueKind::DType: return callDType(cx, callee, args, span, shown);
   default:
-    if (!reportNone(callee, span) && fresh(Id::notCallable, span)) report(Id::notCallable, span, describe(callee));
+    if (!reportNone(cx, callee, span) && fresh(cx, Id::notCallable, span))
+      report(cx, Id::notCallable, span, describe(cx, callee));
     return Value::poison();
   }
 }
 
 /// bf16(x): a conversion.
-Value Checker::callDType(const Value &dtype, const GivenList &args, Span span, const std::string &shown) {
-  if (misnamed_.count(shown)) {  // a function cannot have this name: it was said
-    ++failures_;
+static Value callDType(Context &cx, const Value &dtype, const GivenList &args, Span span, const std::string &shown) {
+  if (cx.misnamed.count(shown)) {  // a function cannot have this name: it was said
+    ++cx.failures;
     return Value::poison();
   }
   if (args.size() != 1 || !args[0].keyword.empty()) {
-    report(Id::tooManyArguments, span, shown, "one value", std::to_string(args.size()));
+    report(cx, Id::tooManyArguments, span, shown, "one value", std::to_string(args.size()));
     return Value::poison();
   }
   const Value &value = args[0].value;
-  if (value.isPoison() || reportNone(value, args[0].span)) return Value::poison();
+  if (value.isPoison() || reportNone(cx, value, args[0].span)) return Value::poison();
   if (value.kind == ValueKind::None || value.isSequence() || value.kind == ValueKind::String) {
-    report(Id::wrongArgument, args[0].span, quoted(shown), "a number", describe(value));
+    report(cx, Id::wrongArgument, args[0].span, quoted(shown), "a number", describe(cx, value));
     return Value::poison();
   }
-  return castTo(value, dtype.type.dtype, dtype.type.numerics, span);
+  return castTo(cx, value, dtype.type.dtype, dtype.type.numerics, span);
 }
 
 /// kernel.with_schedule(...): the same kernel with other sizes.
-Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span span) {
+static Value withSchedule(Context &cx, const Callable &kernel, const GivenList &args, Span span) {
   for (const Given &arg : args)
     if (arg.value.isPoison()) return Value::poison();
   if (!args.empty() && args[0].keywordSpan.valid()) {  // block=(64, 64), warps=4
@@ -121,19 +137,19 @@ Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span 
     for (const Given &arg : args) {
       std::string_view ours = fieldHere(arg.keyword), name = ours.empty() ? std::string_view(arg.keyword) : ours;
       fields += (fields.empty() ? "" : ", ") + std::string(name) + (name.empty() ? "" : "=") +
-                std::string(sources_.text(arg.span));
+                std::string(cx.sources.text(arg.span));
     }
-    report(Id::wrongArgument, all, quoted("with_schedule"), "one schedule", "what a schedule is made of")
+    report(cx, Id::wrongArgument, all, quoted("with_schedule"), "one schedule", "what a schedule is made of")
         .suggest(all, "Schedule(" + fields + ")", "make a schedule of it");
     return Value::poison();
   }
   if (args.size() != 1 || args[0].value.kind != ValueKind::Schedule) {
-    report(Id::wrongArgument, span, quoted("with_schedule"), "one schedule",
-           args.empty() ? "nothing" : describe(args[0].value));
+    report(cx, Id::wrongArgument, span, quoted("with_schedule"), "one schedule",
+           args.empty() ? "nothing" : describe(cx, args[0].value));
     return Value::poison();
   }
-  callables_.push_back(kernel);
-  Callable &made = callables_.back();
+  cx.callables.push_back(kernel);
+  Callable &made = cx.callables.back();
   made.schedule = args[0].value.schedule;
   made.checked = nullptr;
   made.failed = false;
@@ -142,7 +158,7 @@ Value Checker::withSchedule(const Callable &kernel, const GivenList &args, Span 
   return v;
 }
 
-bool Checker::isCallable(const Value &value) {
+bool isCallable(const Value &value) {
   switch (value.kind) {
   case ValueKind::Builtin:
   case ValueKind::Method:
@@ -154,20 +170,20 @@ bool Checker::isCallable(const Value &value) {
   }
 }
 
-/// partial(f, x, k=v): f with these arguments given.
-Value Checker::makePartial(GivenList args, Span span) {
+Value makePartial(Context &cx, GivenList args, Span span) {
   if (args.empty() || !args[0].keyword.empty() || !isCallable(args[0].value)) {
     bool poison = !args.empty() && args[0].value.isPoison();
     if (!poison)
-      report(Id::wrongArgument, args.empty() ? span : args[0].span, quoted("partial"), "a function",
-             args.empty() ? "nothing" : describe(args[0].value));
+      report(cx, Id::wrongArgument, args.empty() ? span : args[0].span, quoted("partial"), "a function",
+             args.empty() ? "nothing" : describe(cx, args[0].value));
     return Value::poison();
   }
   Value v = Value::of(ValueKind::Partial);
   Value positional = Value::tuple({}), named = Value::of(ValueKind::Dict), places = Value::tuple({});
   for (size_t i = 1; i < args.size(); ++i) {
     if (args[i].value.isPoison()) return Value::poison();
-    Value kept = args[i].value.expr && block_ ? cheap(args[i].value, "argument", args[i].span) : args[i].value;
+    Value kept =
+        args[i].value.expr && cx.function.block ? reusable(cx, args[i].value, "argument", args[i].span) : args[i].value;
     if (args[i].keyword.empty()) {
       positional.items.push_back(std::move(kept));
       places.items.push_back(Value::of(ValueKind::Absent));
@@ -187,7 +203,7 @@ Value Checker::makePartial(GivenList args, Span span) {
   return v;
 }
 
-Value Checker::callPartial(const Value &partial, GivenList args, Span span) {
+static Value callPartial(Context &cx, const Value &partial, GivenList args, Span span) {
   GivenList all;
   const std::vector<Value> &places = partial.items[3].items;  // of the arguments, those with names last
   size_t place = 0;
@@ -201,13 +217,13 @@ Value Checker::callPartial(const Value &partial, GivenList args, Span span) {
     if (!again) all.push_back({keyword, partial.items[2].items[i + 1], at, word, nullptr});
   }
   for (Given &arg : args) all.push_back(std::move(arg));
-  return callValue(partial.items[0], std::move(all), span, "partial");
+  return callValue(cx, partial.items[0], std::move(all), span, "partial");
 }
 
 // ---------------------------------------------------------------- binding
 
-bool Checker::bindParameters(const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
-                             std::vector<Span> &spans) {
+bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
+                    std::vector<Span> &spans) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
   const std::string &shown = callable.name;
   values.assign(parameters.size(), Value::of(ValueKind::Absent));
@@ -224,11 +240,9 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
              parameters[next].kind != ast::ParameterKind::VarPositional)
         ++next;
       if (next >= parameters.size()) {
-        size_t count =
-            std::count_if(args.begin(), args.end(), [](const Given &g) { return g.keyword.empty(); });
-        auto builder =
-            report(Id::tooManyArguments, arg.span, shown,
-                   std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count));
+        size_t count = std::count_if(args.begin(), args.end(), [](const Given &g) { return g.keyword.empty(); });
+        auto builder = report(cx, Id::tooManyArguments, arg.span, shown,
+                              std::to_string(plain) + (plain == 1 ? " argument" : " arguments"), std::to_string(count));
         builder.note(callable.nameSpan, "defined here");
         for (size_t i = 0; i < parameters.size(); ++i) {
           if (parameters[i].kind != ast::ParameterKind::KeywordOnly || values[i].given()) continue;
@@ -249,26 +263,26 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
       ++next;
     } else {
       for (size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i].name.text == arg.keyword && (parameters[i].kind == ast::ParameterKind::Plain ||
-                                                       parameters[i].kind == ast::ParameterKind::KeywordOnly))
+        if (parameters[i].name.text == arg.keyword &&
+            (parameters[i].kind == ast::ParameterKind::Plain || parameters[i].kind == ast::ParameterKind::KeywordOnly))
           at = i;
       if (at == parameters.size()) {
         std::vector<std::string_view> names;
         for (const ast::Parameter &p : parameters) names.push_back(p.name.text);
-        auto builder = report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
+        auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
         auto near = diag::didYouMean(arg.keyword, names);
         if (std::string_view ours = nameHere(arg.keyword); std::find(names.begin(), names.end(), ours) != names.end())
           near = ours;
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
-        if (!near.empty() && sources_.text(arg.keywordSpan) == arg.keyword)
+        if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)
           builder.suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
         ok = false;
         continue;
       }
     }
     if (values[at].given()) {
-      report(Id::argumentTwice, arg.span, shown, parameters[at].name.text);
+      report(cx, Id::argumentTwice, arg.span, shown, parameters[at].name.text);
       ok = false;
       continue;
     }
@@ -281,7 +295,7 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
     else if (parameters[i].kind == ast::ParameterKind::VarKeyword) values[i] = Value::of(ValueKind::Dict);
     else if (!parameters[i].defaultValue) {
       if (ok)
-        report(Id::argumentNotGiven, span, shown, parameters[i].name.text)
+        report(cx, Id::argumentNotGiven, span, shown, parameters[i].name.text)
             .note(parameters[i].span, "declared here");
       ok = false;
     }
@@ -289,79 +303,75 @@ bool Checker::bindParameters(const Callable &callable, GivenList &args, Span spa
   return ok;
 }
 
-/// True, with a message, for a call of a function from inside of itself.
-bool Checker::isRecursive(const Callable &callable, Span span) {
+bool isRecursive(Context &cx, const Callable &callable, Span span) {
   auto isThis = [&](const TracedCall &call) { return call.callable == &callable; };
-  if (!callable.active && std::none_of(calls_.begin(), calls_.end(), isThis)) return false;
-  if (fresh(Id::recursion, span))
-    report(Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
+  if (!callable.active && std::none_of(cx.function.calls.begin(), cx.function.calls.end(), isThis)) return false;
+  if (fresh(cx, Id::recursion, span))
+    report(cx, Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
   return true;
 }
 
-Value Checker::callFunction(const Callable &callable, GivenList args, Span span) {
-  if (isRecursive(callable, span)) return Value::poison();
+Value callFunction(Context &cx, const Callable &callable, GivenList args, Span span) {
+  if (isRecursive(cx, callable, span)) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
-  if (!bindParameters(callable, args, span, values, spans)) return Value::poison();
+  if (!bindParameters(cx, callable, args, span, values, spans)) return Value::poison();
   for (size_t i = 0; i < values.size(); ++i)
-    if (isSpent(values[i], spans[i])) return Value::poison();
-  if (!fn_) return unsupported("calling a function at module level", span);
+    if (isUsedUp(cx, values[i], spans[i])) return Value::poison();
+  if (!cx.function.fn) return unsupported(cx, "calling a function at module level", span);
   if (callable.isKernel) {
-    if (inKernel()) return unsupported("calling a kernel inside a kernel", span);
-    return callEntry(callable, std::move(values), spans, span);
+    if (inKernel(cx)) return unsupported(cx, "calling a kernel inside a kernel", span);
+    return callEntry(cx, callable, std::move(values), spans, span);
   }
-  if (inHost() && callable.def && callable.name != "main" && isEntry(callable))
-    return callEntry(callable, std::move(values), spans, span);
-  if (callable.isCustomVjp && !inHost() && !inKernel()) {  // stays a call: its derivative is its own
-    if (callable.module != main_) checkRule(callable);  // those of the main module are entries, and are checked as such
-    if (isEntry(callable)) return callEntry(callable, std::move(values), spans, span);
-    return unsupported("a rule for a function whose parameters have no types", span, "write their types");
+  if (inHost(cx) && callable.def && callable.name != "main" && isEntry(cx, callable))
+    return callEntry(cx, callable, std::move(values), spans, span);
+  if (callable.isCustomVjp && !inHost(cx) && !inKernel(cx)) {  // stays a call: its derivative is its own
+    if (callable.module != cx.main)
+      checkRule(cx, callable);  // those of the main module are entries, and are checked as such
+    if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);
+    return unsupported(cx, "a rule for a function whose parameters have no types", span, "write their types");
   }
-  return inlineCall(callable, std::move(values), spans, span);
+  return inlineCall(cx, callable, std::move(values), spans, span);
 }
 
-/// A frame for the body of a traced function, in which its generic names are open.
-std::shared_ptr<Frame> Checker::calleeFrame(const Callable &callable) const {
+std::shared_ptr<Frame> calleeFrame(const Context &cx, const Callable &callable) {
   auto frame = std::make_shared<Frame>();
   frame->function = &callable;
   frame->module = callable.module;
   frame->parent = callable.closure;
   frame->inlined = true;
-  frame->conditionDepth = conditionDepth_;
+  frame->conditionDepth = cx.function.conditionDepth;
   if (callable.def)
     for (const ast::TypeParameter &t : callable.def->typeParameters)
-      (isDTypeParameter(t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
+      (isDTypeParameter(cx, t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
   return frame;
 }
 
 namespace {
 /// Whether one of the messages from this one on is about the shape of an argument.
 bool saysShapes(const std::vector<diag::Diagnostic> &said, size_t from) {
-  return std::any_of(said.begin() + static_cast<std::ptrdiff_t>(from), said.end(), [](const diag::Diagnostic &d) {
-    return d.id == Id::shapeMismatch || d.id == Id::rankMismatch;
-  });
+  return std::any_of(said.begin() + static_cast<std::ptrdiff_t>(from), said.end(),
+                     [](const diag::Diagnostic &d) { return d.id == Id::shapeMismatch || d.id == Id::rankMismatch; });
 }
 }  // namespace
 
-/// Values for all parameters, of the types that they declare; in the callee's frame. `failed` counts those that
-/// do not fit.
-bool Checker::matchArguments(const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
-                             int *failed) {
+bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
+                    int *failed) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
   if (callable.structure && !values.empty() && values[0].kind == ValueKind::Struct) {
-    frame_->dims = values[0].instance->dims;
+    cx.function.frame->dims = values[0].instance->dims;
     for (const auto &[name, type] : values[0].instance->dtypes) {
-      frame_->names[name].value = Value::dtype(type.dtype, type.numerics);
+      cx.function.frame->names[name].value = Value::dtype(type.dtype, type.numerics);
     }
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];
-    if (!values[i].given() && p.defaultValue) values[i] = checkExpr(*p.defaultValue);
-    if (!p.annotation) ++conversions_;
+    if (!values[i].given() && p.defaultValue) values[i] = checkExpr(cx, *p.defaultValue);
+    if (!p.annotation) ++cx.conversions;
     else if (p.kind == ast::ParameterKind::VarPositional)
       for (const Value &item : values[i].items)
-        bindGenerics(item, *p.annotation, {spans[i], "`" + p.name.text + "`"});
-    else bindGenerics(values[i], *p.annotation, {spans[i], "`" + p.name.text + "`"});
+        bindGenerics(cx, item, *p.annotation, {spans[i], "`" + p.name.text + "`"});
+    else bindGenerics(cx, values[i], *p.annotation, {spans[i], "`" + p.name.text + "`"});
   }
   bool ok = true, misshapen = false;  // one argument in the place of another leaves the others without their places
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -378,12 +388,12 @@ bool Checker::matchArguments(const Callable &callable, std::vector<Value> &value
       Value out = *item;
       auto matches = [&] {
         return !item->isPoison() &&
-               (!p.annotation || matchParameter(*item, *p.annotation, p.name.text, spans[i], out));
+               (!p.annotation || matchParameter(cx, *item, *p.annotation, p.name.text, spans[i], out));
       };
-      size_t before = diagnostics_.all().size();
-      auto follows = [&] { return item->kind == ValueKind::Int || saysShapes(attempt(matches).said, 0); };
-      bool fits = (!misshapen || attempt(matches).ok || !follows()) && matches();
-      misshapen |= !fits && saysShapes(diagnostics_.all(), before);
+      size_t before = cx.diagnostics.all().size();
+      auto follows = [&] { return item->kind == ValueKind::Int || saysShapes(attempt(cx, matches).said, 0); };
+      bool fits = (!misshapen || attempt(cx, matches).ok || !follows()) && matches();
+      misshapen |= !fits && saysShapes(cx.diagnostics.all(), before);
       if (!fits && failed) ++*failed;
       ok &= fits;
       if (fits) *item = std::move(out);
@@ -392,71 +402,72 @@ bool Checker::matchArguments(const Callable &callable, std::vector<Value> &value
   return ok;
 }
 
-const std::vector<ast::Parameter> &Checker::parametersOf(const Callable &callable) {
+const std::vector<ast::Parameter> &parametersOf(const Callable &callable) {
   return callable.def ? callable.def->parameters : callable.lambda->parameters;
 }
 
 /// What the body of a traced function returned, as the type that it declares.
-Value Checker::inlineResult(const Callable &callable, Span span) {
-  Value result = frame_->results.empty() ? Value::of(ValueKind::None) : frame_->results[0];
+static Value inlineResult(Context &cx, const Callable &callable, Span span) {
+  Value result = cx.function.frame->results.empty() ? Value::of(ValueKind::None) : cx.function.frame->results[0];
   const ast::Expr *declared = callable.def->result.get();
   if (!declared || result.isPoison() || declared->kind == ast::ExprKind::None) return result;
-  if (!frame_->returned) {
-    if (fresh(Id::missingReturn, callable.nameSpan)) report(Id::missingReturn, callable.nameSpan, callable.name);
+  if (!cx.function.frame->returned) {
+    if (fresh(cx, Id::missingReturn, callable.nameSpan))
+      report(cx, Id::missingReturn, callable.nameSpan, callable.name);
     return Value::poison();
   }
   Value out;
-  return matchParameter(result, *declared, "the result", span, out) ? out : Value::poison();
+  return matchParameter(cx, result, *declared, "the result", span, out) ? out : Value::poison();
 }
 
-Value Checker::inlineCall(const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
-                          Span span) {
+Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                 Span span) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
-  size_t errors = failures_;
+  size_t errors = cx.failures;
   // Arguments are computed once, in the caller; defaults belong to the callee's module.
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (values[i].given() && values[i].expr && !values[i].handle)
-      values[i] = cheap(std::move(values[i]), parameters[i].name.text, spans[i]);
+      values[i] = reusable(cx, std::move(values[i]), parameters[i].name.text, spans[i]);
     for (Value &item : values[i].items)
-      if (item.expr && !item.handle) item = cheap(std::move(item), parameters[i].name.text, spans[i]);
+      if (item.expr && !item.handle) item = reusable(cx, std::move(item), parameters[i].name.text, spans[i]);
   }
-  std::shared_ptr<Frame> caller = frame_;
-  frame_ = calleeFrame(callable);
-  calls_.push_back({&callable, span, spans});
-  reached_.traced.insert(callable.body());
-  auto hint = accumulateHint_;
-  accumulateHint_.reset();
-  bool ok = matchArguments(callable, values, spans, nullptr);
+  std::shared_ptr<Frame> caller = cx.function.frame;
+  cx.function.frame = calleeFrame(cx, callable);
+  cx.function.calls.push_back({&callable, span, spans});
+  cx.reached.traced.insert(callable.body());
+  auto hint = cx.accumulateHint;
+  cx.accumulateHint.reset();
+  bool ok = matchArguments(cx, callable, values, spans, nullptr);
   for (size_t i = 0; i < parameters.size(); ++i) {
     Binding binding;
     binding.value = values[i];
     binding.span = parameters[i].span;
-    binding.block = blockId_;
+    binding.block = cx.blockId;
     if (values[i].expr && !values[i].handle && values[i].expr->kind == ExprKind::VarRef)
       binding.var = values[i].expr->var;
     binding.borrowed = binding.var != nullptr;
-    frame_->names[parameters[i].name.text] = std::move(binding);
-    noteBound(parameters[i].name.text, parameters[i].name.span);
+    cx.function.frame->names[parameters[i].name.text] = std::move(binding);
+    noteBinding(cx, parameters[i].name.text, parameters[i].name.span);
   }
-  std::vector<PassedState> states = enterStates();
+  std::vector<PassedState> states = enterStates(cx);
   Value result = Value::poison();
   if (ok && callable.lambda) {
-    result = checkExpr(*callable.lambda->body);
+    result = checkExpr(cx, *callable.lambda->body);
   } else if (ok) {
-    whereFacts(*callable.def, true);
-    freedoms(*callable.def);
-    if (failures_ == errors) {  // else all that is wrong in it follows
-      checkBlock(callable.def->body);
-      result = inlineResult(callable, span);
+    whereFacts(cx, *callable.def, true);
+    fastDecorator(cx, *callable.def);
+    if (cx.failures == errors) {  // else all that is wrong in it follows
+      checkBlock(cx, callable.def->body);
+      result = inlineResult(cx, callable, span);
     }
   }
-  accumulateHint_ = hint;
-  calls_.pop_back();
-  if (failures_ == errors) checkEffects(callable, frame_->effects);
-  if (options_.facts && callable.def) options_.facts->addEffects(*callable.def, frame_->effects);
-  std::swap(frame_, caller);
-  leaveStates(states, *caller, callable.name, result, span);
-  if (failures_ > errors) return Value::poison();
+  cx.accumulateHint = hint;
+  cx.function.calls.pop_back();
+  if (cx.failures == errors) checkEffects(cx, callable, cx.function.frame->effects);
+  if (cx.options.facts && callable.def) cx.options.facts->addEffects(*callable.def, cx.function.frame->effects);
+  std::swap(cx.function.frame, caller);
+  leaveStates(cx, states, *caller, callable.name, result, span);
+  if (cx.failures > errors) return Value::poison();
   return result;
 }
 

@@ -1,6 +1,14 @@
 // grad, value_and_grad, vjp, jvp and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
-#include "sema/Checker.h"
 #include "checked/DerivativeKind.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -38,7 +46,8 @@ bool hasNumbers(const Type &type) {
 // ---------------------------------------------------------------- making one
 
 /// The names in `wrt=`: a text or a tuple of texts. False after a message.
-bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable &of, Span span, Value &out) {
+static bool wrtNames(Context &cx, const Value &wrt, const ast::Expr *syntax, const Callable &of, Span span,
+                     Value &out) {
   std::vector<Value> names = wrt.isSequence() ? wrt.items : std::vector<Value>{wrt};
   std::set<std::string> seen;
   std::vector<std::string_view> known;
@@ -53,17 +62,19 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
     if (name.isKnownInt()) {  // by its place
       int64_t place = name.sym.constant();
       if (place < 0 || place >= static_cast<int64_t>(known.size())) {
-        report(Id::unknownWrt, at, of.name, std::to_string(place)).note(of.nameSpan, "`" + of.name + "` is defined here").help(argumentNames(known));
+        report(cx, Id::unknownWrt, at, of.name, std::to_string(place))
+            .note(of.nameSpan, "`" + of.name + "` is defined here")
+            .help(argumentNames(known));
         return false;
       }
       name = Value::string(std::string(known[static_cast<size_t>(place)]));
     }
     if (name.kind != ValueKind::String || name.expr) {
-      report(Id::wrongArgument, at, quoted("wrt"), "names of parameters in quotes", describe(name));
+      report(cx, Id::wrongArgument, at, quoted("wrt"), "names of parameters in quotes", describe(cx, name));
       return false;
     }
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-      auto builder = report(Id::unknownWrt, at, of.name, name.text);
+      auto builder = report(cx, Id::unknownWrt, at, of.name, name.text);
       builder.note(of.nameSpan, "`" + of.name + "` is defined here");
       auto near = diag::didYouMean(name.text, known);
       for (std::string_view one : known)  // "W" for w
@@ -75,16 +86,16 @@ bool Checker::wrtNames(const Value &wrt, const ast::Expr *syntax, const Callable
       return false;
     }
     if (!seen.insert(name.text).second) {
-      report(Id::argumentTwice, at, "wrt", name.text);
+      report(cx, Id::argumentTwice, at, "wrt", name.text);
       return false;
     }
     out.items.push_back(name);
   }
-  if (out.items.empty()) report(Id::argumentNotGiven, span, "grad", "wrt");
+  if (out.items.empty()) report(cx, Id::argumentNotGiven, span, "grad", "wrt");
   return !out.items.empty();
 }
 
-Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) {
+Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   std::string shown(row.name);
   const Given *function = nullptr, *wrt = nullptr;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -93,23 +104,23 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
     if (arg.keyword == "wrt" || (arg.keyword.empty() && i == 1)) wrt = &arg;
     else if (arg.keyword.empty() && i == 0) function = &arg;
     else if (!arg.keyword.empty()) {
-      report(Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword)
+      report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword)
           .help("the parameters to differentiate by are named with `wrt=`");
       return Value::poison();
     } else {
-      report(Id::tooManyArguments, arg.span, shown, "a function and `wrt=`", std::to_string(args.size()));
+      report(cx, Id::tooManyArguments, arg.span, shown, "a function and `wrt=`", std::to_string(args.size()));
       return Value::poison();
     }
   }
   if (!function) {
-    report(Id::argumentNotGiven, span, shown, "f");
+    report(cx, Id::argumentNotGiven, span, shown, "f");
     return Value::poison();
   }
   if (function->value.kind != ValueKind::Function || function->value.callable->isKernel) {
     bool kernel = function->value.kind == ValueKind::Function;
     auto builder =
-        report(Id::wrongArgument, function->span, quoted(shown), "a tensor function",
-               kernel ? "the kernel `" + function->value.callable->name + "`" : describe(function->value));
+        report(cx, Id::wrongArgument, function->span, quoted(shown), "a tensor function",
+               kernel ? "the kernel `" + function->value.callable->name + "`" : describe(cx, function->value));
     if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
     else if (function->value.kind == ValueKind::Derivative)
       builder.help("a function that computes the derivative, `def slope(x): return grad(f)(x)`, can be given");
@@ -124,11 +135,11 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
   v.declared = span;
   v.text = shown;
   if (wrt) {
-    if (!wrtNames(wrt->value, wrt->syntax, *v.callable, wrt->span, v)) return Value::poison();
+    if (!wrtNames(cx, wrt->value, wrt->syntax, *v.callable, wrt->span, v)) return Value::poison();
   } else {
     const std::vector<ast::Parameter> &parameters = parametersOf(*v.callable);
     if (parameters.empty()) {
-      report(Id::unknownWrt, span, v.callable->name, "x").help("it has no parameters");
+      report(cx, Id::unknownWrt, span, v.callable->name, "x").help("it has no parameters");
       return Value::poison();
     }
     v.items = {Value::string(parameters[0].name.text)};
@@ -139,24 +150,24 @@ Value Checker::makeDerivative(const BuiltinRow &row, GivenList args, Span span) 
 // ---------------------------------------------------------------- types
 
 /// What a derivative gives: which parameters of `callee`, and their types. False after a message.
-bool Checker::derivativeParts(const Value &derivative, const Callable &of, const Function &callee,
-                              std::vector<int> &wrt, std::vector<DeclaredType> &trees) {
+static bool derivativeParts(Context &cx, const Value &derivative, const Callable &of, const Function &callee,
+                            std::vector<int> &wrt, std::vector<DeclaredType> &trees) {
   const FunctionResult *result = callee.results.size() == 1 ? &callee.results[0] : nullptr;
   if (!seedKeyword(kindOf(derivative)).empty()) {
-    auto other = std::find_if(callee.results.begin(), callee.results.end(), [](const FunctionResult &r) { return !hasNumbers(r.type); });
+    auto other = std::find_if(callee.results.begin(), callee.results.end(),
+                              [](const FunctionResult &r) { return !hasNumbers(r.type); });
     if (other != callee.results.end() || callee.results.empty()) {
-      report(Id::wrongArgument, derivative.declared, quoted(derivative.text), "a function that returns floats",
+      report(cx, Id::wrongArgument, derivative.declared, quoted(derivative.text), "a function that returns floats",
              "`" + of.name + "`, which returns " + (callee.results.empty() ? "nothing" : "`" + other->type.str() + "`"))
           .note(of.nameSpan, "`" + of.name + "` is defined here");
       return false;
     }
   } else if (!result || !result->type.shape.empty() || !isFloat(result->type.dtype)) {
-    if (fresh(Id::gradNotScalar, derivative.declared)) {
-      std::string what = result ? "`" + (result->type.shape.empty() ? std::string(name(result->type.dtype))
-                                                                    : result->type.str()) +
-                                      "`"
-                                : std::to_string(callee.results.size()) + " results";
-      report(Id::gradNotScalar, derivative.declared, derivative.text, of.name, what)
+    if (fresh(cx, Id::gradNotScalar, derivative.declared)) {
+      std::string what =
+          result ? "`" + (result->type.shape.empty() ? std::string(name(result->type.dtype)) : result->type.str()) + "`"
+                 : std::to_string(callee.results.size()) + " results";
+      report(cx, Id::gradNotScalar, derivative.declared, derivative.text, of.name, what)
           .note(of.nameSpan, "`" + of.name + "` is defined here")
           .help("a loss is one number: take `sum` or `mean` of it");
     }
@@ -177,10 +188,10 @@ bool Checker::derivativeParts(const Value &derivative, const Callable &of, const
       const Type &type = callee.params[i].var->type;
       bool numbers = type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar;
       if (!numbers || !isFloat(type.dtype)) {
-        if (!fresh(Id::wrtNotFloat, derivative.declared)) return false;
-        auto builder = report(Id::wrtNotFloat, derivative.declared, callee.params[i].var->name, type.str());
+        if (!fresh(cx, Id::wrtNotFloat, derivative.declared)) return false;
+        auto builder = report(cx, Id::wrtNotFloat, derivative.declared, callee.params[i].var->name, type.str());
         builder.note(callee.params[i].var->span, "declared here");
-        std::string_view written = sources_.text(derivative.declared);
+        std::string_view written = cx.sources.text(derivative.declared);
         bool byDefault = written.find("wrt") == std::string_view::npos && !written.empty() && written.back() == ')';
         builder.help(byDefault ? "only floats have derivatives, and without `wrt=` it is by the first parameter"
                                : "only floats have derivatives; leave it out of `wrt`");
@@ -217,9 +228,9 @@ static std::vector<Type> seedTypes(DerivativeKind kind, const Function &callee, 
 }
 
 /// The expression of a derivative at `e->args`, and its value as the program sees it.
-Value Checker::derivativeValue(const Value &derivative, const Function &callee, std::vector<int> wrt,
-                               const std::vector<DeclaredType> &trees, ExprPtr e,
-                               const std::map<std::string, Dim> &dims, Span span) {
+static Value derivativeValue(Context &cx, const Value &derivative, const Function &callee, std::vector<int> wrt,
+                             const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims,
+                             Span span) {
   DerivativeKind kind = kindOf(derivative);
   std::vector<Type> types;
   if (kind == DerivativeKind::ValueAndGradient) types.push_back(callee.results[0].type);
@@ -232,10 +243,11 @@ Value Checker::derivativeValue(const Value &derivative, const Function &callee, 
   e->callee = &callee;
   e->axes = std::move(wrt);
   e->queryAxis = static_cast<int>(kind);
-  std::vector<Value> results = callResults(std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
+  std::vector<Value> results =
+      callResults(cx, std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
   size_t next = derivative.truth;
   if (kind == DerivativeKind::Pushforward) {
-    for (const Callable &of : callables_)
+    for (const Callable &of : cx.callables)
       if (of.checked == &callee && !of.resultTree.items.empty()) return resultValue(of.resultTree, results, next);
     return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
   }
@@ -245,11 +257,15 @@ Value Checker::derivativeValue(const Value &derivative, const Function &callee, 
   return derivative.truth ? Value::tuple({results[0], std::move(all)}) : all;
 }
 
-Value Checker::callDerivative(const Value &derivative, GivenList args, Span span) {
+static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
+                                     const std::vector<Span> &spans, Span span, Expr &call);
+static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &arguments);
+
+Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span) {
   const Callable &callable = *derivative.callable;
-  if (!fn_) return unsupported("calling a function at module level", span);
-  if (inHost() || inKernel())
-    return unsupported(std::string("a derivative in ") + (inHost() ? "host code" : "a kernel"), span,
+  if (!cx.function.fn) return unsupported(cx, "calling a function at module level", span);
+  if (inHost(cx) || inKernel(cx))
+    return unsupported(cx, std::string("a derivative in ") + (inHost(cx) ? "host code" : "a kernel"), span,
                        "take it in a tensor function, and call that");
   std::string keyword(seedKeyword(kindOf(derivative)));
   Given seeds;
@@ -259,15 +275,17 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
     return true;
   });
   if (!keyword.empty() && seeds.keyword.empty()) {
-    report(Id::argumentNotGiven, span, derivative.text + "(" + callable.name + ")", keyword)
-        .help(kindOf(derivative) == DerivativeKind::Pullback ? "the derivative by the result: `cotangent=dy`"
-                                                             : "the derivative of the parameters of `wrt`: `tangent=dx`");
+    report(cx, Id::argumentNotGiven, span, derivative.text + "(" + callable.name + ")", keyword)
+        .help(kindOf(derivative) == DerivativeKind::Pullback
+                  ? "the derivative by the result: `cotangent=dy`"
+                  : "the derivative of the parameters of `wrt`: `tangent=dx`");
     return Value::poison();
   }
   if (seeds.value.isPoison() && !keyword.empty()) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
-  if (isRecursive(callable, span) || !bindParameters(callable, args, span, values, spans)) return Value::poison();
+  if (isRecursive(cx, callable, span) || !bindParameters(cx, callable, args, span, values, spans))
+    return Value::poison();
   ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
   auto takeSeeds = [&](const std::vector<Type> &types) {
     std::vector<Value> parts;
@@ -275,24 +293,27 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
     argumentParts(seeds.value, seeds.span, parts, spans);
     std::string what = "`" + seeds.keyword + "=`";
     if (parts.size() != types.size()) {
-      report(Id::wrongArgument, seeds.span, what, std::to_string(types.size()) + (types.size() == 1 ? " value" : " values"),
+      report(cx, Id::wrongArgument, seeds.span, what,
+             std::to_string(types.size()) + (types.size() == 1 ? " value" : " values"),
              std::to_string(parts.size()) + (parts.size() == 1 ? " value" : " values"));
       return false;
     }
     for (size_t i = 0; i < parts.size(); ++i) {
       const Type &type = types[i];
-      Value v = toArray(parts[i], type.dtype, spans[i]);
+      Value v = toArray(cx, parts[i], type.dtype, spans[i]);
       if (v.isPoison()) return false;
       if (v.type.shape.size() != type.shape.size()) {
-        report(Id::wrongArgument, spans[i], what, "`" + type.str() + "`", describe(v));
+        report(cx, Id::wrongArgument, spans[i], what, "`" + type.str() + "`", describe(cx, v));
         return false;
       }
       for (size_t a = 0; a < type.shape.size(); ++a)
-        if (!sameDim(type.shape[a], v.type.shape[a], spans[i], what + " needs " + show(type.shape[a]) + " == " + show(v.type.shape[a]))) {
-          report(Id::shapeMismatch, spans[i], shapeText(type.shape), shapeText(v.type.shape)).label(what + " is `" + type.str() + "`");
+        if (!sameDim(cx, type.shape[a], v.type.shape[a], spans[i],
+                     what + " needs " + show(cx, type.shape[a]) + " == " + show(cx, v.type.shape[a]))) {
+          report(cx, Id::shapeMismatch, spans[i], shapeText(cx, type.shape), shapeText(cx, v.type.shape))
+              .label(what + " is `" + type.str() + "`");
           return false;
         }
-      ExprPtr seed = leave(v, type, spans[i], what);
+      ExprPtr seed = castToPlace(cx, v, type, spans[i], what);
       if (!seed) return false;
       e->args.push_back(std::move(seed));
     }
@@ -301,18 +322,18 @@ Value Checker::callDerivative(const Value &derivative, GivenList args, Span span
   std::map<std::string, Dim> dims;
   const Callable *called = &callable;
   const Function *callee = nullptr;
-  if (isEntry(callable)) {
-    callee = entryOf(callable, values, spans, span, &called);
-    if (!callee || !entryArguments(callable, *callee, values, spans, span, *e, dims)) return Value::poison();
+  if (isEntry(cx, callable)) {
+    callee = entryOf(cx, callable, values, spans, span, &called);
+    if (!callee || !entryArguments(cx, callable, *callee, values, spans, span, *e, dims)) return Value::poison();
   } else {
-    callee = traceFunction(callable, values, spans, span, *e);
+    callee = traceFunction(cx, callable, values, spans, span, *e);
     if (!callee) return Value::poison();
   }
   std::vector<int> wrt;
   std::vector<DeclaredType> trees;
-  if (!derivativeParts(derivative, *called, *callee, wrt, trees)) return Value::poison();
+  if (!derivativeParts(cx, derivative, *called, *callee, wrt, trees)) return Value::poison();
   if (!keyword.empty() && !takeSeeds(seedTypes(kindOf(derivative), *callee, wrt, dims))) return Value::poison();
-  return derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
+  return derivativeValue(cx, derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
 }
 
 /// The tree of a value whose parts become parameters.
@@ -327,12 +348,12 @@ DeclaredType treeOf(const Value &value) {
 
 /// A function that is known only where it is used (a lambda, a nested function, one without types) as a function of
 /// the program: its arguments and what it takes from around it become parameters. Null after a message.
-const Function *Checker::traceFunction(const Callable &callable, std::vector<Value> values,
-                                       const std::vector<Span> &spans, Span span, Expr &call) {
+static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
+                                     const std::vector<Span> &spans, Span span, Expr &call) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
-  for (const auto &var : fn_->vars)  // their names would mean others inside
+  for (const auto &var : cx.function.fn->vars)  // their names would mean others inside
     if (var->type.kind == TypeKind::Index && var->type.shape.empty()) {
-      unsupported("a derivative of a function without types beside integers that only run time knows", span);
+      unsupported(cx, "a derivative of a function without types beside integers that only run time knows", span);
       return nullptr;
     }
   auto function = std::make_unique<Function>();
@@ -341,14 +362,14 @@ const Function *Checker::traceFunction(const Callable &callable, std::vector<Val
   made->span = callable.nameSpan;
   made->signature = "def " + callable.name;
   std::vector<ExprPtr> arguments;
-  auto facts = facts_;
-  auto path = path_;
-  auto calls = calls_;
-  FunctionState outer = enterFunction(*made, callable);
-  facts_ = std::move(facts);
-  path_ = std::move(path);
-  calls_ = std::move(calls);
-  frame_ = outer.frame;
+  auto facts = cx.function.facts;
+  auto path = cx.function.path;
+  auto calls = cx.function.calls;
+  FunctionState outer = enterFunction(cx, *made, callable);
+  cx.function.facts = std::move(facts);
+  cx.function.path = std::move(path);
+  cx.function.calls = std::move(calls);
+  cx.function.frame = outer.frame;
   callable.parameterTrees.clear();
   std::function<void(Value &, const std::string &)> lift = [&](Value &v, const std::string &name) {
     for (size_t i = 0; i < v.items.size(); ++i) lift(v.items[i], name + "_" + std::to_string(i));
@@ -357,43 +378,43 @@ const Function *Checker::traceFunction(const Callable &callable, std::vector<Val
     Type type = v.type;
     type.dtype = v.expr->type.dtype;
     Param param;
-    param.var = newVar(name, type, callable.nameSpan);
+    param.var = newVar(cx, name, type, callable.nameSpan);
     v = valueOfVar(param.var, v, callable.nameSpan);
-    varValues_[param.var] = v;
+    cx.function.varValues[param.var] = v;
     made->params.push_back(std::move(param));
   };
   for (size_t i = 0; i < values.size(); ++i) {
     callable.parameterTrees[parameters[i].name.text] = treeOf(values[i]);
     lift(values[i], parameters[i].name.text);
   }
-  size_t failed = failures_;
-  Value result = inlineCall(callable, values, spans, span);
-  if (failures_ == failed) result = toArray(result, DType::F32, span);
-  if (failures_ == failed && result.kind == ValueKind::Array) {
+  size_t failed = cx.failures;
+  Value result = inlineCall(cx, callable, values, spans, span);
+  if (cx.failures == failed) result = toArray(cx, result, DType::F32, span);
+  if (cx.failures == failed && result.kind == ValueKind::Array) {
     Type type = result.type;
     type.kind = TypeKind::Tensor;
     made->results.push_back({"result", type, -1});
-    ExprPtr value = leave(result, type, span, "the result");
-    if (value) emit(StmtKind::Return, span).values.push_back(std::move(value));
+    ExprPtr value = castToPlace(cx, result, type, span, "the result");
+    if (value) emit(cx, StmtKind::Return, span).values.push_back(std::move(value));
   }
-  captureVariables(*made, arguments);
-  leaveFunction(std::move(outer));
-  if (failures_ != failed) return nullptr;
+  captureVariables(cx, *made, arguments);
+  leaveFunction(cx, std::move(outer));
+  if (cx.failures != failed) return nullptr;
   for (ExprPtr &argument : arguments) call.args.push_back(std::move(argument));
   for (const Requirement &r : made->requirements)
-    requireOfCall(shape::asFormula({r.left, r.relation, r.right}), callable.name, r.text, r.span, span);
+    requireOfCall(cx, shape::asFormula({r.left, r.relation, r.right}), callable.name, r.text, r.span, span);
   std::set<std::string> dims;
   for (const Param &p : made->params)
     for (const Dim &d : p.var->type.shape) d.collectVars(dims);
   made->dims.assign(dims.begin(), dims.end());
-  callables_.push_back(callable);  // each trace has a name of its own
-  made->name = uniqueName(callables_.back());
-  program_->functions.push_back(std::move(function));
+  cx.callables.push_back(callable);  // each trace has a name of its own
+  made->name = uniqueName(cx, cx.callables.back());
+  cx.program->functions.push_back(std::move(function));
   return made;
 }
 
 /// Variables of the function around it become further parameters.
-void Checker::captureVariables(Function &made, std::vector<ExprPtr> &arguments) {
+static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &arguments) {
   std::set<const Var *> own;
   for (const auto &var : made.vars) own.insert(var.get());
   std::map<Var *, Var *> captured;
@@ -403,85 +424,85 @@ void Checker::captureVariables(Function &made, std::vector<ExprPtr> &arguments) 
     if (!inner) {
       arguments.push_back(makeRef(e.var, e.span));
       Param param;
-      param.var = inner = newVar(e.var->name, e.var->type, e.var->span);
+      param.var = inner = newVar(cx, e.var->name, e.var->type, e.var->span);
       made.params.push_back(std::move(param));
     }
     e.var = inner;
   });
 }
 
-/// `grad_loss = grad(loss, wrt=...)` of the main module: an entry point of that name.
-void Checker::derivativeEntry(const std::string &name, const Value &derivative, Span span) {
+void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span) {
   const Callable &callable = *derivative.callable;
-  if (!isEntry(callable)) return;  // typed where it is called
-  std::vector<Choices> variants = variantsOf(callable);
+  if (!isEntry(cx, callable)) return;  // typed where it is called
+  std::vector<Choices> variants = variantsOf(cx, callable);
   if (variants.empty()) return;
-  const Callable &of = variant(callable, variants[0]);
-  const Function *callee = ensureChecked(of);
+  const Callable &of = variant(cx, callable, variants[0]);
+  const Function *callee = ensureChecked(cx, of);
   std::vector<int> wrt;
   std::vector<DeclaredType> trees;
-  if (!callee || !derivativeParts(derivative, of, *callee, wrt, trees)) return;
+  if (!callee || !derivativeParts(cx, derivative, of, *callee, wrt, trees)) return;
   auto function = std::make_unique<Function>();
-  FunctionState outer = enterFunction(*function, of);
-  fn_->name = name;
-  fn_->span = span;
-  fn_->signature = name + " = " + std::string(sources_.text(derivative.declared));
-  fn_->dims = callee->dims;
-  fn_->requirements = callee->requirements;
+  FunctionState outer = enterFunction(cx, *function, of);
+  cx.function.fn->name = name;
+  cx.function.fn->span = span;
+  cx.function.fn->signature = name + " = " + std::string(cx.sources.text(derivative.declared));
+  cx.function.fn->dims = callee->dims;
+  cx.function.fn->requirements = callee->requirements;
   ExprPtr e = makeExpr(ExprKind::Derivative, {}, span);
   std::map<std::string, Dim> dims;
   for (const Param &p : callee->params) {
     Param param;
-    param.var = newVar(p.var->name, p.var->type, p.var->span);
+    param.var = newVar(cx, p.var->name, p.var->type, p.var->span);
     param.keywordOnly = p.keywordOnly;
     if (p.defaultValue) param.defaultValue = clone(*p.defaultValue);
     e->args.push_back(makeRef(param.var, span));
     for (const Dim &d : p.var->type.shape)
       if (d.isVar()) dims[d.varName()] = d;
-    fn_->params.push_back(std::move(param));
+    cx.function.fn->params.push_back(std::move(param));
   }
   DerivativeKind kind = kindOf(derivative);
   std::vector<Type> seeds = seedTypes(kind, *callee, wrt, dims);
   for (size_t i = 0; i < seeds.size(); ++i) {
     Param param;
-    std::string subject = kind == DerivativeKind::Pullback ? callee->results[i].name : callee->params[static_cast<size_t>(wrt[i])].var->name;
-    param.var = newVar("d" + subject, seeds[i], span);
+    std::string subject = kind == DerivativeKind::Pullback ? callee->results[i].name
+                                                           : callee->params[static_cast<size_t>(wrt[i])].var->name;
+    param.var = newVar(cx, "d" + subject, seeds[i], span);
     e->args.push_back(makeRef(param.var, span));
-    fn_->params.push_back(std::move(param));
+    cx.function.fn->params.push_back(std::move(param));
   }
-  Value result = derivativeValue(derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
+  Value result = derivativeValue(cx, derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
   std::vector<ResultPart> parts;
   DeclaredType tree;
-  resultParts({std::move(result), "result", span}, nullptr, nullptr, parts, tree);
-  Stmt &ret = emit(StmtKind::Return, span);
+  resultParts(cx, {std::move(result), "result", span}, nullptr, nullptr, parts, tree);
+  Stmt &ret = emit(cx, StmtKind::Return, span);
   for (ResultPart &part : parts) {
     Type type = part.value.type;
     type.kind = TypeKind::Tensor;
-    fn_->results.push_back({part.name, type, -1});
-    ret.values.push_back(take(part.value));
+    cx.function.fn->results.push_back({part.name, type, -1});
+    ret.values.push_back(takeExpr(part.value));
   }
-  leaveFunction(std::move(outer));
-  program_->functions.push_back(std::move(function));
+  leaveFunction(cx, std::move(outer));
+  cx.program->functions.push_back(std::move(function));
 }
 
 // ---------------------------------------------------------------- rules of one's own
 
-/// `@f.vjp` above a function makes it the rule of `f`.
-void Checker::attachRule(const ast::FuncDef &def, const Callable &rule) {
+void attachRule(Context &cx, const ast::FuncDef &def, const Callable &rule) {
   for (const ast::Decorator &decorator : def.decorators) {
     auto *attribute = as<ast::AttributeExpr>(decorator.expression);
     if (!attribute || attribute->attribute.text != "vjp") continue;
-    Value of = checkExpr(*attribute->object);
+    Value of = checkExpr(cx, *attribute->object);
     if (of.isPoison()) continue;
     if (of.kind != ValueKind::Function || !of.callable->isCustomVjp) {
-      auto builder = report(Id::badRule, decorator.span, rule.name, std::string(sources_.text(attribute->object->span)),
-                            of.kind == ValueKind::Function ? "that has no `@custom_vjp`" : "that is " + describe(of));
+      auto builder =
+          report(cx, Id::badRule, decorator.span, rule.name, std::string(cx.sources.text(attribute->object->span)),
+                 of.kind == ValueKind::Function ? "that has no `@custom_vjp`" : "that is " + describe(cx, of));
       if (of.kind == ValueKind::Function)
         builder.note(of.callable->nameSpan, "defined here").help("write `@custom_vjp` above it");
       continue;
     }
     if (of.callable->vjp)
-      report(Id::definedTwice, decorator.span, of.callable->name + ".vjp")
+      report(cx, Id::definedTwice, decorator.span, of.callable->name + ".vjp")
           .note(of.callable->vjp->nameSpan, "the first rule is here");
     else of.callable->vjp = &rule;
   }
@@ -504,19 +525,17 @@ bool hasMisspeltRule(const Callable &of) {
 }
 }  // namespace
 
-/// A rule takes the arguments of its function, its results and their derivatives, and gives a derivative for each
-/// float argument.
-void Checker::checkRule(const Callable &of) {
+void checkRule(Context &cx, const Callable &of) {
   if (!of.vjp && hasMisspeltRule(of)) return;
   if (!of.vjp) {
-    report(Id::badRule, of.nameSpan, of.name + ".vjp", of.name, "there is none")
+    report(cx, Id::badRule, of.nameSpan, of.name + ".vjp", of.name, "there is none")
         .help("write it: `@" + of.name + ".vjp` above a function");
     return;
   }
-  const Function *primal = ensureChecked(of), *rule = ensureChecked(*of.vjp);
+  const Function *primal = ensureChecked(cx, of), *rule = ensureChecked(cx, *of.vjp);
   if (!primal || !rule || primal->kernel.schedule.options.count(kRule)) return;
-  if (variantsOf(of).size() > 1) {
-    report(Id::badRule, of.vjp->nameSpan, of.vjp->name, of.name, "that has parameters of several types");
+  if (variantsOf(cx, of).size() > 1) {
+    report(cx, Id::badRule, of.vjp->nameSpan, of.vjp->name, of.name, "that has parameters of several types");
     return;
   }
   std::vector<const Type *> takes, gives;
@@ -530,7 +549,7 @@ void Checker::checkRule(const Callable &of) {
   for (const char *what : {"the result", "the derivative of the result"})
     for (const FunctionResult &r : primal->results) takes.push_back(&r.type), takesNames.push_back(what);
   auto wrong = [&](Span span, const std::string &why) {
-    report(Id::badRule, span, of.vjp->name, of.name, why).note(of.nameSpan, "`" + of.name + "` is defined here");
+    report(cx, Id::badRule, span, of.vjp->name, of.name, why).note(of.nameSpan, "`" + of.name + "` is defined here");
   };
   if (rule->params.size() != takes.size())
     return wrong(of.vjp->nameSpan, "it takes " + std::to_string(rule->params.size()) + " arguments, not " +

@@ -1,71 +1,85 @@
 // Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
 #include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 /// One argument of a call of an entry point. Null after a message.
-ExprPtr Checker::entryArgument(const Callable &callable, const Param &param, Value v, Span at,
-                               std::map<std::string, Dim> &dims) {
+static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param &param, Value v, Span at,
+                             std::map<std::string, Dim> &dims) {
   const Type &type = param.var->type;
-  if (reportNone(v, at)) return nullptr;
+  if (reportNone(cx, v, at)) return nullptr;
   if (type.kind == TypeKind::Index) {
     if (!mayBeInteger(v)) {
-      report(Id::wrongArgument, at, quoted(param.var->name), "an integer", describe(v))
+      report(cx, Id::wrongArgument, at, quoted(param.var->name), "an integer", describe(cx, v))
           .note(param.var->span, "declared here");
       return nullptr;
     }
-    v = convertInt(v, at);
+    v = convertInt(cx, v, at);
     if (v.isPoison()) return nullptr;
     if (!type.shape.empty() && type.shape[0].isVar()) dims[type.shape[0].varName()] = v.sym;
-    return indexExpr(v, at);
+    return indexExpr(cx, v, at);
   }
   if (type.kind == TypeKind::Stream) {
     if (v.kind != ValueKind::Rng) {
-      report(Id::wrongArgument, at, quoted(callable.name), "a stream for `" + param.var->name + "`", describe(v));
+      report(cx, Id::wrongArgument, at, quoted(callable.name), "a stream for `" + param.var->name + "`",
+             describe(cx, v));
       return nullptr;
     }
-    return spend(v, "`" + callable.name + "`", at) ? clone(*v.expr) : nullptr;
+    return useUp(cx, v, "`" + callable.name + "`", at) ? clone(*v.expr) : nullptr;
   }
   if (type.kind == TypeKind::Scalar) {
-    if (inHost() &&
+    if (inHost(cx) &&
         (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
-      v = castTo(v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
-    ExprPtr arg = leave(v, type, at, "`" + param.var->name + "`");
+      v = castTo(cx, v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
+    ExprPtr arg = castToPlace(cx, v, type, at, "`" + param.var->name + "`");
     if (arg && arg->type.kind == TypeKind::Tensor) {
-      report(Id::wrongArgument, at, quoted(callable.name), "a scalar for `" + param.var->name + "`", describe(v));
+      report(cx, Id::wrongArgument, at, quoted(callable.name), "a scalar for `" + param.var->name + "`",
+             describe(cx, v));
       return nullptr;
     }
     return arg;
   }
-  if (inHost()) return hostArgument(v, at);
+  if (inHost(cx)) return hostArgument(cx, v, at);
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
-    report(Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`", describe(v))
+    report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`",
+           describe(cx, v))
         .note(param.var->span, "declared here");
     return nullptr;
   }
   for (size_t a = 0; a < type.shape.size(); ++a) {
     const Dim &want = type.shape[a];
     if (want.isVar() && !dims.count(want.varName())) dims[want.varName()] = v.type.shape[a];
-    else if (!sameDim(want.substitute(dims), v.type.shape[a], at,
-                      "`" + callable.name + "` needs " + show(want.substitute(dims)) +
-                          " == " + show(v.type.shape[a]))) {
+    else if (!sameDim(cx, want.substitute(dims), v.type.shape[a], at,
+                      "`" + callable.name + "` needs " + show(cx, want.substitute(dims)) +
+                          " == " + show(cx, v.type.shape[a]))) {
       std::vector<Dim> expected;
       for (const Dim &d : type.shape) expected.push_back(d.substitute(dims));
-      auto builder = report(Id::shapeMismatch, at, shapeText(expected), shapeText(v.type.shape));
-      builder.note(param.var->span, "`" + param.var->name + "` of `" + callable.name + "` is declared here, with the shape " +
-                                        shapeText(type.shape));
+      auto builder = report(cx, Id::shapeMismatch, at, shapeText(cx, expected), shapeText(cx, v.type.shape));
+      builder.note(param.var->span, "`" + param.var->name + "` of `" + callable.name +
+                                        "` is declared here, with the shape " + shapeText(cx, type.shape));
       std::set<std::string> vars;
       want.collectVars(vars);
       for (const std::string &var : vars)
-        if (dims.count(var)) builder.help("`" + var + "` of `" + callable.name + "` is " + show(dims[var]) + " in this call");
-      explainClaim(builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
+        if (dims.count(var))
+          builder.help("`" + var + "` of `" + callable.name + "` is " + show(cx, dims[var]) + " in this call");
+      explainClaim(cx, builder, {want.substitute(dims), Relation::Eq, v.type.shape[a]});
       return nullptr;
     }
   }
-  return leave(v, type, at, "`" + param.var->name + "`");
+  return castToPlace(cx, v, type, at, "`" + param.var->name + "`");
 }
 
 /// What the dimension variables of a function stand for in a call: those that are an extent by themselves, then those
@@ -87,10 +101,9 @@ static void solveExtents(const Function &callee, const std::vector<Value> &parts
   }
 }
 
-/// The arguments of a call in the order of the callee's parameters, into `e`. False after a message.
-bool Checker::entryArguments(const Callable &callable, const Function &callee, const std::vector<Value> &values,
-                             const std::vector<Span> &spans, Span span, Expr &e,
-                             std::map<std::string, Dim> &dims, std::vector<MovedState> *moved) {
+bool entryArguments(Context &cx, const Callable &callable, const Function &callee, const std::vector<Value> &values,
+                    const std::vector<Span> &spans, Span span, Expr &e, std::map<std::string, Dim> &dims,
+                    std::vector<MovedState> *moved) {
   std::vector<Value> parts;
   std::vector<Span> places;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -98,18 +111,22 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
     auto tree = callable.parameterTrees.find(p.name.text);
     bool plain = tree != callable.parameterTrees.end() && tree->second.kind == DeclaredType::Kind::Plain;
     if (plain && p.annotation && values[i].isSequence())
-      return wrongValue(values[i], *p.annotation, p.name.text, spans[i],
-                        "`" + std::string(sources_.text(p.annotation->span)) + "`");
-    auto takes = [&](const Param &param) { return !param.isResult && !param.defaultValue && param.var->name == p.name.text; };
+      return wrongValue(cx, values[i], *p.annotation, p.name.text, spans[i],
+                        "`" + std::string(cx.sources.text(p.annotation->span)) + "`");
+    auto takes = [&](const Param &param) {
+      return !param.isResult && !param.defaultValue && param.var->name == p.name.text;
+    };
     auto param = std::find_if(callee.params.begin(), callee.params.end(), takes);
-    if (values[i].kind == ValueKind::None && param != callee.params.end()) {  // the alternative without it has no such parameter
-      if (!reportNone(values[i], spans[i]))
-        report(Id::wrongArgument, spans[i], quoted(callable.name), "`" + param->var->type.str() + "` for `" + p.name.text + "`", "`None`")
+    if (values[i].kind == ValueKind::None &&
+        param != callee.params.end()) {  // the alternative without it has no such parameter
+      if (!reportNone(cx, values[i], spans[i]))
+        report(cx, Id::wrongArgument, spans[i], quoted(callable.name),
+               "`" + param->var->type.str() + "` for `" + p.name.text + "`", "`None`")
             .note(param->var->span, "declared here");
       return false;
     }
     if (plain && tree->second.plain.kind == TypeKind::State) {
-      if (!cacheArgument(values[i], tree->second.plain, callable, spans[i], parts, places)) return false;
+      if (!cacheArgument(cx, values[i], tree->second.plain, callable, spans[i], parts, places)) return false;
       if (moved) moved->push_back({values[i], p.name.text, spans[i], {}});
       continue;
     }
@@ -120,14 +137,15 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
   for (const Param &param : callee.params) {
     if (param.isResult) continue;
     if (param.scalesOf >= 0) {
-      unsupported("this call of `" + callable.name + "`, a parameter of which has scales (`" + param.var->name + "`),",
+      unsupported(cx,
+                  "this call of `" + callable.name + "`, a parameter of which has scales (`" + param.var->name + "`),",
                   span);
       return false;
     }
     Value v = next < parts.size() ? parts[next] : Value::of(ValueKind::Absent);
     Span at = next < places.size() ? places[next] : span;
     ++next;
-    ExprPtr arg = v.given()            ? entryArgument(callable, param, std::move(v), at, dims)
+    ExprPtr arg = v.given()            ? entryArgument(cx, callable, param, std::move(v), at, dims)
                   : param.defaultValue ? clone(*param.defaultValue)
                                        : nullptr;
     if (!arg) return false;
@@ -136,26 +154,27 @@ bool Checker::entryArguments(const Callable &callable, const Function &callee, c
   for (; moved && kept < moved->size(); ++kept) {
     MovedState &state = (*moved)[kept];
     auto count = callable.counts.find(state.parameter);
-    auto behind = count == callable.counts.end() ? std::nullopt : cacheBehind(state.before, count->second, callee, parts, dims, span);
-    if (!behind) return later("a call that leaves a cache behind that I cannot count,", span), false;
+    auto behind = count == callable.counts.end()
+                      ? std::nullopt
+                      : cacheBehind(cx, state.before, count->second, callee, parts, dims, span);
+    if (!behind) return notCompiledYet(cx, "a call that leaves a cache behind that I cannot count,", span), false;
     state.after = std::move(*behind);
   }
-  takeOverEffects(callee.effects.without(EffectKind::State), callable.name, false, span);
-  for (const Later &what : callee.later) later(what.what, span);
+  takeOverEffects(cx, callee.effects.without(EffectKind::State), callable.name, false, span);
+  for (const Later &what : callee.later) notCompiledYet(cx, what.what, span);
   for (const Requirement &r : callee.requirements) {
-    if (inHost()) break;
+    if (inHost(cx)) break;
     shape::Formula fact = shape::asFormula({r.left, r.relation, r.right});
-    requireOfCall(fact.map([&](const Dim &d) { return d.substitute(dims); }), callable.name, r.text, r.span, span);
+    requireOfCall(cx, fact.map([&](const Dim &d) { return d.substitute(dims); }), callable.name, r.text, r.span, span);
   }
   return true;
 }
 
-/// The values that a call of several results gives, or of one.
-std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, const std::string &name, Span span) {
+std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, const std::string &name, Span span) {
   auto wrap = [&](ExprPtr made, const Type &type) {
-    Value v = Value::of(inHost() ? ValueKind::HostTensor : ValueKind::Array);
+    Value v = Value::of(inHost(cx) ? ValueKind::HostTensor : ValueKind::Array);
     v.type = type;
-    if (inHost()) {  // the extents are those of the function that is called
+    if (inHost(cx)) {  // the extents are those of the function that is called
       v.rank = static_cast<int>(type.shape.size());
       v.type.shape.clear();
       made->type.shape.clear();
@@ -168,14 +187,14 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
   };
   if (types.size() == 1) {
     e->type = types[0];
-    return {unscaled(cheap(wrap(std::move(e), types[0]), name + "_result", span), span)};
+    return {unscaled(reusable(cx, wrap(std::move(e), types[0]), name + "_result", span), span)};
   }
   e->type.kind = TypeKind::Tuple;
   e->type.items = types;
-  if (inHost())
+  if (inHost(cx))
     for (Type &type : e->type.items) type.shape.clear();
-  Var *var = newVar(name + "_results", e->type, span);
-  Stmt &let = emit(StmtKind::Let, span);
+  Var *var = newVar(cx, name + "_results", e->type, span);
+  Stmt &let = emit(cx, StmtKind::Let, span);
   let.var = var;
   let.value = std::move(e);
   std::vector<Value> items;
@@ -188,51 +207,51 @@ std::vector<Value> Checker::callResults(ExprPtr e, std::vector<Type> types, cons
   return items;
 }
 
-/// The entry point of a function that a call with these arguments means. Null after a message.
-const Function *Checker::entryOf(const Callable &callable, const std::vector<Value> &values,
-                                 const std::vector<Span> &spans, Span span, const Callable **chosen) {
+const Function *entryOf(Context &cx, const Callable &callable, const std::vector<Value> &values,
+                        const std::vector<Span> &spans, Span span, const Callable **chosen) {
   Choices choices;
-  std::shared_ptr<Frame> caller = frame_;
-  frame_ = calleeFrame(callable);
+  std::shared_ptr<Frame> caller = cx.function.frame;
+  cx.function.frame = calleeFrame(cx, callable);
   bool chose = true;
   for (size_t i = 0; chose && i < values.size(); ++i) {
     const ast::Parameter &p = callable.def->parameters[i];
     if (!p.annotation) continue;
-    Value given = values[i].given() ? values[i] : Value::of(p.defaultValue && p.defaultValue->kind == ast::ExprKind::None
-                                                                ? ValueKind::None
-                                                                : ValueKind::Absent);
-    if (!given.given() && alternativesOf(*p.annotation).size() > 1) given = checkExpr(*p.defaultValue);
-    chose = chooseVariant(given, *p.annotation, p.name.text, spans[i], choices);
+    Value given = values[i].given()
+                      ? values[i]
+                      : Value::of(p.defaultValue && p.defaultValue->kind == ast::ExprKind::None ? ValueKind::None
+                                                                                                : ValueKind::Absent);
+    if (!given.given() && alternativesOf(*p.annotation).size() > 1) given = checkExpr(cx, *p.defaultValue);
+    chose = chooseVariant(cx, given, *p.annotation, p.name.text, spans[i], choices);
   }
-  frame_ = caller;
+  cx.function.frame = caller;
   if (!chose) return nullptr;
-  const Callable &called = variant(callable, choices);
+  const Callable &called = variant(cx, callable, choices);
   if (chosen) *chosen = &called;
-  const Function *callee = ensureChecked(called);
-  if (!callee && called.raises.valid() && fresh(Id::alwaysRaises, span))
-    report(Id::alwaysRaises, span).note(called.raises, "raised here");
+  const Function *callee = ensureChecked(cx, called);
+  if (!callee && called.raises.valid() && fresh(cx, Id::alwaysRaises, span))
+    report(cx, Id::alwaysRaises, span).note(called.raises, "raised here");
   return callee;
 }
 
-Value Checker::callEntry(const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
+Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
   const Callable *called = nullptr;
-  const Function *callee = entryOf(callable, values, spans, span, &called);
+  const Function *callee = entryOf(cx, callable, values, spans, span, &called);
   if (!callee) return Value::poison();
   for (size_t i = 0; i < values.size(); ++i)  // None by default: the entry point has no such parameter
     if (!values[i].given() && callable.def->parameters[i].defaultValue->kind == ast::ExprKind::None)
       values[i] = Value::of(ValueKind::None);
   if (called->returnsState)
-    return unsupported("a call from host code of `" + callable.name + "`, which returns a state object,", span);
+    return unsupported(cx, "a call from host code of `" + callable.name + "`, which returns a state object,", span);
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
   e->callee = callee;
   std::vector<MovedState> moved;
   callable.counts = called->counts;
-  if (!entryArguments(callable, *callee, values, spans, span, *e, dims, &moved)) return Value::poison();
+  if (!entryArguments(cx, callable, *callee, values, spans, span, *e, dims, &moved)) return Value::poison();
   std::vector<Type> types;
   for (const FunctionResult &r : callee->results) {
     Type type = r.type;
-    if (inHost()) {
+    if (inHost(cx)) {
       type = {};
       type.kind = TypeKind::HostTensor;
       type.dtype = r.type.dtype;
@@ -244,14 +263,15 @@ Value Checker::callEntry(const Callable &callable, std::vector<Value> values, st
   }
   if (types.empty()) {
     e->type.kind = TypeKind::None;
-    emit(StmtKind::Evaluate, span).value = std::move(e);
-    return movedOn(moved, callable) ? Value::of(ValueKind::None) : Value::poison();
+    emit(cx, StmtKind::Evaluate, span).value = std::move(e);
+    return movedOn(cx, moved, callable) ? Value::of(ValueKind::None) : Value::poison();
   }
-  std::vector<Value> results = callResults(std::move(e), std::move(types), callable.name, span);
-  if (!movedOn(moved, callable)) return Value::poison();
+  std::vector<Value> results = callResults(cx, std::move(e), std::move(types), callable.name, span);
+  if (!movedOn(cx, moved, callable)) return Value::poison();
   auto isState = [](const FunctionResult &result) { return result.param >= 0; };  // what is in the caller's arrays, too
   if (callee->kind == FunctionKind::Tensor)
-    results.resize(results.size() - static_cast<size_t>(std::count_if(callee->results.begin(), callee->results.end(), isState)));
+    results.resize(results.size() -
+                   static_cast<size_t>(std::count_if(callee->results.begin(), callee->results.end(), isState)));
   if (results.empty()) return Value::of(ValueKind::None);
   if (called->resultTree.items.empty()) return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
   size_t next = 0;

@@ -1,5 +1,14 @@
 // Results: what a function returns as the parts that the checked program has, and calls put together again.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 
 namespace tessera::sema {
 
@@ -7,41 +16,45 @@ const ast::Expr *itemOf(const ast::Expr *syntax, size_t i, size_t count) {
   if (!syntax || (syntax->kind != ast::ExprKind::Tuple && syntax->kind != ast::ExprKind::List)) return nullptr;
   const auto &items = static_cast<const ast::SequenceExpr &>(*syntax).items;
   bool apart = items.size() == count && std::none_of(items.begin(), items.end(), [](const ast::ExprPtr &item) {
-    return item->kind == ast::ExprKind::Starred;
-  });
+                 return item->kind == ast::ExprKind::Starred;
+               });
   return apart ? items[i].get() : nullptr;
 }
 
-/// The parts of a result, and the tree that puts them together again. False after a message.
-bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
-                          std::vector<ResultPart> &parts, DeclaredType &tree) {
+bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
+                 std::vector<ResultPart> &parts, DeclaredType &tree) {
   const auto &[value, path, span] = whole;
   bool structure = value.kind == ValueKind::Struct;
   auto wrong = [&](const std::string &wanted) {
-    std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(value);
-    if (!reportNone(value, span) && fresh(Id::wrongResult, span))
-      report(Id::wrongResult, span, fn_->name, what, wanted).note(declared->span, "declared here");
+    std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(cx, value);
+    if (!reportNone(cx, value, span) && fresh(cx, Id::wrongResult, span))
+      report(cx, Id::wrongResult, span, cx.function.fn->name, what, wanted).note(declared->span, "declared here");
     return false;
   };
   tree.span = span;
-  auto holdsIt = [&](const auto &state) { return state.first == value.text || frame_->names[state.first].value.handle == value.handle; };
-  bool fits = !declared || (declared->kind == DeclaredType::Kind::Struct && structure && declared->instance->info == value.instance->info);
-  if (structure && value.isState() && fits && std::any_of(frame_->states.begin(), frame_->states.end(), holdsIt)) {
+  auto holdsIt = [&](const auto &state) {
+    return state.first == value.text || cx.function.frame->names[state.first].value.handle == value.handle;
+  };
+  bool fits = !declared || (declared->kind == DeclaredType::Kind::Struct && structure &&
+                            declared->instance->info == value.instance->info);
+  if (structure && value.isState() && fits &&
+      std::any_of(cx.function.frame->states.begin(), cx.function.frame->states.end(), holdsIt)) {
     tree.kind = DeclaredType::Kind::None;  // stays in its parameter
-    if (auto root = frame_->names.find(value.text); root != frame_->names.end() && root->second.value.handle != value.handle) {
+    if (auto root = cx.function.frame->names.find(value.text);
+        root != cx.function.frame->names.end() && root->second.value.handle != value.handle) {
       root->second.value = value;
       root->second.parts = false;
     }
-    frame_->function->returnsState = true;
+    cx.function.frame->function->returnsState = true;
     return true;
   }
   if (!structure && !value.isSequence()) {
     if (declared && declared->kind == DeclaredType::Kind::Struct)
-      return wrong("a `" + instanceText(*declared->instance) + "`");
+      return wrong("a `" + instanceText(cx, *declared->instance) + "`");
     if (declared && declared->kind == DeclaredType::Kind::Tuple)
       return wrong("a tuple of " + std::to_string(declared->items.size()));
     parts.push_back(whole);
-    if (declared) flatTypes(*declared, *declared_, declaredSpans_);
+    if (declared) flatTypes(*declared, *cx.function.declared, cx.function.declaredSpans);
     return true;
   }
   tree.kind = structure ? DeclaredType::Kind::Struct : DeclaredType::Kind::Tuple;
@@ -51,8 +64,8 @@ bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared,
       return wrong(structure ? "`" + declared->plain.str() + "`" : "1 result");
     if (structure != (declared->kind == DeclaredType::Kind::Struct) ||
         (structure && declared->instance->info != value.instance->info))
-      return wrong(declared->instance ? "a `" + instanceText(*declared->instance) + "`"
-                                       : "a tuple of " + std::to_string(declared->items.size()));
+      return wrong(declared->instance ? "a `" + instanceText(cx, *declared->instance) + "`"
+                                      : "a tuple of " + std::to_string(declared->items.size()));
     if (declared->items.size() != value.items.size())
       return wrong("a tuple of " + std::to_string(declared->items.size()));
     tree.instance = declared->instance;
@@ -68,7 +81,7 @@ bool Checker::resultParts(const ResultPart &whole, const DeclaredType *declared,
     }
     const ast::Expr *written = structure ? nullptr : itemOf(syntax, i, value.items.size());
     ResultPart one{value.items[i], path + "_" + part, written ? written->span : span};
-    if (!resultParts(one, item, written, parts, tree.items.back())) return false;
+    if (!resultParts(cx, one, item, written, parts, tree.items.back())) return false;
   }
   return true;
 }
@@ -110,102 +123,106 @@ void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<S
 }
 
 /// The i-th part of a result as the type that is declared for it. Null after a message.
-ExprPtr Checker::resultExpr(const ResultPart &part, size_t i, bool alone) {
+static ExprPtr resultExpr(Context &cx, const ResultPart &part, size_t i, bool alone) {
   const auto &[value, name, span] = part;
-  Value v = toArray(value, DType::F32, span);
-  if (v.isPoison() || reportNone(v, span)) return nullptr;
+  Value v = toArray(cx, value, DType::F32, span);
+  if (v.isPoison() || reportNone(cx, v, span)) return nullptr;
   if (v.kind != ValueKind::Array) {
     if (v.kind == ValueKind::State)
-      unsupported("a state object as a result", span, "it moves on in the caller, too: return what was computed");
+      unsupported(cx, "a state object as a result", span, "it moves on in the caller, too: return what was computed");
     else
-      report(Id::wrongResult, span, fn_->name, describe(v), declared_ ? "`" + (*declared_)[i].str() + "`" : "a tensor");
+      report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, v),
+             cx.function.declared ? "`" + (*cx.function.declared)[i].str() + "`" : "a tensor");
     return nullptr;
   }
-  Type type = declared_ ? (*declared_)[i] : v.type;
+  Type type = cx.function.declared ? (*cx.function.declared)[i] : v.type;
   bool fits = type.shape.size() == v.type.shape.size();
   std::optional<shape::Formula> broken;
   for (size_t a = 0; fits && a < type.shape.size(); ++a) {
-    fits = sameDim(v.type.shape[a], type.shape[a], span,
-                   "the result needs " + show(v.type.shape[a]) + " == " + show(type.shape[a]));
+    fits = sameDim(cx, v.type.shape[a], type.shape[a], span,
+                   "the result needs " + show(cx, v.type.shape[a]) + " == " + show(cx, type.shape[a]));
     if (!fits) broken = shape::Formula(v.type.shape[a], Relation::Eq, type.shape[a]);
   }
   if (!fits) {
-    auto builder = report(Id::wrongResult, span, fn_->name, "`" + shapeText(v.type.shape) + "`",
-                          "`" + shapeText(type.shape) + "`");
-    builder.label("this has the shape " + shapeText(v.type.shape));
-    if (i < declaredSpans_.size()) builder.note(declaredSpans_[i], "declared here");
-    if (broken) explainClaim(builder, *broken);
+    auto builder = report(cx, Id::wrongResult, span, cx.function.fn->name, "`" + shapeText(cx, v.type.shape) + "`",
+                          "`" + shapeText(cx, type.shape) + "`");
+    builder.label("this has the shape " + shapeText(cx, v.type.shape));
+    if (i < cx.function.declaredSpans.size()) builder.note(cx.function.declaredSpans[i], "declared here");
+    if (broken) explainClaim(cx, builder, *broken);
     return nullptr;
   }
   type.kind = TypeKind::Tensor;
-  ExprPtr e = leave(value.kind == ValueKind::Array ? v : value, type, span, "the declared result", alone);
-  fn_->results.push_back({resultName(name), type, -1});
+  ExprPtr e = castToPlace(cx, value.kind == ValueKind::Array ? v : value, type, span, "the declared result", alone);
+  cx.function.fn->results.push_back({resultName(cx, name), type, -1});
   return e;
 }
 
 /// State objects among the results are what the function leaves in its parameters: they are no results of the
 /// entry point. False after a message.
-bool Checker::returnedStates(std::vector<ResultPart> &parts) {
+static bool returnedStates(Context &cx, std::vector<ResultPart> &parts) {
   for (size_t i = parts.size(); i-- > 0;) {
     const auto &[value, name, span] = parts[i];
-    bool wanted = declared_ && (*declared_)[i].kind == TypeKind::State;
+    bool wanted = cx.function.declared && (*cx.function.declared)[i].kind == TypeKind::State;
     if (value.kind != ValueKind::State && !wanted) continue;
-    bool fits = value.kind == ValueKind::State && (!declared_ || wanted);
+    bool fits = value.kind == ValueKind::State && (!cx.function.declared || wanted);
     if (fits && wanted) {
-      const Type &type = (*declared_)[i];
+      const Type &type = (*cx.function.declared)[i];
       fits = type.dtype == value.type.dtype;
       for (size_t a = 0; fits && a < type.shape.size(); ++a)
-        fits = sameDim(value.type.shape[a], type.shape[a], span,
-                       "the result needs " + show(value.type.shape[a]) + " == " + show(type.shape[a]));
+        fits = sameDim(cx, value.type.shape[a], type.shape[a], span,
+                       "the result needs " + show(cx, value.type.shape[a]) + " == " + show(cx, type.shape[a]));
     }
     if (!fits) {
-      report(Id::wrongResult, span, fn_->name, describe(value), declared_ ? "`" + (*declared_)[i].str() + "`" : "");
+      report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, value),
+             cx.function.declared ? "`" + (*cx.function.declared)[i].str() + "`" : "");
       return false;
     }
-    frame_->function->returnsState = true;
-    if (auto root = frame_->names.find(value.text); root != frame_->names.end()) root->second.value = value;
+    cx.function.frame->function->returnsState = true;
+    if (auto root = cx.function.frame->names.find(value.text); root != cx.function.frame->names.end())
+      root->second.value = value;
     auto at = static_cast<std::ptrdiff_t>(i);
     parts.erase(parts.begin() + at);
-    if (!declared_) continue;
-    declared_->erase(declared_->begin() + at);
-    if (i < declaredSpans_.size()) declaredSpans_.erase(declaredSpans_.begin() + at);
+    if (!cx.function.declared) continue;
+    cx.function.declared->erase(cx.function.declared->begin() + at);
+    if (i < cx.function.declaredSpans.size()) cx.function.declaredSpans.erase(cx.function.declaredSpans.begin() + at);
   }
   return true;
 }
 
-/// `return value` of an entry point that is no kernel.
-void Checker::returnResults(const Value &value, const ast::ReturnStmt &stmt) {
+void returnResults(Context &cx, const Value &value, const ast::ReturnStmt &stmt) {
   Span span = stmt.value ? stmt.value->span : stmt.span;
-  if (inHost()) {
-    if (value.kind != ValueKind::None) unsupported("a result of host code", span);
-    emit(StmtKind::Return, stmt.span);
+  if (inHost(cx)) {
+    if (value.kind != ValueKind::None) unsupported(cx, "a result of host code", span);
+    emit(cx, StmtKind::Return, stmt.span);
     return;
   }
   std::vector<ResultPart> parts;
   DeclaredType tree;
   bool nothing = value.kind == ValueKind::None && !value.declared.valid();
-  if (declaredTree_) declared_->clear(), declaredSpans_.clear();  // anew, without optional parts that are None
-  if (declared_ && !declaredTree_) {  // -> None
-    if (!nothing) report(Id::wrongResult, span, fn_->name, describe(value), "`None`");
+  if (cx.function.declaredTree)
+    cx.function.declared->clear(), cx.function.declaredSpans.clear();  // anew, without optional parts that are None
+  if (cx.function.declared && !cx.function.declaredTree) {             // -> None
+    if (!nothing) report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, value), "`None`");
     if (!nothing) return;
-  } else if (nothing && declaredTree_) {
-    report(Id::wrongResult, span, fn_->name, "`None`", "a result")
-        .note(declaredTree_->span, "declared here");
+  } else if (nothing && cx.function.declaredTree) {
+    report(cx, Id::wrongResult, span, cx.function.fn->name, "`None`", "a result")
+        .note(cx.function.declaredTree->span, "declared here");
     return;
-  } else if (!nothing && !resultParts({value, "result", span}, declaredTree_ ? &*declaredTree_ : nullptr, stmt.value.get(),
-                                      parts, tree)) {
+  } else if (!nothing &&
+             !resultParts(cx, {value, "result", span}, cx.function.declaredTree ? &*cx.function.declaredTree : nullptr,
+                          stmt.value.get(), parts, tree)) {
     return;
   }
-  if (!returnedStates(parts)) return;
+  if (!returnedStates(cx, parts)) return;
   std::vector<ExprPtr> out;
   for (size_t i = 0; i < parts.size(); ++i) {
-    ExprPtr e = resultExpr(parts[i], i, parts.size() == 1);
+    ExprPtr e = resultExpr(cx, parts[i], i, parts.size() == 1);
     if (!e) return;
     out.push_back(std::move(e));
   }
-  if (!stateResults(out, span)) return;
-  resultTree_ = std::move(tree);
-  emit(StmtKind::Return, stmt.span).values = std::move(out);
+  if (!stateResults(cx, out, span)) return;
+  cx.function.resultTree = std::move(tree);
+  emit(cx, StmtKind::Return, stmt.span).values = std::move(out);
 }
 
 }  // namespace tessera::sema

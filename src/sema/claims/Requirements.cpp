@@ -1,6 +1,9 @@
 // Facts about dimensions: of `where`, of `assert`, of functions that are called; and claims that a rule makes.
 // What is neither proved nor broken is checked once, at the entry (docs/spec/shapes.md, S2).
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/claims/Claims.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "shape/Divisors.h"
 #include <algorithm>
@@ -43,35 +46,35 @@ std::optional<Formula> sameItems(const Value &a, const Value &b) {
 
 // ---------------------------------------------------------------- reading facts
 
-std::optional<Dim> Checker::factSide(const ast::Expr &expr, const std::string &text) {
-  bool outer = std::exchange(readsFact_, true);
-  Value v = checkExpr(expr);
-  readsFact_ = outer;
+static std::optional<Dim> factSide(Context &cx, const ast::Expr &expr, const std::string &text) {
+  bool outer = std::exchange(cx.readsFact, true);
+  Value v = checkExpr(cx, expr);
+  cx.readsFact = outer;
   if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-  if (!v.isPoison() && fresh(Id::badFact, expr.span))
-    report(Id::badFact, expr.span, "`" + text + "`").label("this is " + describe(v) + ", not a dimension");
+  if (!v.isPoison() && fresh(cx, Id::badFact, expr.span))
+    report(cx, Id::badFact, expr.span, "`" + text + "`").label("this is " + describe(cx, v) + ", not a dimension");
   return std::nullopt;
 }
 
-std::optional<Formula> Checker::factOfCompare(const ast::CompareExpr &compare, const std::string &text) {
+static std::optional<Formula> factOfCompare(Context &cx, const ast::CompareExpr &compare, const std::string &text) {
   std::vector<Formula> parts;
   for (size_t i = 0; i < compare.ops.size(); ++i) {
     const ast::Expr &right = *compare.operands[i + 1];
     bool equality = compare.ops[i] == ast::CompareOp::Eq || compare.ops[i] == ast::CompareOp::Ne;
     if (equality && mayBeShape(*compare.operands[i]) && mayBeShape(right))
-      if (auto same = sameItems(checkExpr(*compare.operands[i]), checkExpr(right))) {
+      if (auto same = sameItems(checkExpr(cx, *compare.operands[i]), checkExpr(cx, right))) {
         parts.push_back(compare.ops[i] == ast::CompareOp::Eq ? std::move(*same) : same->negated());
         continue;
       }
-    auto left = factSide(*compare.operands[i], text);
+    auto left = factSide(cx, *compare.operands[i], text);
     if (!left) return std::nullopt;
     if (compare.ops[i] == ast::CompareOp::In) {
       auto *range = as<ast::RangeExpr>(&right);
       if (!range) {
-        report(Id::badFact, compare.span, "`" + text + "`").help("a range is written `1..=64`");
+        report(cx, Id::badFact, compare.span, "`" + text + "`").help("a range is written `1..=64`");
         return std::nullopt;
       }
-      auto low = factSide(*range->low, text), high = factSide(*range->high, text);
+      auto low = factSide(cx, *range->low, text), high = factSide(cx, *range->high, text);
       if (!low || !high) return std::nullopt;
       parts.push_back({*left, Relation::Ge, *low});
       parts.push_back({*left, range->inclusive ? Relation::Le : Relation::Lt, *high});
@@ -79,76 +82,80 @@ std::optional<Formula> Checker::factOfCompare(const ast::CompareExpr &compare, c
     }
     auto relation = relationOf(compare.ops[i]);
     if (!relation) {
-      report(Id::badFact, compare.span, "`" + text + "`");
+      report(cx, Id::badFact, compare.span, "`" + text + "`");
       return std::nullopt;
     }
-    auto other = factSide(right, text);
+    auto other = factSide(cx, right, text);
     if (!other) return std::nullopt;
     parts.push_back({*left, *relation, *other});
   }
   return Formula::all(std::move(parts));
 }
 
-std::optional<Formula> Checker::factOf(const ast::Expr &expr, const std::string &text) {
+static std::optional<Formula> factOf(Context &cx, const ast::Expr &expr, const std::string &text) {
   if (auto *list = as<ast::BoolOpExpr>(&expr)) {
     std::vector<Formula> parts;
     for (const auto &operand : list->operands) {
-      auto part = factOf(*operand, text);
+      auto part = factOf(cx, *operand, text);
       if (!part) return std::nullopt;
       parts.push_back(std::move(*part));
     }
     return list->isAnd ? Formula::all(std::move(parts)) : Formula::any(std::move(parts));
   }
   if (auto *unary = as<ast::UnaryExpr>(&expr); unary && unary->op == ast::UnaryOp::Not) {
-    auto inner = factOf(*unary->operand, text);
+    auto inner = factOf(cx, *unary->operand, text);
     return inner ? std::optional(inner->negated()) : std::nullopt;
   }
-  if (auto *compare = as<ast::CompareExpr>(&expr)) return factOfCompare(*compare, text);
-  auto builder = report(Id::badFact, expr.span, "`" + text + "`");
+  if (auto *compare = as<ast::CompareExpr>(&expr)) return factOfCompare(cx, *compare, text);
+  auto builder = report(cx, Id::badFact, expr.span, "`" + text + "`");
   builder.help("a fact compares dimensions: `D % 8 == 0`, `N <= 4096`, `B in 1..=64`");
   if (auto *remainder = as<ast::BinaryExpr>(&expr); remainder && remainder->op == ast::BinaryOp::Mod)
     builder.suggest({expr.span.file, expr.span.end, expr.span.end}, " == 0", "what is divisible leaves nothing");
   return std::nullopt;
 }
 
-/// The parts of an `and` are facts of their own, each with its text.
-void Checker::whereFact(const ast::Expr &expr, FactOrigin origin) {
+static void addFact(Context &cx, const Formula &fact, const std::string &text, Span span, FactOrigin origin);
+
+void whereFact(Context &cx, const ast::Expr &expr, FactOrigin origin) {
   if (auto *both = as<ast::BoolOpExpr>(&expr); both && both->isAnd) {
-    for (const auto &operand : both->operands) whereFact(*operand, origin);
+    for (const auto &operand : both->operands) whereFact(cx, *operand, origin);
     return;
   }
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   auto absent = [&](const std::string &name) {  // only another alternative of a parameter has it
-    return (!frame_->dims.count(name) || !frame_->inlined) && def && inParameters(*def, name) && mentions(expr, name);
+    return (!cx.function.frame->dims.count(name) || !cx.function.frame->inlined) && def && inParameters(*def, name) &&
+           mentions(expr, name);
   };
-  if (std::any_of(frame_->generics.begin(), frame_->generics.end(), absent)) return;
-  std::string text(sources_.text(expr.span));
-  auto fact = factOf(expr, text);
+  if (std::any_of(cx.function.frame->generics.begin(), cx.function.frame->generics.end(), absent)) return;
+  std::string text(cx.sources.text(expr.span));
+  auto fact = factOf(cx, expr, text);
   if (!fact) return;
-  Span place = origin == FactOrigin::Call ? calls_.back().span : expr.span;
-  if (origin == FactOrigin::Call) requireOfCall(*fact, calls_.back().callable->name, text, expr.span, place);
-  else addFact(*fact, text, place, origin);
+  Span place = origin == FactOrigin::Call ? cx.function.calls.back().span : expr.span;
+  if (origin == FactOrigin::Call)
+    requireOfCall(cx, *fact, cx.function.calls.back().callable->name, text, expr.span, place);
+  else addFact(cx, *fact, text, place, origin);
 }
 
-void Checker::whereFacts(const ast::FuncDef &def, bool ofCall) {
+void whereFacts(Context &cx, const ast::FuncDef &def, bool ofCall) {
   for (const auto &fact : def.where)
-    if (!ofCall || !inHost() || !hostFact(*fact)) whereFact(*fact, ofCall ? FactOrigin::Call : FactOrigin::Where);
+    if (!ofCall || !inHost(cx) || !hostFact(cx, *fact))
+      whereFact(cx, *fact, ofCall ? FactOrigin::Call : FactOrigin::Where);
 }
 
 // ---------------------------------------------------------------- adding facts
 
-void Checker::addFact(const Formula &fact, const std::string &text, Span span, FactOrigin origin) {
-  auto truth = facts_.truth(fact);
+static void addFact(Context &cx, const Formula &fact, const std::string &text, Span span, FactOrigin origin) {
+  auto truth = cx.function.facts.truth(fact);
   std::set<std::string> vars;
   fact.collectVars(vars);
   if (truth == false) {
-    if (!fresh(Id::factRefuted, span)) return;
-    if (shape::Facts().truth(fact) == false || fn_->requirements.empty()) {
-      report(Id::factRefuted, span, text);
+    if (!fresh(cx, Id::factRefuted, span)) return;
+    if (shape::Facts().truth(fact) == false || cx.function.fn->requirements.empty()) {
+      report(cx, Id::factRefuted, span, text);
       return;
     }
-    auto builder = report(Id::contradictoryFacts, span, text);
-    for (const Requirement &have : fn_->requirements) {
+    auto builder = report(cx, Id::contradictoryFacts, span, text);
+    for (const Requirement &have : cx.function.fn->requirements) {
       std::set<std::string> others;
       have.left.collectVars(others);
       have.right.collectVars(others);
@@ -161,11 +168,11 @@ void Checker::addFact(const Formula &fact, const std::string &text, Span span, F
   if (truth == true && (origin == FactOrigin::Assert || vars.empty())) return;
   for (const std::string &v : vars)
     if (v[0] == '%' || shape::isPositiveName(v)) {
-      if (fresh(Id::shapeUndecided, span)) report(Id::shapeUndecided, span, "`" + text + "`", "true");
+      if (fresh(cx, Id::shapeUndecided, span)) report(cx, Id::shapeUndecided, span, "`" + text + "`", "true");
       return;
     }
-  if (addGuard(fact, text, span) || truth == true) return;
-  report(Id::contradictoryFacts, span, text);
+  if (addGuard(cx, fact, text, span) || truth == true) return;
+  report(cx, Id::contradictoryFacts, span, text);
 }
 
 namespace {
@@ -182,20 +189,19 @@ Formula withoutKnownParts(const Formula &formula, const shape::Facts &facts) {
 }
 }  // namespace
 
-/// A check at the entry. Under conditions on dimensions it is asked for only where they hold. False if there are
-/// no sizes that pass all checks.
-bool Checker::addGuard(const Formula &given, const std::string &text, Span span) {
-  Formula fact = shape::withDefinedAlternatives(withoutKnownParts(given, facts_),
-                                                [&](const Dim &divisor) { return facts_.provesPositive(divisor); });
+bool addGuard(Context &cx, const Formula &given, const std::string &text, Span span) {
+  Formula fact = shape::withDefinedAlternatives(withoutKnownParts(given, cx.function.facts), [&](const Dim &divisor) {
+    return cx.function.facts.provesPositive(divisor);
+  });
   if (fact.kind == Formula::Kind::And && fact.parts.empty()) return true;
   std::vector<Dim> divisors;
   shape::collectDivisors(fact, divisors);
   for (const Dim &divisor : divisors) {  // run time divides by nothing that was not checked before
     Formula some(divisor, Relation::Ge, Dim(1));
-    if (!facts_.proves(some) && !addGuard(some, show(some), span)) return false;
+    if (!cx.function.facts.proves(some) && !addGuard(cx, some, show(cx, some), span)) return false;
   }
   std::vector<Formula> ways;
-  for (const auto &condition : path_) {
+  for (const auto &condition : cx.function.path) {
     if (!condition) continue;  // run time decides: the check is asked for in any case
     std::set<std::string> vars;
     condition->collectVars(vars);
@@ -215,49 +221,47 @@ bool Checker::addGuard(const Formula &given, const std::string &text, Span span)
   requirement.text = text;
   requirement.span = span;
   if (!requirement.left.isDefined() || !requirement.right.isDefined()) {
-    if (fresh(Id::sizeTooLarge, span)) report(Id::sizeTooLarge, span, "a number in what this requires");
+    if (fresh(cx, Id::sizeTooLarge, span)) report(cx, Id::sizeTooLarge, span, "a number in what this requires");
     return true;
   }
-  facts_.add(fact);
-  for (const Requirement &have : fn_->requirements)
-    if (have.left == requirement.left && have.right == requirement.right &&
-        have.relation == requirement.relation)
+  cx.function.facts.add(fact);
+  for (const Requirement &have : cx.function.fn->requirements)
+    if (have.left == requirement.left && have.right == requirement.right && have.relation == requirement.relation)
       return true;
-  fn_->requirements.push_back(std::move(requirement));
-  return !facts_.contradictoryWith(fact);
+  cx.function.fn->requirements.push_back(std::move(requirement));
+  return !cx.function.facts.contradictoryWith(fact);
 }
 
-bool Checker::mentionsRebound(const Formula &formula) const {
+bool mentionsRebound(const Context &cx, const Formula &formula) {
   std::set<std::string> vars;
   formula.collectVars(vars);
   for (const std::string &v : vars)
-    if (mentionsRebound(Dim::var(v))) return true;
+    if (mentionsRebound(cx, Dim::var(v))) return true;
   return false;
 }
 
 // ---------------------------------------------------------------- claims
 
-bool Checker::claim(const Formula &claim, const std::string &why, Span span) {
-  Verdict verdict = facts_.decide(claim);
+bool claim(Context &cx, const Formula &claim, const std::string &why, Span span) {
+  Verdict verdict = cx.function.facts.decide(claim);
   if (verdict != Verdict::Undecided) return verdict == Verdict::Proved;
   std::set<std::string> vars;
   claim.collectVars(vars);
   for (const std::string &v : vars)
     if (v[0] == '%' || shape::isPositiveName(v)) return false;
-  if (!fn_ || inHost() || why.empty()) return false;
-  return addGuard(claim, why, span);
+  if (!cx.function.fn || inHost(cx) || why.empty()) return false;
+  return addGuard(cx, claim, why, span);
 }
 
-/// What a function that is called asks of its arguments. `declared`: where it says so.
-void Checker::requireOfCall(const Formula &fact, const std::string &callee, const std::string &text, Span declared,
-                            Span span) {
-  if (claim(fact, text, span)) return;
-  std::string shown = show(fact);
-  if (!fresh(Id::callFactFails, span)) return;
-  auto builder = report(Id::callFactFails, span, callee, text);
+void requireOfCall(Context &cx, const Formula &fact, const std::string &callee, const std::string &text, Span declared,
+                   Span span) {
+  if (claim(cx, fact, text, span)) return;
+  std::string shown = show(cx, fact);
+  if (!fresh(cx, Id::callFactFails, span)) return;
+  auto builder = report(cx, Id::callFactFails, span, callee, text);
   builder.label(shown == text ? "not for all sizes" : "here this is `" + shown + "`");
   if (declared.valid()) builder.note(declared, "`" + callee + "` says so here");
-  explainClaim(builder, fact);
+  explainClaim(cx, builder, fact);
 }
 
 }  // namespace tessera::sema

@@ -1,84 +1,87 @@
 // Collectives: operations in which all devices along an axis of the mesh take part, and a device's place in it.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/effects/Effects.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
 /// The name of an axis.
-std::optional<std::string> Checker::meshAxis(const Value &value, Span span) {
+static std::optional<std::string> meshAxis(Context &cx, const Value &value, Span span) {
   if (value.kind == ValueKind::String && !value.expr && !value.text.empty()) return value.text;
-  if (!value.isPoison() && fresh(Id::wrongArgument, span))
-    report(Id::wrongArgument, span, quoted("axis"), "an axis of the mesh in quotes", describe(value));
+  if (!value.isPoison() && fresh(cx, Id::wrongArgument, span))
+    report(cx, Id::wrongArgument, span, quoted("axis"), "an axis of the mesh in quotes", describe(cx, value));
   return std::nullopt;
 }
 
-/// `axis_index("tp")` and `rank()` differ between devices; `axis_size("tp")` is a dimension.
-Value Checker::meshQuery(const BuiltinRow &row, Bound &args, Span span) {
+Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string axis;
   if (!args.values.empty()) {
-    auto name = meshAxis(args.values[0], args.spans[0]);
+    auto name = meshAxis(cx, args.values[0], args.spans[0]);
     if (!name) return Value::poison();
     axis = *name;
   }
-  if (inKernel()) return unsupported("`" + std::string(row.name) + "` inside a kernel", span);
-  later("meshes of devices (`" + std::string(row.name) + "`)", span);
+  if (inKernel(cx)) return unsupported(cx, "`" + std::string(row.name) + "` inside a kernel", span);
+  notCompiledYet(cx, "meshes of devices (`" + std::string(row.name) + "`)", span);
   if (row.name == "axis_size") return Value::integer(Dim::var("mesh." + axis));
   ExprPtr e = makeExpr(ExprKind::Opaque, indexType(), span);
   e->text = row.name;
   e->nameHint = axis;
-  return indexValue(std::move(e), axis.empty() ? "rank" : axis + "_index", span);
+  return indexValue(cx, std::move(e), axis.empty() ? "rank" : axis + "_index", span);
 }
 
-/// True, with a message, if not all devices get to a collective, or to a call of a function that does one.
-bool Checker::divergentCollective(const std::string &what, const std::string &axis, Span span) {
-  Span cause = varyingDepth_ > 0 && !varyingCauses_.empty() ? varyingCauses_.back() : divergence_.cause;
+bool divergentCollective(Context &cx, const std::string &what, const std::string &axis, Span span) {
+  Span cause = cx.function.varyingDepth > 0 && !cx.function.varyingCauses.empty() ? cx.function.varyingCauses.back()
+                                                                                  : cx.function.divergence.cause;
   if (!cause.valid()) {
-    divergence_.done.push_back({what, axis, span});
+    cx.function.divergence.done.push_back({what, axis, span});
     return false;
   }
-  if (!fresh(Id::divergentCollective, span)) return true;
+  if (!fresh(cx, Id::divergentCollective, span)) return true;
   // One condition is one mistake, whatever stands under it.
-  Span decides = placeOf(cause);
-  if (!reportedSpans_.insert({static_cast<int>(Id::divergentCollective), decides.file, decides.begin}).second) return true;
-  report(Id::divergentCollective, span, what, axis)
+  Span decides = placeOf(cx, cause);
+  if (!cx.reportedSpans.insert({static_cast<int>(Id::divergentCollective), decides.file, decides.begin}).second)
+    return true;
+  report(cx, Id::divergentCollective, span, what, axis)
       .label("those that get here would wait for the others without end")
       .note(cause, "this differs between devices")
       .help("do it on all devices, and use its result under the condition");
   return true;
 }
 
-/// `break` and `continue` under a condition that differs between devices: what follows in this iteration, and
-/// behind a `break` all that the loop does, is not done by all of them.
-void Checker::leavesIteration(bool loop) {
-  if (inKernel() || varyingDepth_ == 0 || varyingCauses_.empty()) return;
-  divergence_.cause = varyingCauses_.back();
-  divergence_.leftLoop |= loop;
+void leavesIteration(Context &cx, bool loop) {
+  if (inKernel(cx) || cx.function.varyingDepth == 0 || cx.function.varyingCauses.empty()) return;
+  cx.function.divergence.cause = cx.function.varyingCauses.back();
+  cx.function.divergence.leftLoop |= loop;
 }
 
-/// Behind a loop whose body did the collectives from number `first` on.
-void Checker::leftByBreak(size_t first) {
-  if (!divergence_.leftLoop) return;
-  const std::vector<DoneCollective> done = divergence_.done;
-  for (size_t i = first; i < done.size(); ++i) divergentCollective(done[i].what, done[i].axis, done[i].span);
+void leftByBreak(Context &cx, size_t first) {
+  if (!cx.function.divergence.leftLoop) return;
+  const std::vector<DoneCollective> done = cx.function.divergence.done;
+  for (size_t i = first; i < done.size(); ++i) divergentCollective(cx, done[i].what, done[i].axis, done[i].span);
 }
 
-Value Checker::collective(const BuiltinRow &row, Bound &args, Span span) {
+Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
-  Value x = toArray(args.values[0], DType::F32, args.spans[0]);
+  Value x = toArray(cx, args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (x.kind != ValueKind::Array) {
-    report(Id::wrongArgument, args.spans[0], quoted(name), "a tensor", describe(x));
+    report(cx, Id::wrongArgument, args.spans[0], quoted(name), "a tensor", describe(cx, x));
     return Value::poison();
   }
-  auto axis = meshAxis(args.values[1], args.spans[1]);
+  auto axis = meshAxis(cx, args.values[1], args.spans[1]);
   if (!axis) return Value::poison();
-  if (inKernel()) return unsupported("`" + name + "` inside a kernel", span);
-  if (divergentCollective(name, *axis, span)) return Value::poison();
+  if (inKernel(cx)) return unsupported(cx, "`" + name + "` inside a kernel", span);
+  if (divergentCollective(cx, name, *axis, span)) return Value::poison();
   bool reduces = name == "all_reduce" || name == "reduce_scatter";
   Type type = x.type;
-  if (reduces && !accumulator(x, span, "`" + name + "`")) return Value::poison();
+  if (reduces && !accumulator(cx, x, span, "`" + name + "`")) return Value::poison();
   if (name != "all_reduce") {
     Value zero = Value::integer(Dim(0));
-    auto dim = axisOf(args.values[2].given() ? args.values[2] : zero, type.shape.size(), span, name);
+    auto dim = axisOf(cx, args.values[2].given() ? args.values[2] : zero, type.shape.size(), span, name);
     if (!dim) return Value::poison();
     Dim devices = Dim::var("mesh." + *axis);
     Dim &extent = type.shape[static_cast<size_t>(*dim)];
@@ -88,19 +91,19 @@ Value Checker::collective(const BuiltinRow &row, Bound &args, Span span) {
       Requirement whole;
       whole.left = Dim::mod(extent, devices);
       whole.right = Dim(0);
-      whole.text = name + " shares out " + show(extent) + " among the devices of \"" + *axis + "\"";
+      whole.text = name + " shares out " + show(cx, extent) + " among the devices of \"" + *axis + "\"";
       whole.span = span;
-      fn_->requirements.push_back(whole);
+      cx.function.fn->requirements.push_back(whole);
       extent = Dim::floorDiv(extent, devices);
     }
   }
-  noteEffect({EffectKind::Collective, *axis, false, false, {{span, "`" + name + "` exchanges data here"}}});
-  later("collectives (`" + name + "`)", span);
+  noteEffect(cx, {EffectKind::Collective, *axis, false, false, {{span, "`" + name + "` exchanges data here"}}});
+  notCompiledYet(cx, "collectives (`" + name + "`)", span);
   ExprPtr e = makeExpr(ExprKind::Opaque, type, span);
   e->text = name;
   e->nameHint = *axis;
-  e->args.push_back(take(x));
-  return cheap(finish(std::move(e), type, {}, span), name, span);
+  e->args.push_back(takeExpr(x));
+  return reusable(cx, arrayValue(cx, std::move(e), type, {}, span), name, span);
 }
 
 }  // namespace tessera::sema

@@ -1,26 +1,28 @@
 // Effects: noted where an operation is checked, carried to the callers, compared with what a function declares.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/effects/Effects.h"
+#include "sema/kernels/Kernels.h"
 
 namespace tessera::sema {
 
 using ast::as;
 
-void Checker::noteEffect(Effect effect) {
-  if (!frame_) return;
-  if (effect.kind == EffectKind::Io && frame_->quiet > 0) {
+void noteEffect(Context &cx, Effect effect) {
+  if (!cx.function.frame) return;
+  if (effect.kind == EffectKind::Io && cx.function.frame->quiet > 0) {
     if (!effect.files) return;
     const EffectStep &step = effect.path.front();
-    if (fresh(Id::cannotSuspend, step.span))
-      report(Id::cannotSuspend, step.span, "reading and writing files")
+    if (fresh(cx, Id::cannotSuspend, step.span))
+      report(cx, Id::cannotSuspend, step.span, "reading and writing files")
           .label(step.text)
           .help("only printing can be suspended: move this out of the `with`");
     return;
   }
-  frame_->effects.add(std::move(effect));
+  cx.function.frame->effects.add(std::move(effect));
 }
 
-/// The effects that calls of built-in functions have by themselves.
-void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
+void noteBuiltinEffect(Context &cx, const BuiltinRow &row, Span span) {
   Effect effect;
   effect.path = {{span, "`" + std::string(row.name) + "` does it"}};
   switch (row.kind) {
@@ -32,30 +34,29 @@ void Checker::noteBuiltinEffect(const BuiltinRow &row, Span span) {
     if (row.op == "decode") return;
     effect.files |= row.op == "read_bytes";
     [[fallthrough]];
-  case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(std::move(effect));
+  case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(cx, std::move(effect));
   default: return;
   }
 }
 
-/// `traced`: what the callee does was looked at where it does it.
-void Checker::takeOverEffects(const Effects &effects, const std::string &callee, bool traced, Span span) {
+void takeOverEffects(Context &cx, const Effects &effects, const std::string &callee, bool traced, Span span) {
   for (Effect effect : effects.all()) {
-    if (effect.kind == EffectKind::Collective && !traced && divergentCollective(callee, effect.of, span)) continue;
+    if (effect.kind == EffectKind::Collective && !traced && divergentCollective(cx, callee, effect.of, span)) continue;
     effect.path.insert(effect.path.begin(), {span, "`" + callee + "` is called here"});
-    noteEffect(std::move(effect));
+    noteEffect(cx, std::move(effect));
   }
 }
 
 // ---------------------------------------------------------------- effects[...]
 
-std::optional<DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, const ast::Expr &expr) {
+static std::optional<DeclaredEffect> declaredEffect(Context &cx, const ast::FuncDef &def, const ast::Expr &expr) {
   auto *call = as<ast::CallExpr>(&expr);
   auto *name = as<ast::NameExpr>(call ? call->callee.get() : &expr);
   auto kind = name ? effectByName(name->name) : std::nullopt;
   if (!kind) {
-    std::string shown(sources_.text(name ? name->span : expr.span));
-    if (!fresh(Id::unknownEffect, expr.span)) return std::nullopt;
-    auto builder = report(Id::unknownEffect, expr.span, shown);
+    std::string shown(cx.sources.text(name ? name->span : expr.span));
+    if (!fresh(cx, Id::unknownEffect, expr.span)) return std::nullopt;
+    auto builder = report(cx, Id::unknownEffect, expr.span, shown);
     if (auto *text = as<ast::StringExpr>(&expr); text && effectByName(text->value)) {
       builder.help("effects stand in brackets without quotes").suggest(expr.span, text->value, "without quotes");
       return std::nullopt;
@@ -75,27 +76,27 @@ std::optional<DeclaredEffect> Checker::declaredEffect(const ast::FuncDef &def, c
   bool known = *kind != EffectKind::State;
   for (const ast::Parameter &p : def.parameters) known |= p.name.text == effect.of;
   if (takes && known && !effect.of.empty()) return effect;
-  if (fresh(Id::unknownEffect, expr.span))
-    report(Id::unknownEffect, expr.span, std::string(sources_.text(expr.span)))
+  if (fresh(cx, Id::unknownEffect, expr.span))
+    report(cx, Id::unknownEffect, expr.span, std::string(cx.sources.text(expr.span)))
         .help(*kind == EffectKind::State        ? "it names a parameter: `state(cache)`"
               : *kind == EffectKind::Collective ? "it names an axis of the mesh: `collective(\"tp\")`"
                                                 : "it takes nothing: `" + std::string(nameOf(*kind)) + "`");
   return std::nullopt;
 }
 
-std::vector<DeclaredEffect> Checker::declaredEffects(const ast::FuncDef &def) {
+static std::vector<DeclaredEffect> declaredEffects(Context &cx, const ast::FuncDef &def) {
   std::vector<DeclaredEffect> all;
   for (const ast::ExprPtr &item : *def.effects)
-    if (auto effect = declaredEffect(def, *item)) all.push_back(std::move(*effect));
+    if (auto effect = declaredEffect(cx, def, *item)) all.push_back(std::move(*effect));
   return all;
 }
 
 /// `effects[...]` in the text of the function.
-Span Checker::effectsClause(const ast::FuncDef &def) const {
+static Span effectsClause(const Context &cx, const ast::FuncDef &def) {
   uint32_t begin = def.name.span.end;
   for (const ast::Parameter &p : def.parameters) begin = std::max(begin, p.span.end);
   if (def.result) begin = std::max(begin, def.result->span.end);
-  std::string_view text = sources_.file(def.span.file).text;
+  std::string_view text = cx.sources.file(def.span.file).text;
   if (!def.effects->empty()) {
     size_t word = text.rfind("effects", def.effects->front()->span.begin);
     return {def.span.file, static_cast<uint32_t>(word), def.effects->back()->span.end};
@@ -104,18 +105,17 @@ Span Checker::effectsClause(const ast::FuncDef &def) const {
   return {def.span.file, static_cast<uint32_t>(word), static_cast<uint32_t>(close)};
 }
 
-void Checker::notePath(diag::Builder &builder, const Effect &effect) {
+static void notePath(diag::Builder &builder, const Effect &effect) {
   for (const EffectStep &step : effect.path) builder.note(step.span, step.text);
 }
 
-/// `@fast(nondet)`: the function may give other bits each time it runs.
-void Checker::freedoms(const ast::FuncDef &def) {
+void fastDecorator(Context &cx, const ast::FuncDef &def) {
   for (const ast::Decorator &decorator : def.decorators) {
-    if (decoratorName(*decorator.expression) != "fast") continue;
+    if (decoratorName(cx, *decorator.expression) != "fast") continue;
     auto *call = as<ast::CallExpr>(decorator.expression);
     if (!call || call->arguments.empty()) {
-      if (fresh(Id::argumentNotGiven, decorator.span))
-        report(Id::argumentNotGiven, decorator.span, "fast", "nondet")
+      if (fresh(cx, Id::argumentNotGiven, decorator.span))
+        report(cx, Id::argumentNotGiven, decorator.span, "fast", "nondet")
             .help("it names what may differ: `@fast(nondet)`");
       continue;
     }
@@ -123,10 +123,10 @@ void Checker::freedoms(const ast::FuncDef &def) {
       auto *name = as<ast::NameExpr>(arg.value);
       std::string freedom = name && !arg.keyword ? name->name : "";
       if (freedom == "nondet")
-        noteEffect({EffectKind::Nondet, "", false, false, {{decorator.span, "`@fast(nondet)` allows it here"}}});
-      else if (freedom == "reassociate" || freedom == "approx") unsupported("`@fast(" + freedom + ")`", arg.span);
-      else if (fresh(Id::unknownKeyword, arg.span)) {
-        auto builder = report(Id::unknownKeyword, arg.span, "fast", std::string(sources_.text(arg.span)));
+        noteEffect(cx, {EffectKind::Nondet, "", false, false, {{decorator.span, "`@fast(nondet)` allows it here"}}});
+      else if (freedom == "reassociate" || freedom == "approx") unsupported(cx, "`@fast(" + freedom + ")`", arg.span);
+      else if (fresh(cx, Id::unknownKeyword, arg.span)) {
+        auto builder = report(cx, Id::unknownKeyword, arg.span, "fast", std::string(cx.sources.text(arg.span)));
         auto *text = as<ast::StringExpr>(arg.value);
         if (text && !arg.keyword && text->value == "nondet") builder.suggest(arg.span, text->value, "without quotes");
         else builder.help("there are reassociate, approx and nondet");
@@ -135,61 +135,63 @@ void Checker::freedoms(const ast::FuncDef &def) {
   }
 }
 
-/// A function has no other effects than it declares and keeps what `@deterministic` promises.
-void Checker::checkEffects(const Callable &callable, const Effects &inferred) {
+static void unusedEffects(Context &cx, const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
+                          const Effects &inferred);
+static void checkDeterministic(Context &cx, const ast::FuncDef &def, const Effects &inferred);
+
+void checkEffects(Context &cx, const Callable &callable, const Effects &inferred) {
   if (!callable.def) return;
   const ast::FuncDef &def = *callable.def;
-  checkDeterministic(def, inferred);
+  checkDeterministic(cx, def, inferred);
   if (!def.effects) return;
-  size_t errors = failures_;
-  std::vector<DeclaredEffect> declared = declaredEffects(def);
-  if (failures_ != errors) return;
+  size_t errors = cx.failures;
+  std::vector<DeclaredEffect> declared = declaredEffects(cx, def);
+  if (cx.failures != errors) return;
   for (const Effect &effect : inferred.all()) {
     bool covered = false;
-    for (const DeclaredEffect &d : declared)
-      covered |= d.kind == effect.kind && (d.of.empty() || d.of == effect.of);
-    Span clause = effectsClause(def);
-    if (covered || !fresh(Id::undeclaredEffect, clause)) continue;
-    auto builder = report(Id::undeclaredEffect, clause, def.name.text, effect.str());
+    for (const DeclaredEffect &d : declared) covered |= d.kind == effect.kind && (d.of.empty() || d.of == effect.of);
+    Span clause = effectsClause(cx, def);
+    if (covered || !fresh(cx, Id::undeclaredEffect, clause)) continue;
+    auto builder = report(cx, Id::undeclaredEffect, clause, def.name.text, effect.str());
     notePath(builder, effect);
     Span end{clause.file, clause.end, clause.end};
     builder.fix(end, (def.effects->empty() ? "" : ", ") + effect.str(), "declare `" + effect.str() + "`");
     return;
   }
   // What one call of a traced function does not do, another may.
-  if (frame_ && !frame_->inlined && callable.variants.empty() && callable.choices.empty())
-    unusedEffects(def, declared, inferred);
+  if (cx.function.frame && !cx.function.frame->inlined && callable.variants.empty() && callable.choices.empty())
+    unusedEffects(cx, def, declared, inferred);
 }
 
-void Checker::unusedEffects(const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
-                            const Effects &inferred) {
+static void unusedEffects(Context &cx, const ast::FuncDef &def, const std::vector<DeclaredEffect> &declared,
+                          const Effects &inferred) {
   for (size_t i = 0; i < declared.size(); ++i) {
     bool happens = false;
     for (const Effect &effect : inferred.all())
       happens |= effect.kind == declared[i].kind && (declared[i].of.empty() || declared[i].of == effect.of);
     if (happens) continue;
     Span span = declared[i].span;
-    Span edit = i > 0                         ? declared[i - 1].span.to(span)
+    Span edit = i > 0                 ? declared[i - 1].span.to(span)
                 : declared.size() > 1 ? Span{span.file, span.begin, declared[1].span.begin}
-                                              : span;
+                                      : span;
     if (i > 0) edit.begin = declared[i - 1].span.end;
-    diagnostics_.report(Id::unusedEffect, span, def.name.text, std::string(sources_.text(span)))
+    cx.diagnostics.report(Id::unusedEffect, span, def.name.text, std::string(cx.sources.text(span)))
         .fix(edit, "", "remove it");
   }
 }
 
-void Checker::checkDeterministic(const ast::FuncDef &def, const Effects &inferred) {
+static void checkDeterministic(Context &cx, const ast::FuncDef &def, const Effects &inferred) {
   Span promise;
   for (const ast::Decorator &decorator : def.decorators)
-    if (decoratorName(*decorator.expression) == "deterministic") promise = decorator.span;
+    if (decoratorName(cx, *decorator.expression) == "deterministic") promise = decorator.span;
   if (!promise.valid()) return;
   for (const Effect &effect : inferred.all()) {
     bool random = effect.kind == EffectKind::Random && effect.withoutStream;
     const bool bySize = effect.kind == EffectKind::Schedule;
     if (!random && !bySize && effect.kind != EffectKind::Nondet) continue;
     Span place = effect.path.back().span;
-    if (!fresh(Id::notDeterministic, place)) continue;
-    auto builder = report(Id::notDeterministic, place, def.name.text,
+    if (!fresh(cx, Id::notDeterministic, place)) continue;
+    auto builder = report(cx, Id::notDeterministic, place, def.name.text,
                           random   ? "draws random numbers that come from no stream"
                           : bySize ? "may give other values with other sizes of tiles"
                                    : "may give other bits each time it runs");

@@ -1,24 +1,30 @@
 // State objects: a value that moves on. Each update uses the old state up and makes a new one; a parameter that holds
 // a state object holds the last one when the function ends.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
 
 using ast::as;
 
-/// What stands in front of the brackets: `KVCache`.
-bool Checker::isStateType(const Value &named) {
+bool isStateType(const Value &named) {
   return named.kind == ValueKind::Builtin && named.builtin->kind == BuiltinKind::State;
 }
 
-/// `root`: the parameter that holds it, or empty.
-Value Checker::stateValue(const Type &type, const std::string &root, Span span) {
+Value stateValue(Context &cx, const Type &type, const std::string &root, Span span) {
   Value v = Value::of(ValueKind::State);
   v.type = type;
   v.type.kind = TypeKind::State;
   v.text = root;
-  v.handle = newHandle();
+  v.handle = newHandle(cx);
   ExprPtr e = makeExpr(ExprKind::Opaque, v.type, span);
   e->text = "state";
   e->nameHint = root;
@@ -26,19 +32,18 @@ Value Checker::stateValue(const Type &type, const std::string &root, Span span) 
   return v;
 }
 
-/// An update whose result nobody takes.
-bool Checker::droppedState(const Value &value, const ast::Expr &expr) {
+bool droppedState(Context &cx, const Value &value, const ast::Expr &expr) {
   if (value.kind != ValueKind::State || expr.kind != ast::ExprKind::Call) return false;
-  for (const auto &[before, after] : successors_)  // what follows is about the state that was meant to be kept
-    for (Frame *frame = after == value.handle ? frame_.get() : nullptr; frame; frame = frame->parent.get())
+  for (const auto &[before, after] : cx.successors)  // what follows is about the state that was meant to be kept
+    for (Frame *frame = after == value.handle ? cx.function.frame.get() : nullptr; frame; frame = frame->parent.get())
       for (auto &[name, binding] : frame->names) {
         if (binding.value.kind != ValueKind::State || binding.value.handle != before) continue;
         std::string root = binding.value.text;
         binding.value = value;
         binding.value.text = root;
       }
-  if (!fresh(Id::stateDropped, expr.span)) return true;
-  auto builder = report(Id::stateDropped, expr.span);
+  if (!fresh(cx, Id::stateDropped, expr.span)) return true;
+  auto builder = report(cx, Id::stateDropped, expr.span);
   builder.label("the state behind it is lost, and the old one is used up");
   auto *callee = as<ast::AttributeExpr>(static_cast<const ast::CallExpr &>(expr).callee);
   if (callee && as<ast::NameExpr>(callee->object)) {
@@ -48,20 +53,16 @@ bool Checker::droppedState(const Value &value, const ast::Expr &expr) {
   return true;
 }
 
-/// A function that is traced later, or several times, cannot own the only state there is.
-bool Checker::capturedState(const Value &value, const std::string &name, Span span) {
+bool capturedState(Context &cx, const Value &value, const std::string &name, Span span) {
   if (!value.isState()) return false;
-  if (fresh(Id::stateCaptured, span))
-    report(Id::stateCaptured, span, name)
-        .label("it belongs to the function around")
-        .help("take it as a parameter");
+  if (fresh(cx, Id::stateCaptured, span))
+    report(cx, Id::stateCaptured, span, name).label("it belongs to the function around").help("take it as a parameter");
   return true;
 }
 
-/// The state objects among the arguments of the function whose frame this is; from here on they bear its names.
-std::vector<PassedState> Checker::enterStates() {
+std::vector<PassedState> enterStates(Context &cx) {
   std::vector<PassedState> passed;
-  for (auto &[name, binding] : frame_->names) {
+  for (auto &[name, binding] : cx.function.frame->names) {
     if (!binding.value.isState()) continue;
     passed.push_back({name, binding.value.text, binding.value.handle});
     binding.value.text = name;
@@ -69,9 +70,8 @@ std::vector<PassedState> Checker::enterStates() {
   return passed;
 }
 
-/// Behind a traced call, in the caller's frame: what the callee left in its parameters is what the caller has.
-void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee, const std::string &name, Value &result,
-                          Span span) {
+void leaveStates(Context &cx, const std::vector<PassedState> &passed, Frame &callee, const std::string &name,
+                 Value &result, Span span) {
   Effects effects;
   for (Effect effect : callee.effects.all()) {
     if (effect.kind == EffectKind::State)
@@ -79,26 +79,25 @@ void Checker::leaveStates(const std::vector<PassedState> &passed, Frame &callee,
         if (state.parameter == effect.of) effect.of = state.root;
     if (effect.kind != EffectKind::State || !effect.of.empty()) effects.add(std::move(effect));
   }
-  takeOverEffects(effects, name, true, span);
+  takeOverEffects(cx, effects, name, true, span);
   for (const PassedState &state : passed) {
     const Value &last = callee.names[state.parameter].value;
-    if (last.isState() && last.handle != state.handle) leaveState(state.handle, last, name, span);
+    if (last.isState() && last.handle != state.handle) leaveState(cx, state.handle, last, name, span);
     if (result.isState() && result.text == state.parameter) result.text = state.root;
     for (Value &item : result.items)
       if (item.isState() && item.text == state.parameter) item.text = state.root;
   }
 }
 
-/// All names of the caller for the state `before` stand for `after` from now on. False, with a message, if it has none.
-bool Checker::leaveState(int before, const Value &after, const std::string &callee, Span span) {
+bool leaveState(Context &cx, int before, const Value &after, const std::string &callee, Span span) {
   std::vector<std::string> structs;
   bool named = false;
-  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get())
+  for (Frame *frame = cx.function.frame.get(); frame; frame = frame->parent.get())
     for (auto &[name, binding] : frame->names) {
       if (!binding.value.isState() || binding.value.handle != before) continue;
       named = true;
       if (binding.value.kind == ValueKind::Struct || binding.parts) {
-        if (frame == frame_.get()) structs.push_back(name);
+        if (frame == cx.function.frame.get()) structs.push_back(name);
         continue;
       }
       std::string root = binding.value.text;
@@ -107,90 +106,94 @@ bool Checker::leaveState(int before, const Value &after, const std::string &call
     }
   for (const std::string &name : structs) {
     Value now = after;
-    now.text = frame_->names[name].value.text;
-    assignName(name, std::move(now), span);
+    now.text = cx.function.frame->names[name].value.text;
+    assignName(cx, name, std::move(now), span);
   }
   if (named) return true;
-  if (fresh(Id::stateDropped, span))
-    report(Id::stateDropped, span)
+  if (fresh(cx, Id::stateDropped, span))
+    report(cx, Id::stateDropped, span)
         .label("`" + callee + "` moves this state on, and it has no name")
         .help("give it a name first: the name stands for the new state behind the call");
   return false;
 }
 
-/// `s.m = value` of a struct that is a state, also of a struct inside of it: the name stands for the new state.
-void Checker::assignPart(const ast::Expr &place, Value value, Span span) {
-  if (auto *name = as<ast::NameExpr>(&place)) return assignName(name->name, std::move(value), place.span);
+void assignPart(Context &cx, const ast::Expr &place, Value value, Span span) {
+  if (auto *name = as<ast::NameExpr>(&place)) return assignName(cx, name->name, std::move(value), place.span);
   auto &field = static_cast<const ast::AttributeExpr &>(place);
-  Value object = checkExpr(*field.object);
+  Value object = checkExpr(cx, *field.object);
   if (object.isPoison() || value.isPoison()) return;
   if (object.isState() && !object.text.empty())
-    noteEffect({EffectKind::State, object.text, false, false, {{span, "a part of it gets a new value here"}}});
+    noteEffect(cx, {EffectKind::State, object.text, false, false, {{span, "a part of it gets a new value here"}}});
   GivenList given;
   given.push_back({"", std::move(object), field.object->span, field.object->span, nullptr});
   given.push_back({field.attribute.text, std::move(value), span, field.attribute.span, nullptr});
-  Value made = replaceFields(std::move(given), span);
-  if (!made.isPoison()) assignPart(*field.object, std::move(made), span);
+  Value made = replaceFields(cx, std::move(given), span);
+  if (!made.isPoison()) assignPart(cx, *field.object, std::move(made), span);
 }
 
-/// Whether this is a field of a struct that is a state and has a name here; also of a struct inside of it.
-bool Checker::isPartOfState(const ast::Expr &place) {
+bool isPartOfState(Context &cx, const ast::Expr &place) {
   auto *field = as<ast::AttributeExpr>(&place);
   if (!field) return false;
-  if (!as<ast::NameExpr>(field->object)) return isPartOfState(*field->object);
-  auto bound = frame_->names.find(as<ast::NameExpr>(field->object)->name);
-  return bound != frame_->names.end() && bound->second.value.kind == ValueKind::Struct && bound->second.value.isState();
+  if (!as<ast::NameExpr>(field->object)) return isPartOfState(cx, *field->object);
+  auto bound = cx.function.frame->names.find(as<ast::NameExpr>(field->object)->name);
+  return bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::Struct &&
+         bound->second.value.isState();
 }
 
-/// What the function leaves in the parameters that are states: results in the same memory. False after a message.
-bool Checker::stateResults(std::vector<ExprPtr> &out, Span span) {
-  if (!fn_->later.empty()) return true;
-  for (const auto &[name, given] : frame_->states) {
-    Value now = readBinding(name, frame_->names[name], span);
+bool stateResults(Context &cx, std::vector<ExprPtr> &out, Span span) {
+  if (!cx.function.fn->later.empty()) return true;
+  for (const auto &[name, given] : cx.function.frame->states) {
+    Value now = readBinding(cx, name, cx.function.frame->names[name], span);
     int last = now.handle;
-    while (successors_.count(last)) last = successors_[last];
-    for (const auto &[other, binding] : frame_->names)  // it may have moved on under another name
+    while (cx.successors.count(last)) last = cx.successors[last];
+    for (const auto &[other, binding] : cx.function.frame->names)  // it may have moved on under another name
       if (last != now.handle && binding.value.handle == last && binding.isBound()) {
-        now = readBinding(other, binding, span);
+        now = readBinding(cx, other, binding, span);
         break;
       }
-    if (now.isPoison() || isSpent(now, span)) return false;
-    if (now.kind == ValueKind::State && !now.items.empty()) frame_->function->counts[name] = now.items.back().sym;
+    if (now.isPoison() || isUsedUp(cx, now, span)) return false;
+    if (now.kind == ValueKind::State && !now.items.empty())
+      cx.function.frame->function->counts[name] = now.items.back().sym;
     std::vector<Value> before, after;
     std::vector<Span> places;
     argumentParts(given, span, before, places);
     argumentParts(now, span, after, places);
     for (size_t i = 0; i < before.size() && i < after.size(); ++i) {
-      auto isIt = [&](const Param &param) { return before[i].expr && before[i].expr->kind == ExprKind::VarRef && param.var == before[i].expr->var; };
-      auto param = std::find_if(fn_->params.begin(), fn_->params.end(), isIt);
+      auto isIt = [&](const Param &param) {
+        return before[i].expr && before[i].expr->kind == ExprKind::VarRef && param.var == before[i].expr->var;
+      };
+      auto param = std::find_if(cx.function.fn->params.begin(), cx.function.fn->params.end(), isIt);
       Var *same = after[i].expr && after[i].expr->kind == ExprKind::VarRef ? after[i].expr->var : nullptr;
-      if (param == fn_->params.end() || same == param->var) continue;
+      if (param == cx.function.fn->params.end() || same == param->var) continue;
       const Type type = param->var->type;
-      bool fits = type.kind == TypeKind::Tensor && after[i].isArray() && after[i].type.shape.size() == type.shape.size();
-      for (size_t a = 0; fits && a < type.shape.size(); ++a) fits = sameDim(after[i].type.shape[a], type.shape[a], span, "");
+      bool fits =
+          type.kind == TypeKind::Tensor && after[i].isArray() && after[i].type.shape.size() == type.shape.size();
+      for (size_t a = 0; fits && a < type.shape.size(); ++a)
+        fits = sameDim(cx, after[i].type.shape[a], type.shape[a], span, "");
       if (!fits) {
-        report(Id::wrongResult, span, fn_->name, describe(after[i]), "`" + type.str() + "` in `" + param->var->name + "`")
+        report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, after[i]),
+               "`" + type.str() + "` in `" + param->var->name + "`")
             .label("a state keeps its shape; its numbers are the caller's: only its tensors change");
         return false;
       }
-      ExprPtr e = leave(after[i], type, span, "`" + param->var->name + "`", false);
+      ExprPtr e = castToPlace(cx, after[i], type, span, "`" + param->var->name + "`", false);
       if (!e) return false;
       param->mode = ParamMode::InOut;
-      fn_->results.push_back({param->var->name, type, static_cast<int>(param - fn_->params.begin())});
+      cx.function.fn->results.push_back(
+          {param->var->name, type, static_cast<int>(param - cx.function.fn->params.begin())});
       out.push_back(std::move(e));
     }
   }
   return true;
 }
 
-/// Branches must leave a state object alike: both move it on, or neither.
-void Checker::statesDiffer(const std::string &name, const Value &old, const Value &a, const Value &b, Span span) {
+void statesDiffer(Context &cx, const std::string &name, const Value &old, const Value &a, const Value &b, Span span) {
   if (a.isPoison() || b.isPoison()) return;
   if (old.kind != ValueKind::State || (a.handle == old.handle) == (b.handle == old.handle)) return;
-  const SpentValues::const_iterator spent = spent_.find(old.handle);
-  Span place = spent == spent_.end() ? span : spent->second.span;
-  if (!fresh(Id::statesDiffer, place)) return;
-  report(Id::statesDiffer, place, name)
+  const SpentValues::const_iterator spent = cx.spent.find(old.handle);
+  Span place = spent == cx.spent.end() ? span : spent->second.span;
+  if (!fresh(cx, Id::statesDiffer, place)) return;
+  report(cx, Id::statesDiffer, place, name)
       .label("on the other way `" + name + "` stays as it was")
       .note(span, "this decides")
       .help("move it on before the condition, or on both ways");

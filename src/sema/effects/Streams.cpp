@@ -1,6 +1,13 @@
 // Streams of random numbers: `rng.split()`, `rng.uniform(shape)`, `rng.normal(shape)`, `rng.bernoulli(p, shape)`, dropout.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
 #include "sema/effects/Draws.h"
+#include "sema/effects/Effects.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
@@ -8,22 +15,20 @@ namespace {
 constexpr int64_t kMostParts = 64;  // of one split
 }  // namespace
 
-/// Something that the checker understands and later phases do not.
-void Checker::later(const std::string &what, Span span) {
-  if (!fn_) {
-    unsupported(what + " at module level", span);
+void notCompiledYet(Context &cx, const std::string &what, Span span) {
+  if (!cx.function.fn) {
+    unsupported(cx, what + " at module level", span);
     return;
   }
-  for (const Later &have : fn_->later)
+  for (const Later &have : cx.function.fn->later)
     if (have.what == what) return;
-  fn_->later.push_back({what, span});
+  cx.function.fn->later.push_back({what, span});
 }
 
-/// A stream is a variable that holds its key.
-Value Checker::streamValue(ExprPtr key, const std::string &name) {
+Value streamValue(Context &cx, ExprPtr key, const std::string &name) {
   Value v = Value::of(ValueKind::Rng);
   v.type.kind = TypeKind::Stream;
-  v.handle = newHandle();
+  v.handle = newHandle(cx);
   if (key->kind == ExprKind::VarRef) {
     Type type = keyType();
     key->type = std::move(type);
@@ -31,80 +36,83 @@ Value Checker::streamValue(ExprPtr key, const std::string &name) {
     return v;
   }
   Span span = key->span;
-  Var *var = newVar(name, keyType(), span);
-  var->varying = isVarying(*key) || varyingDepth_ > 0;
-  Stmt &let = emit(StmtKind::Let, span);
+  Var *var = newVar(cx, name, keyType(), span);
+  var->varying = isVarying(*key) || cx.function.varyingDepth > 0;
+  Stmt &let = emit(cx, StmtKind::Let, span);
   let.var = var;
   let.value = std::move(key);
-  temps_[var] = blockId_;
+  cx.function.temps[var] = cx.blockId;
   v.expr = std::shared_ptr<Expr>(makeRef(var, span).release());
   return v;
 }
 
-Value Checker::newStream(Bound &args, Span span) {
-  Value seed = convertInt(args.values[0], args.spans[0]);
+static Value newStream(Context &cx, Bound &args, Span span) {
+  Value seed = convertInt(cx, args.values[0], args.spans[0]);
   if (seed.isPoison()) return seed;
-  if (!fn_ || !block_) return unsupported("a stream of random numbers at module level", span);
-  return streamValue(carried(seed, DType::I64, args.spans[0]), "rng");
+  if (!cx.function.fn || !cx.function.block) return unsupported(cx, "a stream of random numbers at module level", span);
+  return streamValue(cx, inCarryType(cx, seed, DType::I64, args.spans[0]), "rng");
 }
 
-Value Checker::splitStream(Bound &args, Span span) {
+static Value splitStream(Context &cx, Bound &args, Span span) {
   int64_t count = 2;
   if (args.values[1].given()) {
-    auto n = knownInt(args.values[1], args.spans[1], "the number of streams");
+    auto n = knownInt(cx, args.values[1], args.spans[1], "the number of streams");
     if (!n) return Value::poison();
     if (*n < 2 || *n > kMostParts) {
-      report(Id::badConstant, args.spans[1], "a stream is split into 2 to 64 streams, not " + std::to_string(*n));
+      report(cx, Id::badConstant, args.spans[1], "a stream is split into 2 to 64 streams, not " + std::to_string(*n));
       return Value::poison();
     }
     count = *n;
   }
-  if (!spend(args.values[0], "`split`", span)) return Value::poison();
+  if (!useUp(cx, args.values[0], "`split`", span)) return Value::poison();
   std::vector<Value> parts;
   for (int64_t i = 0; i < count; ++i) {
     std::vector<ExprPtr> operands;
     operands.push_back(clone(*args.values[0].expr));
     operands.push_back(makeConstant(DType::I64, static_cast<double>(i), span));
-    parts.push_back(streamValue(makeElementwise(ElementwiseOp::RandomKey, keyType(), span, std::move(operands)), "part"));
+    parts.push_back(
+        streamValue(cx, makeElementwise(ElementwiseOp::RandomKey, keyType(), span, std::move(operands)), "part"));
   }
   return Value::tuple(std::move(parts));
 }
 
-/// What is written down several times gets a variable.
-ExprPtr Checker::named(ExprPtr expr, const std::string &name) {
+ExprPtr inNamedVariable(Context &cx, ExprPtr expr, const std::string &name) {
   Value v = Value::of(ValueKind::Array);
   v.type = withDType(expr->type, expr->type.dtype);
   Span span = expr->span;
   v.expr = std::shared_ptr<Expr>(expr.release());
-  return clone(*bindTemp(v, name, span).expr);
+  return clone(*bindTemp(cx, v, name, span).expr);
 }
 
+static ExprPtr share(Context &cx, const Value &p, Span span, const std::string &of, bool mayBeOne);
+
 /// `rng.uniform(shape, dtype)` in [0, 1), `rng.normal(shape, dtype)` and `rng.bernoulli(p, shape)`.
-Value Checker::drawFrom(const BuiltinRow &row, Bound &args, Span span) {
+static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
   const bool events = name == "bernoulli";
   const size_t at = events ? 2 : 1;
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[at], args.spans[at], shape)) return Value::poison();
+  if (!shapeArgument(cx, args.values[at], args.spans[at], shape)) return Value::poison();
   DType dtype = events ? DType::Bool : DType::F32;
   Numerics numerics;
   ExprPtr probability;
   if (events) {
-    probability = share(args.values[1], args.spans[1], name, true);
+    probability = share(cx, args.values[1], args.spans[1], name, true);
     if (!probability) return Value::poison();
   } else if (args.values[2].given()) {
-    auto given = dtypeArgument(args.values[2], args.spans[2], &numerics);
+    auto given = dtypeArgument(cx, args.values[2], args.spans[2], &numerics);
     if (!given) return Value::poison();
     if (!isFloat(*given)) {
-      report(Id::wrongArgument, args.spans[2], quoted(name), "a dtype of floats", describe(args.values[2]));
+      report(cx, Id::wrongArgument, args.spans[2], quoted(name), "a dtype of floats", describe(cx, args.values[2]));
       return Value::poison();
     }
     dtype = *given;
   }
-  if (!spend(args.values[0], "`" + name + "`", span)) return Value::poison();
-  noteEffect({EffectKind::Random, "", false, false, {{span, "`" + name + "` draws here"}}});
-  if (inHost()) return unsupported("a draw in host code", span, "let a function draw, and give it the stream: `f(rng)`");
-  if (inKernel()) later("random numbers that a kernel draws", span);
+  if (!useUp(cx, args.values[0], "`" + name + "`", span)) return Value::poison();
+  noteEffect(cx, {EffectKind::Random, "", false, false, {{span, "`" + name + "` draws here"}}});
+  if (inHost(cx))
+    return unsupported(cx, "a draw in host code", span, "let a function draw, and give it the stream: `f(rng)`");
+  if (inKernel(cx)) notCompiledYet(cx, "random numbers that a kernel draws", span);
   Type type = shape.empty() ? scalarType(dtype, numerics) : sema::tensorType(dtype, shape, numerics);
   Draw draw(*args.values[0].expr, shape, span);
   ExprPtr drawn;
@@ -112,52 +120,56 @@ Value Checker::drawFrom(const BuiltinRow &row, Bound &args, Span span) {
   else if (name == "uniform") drawn = uniform(draw, dtype);
   else {
     DType in = info(dtype).accumulate;
-    ExprPtr high = named(draw.bits(0, dtype == DType::F64 ? 2 : 1), "bits");
+    ExprPtr high = inNamedVariable(cx, draw.bits(0, dtype == DType::F64 ? 2 : 1), "bits");
     drawn = draw.normal(in, *high, dtype == DType::F64 ? draw.bits(1, 2) : nullptr);
   }
-  return finish(std::move(drawn), type, {}, span);
+  return arrayValue(cx, std::move(drawn), type, {}, span);
 }
 
-ExprPtr Checker::uniform(const Draw &draw, DType dtype) {
+ExprPtr uniform(const Draw &draw, DType dtype) {
   if (dtype == DType::F64) return draw.uniform(dtype, draw.bits(0, 2), draw.bits(1, 2));
   return draw.uniform(dtype, draw.bits(), nullptr);
 }
 
 /// A probability as a number of f32 or f64. Null after a message.
-ExprPtr Checker::share(const Value &p, Span span, const std::string &of, bool mayBeOne) {
+static ExprPtr share(Context &cx, const Value &p, Span span, const std::string &of, bool mayBeOne) {
   if (p.isPoison()) return nullptr;
   bool known = p.kind == ValueKind::Float || (p.isKnownInt() && !p.expr);
   double value = p.kind == ValueKind::Float ? p.number : known ? static_cast<double>(p.sym.constant()) : 0;
   bool number = known || (p.isScalar() && isFloat(p.type.dtype));
   if (!number || !(value >= 0) || !(mayBeOne ? value <= 1 : value < 1)) {
-    report(Id::wrongArgument, span, quoted(of),
+    report(cx, Id::wrongArgument, span, quoted(of),
            mayBeOne ? "a probability from 0 to 1" : "a share of at least 0 and below 1",
-           known ? "the number " + std::string(sources_.text(span)) : describe(p));
+           known ? "the number " + std::string(cx.sources.text(span)) : describe(cx, p));
     return nullptr;
   }
   if (known) return makeConstant(DType::F64, value, span);
-  return carried(p, p.type.dtype == DType::F64 ? DType::F64 : DType::F32, span);
+  return inCarryType(cx, p, p.type.dtype == DType::F64 ? DType::F64 : DType::F32, span);
 }
 
 /// `dropout(x, p, rng)`: without a stream the numbers come from the function's own.
-Value Checker::dropout(Bound &args, Span span) {
-  Value x = toArray(args.values[0], DType::F32, args.spans[0]);
+static Value dropout(Context &cx, Bound &args, Span span) {
+  Value x = toArray(cx, args.values[0], DType::F32, args.spans[0]);
   if (x.isPoison()) return x;
   if (!x.isArray() || !isFloat(x.type.dtype)) {
-    report(Id::wrongArgument, args.spans[0], quoted("dropout"), "a tensor of floats", describe(x));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("dropout"), "a tensor of floats", describe(cx, x));
     return Value::poison();
   }
-  ExprPtr probability = share(args.values[1], args.spans[1], "dropout", false);
+  ExprPtr probability = share(cx, args.values[1], args.spans[1], "dropout", false);
   if (!probability) return Value::poison();
   const Value &rng = args.values[2];
   if (rng.given() && rng.kind != ValueKind::Rng) {
-    if (!rng.isPoison()) report(Id::wrongArgument, args.spans[2], quoted("dropout"), "a stream, `rng: Rng`", describe(rng));
+    if (!rng.isPoison())
+      report(cx, Id::wrongArgument, args.spans[2], quoted("dropout"), "a stream, `rng: Rng`", describe(cx, rng));
     return Value::poison();
   }
-  if (rng.given() && !spend(rng, "`dropout`", span)) return Value::poison();
-  noteEffect({EffectKind::Random, "", !rng.given(), false, {{span, "`dropout` draws here"}}});
-  if (!rng.given() || inKernel()) {
-    later(rng.given() ? "random numbers that a kernel draws" : "random numbers of a function's own (`dropout` without `rng`)", span);
+  if (rng.given() && !useUp(cx, rng, "`dropout`", span)) return Value::poison();
+  noteEffect(cx, {EffectKind::Random, "", !rng.given(), false, {{span, "`dropout` draws here"}}});
+  if (!rng.given() || inKernel(cx)) {
+    notCompiledYet(cx,
+                   rng.given() ? "random numbers that a kernel draws"
+                               : "random numbers of a function's own (`dropout` without `rng`)",
+                   span);
     return x;
   }
   Value dropped = Value::of(ValueKind::Array);
@@ -168,24 +180,26 @@ Value Checker::dropout(Bound &args, Span span) {
   const Value &p = args.values[1];
   bool known = p.kind == ValueKind::Float || p.kind == ValueKind::Int;
   Value left = known ? Value::real(1 - (p.kind == ValueKind::Float ? p.number : static_cast<double>(p.sym.constant())))
-                     : elementwise(ElementwiseOp::Sub, {Value::real(1), p}, span, "dropout");
-  Value kept = elementwise(ElementwiseOp::Div, {std::move(x), std::move(left)}, span, "dropout");
+                     : elementwise(cx, ElementwiseOp::Sub, {Value::real(1), p}, span, "dropout");
+  Value kept = elementwise(cx, ElementwiseOp::Div, {std::move(x), std::move(left)}, span, "dropout");
   if (kept.isPoison()) return kept;
-  kept = elementwise(ElementwiseOp::Select, {std::move(dropped), Value::real(0), std::move(kept)}, span, "dropout");
-  return kept.isPoison() || kept.type.dtype == type.dtype ? kept : castTo(std::move(kept), type.dtype, type.numerics, span);
+  kept = elementwise(cx, ElementwiseOp::Select, {std::move(dropped), Value::real(0), std::move(kept)}, span, "dropout");
+  return kept.isPoison() || kept.type.dtype == type.dtype
+             ? kept
+             : castTo(cx, std::move(kept), type.dtype, type.numerics, span);
 }
 
-Value Checker::callEffectBuiltin(const BuiltinRow &row, Bound &args, Span span) {
+Value callEffectBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   switch (row.kind) {
-  case BuiltinKind::Stream: return newStream(args, span);
-  case BuiltinKind::SplitStream: return splitStream(args, span);
-  case BuiltinKind::Draw: return drawFrom(row, args, span);
-  case BuiltinKind::Dropout: return dropout(args, span);
-  case BuiltinKind::Collective: return collective(row, args, span);
-  case BuiltinKind::MeshQuery: return meshQuery(row, args, span);
-  case BuiltinKind::Prefetch: return prefetch(args, span);
-  case BuiltinKind::State: return newState(args, span);
-  case BuiltinKind::MoveOn: return moveOn(row, args, span);
+  case BuiltinKind::Stream: return newStream(cx, args, span);
+  case BuiltinKind::SplitStream: return splitStream(cx, args, span);
+  case BuiltinKind::Draw: return drawFrom(cx, row, args, span);
+  case BuiltinKind::Dropout: return dropout(cx, args, span);
+  case BuiltinKind::Collective: return collective(cx, row, args, span);
+  case BuiltinKind::MeshQuery: return meshQuery(cx, row, args, span);
+  case BuiltinKind::Prefetch: return prefetch(cx, args, span);
+  case BuiltinKind::State: return newState(cx, args, span);
+  case BuiltinKind::MoveOn: return advanceState(cx, row, args, span);
   default: return Value::of(ValueKind::Absent);
   }
 }

@@ -1,5 +1,9 @@
 // `with`: effects that are suspended in a block, and what is fetched ahead of one.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/calls/Arguments.h"
+#include "sema/effects/Effects.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
@@ -9,15 +13,17 @@ namespace tessera::sema {
 using ast::as;
 
 /// True for `effects.suspend("io")`, and after a message about it.
-bool Checker::suspension(const ast::WithItem &item) {
+static bool suspension(Context &cx, const ast::WithItem &item) {
   auto *call = as<ast::CallExpr>(item.context);
   auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
   auto *space = callee ? as<ast::NameExpr>(callee->object) : nullptr;
   if (!space || space->name != "effects") return false;
   if (callee->attribute.text != "suspend") {
-    if (diag::didYouMean(callee->attribute.text, {"suspend"}).empty() && callee->attribute.text.rfind("suspend", 0) != 0) return false;
-    if (fresh(Id::unknownEffect, item.context->span))
-      report(Id::unknownEffect, callee->attribute.span, "effects." + callee->attribute.text)
+    if (diag::didYouMean(callee->attribute.text, {"suspend"}).empty() &&
+        callee->attribute.text.rfind("suspend", 0) != 0)
+      return false;
+    if (fresh(cx, Id::unknownEffect, item.context->span))
+      report(cx, Id::unknownEffect, callee->attribute.span, "effects." + callee->attribute.text)
           .help("did you mean `suspend`?")
           .suggest(callee->attribute.span, "suspend", "write `suspend`");
     return true;
@@ -25,15 +31,15 @@ bool Checker::suspension(const ast::WithItem &item) {
   auto *text = call->arguments.size() == 1 ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
   auto kind = text ? effectByName(text->value) : std::nullopt;
   if (!kind) {
-    if (!fresh(Id::unknownEffect, item.context->span)) return true;
-    auto builder = report(Id::unknownEffect, item.context->span,
-                          text ? text->value : std::string(sources_.text(item.context->span)));
+    if (!fresh(cx, Id::unknownEffect, item.context->span)) return true;
+    auto builder = report(cx, Id::unknownEffect, item.context->span,
+                          text ? text->value : std::string(cx.sources.text(item.context->span)));
     builder.help("it is written `with effects.suspend(\"io\"):`");
-    bool bare = call->arguments.empty() || sources_.text(call->arguments[0].span) == "io";
+    bool bare = call->arguments.empty() || cx.sources.text(call->arguments[0].span) == "io";
     if (call->arguments.size() <= 1 && bare)
       builder.suggest(call->span, "effects.suspend(\"io\")", "write `effects.suspend(\"io\")`");
-  } else if (*kind != EffectKind::Io && fresh(Id::cannotSuspend, text->span)) {
-    report(Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
+  } else if (*kind != EffectKind::Io && fresh(cx, Id::cannotSuspend, text->span)) {
+    report(cx, Id::cannotSuspend, text->span, "the effect `" + std::string(nameOf(*kind)) + "`")
         .label("results depend on it")
         .help("only `io` can be suspended, for what is printed to find mistakes");
   }
@@ -41,29 +47,28 @@ bool Checker::suspension(const ast::WithItem &item) {
 }
 
 /// True for `prefetch(x, into="smem")`, and after a message about it.
-bool Checker::prefetching(const ast::WithItem &item) {
+static bool prefetching(Context &cx, const ast::WithItem &item) {
   auto *call = as<ast::CallExpr>(item.context);
   if (!call) return false;
   auto *name = as<ast::NameExpr>(call->callee);
   auto *member = as<ast::AttributeExpr>(call->callee);
   if (!(name ? name->name == "prefetch" : member && member->attribute.text == "prefetch")) return false;
-  Value callee = checkExpr(*call->callee);
+  Value callee = checkExpr(cx, *call->callee);
   if (callee.kind != ValueKind::Builtin || callee.builtin->kind != BuiltinKind::Prefetch) return callee.isPoison();
-  withItem_ = true;
-  checkExpr(*call);
-  withItem_ = false;
+  cx.withItem = true;
+  checkExpr(cx, *call);
+  cx.withItem = false;
   return true;
 }
 
-/// `prefetch(x, into="smem", overlap="compute")`: a wish about speed, which changes no result.
-Value Checker::prefetch(Bound &args, Span span) {
-  if (!std::exchange(withItem_, false))
-    return unsupported("`prefetch` outside of a `with`", span, "`with prefetch(x, into=\"smem\"):`");
+Value prefetch(Context &cx, Bound &args, Span span) {
+  if (!std::exchange(cx.withItem, false))
+    return unsupported(cx, "`prefetch` outside of a `with`", span, "`with prefetch(x, into=\"smem\"):`");
   const Value &what = args.values[0];
-  if (what.isPoison() || isSpent(what, args.spans[0])) return Value::poison();
+  if (what.isPoison() || isUsedUp(cx, what, args.spans[0])) return Value::poison();
   bool data = what.isArray() || what.kind == ValueKind::View || what.kind == ValueKind::State;
   if (!data) {
-    report(Id::wrongArgument, args.spans[0], quoted("prefetch"), "a tensor or a state object", describe(what));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("prefetch"), "a tensor or a state object", describe(cx, what));
     return Value::poison();
   }
   const std::vector<std::vector<std::string_view>> words = {{"smem", "l2"}, {"compute", "none"}};
@@ -71,10 +76,12 @@ Value Checker::prefetch(Bound &args, Span span) {
     const Value &word = args.values[i + 1];
     if (!word.given() || word.isPoison()) continue;
     Span at = args.spans[i + 1];
-    if (word.kind == ValueKind::String && std::find(words[i].begin(), words[i].end(), word.text) != words[i].end()) continue;
-    if (!fresh(Id::wrongArgument, at)) return Value::poison();
-    auto builder = report(Id::wrongArgument, at, quoted("prefetch"),
-                          "\"" + std::string(words[i][0]) + "\" or \"" + std::string(words[i][1]) + "\"", describe(word));
+    if (word.kind == ValueKind::String && std::find(words[i].begin(), words[i].end(), word.text) != words[i].end())
+      continue;
+    if (!fresh(cx, Id::wrongArgument, at)) return Value::poison();
+    auto builder =
+        report(cx, Id::wrongArgument, at, quoted("prefetch"),
+               "\"" + std::string(words[i][0]) + "\" or \"" + std::string(words[i][1]) + "\"", describe(cx, word));
     auto near = word.kind == ValueKind::String ? diag::didYouMean(word.text, words[i]) : std::string_view();
     if (!near.empty()) builder.suggest(at, "\"" + std::string(near) + "\"", "write \"" + std::string(near) + "\"");
     return Value::poison();
@@ -82,26 +89,28 @@ Value Checker::prefetch(Bound &args, Span span) {
   return Value::of(ValueKind::None);
 }
 
-void Checker::withStmt(const ast::WithStmt &stmt) {
+void withStmt(Context &cx, const ast::WithStmt &stmt) {
   bool quiet = false;
   for (const ast::WithItem &item : stmt.items) {
-    bool suspends = suspension(item);
+    bool suspends = suspension(cx, item);
     quiet |= suspends;
-    if (stmt.isAsync || item.target || (!suspends && !prefetching(item))) {
-      std::string_view shown = item.context ? sources_.text(item.context->span) : std::string_view();
+    if (stmt.isAsync || item.target || (!suspends && !prefetching(cx, item))) {
+      std::string_view shown = item.context ? cx.sources.text(item.context->span) : std::string_view();
       auto has = [&](const char *word) { return shown.find(word) != std::string_view::npos; };
-      unsupported("`with`", stmt.span,
-                  has("no_grad") || has("inference_mode")
-                      ? "nothing is needed: a derivative is made only where `grad` asks for one, and `stop_gradient(x)` is constant for it"
-                  : has("open(") ? "files are read and written whole, and need no closing: `load_npy(path)`, `save_npy(path, x)`"
-                  : has("autocast") ? "what is computed in which dtype is said in types, `bf16 @accum(f32)`, and by `cast`"
-                                    : "write what stands in it without it: nothing has to be closed");
-      return bindUnknown(*frame_, stmt, blockId_);
+      unsupported(cx, "`with`", stmt.span,
+                  has("no_grad") || has("inference_mode") ? "nothing is needed: a derivative is made only where `grad` "
+                                                            "asks for one, and `stop_gradient(x)` is constant for it"
+                  : has("open(")
+                      ? "files are read and written whole, and need no closing: `load_npy(path)`, `save_npy(path, x)`"
+                  : has("autocast")
+                      ? "what is computed in which dtype is said in types, `bf16 @accum(f32)`, and by `cast`"
+                      : "write what stands in it without it: nothing has to be closed");
+      return bindUnknown(*cx.function.frame, stmt, cx.blockId);
     }
   }
-  frame_->quiet += quiet;
-  checkBlock(stmt.body);
-  frame_->quiet -= quiet;
+  cx.function.frame->quiet += quiet;
+  checkBlock(cx, stmt.body);
+  cx.function.frame->quiet -= quiet;
 }
 
 }  // namespace tessera::sema

@@ -1,5 +1,6 @@
 // What may stand behind the `:` of an f-string's field, by the value that it shows.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/host/Host.h"
 #include "support/FormatSpec.h"
 
 namespace tessera::sema {
@@ -70,19 +71,18 @@ Span formatSpan(const ast::FStringPart &part, std::string_view file) {
 
 }  // namespace
 
-/// False, with a message, if a field's format does not fit to what it shows.
-bool Checker::formatFits(const Value &value, const ast::FStringPart &part) {
+bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   if (part.format.empty()) return true;
   std::optional<FormatSpec> spec = parseFormatSpec(part.format);
-  std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(value);
+  std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(cx, value);
   if (!spec) return true;  // one that there is not is a mistake of the text
-  Shown shown = shownAs(value, part.conversion, static_cast<int>(knownRank(value, rebindable_)));
+  Shown shown = shownAs(value, part.conversion, static_cast<int>(knownRank(value, cx.function.rebindable)));
   FormatMistake mistake = mistakeOf(part.format, *spec, shown, described);
   if (mistake.what.empty()) return true;
-  Span span = formatSpan(part, sources_.file(part.value->span.file).text);
-  if (!fresh(Id::badFormat, span)) return false;
-  auto builder = report(Id::badFormat, span, part.format, mistake.what);
-  if (mistake.instead && sources_.text(span) == part.format) {
+  Span span = formatSpan(part, cx.sources.file(part.value->span.file).text);
+  if (!fresh(cx, Id::badFormat, span)) return false;
+  auto builder = report(cx, Id::badFormat, span, part.format, mistake.what);
+  if (mistake.instead && cx.sources.text(span) == part.format) {
     bool empty = mistake.instead->empty();
     Span edited = empty ? Span{span.file, span.begin - 1, span.end} : span;
     builder.suggest(edited, *mistake.instead, empty ? "leave it out" : "write `" + *mistake.instead + "`");

@@ -1,7 +1,14 @@
 // Host code: tensors whose type is known when they are read, strings, printing.
+#include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/host/Host.h"
 #include "sema/host/HostCalls.h"
+#include "sema/trace/Trace.h"
+#include "support/Check.h"
 #include "support/HostFunctions.h"
 #include <algorithm>
 
@@ -10,8 +17,8 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-constexpr std::string_view kHostCalls[] = {"print",      "load_npy", "save_npy",     "load_safetensors", "save_safetensors",
-                                           "read_bytes", "decode",   "perf_counter"};
+constexpr std::string_view kHostCalls[] = {
+    "print", "load_npy", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "decode", "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -42,25 +49,24 @@ bool isWholeTensor(const ast::Parameter &parameter) {
   for (size_t i = 0; i + 1 < type->items.size(); ++i) {
     const ast::Expr &item = *type->items[i].value;
     auto *number = as<ast::IntExpr>(&item);
-    bool dim = item.kind == ast::ExprKind::Name || item.kind == ast::ExprKind::Binary || item.kind == ast::ExprKind::String;
+    bool dim =
+        item.kind == ast::ExprKind::Name || item.kind == ast::ExprKind::Binary || item.kind == ast::ExprKind::String;
     if (dim || (number && number->value != 1)) return true;
   }
   return false;
 }
 
-/// A function that prints or touches files is host code: it is no entry point of its own.
-bool Checker::usesHost(const ast::Block &block) const {
+bool usesHost(const Context &cx, const ast::Block &block) {
   if (block.empty()) return false;
-  std::string_view text = sources_.text(block.front()->span.to(block.back()->span));
+  std::string_view text = cx.sources.text(block.front()->span.to(block.back()->span));
   auto isThere = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
   return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
 }
 
-/// Row `index` of a host tensor, or the value of a tensor without dimensions.
-Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
+Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) {
   ExprPtr e = makeExpr(ExprKind::HostItem, tensor.expr->type, span);
   e->args.push_back(clone(*tensor.expr));
-  if (index) e->args.push_back(indexExpr(*index, span));
+  if (index) e->args.push_back(indexExpr(cx, *index, span));
   Value v = Value::of(ValueKind::HostTensor);
   v.type = e->type;
   v.rank = index ? std::max(0, tensor.rank - 1) : 0;
@@ -68,46 +74,47 @@ Value Checker::hostItem(const Value &tensor, const Value *index, Span span) {
   return v;
 }
 
-/// One extent of a host tensor; without an axis, how many it has.
-Value Checker::hostExtent(const Value &tensor, std::optional<int> axis, Span span) {
-  if (size_t known = axis ? 0 : knownRank(tensor, rebindable_)) return Value::integer(Dim(static_cast<int64_t>(known)));
+Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span span) {
+  if (size_t known = axis ? 0 : knownRank(tensor, cx.function.rebindable))
+    return Value::integer(Dim(static_cast<int64_t>(known)));
   ExprPtr e = makeExpr(axis ? ExprKind::HostShape : ExprKind::HostRank, indexType(), span);
   e->args.push_back(clone(*tensor.expr));
   e->queryAxis = axis.value_or(0);
-  return indexValue(std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
+  return indexValue(cx, std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
 }
 
-/// A host tensor in arithmetic is the number that it holds.
-Value Checker::hostScalar(const Value &value, Span span) {
+Value hostScalar(Context &cx, const Value &value, Span span) {
   // Its parameters are whole tensors: it was meant to be a tensor function, were it not for what it prints.
-  const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+  const ast::FuncDef *def =
+      cx.function.frame && cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   for (size_t i = 0; def && value.expr->kind == ExprKind::VarRef && i < def->parameters.size(); ++i) {
-    auto binding = frame_->names.find(def->parameters[i].name.text);
-    bool here = binding != frame_->names.end() && binding->second.value.expr &&
+    auto binding = cx.function.frame->names.find(def->parameters[i].name.text);
+    bool here = binding != cx.function.frame->names.end() && binding->second.value.expr &&
                 binding->second.value.expr->kind == ExprKind::VarRef &&
                 binding->second.value.expr->var == value.expr->var && isWholeTensor(def->parameters[i]);
     const ast::CallExpr *call = here ? firstHostCall(def->body) : nullptr;
     if (!call) continue;
-    if (fresh(Id::hostOnly, call->span))
-      report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+    if (fresh(cx, Id::hostOnly, call->span))
+      report(cx, Id::hostOnly, call->span, std::string(cx.sources.text(call->callee->span)))
           .note(span, "this computes with whole tensors, which is not done in host code")
           .help("call it in `def main()`, or in a function that leaves the computing to others");
     return Value::poison();
   }
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));
-  return finish(std::move(e), scalarType(DType::F64), {}, span);
+  return arrayValue(cx, std::move(e), scalarType(DType::F64), {}, span);
 }
 
-ExprPtr Checker::hostArgument(const Value &value, Span span) {
+ExprPtr hostArgument(Context &cx, const Value &value, Span span) {
   if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
   if (!value.isPoison())
-    report(Id::wrongArgument, span, quoted("this call"), "a tensor", describe(value)).help("`load_npy` reads one");
+    report(cx, Id::wrongArgument, span, quoted("this call"), "a tensor", describe(cx, value))
+        .help("`load_npy` reads one");
   return nullptr;
 }
 
-Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> texts,
-                      std::vector<std::string> formats, Span span) {
+Value formatText(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts,
+                 std::vector<std::string> formats, Span span) {
   Type type;
   type.kind = TypeKind::String;
   ExprPtr e = makeExpr(ExprKind::Format, type, span);
@@ -115,8 +122,7 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
   for (size_t i = 0; i < parts.size(); ++i) {
     const Value &v = parts[i];
     bool plain = formats[i].empty();
-    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format &&
-        plain) {  // one format, not two
+    if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format && plain) {  // one format, not two
       for (size_t k = 0; k < v.expr->args.size(); ++k) {
         e->texts.back() += v.expr->texts[k];
         e->args.push_back(clone(*v.expr->args[k]));
@@ -138,8 +144,8 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
       continue;
     }
     ExprPtr arg;
-    if (v.kind == ValueKind::Int) arg = indexExpr(v, span);
-    else if (v.kind == ValueKind::Float) arg = carried(v, DType::F64, span);
+    if (v.kind == ValueKind::Int) arg = indexExpr(cx, v, span);
+    else if (v.kind == ValueKind::Float) arg = inCarryType(cx, v, DType::F64, span);
     else if (v.kind == ValueKind::Bool) arg = makeBool(v.truth, span);
     else if (v.kind == ValueKind::String && !v.expr) {
       arg = makeExpr(ExprKind::String, type, span);
@@ -147,7 +153,7 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
     } else if (v.expr) {
       arg = clone(*v.expr);
     } else {
-      report(Id::wrongArgument, span, quoted("a format"), "a value", describe(v));
+      report(cx, Id::wrongArgument, span, quoted("a format"), "a value", describe(cx, v));
       return Value::poison();
     }
     e->args.push_back(std::move(arg));
@@ -164,17 +170,16 @@ Value Checker::format(const std::vector<Value> &parts, std::vector<std::string> 
   return out;
 }
 
-/// A text as an expression, also one that the compiler knows.
-ExprPtr Checker::formatExpr(const std::vector<Value> &parts, std::vector<std::string> texts, Span span) {
-  Value line = format(parts, std::move(texts), std::vector<std::string>(parts.size()), span);
+ExprPtr formatExpr(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts, Span span) {
+  Value line = formatText(cx, parts, std::move(texts), std::vector<std::string>(parts.size()), span);
   if (line.isPoison()) return nullptr;
-  if (line.expr) return take(line);
+  if (line.expr) return takeExpr(line);
   ExprPtr e = makeExpr(ExprKind::Format, line.type, span);
   e->texts = {line.text};
   return e;
 }
 
-Value Checker::fstring(const ast::FStringExpr &expr) {
+Value checkFString(Context &cx, const ast::FStringExpr &expr) {
   std::vector<Value> parts;
   std::vector<std::string> texts = {""}, formats;
   bool wrong = false;
@@ -183,9 +188,9 @@ Value Checker::fstring(const ast::FStringExpr &expr) {
       texts.back() += part.literal;
       continue;
     }
-    Value v = checkExpr(*part.value);
+    Value v = checkExpr(cx, *part.value);
     if (v.isPoison()) return v;
-    wrong |= !formatFits(v, part);
+    wrong |= !formatFits(cx, v, part);
     parts.push_back(std::move(v));
     std::string spec = part.format;
     if (part.conversion) spec = std::string("!") + part.conversion + (spec.empty() ? "" : ":" + spec);
@@ -193,19 +198,18 @@ Value Checker::fstring(const ast::FStringExpr &expr) {
     texts.push_back("");
   }
   if (wrong) return Value::poison();
-  if (!inHost()) {
+  if (!inHost(cx)) {
     bool known = true;
     for (const Value &v : parts) known &= !v.expr;
     if (!known) {
-      report(Id::hostOnly, expr.span, "f\"...\"");
+      report(cx, Id::hostOnly, expr.span, "f\"...\"");
       return Value::poison();
     }
   }
-  return format(parts, std::move(texts), std::move(formats), expr.span);
+  return formatText(cx, parts, std::move(texts), std::move(formats), expr.span);
 }
 
-/// What a function of the host runtime returns.
-Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span span) {
+Value hostCall(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span) {
   auto function = hostFunction(name);
   TSR_CHECK(function, "no such function of the host runtime");
   Type type;
@@ -220,9 +224,9 @@ Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span s
   ExprPtr e = makeExpr(ExprKind::HostCall, type, span);
   e->text = std::string(name);
   e->args = std::move(args);
-  if (function->result == 'i') return indexValue(std::move(e), std::string(name), span);
+  if (function->result == 'i') return indexValue(cx, std::move(e), std::string(name), span);
   if (function->result == '-') {
-    emit(StmtKind::Evaluate, span).value = std::move(e);
+    emit(cx, StmtKind::Evaluate, span).value = std::move(e);
     return Value::of(ValueKind::None);
   }
   Value v = Value::of(function->result == 's'   ? ValueKind::String
@@ -233,22 +237,21 @@ Value Checker::hostCall(std::string_view name, std::vector<ExprPtr> args, Span s
   return v;
 }
 
-/// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.
-Value Checker::mainParameter(const ast::Parameter &parameter) {
-  std::string written(parameter.annotation ? sources_.text(parameter.annotation->span) : "");
+Value mainParameter(Context &cx, const ast::Parameter &parameter) {
+  std::string written(parameter.annotation ? cx.sources.text(parameter.annotation->span) : "");
   Span span = parameter.span;
-  bool text = written == "str", whole = written == "int" || written == "i64", real = written == "float" || written == "f64",
-       truth = written == "bool";
+  bool text = written == "str", whole = written == "int" || written == "i64",
+       real = written == "float" || written == "f64", truth = written == "bool";
   if (!text && !whole && !real && !truth) {
-    report(Id::wrongArgument, span, quoted("main"), "parameters of the types `int`, `float`, `bool` and `str`",
-           "`" + std::string(sources_.text(span)) + "`")
+    report(cx, Id::wrongArgument, span, quoted("main"), "parameters of the types `int`, `float`, `bool` and `str`",
+           "`" + std::string(cx.sources.text(span)) + "`")
         .help("they come from the command line; tensors come from files that it names: `load_npy(path)`");
     return Value::poison();
   }
   std::vector<ExprPtr> args;
   args.push_back(textExpr(parameter.name.text, span));
   if (parameter.defaultValue) {
-    Value v = checkExpr(*parameter.defaultValue);
+    Value v = checkExpr(cx, *parameter.defaultValue);
     Span at = parameter.defaultValue->span;
     bool number = v.kind == ValueKind::Float || v.isKnownInt();
     bool fits = text    ? v.kind == ValueKind::String && !v.expr
@@ -257,35 +260,40 @@ Value Checker::mainParameter(const ast::Parameter &parameter) {
                         : number;
     if (v.isPoison()) return v;
     if (!fits) {
-      report(Id::wrongArgument, at, quoted(parameter.name.text), "`" + written + "`", describe(v))
+      report(cx, Id::wrongArgument, at, quoted(parameter.name.text), "`" + written + "`", describe(cx, v))
           .note(parameter.annotation->span, "declared here");
       return Value::poison();
     }
     args.push_back(text    ? textExpr(v.text, at)
-                   : whole ? indexExpr(v, at)
+                   : whole ? indexExpr(cx, v, at)
                    : truth ? makeBool(v.truth, at)
-                           : carried(v, DType::F64, at));
+                           : inCarryType(cx, v, DType::F64, at));
   }
-  return hostCall(text ? "text_argument" : whole ? "int_argument" : real ? "real_argument" : "bool_argument", std::move(args), span);
+  return hostCall(cx,
+                  text    ? "text_argument"
+                  : whole ? "int_argument"
+                  : real  ? "real_argument"
+                          : "bool_argument",
+                  std::move(args), span);
 }
 
-Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
+Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   auto text = [&](const Value &v, Span at) -> ExprPtr {
     if (v.isPoison()) return nullptr;
     if (v.kind != ValueKind::String) {
-      report(Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(v));
+      report(cx, Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(cx, v));
       return nullptr;
     }
     Value copy = v;
-    return copy.expr ? take(copy) : textExpr(v.text, at);
+    return copy.expr ? takeExpr(copy) : textExpr(v.text, at);
   };
   switch (row.kind) {
   case BuiltinKind::Print: {
     std::vector<std::string> texts = {""};
     for (size_t i = 0; i < args.rest.size(); ++i) texts.push_back(i + 1 < args.rest.size() ? " " : "");
-    ExprPtr e = formatExpr(args.rest, std::move(texts), span);
+    ExprPtr e = formatExpr(cx, args.rest, std::move(texts), span);
     if (!e) return Value::poison();
-    emit(StmtKind::Print, span).value = std::move(e);
+    emit(cx, StmtKind::Print, span).value = std::move(e);
     return Value::of(ValueKind::None);
   }
   case BuiltinKind::LoadNpy: {
@@ -302,33 +310,34 @@ Value Checker::callHostBuiltin(const BuiltinRow &row, Bound &args, const GivenLi
   }
   case BuiltinKind::LoadTensors: {
     ExprPtr path = text(args.values[0], args.spans[0]);
-    return path ? loadTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
+    return path ? loadTensors(cx, std::move(path), args.values[1], args.spans[1], span) : Value::poison();
   }
   case BuiltinKind::SaveTensors: {
     ExprPtr path = text(args.values[0], args.spans[0]);
-    return path ? saveTensors(std::move(path), args.values[1], args.spans[1], span) : Value::poison();
+    return path ? saveTensors(cx, std::move(path), args.values[1], args.spans[1], span) : Value::poison();
   }
   case BuiltinKind::HostCall: {
     std::vector<ExprPtr> given;
     for (size_t i = 0; i < args.values.size(); ++i) {
-      given.push_back(row.op == "read_bytes" ? text(args.values[i], args.spans[i]) : hostArgument(args.values[i], args.spans[i]));
+      given.push_back(row.op == "read_bytes" ? text(args.values[i], args.spans[i])
+                                             : hostArgument(cx, args.values[i], args.spans[i]));
       if (!given.back()) return Value::poison();
     }
-    Value v = hostCall(row.op, std::move(given), span);
+    Value v = hostCall(cx, row.op, std::move(given), span);
     if (row.op == "read_bytes") v.rank = 1;
     return v;
   }
   case BuiltinKind::SaveNpy: {
     ExprPtr path = text(args.values[0], args.spans[0]);
-    ExprPtr value = path ? hostArgument(args.values[1], args.spans[1]) : nullptr;
+    ExprPtr value = path ? hostArgument(cx, args.values[1], args.spans[1]) : nullptr;
     if (!value) return Value::poison();
-    Stmt &stmt = emit(StmtKind::SaveNpy, span);
+    Stmt &stmt = emit(cx, StmtKind::SaveNpy, span);
     stmt.value = std::move(path);
     stmt.extra = std::move(value);
     return Value::of(ValueKind::None);
   }
-  case BuiltinKind::ToStr: return format({args.values[0]}, {"", ""}, {""}, span);
-  default: return unsupported("`" + std::string(row.name) + "`", span);
+  case BuiltinKind::ToStr: return formatText(cx, {args.values[0]}, {"", ""}, {""}, span);
+  default: return unsupported(cx, "`" + std::string(row.name) + "`", span);
   }
 }
 

@@ -1,5 +1,10 @@
 // Files of named tensors in host code: a struct is filled by the names of its fields, `layers.0.wq`.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/calls/Arguments.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -26,20 +31,26 @@ bool namedTensors(const Value &value, const std::string &name, std::vector<ExprP
   bool structure = value.kind == ValueKind::Struct;
   if (!structure && !value.isSequence()) return false;
   for (size_t i = 0; i < value.items.size(); ++i)
-    if (!namedTensors(value.items[i], joined(name, structure ? value.instance->info->fields[i].name : std::to_string(i)), out, span)) return false;
+    if (!namedTensors(value.items[i],
+                      joined(name, structure ? value.instance->info->fields[i].name : std::to_string(i)), out, span))
+      return false;
   return true;
 }
 }  // namespace
 
+static Value structOfTensors(Context &cx, const Value &type, const std::string &name, std::vector<ExprPtr> &names,
+                             const Expr &path, Span span);
+
 /// What a field of this type is filled with.
-Value Checker::tensorsOf(const ast::Expr &annotation, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
+static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::string &name, std::vector<ExprPtr> &names,
+                       const Expr &path, Span span) {
   if (alternativesOf(annotation).size() > 1) return Value::of(ValueKind::None);  // is not in files
   const ast::Expr &type = withoutPolicies(annotation);
   std::vector<const ast::Expr *> items;
   if (tupleItems(type, 0, items) && !isOpenTuple(type)) {
     std::vector<Value> values;
     for (size_t i = 0; i < items.size(); ++i) {
-      values.push_back(tensorsOf(*items[i], joined(name, std::to_string(i)), names, path, span));
+      values.push_back(tensorsOf(cx, *items[i], joined(name, std::to_string(i)), names, path, span));
       if (values.back().isPoison()) return values.back();
     }
     return Value::tuple(std::move(values));
@@ -47,89 +58,91 @@ Value Checker::tensorsOf(const ast::Expr &annotation, const std::string &name, s
   auto *index = as<ast::SubscriptExpr>(&type);
   auto *plain = index ? as<ast::NameExpr>(index->object) : nullptr;
   if (!plain || plain->name != "Tensor") {
-    const Value named = typeNamed(index ? *index->object : type);
-    if (named.kind == ValueKind::StructType) return structOfTensors(named, name, names, path, span);
-    if (fresh(Id::wrongArgument, annotation.span))
-      report(Id::wrongArgument, annotation.span, quoted("load_safetensors"), "fields that are tensors, tuples and structs",
-             "`" + std::string(sources_.text(annotation.span)) + "`")
+    const Value named = typeNamed(cx, index ? *index->object : type);
+    if (named.kind == ValueKind::StructType) return structOfTensors(cx, named, name, names, path, span);
+    if (fresh(cx, Id::wrongArgument, annotation.span))
+      report(cx, Id::wrongArgument, annotation.span, quoted("load_safetensors"),
+             "fields that are tensors, tuples and structs", "`" + std::string(cx.sources.text(annotation.span)) + "`")
           .note(span, "it is read here");
     return Value::poison();
   }
   Type of;
   std::vector<const ast::Expr *> dims;
   auto *last = index->items.empty() ? nullptr : as<ast::NameExpr>(index->items.back().value);
-  bool generic = last && frame_->dtypeGenerics.count(last->name) && !frame_->names.count(last->name);
-  if (!generic && !tensorType(*index, of, &dims)) return Value::poison();
+  bool generic =
+      last && cx.function.frame->dtypeGenerics.count(last->name) && !cx.function.frame->names.count(last->name);
+  if (!generic && !readTensorType(cx, *index, of, &dims)) return Value::poison();
   names.push_back(textExpr(name, span));
   std::vector<ExprPtr> args;
   args.push_back(clone(path));
   args.push_back(textExpr(name, span));
   args.push_back(textExpr(generic ? "" : std::string(tessera::name(of.dtype)), span));
-  Value made = hostCall("load_tensor", std::move(args), span);
+  Value made = hostCall(cx, "load_tensor", std::move(args), span);
   if (!generic) made.rank = static_cast<int>(dims.size());
   return made;
 }
 
 /// A struct whose fields are filled by name; the values are loaded when it is put together.
-Value Checker::structOfTensors(const Value &type, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
+static Value structOfTensors(Context &cx, const Value &type, const std::string &name, std::vector<ExprPtr> &names,
+                             const Expr &path, Span span) {
   const StructInfo &info = *type.instance->info;
-  if (structRecursion(info)) return Value::poison();
+  if (structRecursion(cx, info)) return Value::poison();
   GivenList given;
   for (const StructField &field : info.fields) {
-    std::shared_ptr<Frame> caller = frame_;
-    frame_ = structFrame(*type.instance);
-    Value part = tensorsOf(*field.type, joined(name, field.name), names, path, span);
-    frame_ = caller;
+    std::shared_ptr<Frame> caller = cx.function.frame;
+    cx.function.frame = structFrame(cx, *type.instance);
+    Value part = tensorsOf(cx, *field.type, joined(name, field.name), names, path, span);
+    cx.function.frame = caller;
     if (part.isPoison()) return part;
-    if (part.kind == ValueKind::HostTensor) part = bindTemp(part, field.name, span);
+    if (part.kind == ValueKind::HostTensor) part = bindTemp(cx, part, field.name, span);
     GivenList one = oneGiven(field.name, std::move(part), span);
     given.push_back(std::move(one[0]));
   }
-  return constructStruct(type, std::move(given), span);
+  return constructStruct(cx, type, std::move(given), span);
 }
 
-/// `load_safetensors(path, Model)`: a struct; `load_safetensors(path, "name")`: one tensor.
-Value Checker::loadTensors(ExprPtr path, const Value &what, Span at, Span span) {
+Value loadTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span) {
   if (what.isPoison()) return what;
   if (what.kind == ValueKind::String) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(path));
     args.push_back(what.expr ? clone(*what.expr) : textExpr(what.text, at));
     args.push_back(textExpr("", at));
-    return hostCall("load_tensor", std::move(args), span);
+    return hostCall(cx, "load_tensor", std::move(args), span);
   }
   if (what.kind != ValueKind::StructType) {
-    report(Id::wrongArgument, at, quoted("load_safetensors"), "a struct, whose fields name the tensors, or the name of one in quotes", describe(what));
+    report(cx, Id::wrongArgument, at, quoted("load_safetensors"),
+           "a struct, whose fields name the tensors, or the name of one in quotes", describe(cx, what));
     return Value::poison();
   }
   if (path->kind != ExprKind::String && path->kind != ExprKind::VarRef) {
     Value text = Value::of(ValueKind::String);
     text.type = path->type;
     text.expr = std::shared_ptr<Expr>(path.release());
-    path = clone(*bindTemp(text, "path", span).expr);
+    path = clone(*bindTemp(cx, text, "path", span).expr);
   }
   // The names are compared before anything is loaded: the statement stands in front of what the fields need.
-  size_t first = block_->size();
+  size_t first = cx.function.block->size();
   std::vector<ExprPtr> args, names;
-  Value made = structOfTensors(what, "", names, *path, at);
+  Value made = structOfTensors(cx, what, "", names, *path, at);
   args.push_back(clone(*path));
   for (ExprPtr &name : names) args.push_back(std::move(name));
-  hostCall("expect_tensors", std::move(args), span);
-  auto expects = block_->begin() + static_cast<std::ptrdiff_t>(first);
-  std::rotate(expects, block_->end() - 1, block_->end());
+  hostCall(cx, "expect_tensors", std::move(args), span);
+  auto expects = cx.function.block->begin() + static_cast<std::ptrdiff_t>(first);
+  std::rotate(expects, cx.function.block->end() - 1, cx.function.block->end());
   return made;
 }
 
-/// `save_safetensors(path, model)`.
-Value Checker::saveTensors(ExprPtr path, const Value &what, Span at, Span span) {
+Value saveTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span) {
   if (what.isPoison()) return what;
   std::vector<ExprPtr> args;
   args.push_back(std::move(path));
   if (!namedTensors(what, "", args, at)) {
-    report(Id::wrongArgument, at, quoted("save_safetensors"), "a struct or tuple of tensors, whose fields name them", describe(what));
+    report(cx, Id::wrongArgument, at, quoted("save_safetensors"),
+           "a struct or tuple of tensors, whose fields name them", describe(cx, what));
     return Value::poison();
   }
-  return hostCall("save_tensors", std::move(args), span);
+  return hostCall(cx, "save_tensors", std::move(args), span);
 }
 
 }  // namespace tessera::sema

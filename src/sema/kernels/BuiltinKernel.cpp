@@ -1,5 +1,12 @@
 // Built-in functions that have a meaning only inside kernels.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/trace/Trace.h"
 #include "support/Machine.h"
 #include <cmath>
 #include <cstdio>
@@ -7,90 +14,90 @@
 namespace tessera::sema {
 
 /// Says so if not every lane gets here.
-bool Checker::underDivergence(const char *what, Span span) {
-  if (varyingDepth_ == 0) return false;
-  if (fresh(Id::divergentBarrier, span)) {
-    auto builder = report(Id::divergentBarrier, span, what);
+static bool underDivergence(Context &cx, const char *what, Span span) {
+  if (cx.function.varyingDepth == 0) return false;
+  if (fresh(cx, Id::divergentBarrier, span)) {
+    auto builder = report(cx, Id::divergentBarrier, span, what);
     builder.label("the others would be waited for without end");
-    if (!varyingCauses_.empty()) builder.note(varyingCauses_.back(), "lanes disagree about this");
+    if (!cx.function.varyingCauses.empty()) builder.note(cx.function.varyingCauses.back(), "lanes disagree about this");
     builder.help("move it out of the condition");
   }
   return true;
 }
 
-Value Checker::kernelOrigin(const BuiltinRow &, Bound &, const GivenList &, Span span) {
-  return origin(span);
+static Value kernelOrigin(Context &cx, const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  return tileOrigin(cx, span);
 }
 
-Value Checker::kernelContext(const BuiltinRow &, Bound &, const GivenList &, Span) {
+static Value kernelContext(Context &cx, const BuiltinRow &, Bound &, const GivenList &, Span) {
   return Value::of(ValueKind::Context);
 }
 
-Value Checker::kernelQuery(const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
+static Value kernelQuery(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   static const std::map<std::string_view, Query> queries = {
       {"group_id", Query::GroupId}, {"group_count", Query::GroupCount}, {"group_size", Query::GroupSize},
       {"local_id", Query::LocalId}, {"lane_id", Query::LaneId},         {"linear_id", Query::LinearId}};
   int axis = 0;
   if (!args.values.empty() && args.values[0].given()) {
-    auto at = knownInt(args.values[0], args.spans[0], "an axis");
+    auto at = knownInt(cx, args.values[0], args.spans[0], "an axis");
     if (!at) return Value::poison();
-    const KernelInfo &kernel = fn_->kernel;
+    const KernelInfo &kernel = cx.function.fn->kernel;
     bool isExplicit = kernel.grid == GridKind::Explicit && !kernel.gridDims.empty();
     int64_t count = isExplicit ? static_cast<int64_t>(kernel.gridDims.size()) : 3;
     if (*at < 0 || *at >= count) {
       auto builder = report(
-          Id::badAxis, args.spans[0], std::to_string(*at),
+          cx, Id::badAxis, args.spans[0], std::to_string(*at),
           isExplicit ? "a grid of " + std::to_string(count) + (count == 1 ? " dimension" : " dimensions") : "the grid");
       if (count == 1) builder.suggest(args.spans[0], "0", "it has only axis 0");
       return Value::poison();
     }
     axis = static_cast<int>(*at);
   }
-  return query(queries.at(row.op), axis, span);
+  return gridQuery(cx, queries.at(row.op), axis, span);
 }
 
-Value Checker::kernelLoad(const BuiltinRow &, Bound &args, const GivenList &, Span) {
-  Value v = toArray(args.values[0], DType::F32, args.spans[0]);
+static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span) {
+  Value v = toArray(cx, args.values[0], DType::F32, args.spans[0]);
   if (v.kind != ValueKind::Array) {
     if (!v.isPoison())
-      report(Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(v));
+      report(cx, Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(cx, v));
     return Value::poison();
   }
   if (!args.values[1].given()) return v;
   Expr *load = v.expr.get();
   while (load->kind == ExprKind::Broadcast) load = load->args[0].get();
   if (load->kind != ExprKind::Load) {
-    report(Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(v));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(cx, v));
     return Value::poison();
   }
   ExprPtr other =
-      leave(args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
+      castToPlace(cx, args.values[1], scalarType(v.type.dtype, v.type.numerics), args.spans[1], "the tensor");
   if (!other) return Value::poison();
-  bool zero = args.values[1].kind == ValueKind::Float
-                  ? args.values[1].number == 0
-                  : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
+  bool zero = args.values[1].kind == ValueKind::Float ? args.values[1].number == 0
+                                                      : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
   load->access.other = std::move(other);
   for (auto &limit : v.limits)
     if (limit) limit->zeroOutside = zero;
   return v;
 }
 
-Value Checker::kernelStore(const BuiltinRow &, Bound &args, const GivenList &given, Span span) {
+static Value kernelStore(Context &cx, const BuiltinRow &, Bound &args, const GivenList &given, Span span) {
   auto *target = given.empty() ? nullptr : ast::as<ast::SubscriptExpr>(given[0].syntax);
   if (!target) {
-    report(Id::wrongArgument, args.spans[0], quoted("tile.store"), "a slice of a tensor", describe(args.values[0]));
+    report(cx, Id::wrongArgument, args.spans[0], quoted("tile.store"), "a slice of a tensor",
+           describe(cx, args.values[0]));
     return Value::poison();
   }
-  Value object = checkExpr(*target->object);
-  if (!object.isPoison()) store(object, *target, args.values[1], span);
+  Value object = checkExpr(cx, *target->object);
+  if (!object.isPoison()) storeTo(cx, object, *target, args.values[1], span);
   return Value::of(ValueKind::None);
 }
 
-Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+static Value kernelAllocShared(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(args.values[0], args.spans[0], shape) || !sizesArePossible(shape, args.spans[0]))
+  if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
     return Value::poison();
-  auto dtype = dtypeArgument(args.values[1], args.spans[1]);
+  auto dtype = dtypeArgument(cx, args.values[1], args.spans[1]);
   if (!dtype) return Value::poison();
   const Machine *most = nullptr;  // of the GPUs: a CPU has no limit
   for (const Machine &machine : machines())
@@ -100,46 +107,48 @@ Value Checker::kernelAllocShared(const BuiltinRow &, Bound &args, const GivenLis
   if (bytes > static_cast<double>(most->sharedBytes)) {
     char kib[32];
     std::snprintf(kib, sizeof kib, bytes < 1e15 ? "%.0f" : "%.3g", std::floor(bytes / 1024));
-    if (fresh(Id::badKernelOption, args.spans[0]))
-      report(Id::badKernelOption, args.spans[0],
+    if (fresh(cx, Id::badKernelOption, args.spans[0]))
+      report(cx, Id::badKernelOption, args.spans[0],
              std::string("no machine gives a group ") + kib + " KiB of shared memory; the most is " +
                  std::to_string(most->sharedBytes / 1024) + ", of " + std::string(most->name));
     return Value::poison();
   }
-  if (conditionDepth_ > 0) return unsupported("`alloc_shared` inside of loops and conditions", span);
-  if (copies_ > 0) shape.insert(shape.begin(), Dim(copies_));
+  if (cx.function.conditionDepth > 0) return unsupported(cx, "`alloc_shared` inside of loops and conditions", span);
+  if (cx.copies > 0) shape.insert(shape.begin(), Dim(cx.copies));
   Type type;
   type.kind = TypeKind::Shared;
   type.dtype = *dtype;
   type.shape = std::move(shape);
   std::string swizzle;
   if (args.values[2].given()) {
-    if (args.values[2].kind != ValueKind::String ||
-        (args.values[2].text != "xor" && args.values[2].text != "none")) {
-      report(Id::wrongArgument, args.spans[2], quoted("swizzle"), "\"xor\" or \"none\"", describe(args.values[2]));
+    if (args.values[2].kind != ValueKind::String || (args.values[2].text != "xor" && args.values[2].text != "none")) {
+      report(cx, Id::wrongArgument, args.spans[2], quoted("swizzle"), "\"xor\" or \"none\"",
+             describe(cx, args.values[2]));
       return Value::poison();
     }
     if (args.values[2].text == "xor") swizzle = "xor";
   }
   Value v = Value::of(ValueKind::Shared);
-  v.var = newVar("", type, span);
+  v.var = newVar(cx, "", type, span);
   v.var->swizzle = swizzle;
   v.type = type;
-  emit(StmtKind::AllocShared, span).var = v.var;
+  emit(cx, StmtKind::AllocShared, span).var = v.var;
   return v;
 }
 
-Value Checker::kernelCpAsync(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
-  if (underDivergence("copy", span)) return Value::poison();
+static Value toWhole(Context &cx, const Value &buffer, Span span);
+
+static Value kernelCpAsync(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+  if (underDivergence(cx, "copy", span)) return Value::poison();
   Access accesses[2];
   for (int i = 0; i < 2; ++i) {
     Value v = args.values[i];
     ValueKind want = i == 0 ? ValueKind::Shared : ValueKind::View;
     TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
-    if (v.kind == want) v = toWhole(v, args.spans[i]);
+    if (v.kind == want) v = toWhole(cx, v, args.spans[i]);
     if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
-      report(Id::wrongArgument, args.spans[i], quoted("cp_async"),
-             i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(v));
+      report(cx, Id::wrongArgument, args.spans[i], quoted("cp_async"),
+             i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(cx, v));
       return Value::poison();
     }
     accesses[i] = clone(v.expr->access);
@@ -149,71 +158,64 @@ Value Checker::kernelCpAsync(const BuiltinRow &, Bound &args, const GivenList &,
       for (const IndexPart &part : accesses[0].parts)
         if (!part.isPoint) to.push_back(part.size);
       bool same = from.size() == to.size();
-      for (size_t a = 0; same && a < to.size(); ++a)
-        same = facts_.same(from[a], to[a]);
+      for (size_t a = 0; same && a < to.size(); ++a) same = cx.function.facts.same(from[a], to[a]);
       if (!same) {
-        report(Id::shapeMismatch, args.spans[1], shapeText(to), shapeText(from));
+        report(cx, Id::shapeMismatch, args.spans[1], shapeText(cx, to), shapeText(cx, from));
         return Value::poison();
       }
       if (accesses[0].base->type.dtype != accesses[1].base->type.dtype) {
-        report(Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)),
+        report(cx, Id::dtypeMismatch, span, std::string(name(accesses[1].base->type.dtype)),
                std::string(name(accesses[0].base->type.dtype)), "cp_async")
             .help("an asynchronous copy does not convert");
         return Value::poison();
       }
     }
   }
-  Stmt &stmt = emit(StmtKind::AsyncCopy, span);
+  Stmt &stmt = emit(cx, StmtKind::AsyncCopy, span);
   stmt.access = std::move(accesses[0]);
   stmt.source = std::move(accesses[1]);
   return Value::of(ValueKind::None);
 }
 
-Value Checker::kernelCommit(const BuiltinRow &, Bound &, const GivenList &, Span span) {
-  emit(StmtKind::CommitGroup, span);
+static Value kernelCommit(Context &cx, const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  emit(cx, StmtKind::CommitGroup, span);
   return Value::of(ValueKind::None);
 }
 
-Value Checker::kernelWait(const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+static Value kernelWait(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
   int64_t count = 0;
   if (args.values[0].given()) {
-    auto n = knownInt(args.values[0], args.spans[0], "how many groups may be pending");
+    auto n = knownInt(cx, args.values[0], args.spans[0], "how many groups may be pending");
     if (!n) return Value::poison();
     if (*n < 0) {
-      report(Id::badConstant, args.spans[0], "at least 0 groups are pending, not " + std::to_string(*n));
+      report(cx, Id::badConstant, args.spans[0], "at least 0 groups are pending, not " + std::to_string(*n));
       return Value::poison();
     }
     count = *n;
   }
-  emit(StmtKind::WaitGroup, span).count = count;
+  emit(cx, StmtKind::WaitGroup, span).count = count;
   return Value::of(ValueKind::None);
 }
 
-Value Checker::kernelBarrier(const BuiltinRow &, Bound &, const GivenList &, Span span) {
-  if (!underDivergence("barrier", span)) emit(StmtKind::Barrier, span);
+static Value kernelBarrier(Context &cx, const BuiltinRow &, Bound &, const GivenList &, Span span) {
+  if (!underDivergence(cx, "barrier", span)) emit(cx, StmtKind::Barrier, span);
   return Value::of(ValueKind::None);
 }
 
-/// Absent if `row` is none of them.
-Value Checker::callKernelBuiltin(const BuiltinRow &row, Bound &args, const GivenList &given, Span span) {
-  using Handler = Value (Checker::*)(const BuiltinRow &, Bound &, const GivenList &, Span);
+Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span) {
+  using Handler = Value (*)(Context &, const BuiltinRow &, Bound &, const GivenList &, Span);
   static const std::map<BuiltinKind, Handler> handlers = {
-      {BuiltinKind::Origin, &Checker::kernelOrigin},
-      {BuiltinKind::Context, &Checker::kernelContext},
-      {BuiltinKind::Query, &Checker::kernelQuery},
-      {BuiltinKind::Load, &Checker::kernelLoad},
-      {BuiltinKind::Store, &Checker::kernelStore},
-      {BuiltinKind::AllocShared, &Checker::kernelAllocShared},
-      {BuiltinKind::CpAsync, &Checker::kernelCpAsync},
-      {BuiltinKind::Commit, &Checker::kernelCommit},
-      {BuiltinKind::Wait, &Checker::kernelWait},
-      {BuiltinKind::Barrier, &Checker::kernelBarrier},
+      {BuiltinKind::Origin, &kernelOrigin},   {BuiltinKind::Context, &kernelContext},
+      {BuiltinKind::Query, &kernelQuery},     {BuiltinKind::Load, &kernelLoad},
+      {BuiltinKind::Store, &kernelStore},     {BuiltinKind::AllocShared, &kernelAllocShared},
+      {BuiltinKind::CpAsync, &kernelCpAsync}, {BuiltinKind::Commit, &kernelCommit},
+      {BuiltinKind::Wait, &kernelWait},       {BuiltinKind::Barrier, &kernelBarrier},
   };
   auto it = handlers.find(row.kind);
-  return it == handlers.end() ? Value::of(ValueKind::Absent) : (this->*it->second)(row, args, given, span);
+  return it == handlers.end() ? Value::of(ValueKind::Absent) : it->second(cx, row, args, given, span);
 }
 
-Value Checker::toWhole(const Value &buffer, Span span) {
+static Value toWhole(Context &cx, const Value &buffer, Span span) {
   Access access;
   access.base = buffer.var;
   for (const Dim &d : buffer.var->type.shape) {
@@ -222,7 +224,7 @@ Value Checker::toWhole(const Value &buffer, Span span) {
     part.inBounds = true;
     access.parts.push_back(std::move(part));
   }
-  return loadAccess(std::move(access), buffer.var->type.shape,
+  return loadAccess(cx, std::move(access), buffer.var->type.shape,
                     std::vector<std::optional<Limit>>(buffer.var->type.shape.size()), {}, span);
 }
 

@@ -1,7 +1,18 @@
 // Kernels: decorators, the grid, results, and how parameters are used.
+#include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
 #include "sema/races/KernelSafety.h"
+#include "sema/trace/Trace.h"
+#include "support/Check.h"
 #include "support/Lanes.h"
 #include <algorithm>
 
@@ -48,52 +59,52 @@ const ast::Parameter *numberOfRun(const ast::Expr &grid, const ast::FuncDef &def
 }
 }  // namespace
 
-/// "kernel.schedule" of `@ts.kernel.schedule(tuned)`; empty if it is no name.
-std::string Checker::decoratorName(const ast::Expr &expr) {
-  if (auto *call = as<ast::CallExpr>(&expr)) return decoratorName(*call->callee);
+std::string decoratorName(Context &cx, const ast::Expr &expr) {
+  if (auto *call = as<ast::CallExpr>(&expr)) return decoratorName(cx, *call->callee);
   if (auto *name = as<ast::NameExpr>(&expr)) {
-    Value v = lookup(name->name, expr.span, true);
+    Value v = lookupName(cx, name->name, expr.span, true);
     if (v.kind == ValueKind::Module) return "";
     return v.kind == ValueKind::Builtin ? std::string(v.builtin->name) : name->name;
   }
   if (auto *attribute = as<ast::AttributeExpr>(&expr)) {
-    std::string base = decoratorName(*attribute->object);
+    std::string base = decoratorName(cx, *attribute->object);
     return base.empty() ? attribute->attribute.text : base + "." + attribute->attribute.text;
   }
   return "";
 }
 
-void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
-  KernelInfo &kernel = fn_->kernel;
+static void kernelOption(Context &cx, const std::string &option, const ast::Expr &expr) {
+  KernelInfo &kernel = cx.function.fn->kernel;
   if (option == "grid") {
-    Value v = checkExpr(expr);
+    Value v = checkExpr(cx, expr);
     if (v.isPoison()) return;
     kernel.grid = GridKind::Explicit;
-    const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+    const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
     if (const ast::Parameter *number = def ? numberOfRun(expr, *def) : nullptr) {
       std::string asDim = "Const[\"" + number->name.text + "\"]";
-      report(Id::notConstant, number->name.span.to(number->annotation->span), "a number that the grid depends on")
+      report(cx, Id::notConstant, number->name.span.to(number->annotation->span), "a number that the grid depends on")
           .note(expr.span, "the grid is computed from `" + number->name.text + "`")
           .help("as a dimension it is known: `" + number->name.text + ": " + asDim + "`")
           .suggest(number->annotation->span, asDim, "write `" + asDim + "`");
-      frame_->names[number->name.text].value = Value::poison();  // the sizes that depend on it are the same mistake
+      cx.function.frame->names[number->name.text].value =
+          Value::poison();  // the sizes that depend on it are the same mistake
       return;
     }
-    if (!shapeArgument(v, expr.span, kernel.gridDims)) return;
+    if (!shapeArgument(cx, v, expr.span, kernel.gridDims)) return;
     if (kernel.gridDims.empty() || kernel.gridDims.size() > 3)
-      report(Id::badKernelOption, expr.span,
+      report(cx, Id::badKernelOption, expr.span,
              "a grid has one, two or three dimensions, not " + std::to_string(kernel.gridDims.size()));
     for (const Dim &d : kernel.gridDims)
       if (d.isConstant() && d.constant() < 1) {
-        report(Id::badKernelOption, expr.span,
+        report(cx, Id::badKernelOption, expr.span,
                "a grid has at least one group along each dimension, not " + std::to_string(d.constant()));
         break;
       }
   } else if (option == "group") {
-    Value v = checkExpr(expr);
+    Value v = checkExpr(cx, expr);
     if (v.isSequence()) {  // `group=(16, 16)`
-      auto builder = report(Id::badKernelOption, expr.span,
-                            "a group is one number of lanes, but this is " + describe(v));
+      auto builder =
+          report(cx, Id::badKernelOption, expr.span, "a group is one number of lanes, but this is " + describe(cx, v));
       constexpr int64_t kMost = 1024;
       int64_t lanes = v.items.empty() ? 0 : 1;
       for (const Value &item : v.items) {
@@ -104,100 +115,101 @@ void Checker::kernelOption(const std::string &option, const ast::Expr &expr) {
       if (lanes > 0 && lanes <= kMost) builder.suggest(expr.span, all, "write `" + all + "`");
       return;
     }
-    auto size = knownInt(v, expr.span, "the size of a group");
+    auto size = knownInt(cx, v, expr.span, "the size of a group");
     if (size && (*size < 1 || *size > kMostGroupLanes))
-      report(Id::badKernelOption, expr.span,
+      report(cx, Id::badKernelOption, expr.span,
              "a group has 1 to " + std::to_string(kMostGroupLanes) + " lanes, not " + std::to_string(*size));
     else if (size) kernel.groupSize = *size;
   } else if (option == "lanes") {
     std::vector<Dim> shape;
-    Value v = checkExpr(expr);
-    if (v.isPoison() || !shapeArgument(v, expr.span, shape)) return;
+    Value v = checkExpr(cx, expr);
+    if (v.isPoison() || !shapeArgument(cx, v, expr.span, shape)) return;
     if (shape.size() != 1) {
-      report(Id::badKernelOption, expr.span, "`lanes` is one number");
+      report(cx, Id::badKernelOption, expr.span, "`lanes` is one number");
       return;
     }
     kernel.grid = GridKind::Lanes;
     kernel.laneExtent = shape[0];
-    lanesKnown_ = lanesGiven_ = true;
+    cx.function.lanesKnown = cx.function.lanesGiven = true;
   }  // of another one decoratorNames() tells
 }
 
 /// The seed is that of the function's random streams; a function without any needs none.
-void Checker::deterministicOption(const ast::CallExpr &call) {
+static void deterministicOption(Context &cx, const ast::CallExpr &call) {
   for (const ast::Argument &arg : call.arguments) {
     if (!arg.keyword) {
-      auto builder = report(Id::unknownKeyword, arg.span, "deterministic", std::string(sources_.text(arg.span)));
+      auto builder = report(cx, Id::unknownKeyword, arg.span, "deterministic", std::string(cx.sources.text(arg.span)));
       builder.help("its seed is given by name");
-      if (call.arguments.size() == 1) builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "seed=", "name it");
+      if (call.arguments.size() == 1)
+        builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "seed=", "name it");
     } else if (arg.keyword->text != "seed")
-      report(Id::unknownKeyword, arg.span, "deterministic", arg.keyword->text).help("it takes `seed`");
-    else knownInt(checkExpr(*arg.value), arg.value->span, "a seed");
+      report(cx, Id::unknownKeyword, arg.span, "deterministic", arg.keyword->text).help("it takes `seed`");
+    else knownInt(cx, checkExpr(cx, *arg.value), arg.value->span, "a seed");
   }
 }
 
-void Checker::decorators(const ast::FuncDef &def) {
+void checkDecorators(Context &cx, const ast::FuncDef &def) {
   for (const ast::Decorator &decorator : def.decorators) {
-    std::string which = decoratorName(*decorator.expression);
+    std::string which = decoratorName(cx, *decorator.expression);
     auto *call = as<ast::CallExpr>(decorator.expression);
     if (which == "kernel") {
       if (!call) continue;
       for (const ast::Argument &arg : call->arguments)
-        kernelOption(arg.keyword ? arg.keyword->text : "", *arg.value);
+        kernelOption(cx, arg.keyword ? arg.keyword->text : "", *arg.value);
     } else if (which == "kernel.schedule") {
-      scheduleDecorator(decorator);
+      scheduleDecorator(cx, decorator);
     } else if (which == "kernel.autotune") {
-      if (call) autotuneOption(*call);
+      if (call) autotuneOption(cx, *call);
     } else if (which == "deterministic") {
-      fn_->deterministic = true;
-      if (call) deterministicOption(*call);
+      cx.function.fn->deterministic = true;
+      if (call) deterministicOption(cx, *call);
     } else if (which == "verify.numerics") {
-      numericsClaim(call, def, decorator.span);
+      numericsClaim(cx, call, def, decorator.span);
     } else if (which == "fast") {
       continue;  // freedoms() looks at it
     } else if (which == "autodiff") {
-      differentiable(decorator.span);
+      differentiable(cx, decorator.span);
     } else if (which == "require") {
-      unsupported("`@require`", decorator.span);
+      unsupported(cx, "`@require`", decorator.span);
     }
   }
 }
 
 // ---------------------------------------------------------------- the grid
 
-void Checker::startKernel(const ast::FuncDef &def) {
-  KernelInfo &kernel = fn_->kernel;
-  loopsByOne_.clear();  // variables are numbered anew in each function
-  counters_.clear();
-  if (declared_ && !declared_->empty()) {
-    outputShape_ = declared_->front().shape;
+void startKernel(Context &cx, const ast::FuncDef &def) {
+  KernelInfo &kernel = cx.function.fn->kernel;
+  cx.function.loopsByOne.clear();  // variables are numbered anew in each function
+  cx.function.counters.clear();
+  if (cx.function.declared && !cx.function.declared->empty()) {
+    cx.function.outputShape = cx.function.declared->front().shape;
   } else if (std::string stored = firstStored(def.body); !stored.empty()) {
-    for (size_t i = 0; i < fn_->params.size(); ++i)
-      if (fn_->params[i].var->name == stored) {
-        outputShape_ = fn_->params[i].var->type.shape;
+    for (size_t i = 0; i < cx.function.fn->params.size(); ++i)
+      if (cx.function.fn->params[i].var->name == stored) {
+        cx.function.outputShape = cx.function.fn->params[i].var->type.shape;
         kernel.outputParam = static_cast<int>(i);
       }
   }
   auto bound = [&](Query q, int axis, const Dim &extent) {
     Dim var = Dim::var("%q:" + std::to_string(static_cast<int>(q)) + ":" + std::to_string(axis));
-    facts_.addNonNegative(var);
-    facts_.addNonNegative(extent - Dim(1) - var);
+    cx.function.facts.addNonNegative(var);
+    cx.function.facts.addNonNegative(extent - Dim(1) - var);
   };
-  for (size_t i = 0; i < outputShape_.size(); ++i) bound(Query::Origin, static_cast<int>(i), outputShape_[i]);
-  for (size_t i = 0; i < kernel.gridDims.size(); ++i)
-    bound(Query::GroupId, static_cast<int>(i), kernel.gridDims[i]);
+  for (size_t i = 0; i < cx.function.outputShape.size(); ++i)
+    bound(Query::Origin, static_cast<int>(i), cx.function.outputShape[i]);
+  for (size_t i = 0; i < kernel.gridDims.size(); ++i) bound(Query::GroupId, static_cast<int>(i), kernel.gridDims[i]);
   if (kernel.groupSize > 0) bound(Query::LocalId, 0, Dim(kernel.groupSize));
-  facts_.addNonNegative(Dim::var(linearName));
+  cx.function.facts.addNonNegative(Dim::var(linearName));
 }
 
-Value Checker::query(Query which, int axis, Span span) {
+Value gridQuery(Context &cx, Query which, int axis, Span span) {
   bool lane = which == Query::LocalId || which == Query::LaneId || which == Query::LinearId;
-  fn_->kernel.usesLanes |= lane;
-  if (which == Query::LinearId && !linearSpan_.valid()) linearSpan_ = span;
+  cx.function.fn->kernel.usesLanes |= lane;
+  if (which == Query::LinearId && !cx.function.linearSpan.valid()) cx.function.linearSpan = span;
   Value v = Value::of(ValueKind::Int);
   v.type = indexType();
-  bool known = which == Query::GroupSize && fn_->kernel.groupSize > 0;
-  v.sym = known ? Dim(fn_->kernel.groupSize)
+  bool known = which == Query::GroupSize && cx.function.fn->kernel.groupSize > 0;
+  v.sym = known ? Dim(cx.function.fn->kernel.groupSize)
                 : Dim::var("%q:" + std::to_string(static_cast<int>(which)) + ":" + std::to_string(axis));
   ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
   e->query = which;
@@ -206,91 +218,99 @@ Value Checker::query(Query which, int axis, Span span) {
   return v;
 }
 
-Value Checker::origin(Span span) {
-  if (fn_->kernel.grid != GridKind::Output) {
-    report(Id::badKernelOption, span, "`tile.origin()` has no meaning in a kernel with a grid of its own")
+Value tileOrigin(Context &cx, Span span) {
+  if (cx.function.fn->kernel.grid != GridKind::Output) {
+    report(cx, Id::badKernelOption, span, "`tile.origin()` has no meaning in a kernel with a grid of its own")
         .help("use `tile.group_id(axis)`");
     return Value::poison();
   }
-  if (outputShape_.empty()) {
-    if (fresh(Id::noOutput, span))
-      report(Id::noOutput, span).help("declare the result, `-> Tensor[...]`, or store into a parameter");
+  if (cx.function.outputShape.empty()) {
+    if (fresh(cx, Id::noOutput, span))
+      report(cx, Id::noOutput, span).help("declare the result, `-> Tensor[...]`, or store into a parameter");
     return Value::poison();
   }
   std::vector<Value> items;
-  for (size_t i = 0; i < outputShape_.size(); ++i)
-    items.push_back(query(Query::Origin, static_cast<int>(i), span));
+  for (size_t i = 0; i < cx.function.outputShape.size(); ++i)
+    items.push_back(gridQuery(cx, Query::Origin, static_cast<int>(i), span));
   return Value::tuple(std::move(items));
 }
 
-/// `if i < n:` around everything says how many lanes there are.
-void Checker::noteLaneGuard(const std::vector<Dim> &implies, Span span) {
-  if (!linearSpan_.valid()) return;
+void noteLaneGuard(Context &cx, const std::vector<Dim> &implies, Span span) {
+  if (!cx.function.linearSpan.valid()) return;
   for (const Dim &fact : implies) {
-    Dim extent = facts_.external(fact) + Dim(1) + Dim::var(linearName);
+    Dim extent = cx.function.facts.external(fact) + Dim(1) + Dim::var(linearName);
     std::set<std::string> vars;
     extent.collectVars(vars);
     bool pure = true;
     for (const std::string &v : vars) pure &= v[0] != '%';
     if (!pure) continue;
-    if (lanesGiven_ || fn_->kernel.grid == GridKind::Explicit) continue;
-    fn_->kernel.grid = GridKind::Lanes;
-    fn_->kernel.laneExtent = lanesKnown_ ? Dim::max(fn_->kernel.laneExtent, extent) : extent;
-    lanesKnown_ = true;
+    if (cx.function.lanesGiven || cx.function.fn->kernel.grid == GridKind::Explicit) continue;
+    cx.function.fn->kernel.grid = GridKind::Lanes;
+    cx.function.fn->kernel.laneExtent =
+        cx.function.lanesKnown ? Dim::max(cx.function.fn->kernel.laneExtent, extent) : extent;
+    cx.function.lanesKnown = true;
     return;
   }
 }
 
 // ---------------------------------------------------------------- results
 
-void Checker::returnFromKernel(const ast::ReturnStmt &stmt) {
+static void returnTile(Context &cx, Value value, int index, int count, Span span);
+static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
+                        Span span);
+static void unplacedStore(Context &cx, const Stmt &store, const ast::FuncDef &def);
+
+void returnFromKernel(Context &cx, const ast::ReturnStmt &stmt) {
   if (!stmt.value || stmt.value->kind == ast::ExprKind::None) {
-    if (declared_ && !declared_->empty()) report(Id::missingReturn, stmt.span, fn_->name);
+    if (cx.function.declared && !cx.function.declared->empty())
+      report(cx, Id::missingReturn, stmt.span, cx.function.fn->name);
     return;
   }
-  Value value = checkExpr(*stmt.value);
-  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
+  Value value = checkExpr(cx, *stmt.value);
+  TSR_CHECK(!value.isPoison() || cx.failures > 0 || cx.diagnostics.hasErrors(), "a mistake without a message");
   if (value.isPoison()) return;
   std::vector<Value> values = value.isSequence() ? value.items : std::vector<Value>{value};
-  if (declared_ && declared_->size() != values.size()) {
-    report(Id::wrongResult, stmt.value->span, fn_->name, std::to_string(values.size()) + " values",
-           std::to_string(declared_->size()) + (declared_->size() == 1 ? " result" : " results"));
+  if (cx.function.declared && cx.function.declared->size() != values.size()) {
+    report(cx, Id::wrongResult, stmt.value->span, cx.function.fn->name, std::to_string(values.size()) + " values",
+           std::to_string(cx.function.declared->size()) + (cx.function.declared->size() == 1 ? " result" : " results"));
     return;
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const ast::Expr *item = value.isSequence() ? itemOf(stmt.value.get(), i, values.size()) : nullptr;
-    returnTile(values[i], static_cast<int>(i), static_cast<int>(values.size()), item ? item->span : stmt.value->span);
+    returnTile(cx, values[i], static_cast<int>(i), static_cast<int>(values.size()),
+               item ? item->span : stmt.value->span);
   }
 }
 
 /// A parameter that is returned: the result is what was stored into it. False if it is no parameter.
-bool Checker::returnParameter(const Value &value, int index, Span span) {
+static bool returnParameter(Context &cx, const Value &value, int index, Span span) {
   if (value.kind != ValueKind::View) return false;
-  for (size_t i = 0; i < fn_->params.size(); ++i) {
-    if (fn_->params[i].var != value.var) continue;
+  for (size_t i = 0; i < cx.function.fn->params.size(); ++i) {
+    if (cx.function.fn->params[i].var != value.var) continue;
     Type type = value.var->type;
     type.kind = TypeKind::Tensor;
-    if (declared_) {
-      const Type &want = (*declared_)[index];
+    if (cx.function.declared) {
+      const Type &want = (*cx.function.declared)[index];
       bool same = want.dtype == type.dtype && want.shape.size() == type.shape.size();
       for (size_t a = 0; same && a < want.shape.size(); ++a)
-        same = facts_.same(want.shape[a], type.shape[a]);
+        same = cx.function.facts.same(want.shape[a], type.shape[a]);
       if (!same) {
-        report(Id::wrongResult, span, fn_->name, "`" + type.str() + "`", "`" + want.str() + "`");
+        report(cx, Id::wrongResult, span, cx.function.fn->name, "`" + type.str() + "`", "`" + want.str() + "`");
         return true;
       }
     }
-    fn_->results.push_back({value.var->name, type, static_cast<int>(i)});
-    if (index == 0 && fn_->kernel.outputParam < 0) fn_->kernel.outputParam = static_cast<int>(i);  // its tiles are the grid
+    cx.function.fn->results.push_back({value.var->name, type, static_cast<int>(i)});
+    if (index == 0 && cx.function.fn->kernel.outputParam < 0)
+      cx.function.fn->kernel.outputParam = static_cast<int>(i);  // its tiles are the grid
     return true;
   }
   return false;
 }
 
 /// Whether a tile of this shape can be a part of the declared output.
-bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span) {
+static bool tileFits(Context &cx, const std::vector<Dim> &tileDims, const Type &type, Span declaredAt, Span span) {
   if (tileDims.size() > type.shape.size()) {
-    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
+    report(cx, Id::tileMismatch, span, shapeText(cx, tileDims), "`" + type.str() + "`")
         .note(declaredAt, "declared here");
     return false;
   }
@@ -302,14 +322,14 @@ bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span 
     have.collectVars(vars);
     bool ofContext = have.isConstant();
     for (const std::string &v : vars) ofContext |= shape::isPositiveName(v);
-    if (ofContext || facts_.same(have, whole)) continue;
-    report(Id::tileMismatch, span, shapeText(tileDims), "`" + type.str() + "`")
-        .label(show(have) + " is not " + show(whole))
+    if (ofContext || cx.function.facts.same(have, whole)) continue;
+    report(cx, Id::tileMismatch, span, shapeText(cx, tileDims), "`" + type.str() + "`")
+        .label(show(cx, have) + " is not " + show(cx, whole))
         .note(declaredAt, "declared here");
     return false;
   }
-  if (!type.shape.empty() && fn_->kernel.grid != GridKind::Output) {
-    report(Id::badKernelOption, span,
+  if (!type.shape.empty() && cx.function.fn->kernel.grid != GridKind::Output) {
+    report(cx, Id::badKernelOption, span,
            "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
         .help("take the output as a parameter and write `C[...] = tile`");
     return false;
@@ -319,18 +339,18 @@ bool Checker::tileFits(const std::vector<Dim> &tileDims, const Type &type, Span 
 
 /// A tile that was cut at the edge of a tensor by the origin of another axis than the one along which it is stored:
 /// its rows are the output's columns. True after a message.
-bool Checker::cutElsewhere(const Value &tile, const Type &type, Span span) {
+static bool cutElsewhere(Context &cx, const Value &tile, const Type &type, Span span) {
   const std::string prefix = "%q:" + std::to_string(static_cast<int>(Query::Origin)) + ":";
   size_t rank = tile.type.shape.size(), lead = type.shape.size() - rank;
   for (size_t axis = 0; axis < rank; ++axis) {
     if (!tile.limit(axis)) continue;
     std::set<std::string> vars;
-    facts_.simplify(tile.limit(axis)->end).collectVars(vars);
+    cx.function.facts.simplify(tile.limit(axis)->end).collectVars(vars);
     std::string other;
     for (const std::string &v : vars)
       if (v.rfind(prefix, 0) == 0) other = v.substr(prefix.size());
     if (other.empty() || vars.count(prefix + std::to_string(lead + axis))) continue;
-    report(Id::tileMismatch, span, shapeText(tile.type.shape), "`" + type.str() + "`")
+    report(cx, Id::tileMismatch, span, shapeText(cx, tile.type.shape), "`" + type.str() + "`")
         .label("its axis " + std::to_string(axis) + " starts at the origin of the output's axis " + other)
         .help("a tile is stored where the group's origin is, axis by axis: `tile.transpose` exchanges them");
     return true;
@@ -338,39 +358,40 @@ bool Checker::cutElsewhere(const Value &tile, const Type &type, Span span) {
   return false;
 }
 
-void Checker::returnTile(Value value, int index, int count, Span span) {
-  if (returnParameter(value, index, span)) return;
-  if (!declared_) {
-    report(Id::noOutput, span)
-        .help("declare the result of `" + fn_->name + "`, `-> Tensor[...]`: its shape gives the grid");
+static void returnTile(Context &cx, Value value, int index, int count, Span span) {
+  if (returnParameter(cx, value, index, span)) return;
+  if (!cx.function.declared) {
+    report(cx, Id::noOutput, span)
+        .help("declare the result of `" + cx.function.fn->name + "`, `-> Tensor[...]`: its shape gives the grid");
     return;
   }
-  Type type = (*declared_)[index];
-  Value tile = toArray(value, type.dtype, span);
+  Type type = (*cx.function.declared)[index];
+  Value tile = toArray(cx, value, type.dtype, span);
   if (tile.isPoison()) return;
   if (tile.kind != ValueKind::Array) {
-    report(Id::wrongResult, span, fn_->name, describe(tile), "`" + type.str() + "`");
+    report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, tile), "`" + type.str() + "`");
     return;
   }
   std::vector<Dim> tileDims = tile.type.shape;
-  if (type.shape.empty() && tileDims.empty() && lanesDisagree(tile, span)) return;
-  if (!tileFits(tileDims, type, declaredSpans_[index], span) || cutElsewhere(tile, type, span)) return;
-  ExprPtr stored = leave(tile, type, span, "the declared result");
+  if (type.shape.empty() && tileDims.empty() && lanesDisagree(cx, tile, span)) return;
+  if (!tileFits(cx, tileDims, type, cx.function.declaredSpans[index], span) || cutElsewhere(cx, tile, type, span))
+    return;
+  ExprPtr stored = castToPlace(cx, tile, type, span, "the declared result");
   if (!stored) return;
-  storeResult(std::move(stored), tileDims, type, index, count, span);
+  storeResult(cx, std::move(stored), tileDims, type, index, count, span);
 }
 
 /// Stores a returned tile at the origin of the group, into a result parameter of its own.
-void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
-                          Span span) {
+static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
+                        Span span) {
   Type view = type;
   view.kind = TypeKind::View;
-  std::string name = resultName(count == 1 ? "result" : "result_" + std::to_string(index));
+  std::string name = resultName(cx, count == 1 ? "result" : "result_" + std::to_string(index));
   Param param;
-  param.var = newVar(name, view, declaredSpans_[index]);
+  param.var = newVar(cx, name, view, cx.function.declaredSpans[index]);
   param.mode = ParamMode::Out;
   param.isResult = true;
-  Stmt &store = emit(StmtKind::Store, span);
+  Stmt &store = emit(cx, StmtKind::Store, span);
   store.access.base = param.var;
   store.value = std::move(stored);
   store.oncePerGroup = tileDims.empty();
@@ -380,7 +401,7 @@ void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type
     IndexPart part;
     part.isPoint = axis < lead;
     part.size = part.isPoint ? Dim(1) : tileDims[axis - lead];
-    bool whole = !part.isPoint && facts_.same(part.size, type.shape[axis]);
+    bool whole = !part.isPoint && cx.function.facts.same(part.size, type.shape[axis]);
     if (!whole) {
       part.offset = makeExpr(ExprKind::Query, indexType(), span);
       part.offset->query = Query::Origin;
@@ -390,14 +411,14 @@ void Checker::storeResult(ExprPtr stored, const std::vector<Dim> &tileDims, Type
     tileShape.push_back(part.size);
     store.access.parts.push_back(std::move(part));
   }
-  int at = static_cast<int>(fn_->params.size());
-  if (index == 0 && fn_->kernel.grid == GridKind::Output) {
-    fn_->kernel.outputParam = at;
-    fn_->kernel.tileShape = tileShape;
+  int at = static_cast<int>(cx.function.fn->params.size());
+  if (index == 0 && cx.function.fn->kernel.grid == GridKind::Output) {
+    cx.function.fn->kernel.outputParam = at;
+    cx.function.fn->kernel.tileShape = tileShape;
   }
-  fn_->params.push_back(std::move(param));
+  cx.function.fn->params.push_back(std::move(param));
   type.kind = TypeKind::Tensor;
-  fn_->results.push_back({name, type, at});
+  cx.function.fn->results.push_back({name, type, at});
 }
 
 /// The parameter that the first store of a block is to; -1: there is none.
@@ -412,13 +433,13 @@ static int firstStoredParam(const Block &block, const std::vector<Param> &params
   return -1;
 }
 
-void Checker::finishKernel(const ast::FuncDef &def) {
-  KernelInfo &kernel = fn_->kernel;
-  if (kernel.outputParam < 0) kernel.outputParam = firstStoredParam(fn_->body, fn_->params);
-  if (!frame_->returned && declared_ && !declared_->empty())
-    report(Id::missingReturn, def.name.span, fn_->name);
+void finishKernel(Context &cx, const ast::FuncDef &def) {
+  KernelInfo &kernel = cx.function.fn->kernel;
+  if (kernel.outputParam < 0) kernel.outputParam = firstStoredParam(cx.function.fn->body, cx.function.fn->params);
+  if (!cx.function.frame->returned && cx.function.declared && !cx.function.declared->empty())
+    report(cx, Id::missingReturn, def.name.span, cx.function.fn->name);
   std::set<Var *> loaded, stored;
-  visitExprs(fn_->body, [&](Expr &e) {
+  visitExprs(cx.function.fn->body, [&](Expr &e) {
     if (e.kind == ExprKind::Load) loaded.insert(e.access.base);
   });
   const Stmt *tileStore = nullptr;
@@ -426,7 +447,7 @@ void Checker::finishKernel(const ast::FuncDef &def) {
     for (const auto &s : block) {
       if (s->kind == StmtKind::Store) {
         stored.insert(s->access.base);
-        bool output = kernel.outputParam >= 0 && s->access.base == fn_->params[kernel.outputParam].var;
+        bool output = kernel.outputParam >= 0 && s->access.base == cx.function.fn->params[kernel.outputParam].var;
         if (output && !tileStore) tileStore = s.get();
       }
       if (s->kind == StmtKind::AsyncCopy) loaded.insert(s->source.base);
@@ -434,67 +455,65 @@ void Checker::finishKernel(const ast::FuncDef &def) {
       stores(s->otherwise);
     }
   };
-  stores(fn_->body);
-  if (linearSpan_.valid() && lanesKnown_ && !lanesGiven_)  // work outside of the guard would need more lanes
-    for (const auto &s : fn_->body)
+  stores(cx.function.fn->body);
+  if (cx.function.linearSpan.valid() && cx.function.lanesKnown &&
+      !cx.function.lanesGiven)  // work outside of the guard would need more lanes
+    for (const auto &s : cx.function.fn->body)
       if (s->kind == StmtKind::Store && isVarying(s->access))
-        report(Id::unguardedLanes, s->span)
+        report(cx, Id::unguardedLanes, s->span)
             .label("this lies outside of the guard")
             .help("move it under the guard, or say `@kernel(lanes=n)`");
   bool writes = false;
-  for (Param &p : fn_->params) {
+  for (Param &p : cx.function.fn->params) {
     bool in = loaded.count(p.var), out = stored.count(p.var);
     p.mode = out ? (in ? ParamMode::InOut : ParamMode::Out) : ParamMode::In;
     writes |= out;
   }
-  if (linearSpan_.valid() && !lanesKnown_ && kernel.grid != GridKind::Explicit)
-    report(Id::unguardedLanes, linearSpan_)
+  if (cx.function.linearSpan.valid() && !cx.function.lanesKnown && kernel.grid != GridKind::Explicit)
+    report(cx, Id::unguardedLanes, cx.function.linearSpan)
         .label("every lane gets a number here")
         .help("guard the work, `if i < n:`, or say `@kernel(lanes=n)`");
   if (!writes) {
-    report(Id::noOutput, def.name.span)
+    report(cx, Id::noOutput, def.name.span)
         .label("it stores nothing and returns nothing")
         .help("return a tile, or store into a parameter");
     return;
   }
-  unwrittenResults(def, stored);
-  if (tileStore) unplacedStore(*tileStore, def);
-  size_t failures = failures_;
-  checkCoverage();
-  if (failures_ == failures) checkOverlap();
-  scheduleOfGrid(def);
-  scheduleOrder(def);
+  unwrittenResults(cx, def, stored);
+  if (tileStore) unplacedStore(cx, *tileStore, def);
+  size_t failures = cx.failures;
+  checkCoverage(cx);
+  if (cx.failures == failures) checkOverlap(cx);
+  scheduleOfGrid(cx, def);
+  scheduleOrder(cx, def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
-    for (const IndexPart &part : tileStore->access.parts)
-      kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+    for (const IndexPart &part : tileStore->access.parts) kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
 }
 
 /// A grid that comes from a store to a part of a parameter, in a kernel whose groups all do the same.
-void Checker::unplacedStore(const Stmt &store, const ast::FuncDef &def) {
-  if (fn_->kernel.grid != GridKind::Output) return;
+static void unplacedStore(Context &cx, const Stmt &store, const ast::FuncDef &def) {
+  if (cx.function.fn->kernel.grid != GridKind::Output) return;
   bool placed = false, whole = true;
-  visitExprs(fn_->body, [&](Expr &e) { placed |= e.kind == ExprKind::Query; });
+  visitExprs(cx.function.fn->body, [&](Expr &e) { placed |= e.kind == ExprKind::Query; });
   for (size_t axis = 0; axis < store.access.parts.size(); ++axis) {
     const IndexPart &part = store.access.parts[axis];
-    whole &= !part.isPoint && !part.offset &&
-             facts_.same(part.size, store.access.base->type.shape[axis]);
+    whole &= !part.isPoint && !part.offset && cx.function.facts.same(part.size, store.access.base->type.shape[axis]);
   }
   if (placed || whole) return;
-  report(Id::noOutput, def.name.span)
+  report(cx, Id::noOutput, def.name.span)
       .label("nothing says which part of `" + store.access.base->name + "` a group does")
       .note(store.span, "every group stores the same part")
       .help("store at `tile.origin()`, or say how many groups there are: `@kernel(grid=(1,), group=64)`");
 }
 
-/// What lanes do to each other. A kernel with optional parameters is looked at once for each entry point of it.
-void Checker::kernelSafety(const ast::FuncDef &def) {
+void checkRaces(Context &cx, const ast::FuncDef &def) {
   diag::Engine found;
-  const Effects effects = effects::checkKernelSafety(*fn_, def, sources_, found);
-  for (const Effect &effect : effects.all()) noteEffect(effect);
+  const Effects effects = races::checkKernelSafety(*cx.function.fn, def, cx.sources, found);
+  for (const Effect &effect : effects.all()) noteEffect(cx, effect);
   for (const diag::Diagnostic &d : found.all()) {
-    if (reportedSpans_.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) diagnostics_.append(d);
-    failures_ += d.severity == diag::Severity::Error;
+    if (cx.reportedSpans.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) cx.diagnostics.append(d);
+    cx.failures += d.severity == diag::Severity::Error;
   }
 }
 

@@ -1,9 +1,13 @@
 // Whether a kernel with a grid of its own reaches all elements of what it
 // writes: `N // 128` groups of 128 elements leave the last N % 128 of them as
 // they were.
+#include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
@@ -78,7 +82,8 @@ Dim launchedLanes(const KernelInfo &kernel) {
 
 static std::optional<Run> runOf(const std::string &name, const RunNames &names, const KernelInfo &kernel) {
   for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
-    if (name == queryName(Query::GroupId, static_cast<int>(axis))) return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
+    if (name == queryName(Query::GroupId, static_cast<int>(axis)))
+      return Run{Dim(0), Dim(1), kernel.gridDims[axis], static_cast<int>(axis)};
   if (name == queryName(Query::LinearId) && kernel.groupSize > 0 && !kernel.gridDims.empty())
     return Run{Dim(0), Dim(1), launchedLanes(kernel)};
   auto loop = names.loops.find(name);
@@ -162,54 +167,54 @@ void findGroupOffset(const ast::Stmt &stmt, int axis, GroupOffset &found) {
 }
 }  // namespace
 
-/// Offers to let each group begin where the one before it ends, if all is reached then.
-bool Checker::otherStride(diag::Builder &builder, const Stmt &store, size_t axis) {
+bool suggestStride(Context &cx, diag::Builder &builder, const Stmt &store, size_t axis) {
   RunNames names;
-  collect(fn_->body, names);
-  auto cover = coverOf(store.access.parts[axis], names, fn_->kernel);
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  collect(cx.function.fn->body, names);
+  auto cover = coverOf(store.access.parts[axis], names, cx.function.fn->kernel);
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   if (!def || !cover || cover->gridAxis < 0 || cover->stride == cover->size) return false;
   const Dim &extent = store.access.base->type.shape[axis];
   cover->stride = cover->size;
-  bool enough = facts_.decide(cover->whole(extent)) == Verdict::Proved;
-  if (!enough || !facts_.same(cover->count, Dim::ceilDiv(extent, cover->size))) return false;
+  bool enough = cx.function.facts.decide(cover->whole(extent)) == Verdict::Proved;
+  if (!enough || !cx.function.facts.same(cover->count, Dim::ceilDiv(extent, cover->size))) return false;
   GroupOffset offset;
   for (const ast::StmtPtr &stmt : def->body) findGroupOffset(*stmt, cover->gridAxis, offset);
-  std::string size = show(cover->size);
+  std::string size = show(cx, cover->size);
   if (offset.count != 1) return false;
   if (offset.factor) builder.suggest(offset.factor->span, size, "a group has " + size + " elements");
-  else builder.suggest({offset.call->span.file, offset.call->span.end, offset.call->span.end}, " * " + size,
-                       "a group has " + size + " elements");
+  else
+    builder.suggest({offset.call->span.file, offset.call->span.end, offset.call->span.end}, " * " + size,
+                    "a group has " + size + " elements");
   return true;
 }
 
 /// Offers another number of groups, if all is reached then: `cdiv(N, 128)` for `N // 128`, and for groups of 64 elements
 /// `cdiv(N, 64)`.
-void Checker::moreGroups(diag::Builder &builder, const Cover &cover, const Dim &extent) {
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+static void moreGroups(Context &cx, diag::Builder &builder, const Cover &cover, const Dim &extent) {
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   const ast::Expr *item = def ? gridItem(*def, cover.gridAxis) : nullptr;
   auto reaches = [&](const Value &of, const Dim &by) {
     Cover other = cover;
     if (of.kind == ValueKind::Int) other.count = Dim::ceilDiv(of.sym, by);
-    return of.kind == ValueKind::Int && facts_.decide(other.whole(extent)) == Verdict::Proved;
+    return of.kind == ValueKind::Int && cx.function.facts.decide(other.whole(extent)) == Verdict::Proved;
   };
   if (auto *division = ast::as<ast::BinaryExpr>(item); division && division->op == ast::BinaryOp::FloorDiv) {
-    Value by = checkExpr(*division->right);
-    if (by.kind == ValueKind::Int && reaches(checkExpr(*division->left), by.sym))
+    Value by = checkExpr(cx, *division->right);
+    if (by.kind == ValueKind::Int && reaches(checkExpr(cx, *division->left), by.sym))
       builder.fix(division->span,
-                  "cdiv(" + std::string(sources_.text(division->left->span)) + ", " +
-                      std::string(sources_.text(division->right->span)) + ")",
+                  "cdiv(" + std::string(cx.sources.text(division->left->span)) + ", " +
+                      std::string(cx.sources.text(division->right->span)) + ")",
                   "round the number of groups up");
   }
   auto *call = ast::as<ast::CallExpr>(item);
-  if (!call || call->arguments.size() != 2 || sources_.text(call->callee->span) != "cdiv") return;
-  if (reaches(checkExpr(*call->arguments[0].value), cover.stride))
-    builder.suggest(call->arguments[1].value->span, show(cover.stride), "a group has " + show(cover.stride) + " elements");
+  if (!call || call->arguments.size() != 2 || cx.sources.text(call->callee->span) != "cdiv") return;
+  if (reaches(checkExpr(cx, *call->arguments[0].value), cover.stride))
+    builder.suggest(call->arguments[1].value->span, show(cx, cover.stride),
+                    "a group has " + show(cx, cover.stride) + " elements");
 }
 
-/// What a kernel writes and never reads is written as a whole, as far as its one store tells.
-void Checker::checkCoverage() {
-  if (fn_->kernel.grid != GridKind::Explicit) return;
+void checkCoverage(Context &cx) {
+  if (cx.function.fn->kernel.grid != GridKind::Explicit) return;
   std::map<const Var *, std::vector<const Stmt *>> stores;
   std::function<void(const Block &)> find = [&](const Block &block) {
     for (const auto &stmt : block) {
@@ -218,27 +223,27 @@ void Checker::checkCoverage() {
       find(stmt->otherwise);
     }
   };
-  find(fn_->body);
+  find(cx.function.fn->body);
   RunNames names;
-  collect(fn_->body, names);
-  for (const Param &param : fn_->params) {
+  collect(cx.function.fn->body, names);
+  for (const Param &param : cx.function.fn->params) {
     auto it = stores.find(param.var);
     if (param.mode != ParamMode::Out || it == stores.end() || it->second.size() != 1) continue;
     const Stmt &store = *it->second[0];
     const std::vector<Dim> &extents = param.var->type.shape;
     for (size_t axis = 0; axis < extents.size() && axis < store.access.parts.size(); ++axis) {
-      auto cover = coverOf(store.access.parts[axis], names, fn_->kernel);
+      auto cover = coverOf(store.access.parts[axis], names, cx.function.fn->kernel);
       if (!cover) continue;
       Formula whole = cover->whole(extents[axis]);
-      if (facts_.decide(whole) != Verdict::Refuted || !fresh(Id::unwrittenOutput, store.span)) continue;
-      auto builder = report(Id::unwrittenOutput, store.span, param.var->name);
-      bool gaps = facts_.holds(cover->stride, Relation::Gt, cover->size) == Verdict::Proved;
+      if (cx.function.facts.decide(whole) != Verdict::Refuted || !fresh(cx, Id::unwrittenOutput, store.span)) continue;
+      auto builder = report(cx, Id::unwrittenOutput, store.span, param.var->name);
+      bool gaps = cx.function.facts.holds(cover->stride, Relation::Gt, cover->size) == Verdict::Proved;
       builder.label("along axis " + std::to_string(axis) + " this reaches " +
-                    (gaps ? show(cover->size) + " elements of each " + show(cover->stride)
-                          : "the indices " + show(cover->base) + ".." + show(cover->end() - Dim(1)) + " of " +
-                                show(extents[axis])));
-      if (!otherStride(builder, store, axis)) moreGroups(builder, *cover, extents[axis]);
-      explainClaim(builder, whole);
+                    (gaps ? show(cx, cover->size) + " elements of each " + show(cx, cover->stride)
+                          : "the indices " + show(cx, cover->base) + ".." + show(cx, cover->end() - Dim(1)) + " of " +
+                                show(cx, extents[axis])));
+      if (!suggestStride(cx, builder, store, axis)) moreGroups(cx, builder, *cover, extents[axis]);
+      explainClaim(cx, builder, whole);
       if (!gaps) builder.help("`cdiv(a, b)` is the number of groups of b elements that reach all of a");
       break;
     }

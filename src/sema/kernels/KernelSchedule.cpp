@@ -1,7 +1,10 @@
 // Schedules of kernels: the decorators that give one, the tuner's space, and
 // whether what is given means something for the kernel.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/trace/Trace.h"
 #include "support/Lanes.h"
 #include <algorithm>
 #include <cctype>
@@ -11,24 +14,24 @@ namespace tessera::sema {
 using ast::as;
 
 /// What the tuner is told beside the space: kept in the schedule as text.
-void Checker::tunerOption(const std::string &option, const ast::Expr &expr) {
-  Value v = checkExpr(expr);
+static void tunerOption(Context &cx, const std::string &option, const ast::Expr &expr) {
+  Value v = checkExpr(cx, expr);
   if (v.isPoison()) return;
-  std::string &kept = fn_->kernel.schedule.options[option];
+  std::string &kept = cx.function.fn->kernel.schedule.options[option];
   if (option == "budget_ms") {
-    auto budget = knownInt(v, expr.span, "the budget of the tuner");
+    auto budget = knownInt(cx, v, expr.span, "the budget of the tuner");
     if (!budget) return;
     if (*budget < 1)
-      report(Id::badKernelOption, expr.span, "the tuner needs at least 1 ms, not " + std::to_string(*budget));
+      report(cx, Id::badKernelOption, expr.span, "the tuner needs at least 1 ms, not " + std::to_string(*budget));
     kept = std::to_string(*budget);
   } else if (v.kind == ValueKind::String && !v.expr && !v.text.empty()) {
     kept = v.text;
     if (option == "metric" && kept != "latency_ms")
-      report(Id::badKernelOption, expr.span, "I know no metric \"" + kept + "\"")
+      report(cx, Id::badKernelOption, expr.span, "I know no metric \"" + kept + "\"")
           .suggest(expr.span, "\"latency_ms\"", "there is \"latency_ms\"");
   } else {
-    report(Id::badKernelOption, expr.span,
-           "`" + option + "` of `kernel.autotune` is a text in quotes, but this is " + describe(v));
+    report(cx, Id::badKernelOption, expr.span,
+           "`" + option + "` of `kernel.autotune` is a text in quotes, but this is " + describe(cx, v));
   }
 }
 
@@ -49,12 +52,12 @@ Span spacePlace(const ast::Expr &space, const std::string &field) {
 
 /// True, with a message, if the kernel has this size already: what the schedule
 /// fixes, the tuner does not choose.
-bool Checker::givenTwice(const std::string &field, Span span) {
-  Schedule &schedule = fn_->kernel.schedule;
+static bool givenTwice(Context &cx, const std::string &field, Span span) {
+  Schedule &schedule = cx.function.fn->kernel.schedule;
   bool fixed = schedule.sizes.count(field) > 0;
   if (!fixed && !schedule.space.count(field)) return false;
-  if (!fresh(Id::badSchedule, span)) return true;
-  auto builder = report(Id::badSchedule, span,
+  if (!fresh(cx, Id::badSchedule, span)) return true;
+  auto builder = report(cx, Id::badSchedule, span,
                         fixed ? "`" + field + "` is left to the tuner, but the schedule fixes it"
                               : "`" + field + "` is given twice, by the schedule and by the tuner's space");
   auto place = schedule.places.find(field);
@@ -63,8 +66,7 @@ bool Checker::givenTwice(const std::string &field, Span span) {
   return true;
 }
 
-/// `@kernel.schedule(tuned)`: beside what a tuner above it is told.
-void Checker::scheduleDecorator(const ast::Decorator &decorator) {
+void scheduleDecorator(Context &cx, const ast::Decorator &decorator) {
   auto *call = as<ast::CallExpr>(decorator.expression);
   size_t given = call ? call->arguments.size() : 0;
   if (given > 0 && call->arguments[0].keyword) {  // block=(64, 64), warps=4
@@ -74,74 +76,74 @@ void Checker::scheduleDecorator(const ast::Decorator &decorator) {
       std::string name = arg.keyword ? arg.keyword->text : "";
       if (std::string_view ours = fieldHere(name); !ours.empty()) name = ours;
       fields += (fields.empty() ? "" : ", ") + name + (name.empty() ? "" : "=") +
-                std::string(sources_.text(arg.value->span));
+                std::string(cx.sources.text(arg.value->span));
     }
-    report(Id::wrongArgument, all, quoted("kernel.schedule"), "one schedule", "what a schedule is made of")
+    report(cx, Id::wrongArgument, all, quoted("kernel.schedule"), "one schedule", "what a schedule is made of")
         .suggest(all, "Schedule(" + fields + ")", "make a schedule of it");
     return;
   }
   if (given != 1) {
-    report(Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule",
+    report(cx, Id::wrongArgument, decorator.span, quoted("kernel.schedule"), "one schedule",
            given == 0 ? "nothing" : diag::counted(given, "value"))
         .help("for example `@kernel.schedule(Schedule(block=(64, 64), warps=4))`");
     return;
   }
-  Value v = checkExpr(*call->arguments[0].value);
+  Value v = checkExpr(cx, *call->arguments[0].value);
   if (v.isPoison()) return;
   if (v.kind != ValueKind::Schedule) {
     Span place = call->arguments[0].span;
-    auto builder = report(Id::wrongArgument, place, quoted("kernel.schedule"), "one schedule", describe(v));
-    std::string sizes = "Schedule(block=" + std::string(sources_.text(place)) + ")";
+    auto builder = report(cx, Id::wrongArgument, place, quoted("kernel.schedule"), "one schedule", describe(cx, v));
+    std::string sizes = "Schedule(block=" + std::string(cx.sources.text(place)) + ")";
     if (v.kind == ValueKind::Tuple) builder.suggest(place, sizes, "write `" + sizes + "`");
     return;
   }
-  Schedule made = *v.schedule, tuner = std::move(fn_->kernel.schedule);
-  fn_->kernel.schedule = std::move(made);
+  Schedule made = *v.schedule, tuner = std::move(cx.function.fn->kernel.schedule);
+  cx.function.fn->kernel.schedule = std::move(made);
   for (auto &[field, choices] : tuner.space)
-    if (!givenTwice(field, tuner.places[field])) fn_->kernel.schedule.space[field] = std::move(choices);
-  fn_->kernel.schedule.options.merge(tuner.options);
-  fn_->kernel.schedule.places.merge(tuner.places);
+    if (!givenTwice(cx, field, tuner.places[field])) cx.function.fn->kernel.schedule.space[field] = std::move(choices);
+  cx.function.fn->kernel.schedule.options.merge(tuner.options);
+  cx.function.fn->kernel.schedule.places.merge(tuner.places);
 }
 
 /// `space=dict(m=[64, 128], warps=[4, 8])`
-void Checker::tunerSpace(const ast::Expr &space) {
-  Value v = checkExpr(space);
+static void tunerSpace(Context &cx, const ast::Expr &space) {
+  Value v = checkExpr(cx, space);
   if (v.isPoison()) return;
   if (v.kind != ValueKind::Dict) {
-    report(Id::wrongArgument, space.span, quoted("space"), "a dict of sizes", describe(v))
+    report(cx, Id::wrongArgument, space.span, quoted("space"), "a dict of sizes", describe(cx, v))
         .help("for example `space=dict(m=[64, 128], warps=[4, 8])`");
     return;
   }
   for (size_t i = 0; i + 1 < v.items.size(); i += 2) {
     if (v.items[i].kind != ValueKind::String || v.items[i].expr) {
-      report(Id::wrongArgument, space.span, quoted("space"), "names of sizes", describe(v.items[i]));
+      report(cx, Id::wrongArgument, space.span, quoted("space"), "names of sizes", describe(cx, v.items[i]));
       continue;
     }
     const std::string &field = v.items[i].text;
     std::string known = field == "BM" ? "m" : field == "BN" ? "n" : field == "BK" ? "k" : field;
     Span place = spacePlace(space, field);
-    if (givenTwice(known, place)) continue;
-    scheduleField(fn_->kernel.schedule, known, v.items[i + 1], place);
-    fn_->kernel.schedule.places[known] = place;
+    if (givenTwice(cx, known, place)) continue;
+    scheduleField(cx, cx.function.fn->kernel.schedule, known, v.items[i + 1], place);
+    cx.function.fn->kernel.schedule.places[known] = place;
   }
 }
 
-void Checker::autotuneOption(const ast::CallExpr &call) {
-  size_t errors = failures_;
+void autotuneOption(Context &cx, const ast::CallExpr &call) {
+  size_t errors = cx.failures;
   for (const ast::Argument &arg : call.arguments) {
     std::string option = arg.keyword ? arg.keyword->text : "";
     if (option == "metric" || option == "cache" || option == "budget_ms") {
-      tunerOption(option, *arg.value);
+      tunerOption(cx, option, *arg.value);
       continue;
     }
     if (!arg.keyword) {
-      auto builder = report(Id::badKernelOption, arg.span, "the options of `kernel.autotune` are given by name");
+      auto builder = report(cx, Id::badKernelOption, arg.span, "the options of `kernel.autotune` are given by name");
       if (call.arguments.size() == 1)
         builder.suggest({arg.span.file, arg.span.begin, arg.span.begin}, "space=", "insert `space=`");
       return;
     }
     if (option != "space") {
-      auto builder = report(Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`");
+      auto builder = report(cx, Id::badKernelOption, arg.span, "`kernel.autotune` has no option `" + option + "`");
       if (option == "configs" || option == "key") {  // of Triton; they come together
         builder.help("the sizes to choose from are its `space`: `space=dict(m=[64, 128], warps=[4, 8])`");
         return;
@@ -149,12 +151,12 @@ void Checker::autotuneOption(const ast::CallExpr &call) {
       builder.help("it takes space, metric, budget_ms and cache");
       continue;
     }
-    tunerSpace(*arg.value);
+    tunerSpace(cx, *arg.value);
   }
   bool hasSpace = std::any_of(call.arguments.begin(), call.arguments.end(),
                               [](const ast::Argument &arg) { return arg.keyword && arg.keyword->text == "space"; });
-  if (!hasSpace && failures_ == errors)
-    report(Id::badKernelOption, call.span, "`kernel.autotune` needs its `space`")
+  if (!hasSpace && cx.failures == errors)
+    report(cx, Id::badKernelOption, call.span, "`kernel.autotune` needs its `space`")
         .help("the sizes to choose from: `space=dict(m=[64, 128], warps=[4, "
               "8])`");
 }
@@ -200,23 +202,22 @@ std::vector<std::string> namesIn(std::string_view text) {
 }
 }  // namespace
 
-/// A kernel that states its grid, its lanes or its group has those already.
-void Checker::scheduleOfGrid(const ast::FuncDef &def) {
-  const KernelInfo &kernel = fn_->kernel;
+void scheduleOfGrid(Context &cx, const ast::FuncDef &def) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
   const Schedule &schedule = kernel.schedule;
   if (schedule.empty()) return;
-  Span span = scheduleSpan(def, *frame_->function);
+  Span span = scheduleSpan(def, *cx.function.frame->function);
   auto say = [&](const std::string &field, const std::string &what, Span option, const std::string &help) {
     auto found = schedule.places.find(field);
     Span place = found == schedule.places.end() ? span : found->second;
     bool here = place.file == span.file && place.begin >= span.begin && place.end <= span.end;
-    if (!fresh(Id::badSchedule, here ? place : span)) return;
-    auto builder = report(Id::badSchedule, here ? place : span, what);
+    if (!fresh(cx, Id::badSchedule, here ? place : span)) return;
+    auto builder = report(cx, Id::badSchedule, here ? place : span, what);
     if (!here) builder.note(place, "it is given here");
     if (option.valid()) builder.note(option, "the kernel says so itself here");
     builder.help(help);
   };
-  bool ownGrid = kernel.grid == GridKind::Explicit || lanesGiven_;
+  bool ownGrid = kernel.grid == GridKind::Explicit || cx.function.lanesGiven;
   Span grid = kernelOptionSpan(def, kernel.grid == GridKind::Explicit ? "grid" : "lanes");
   for (const char *field : {"m", "n", "k", "split_k", "group_m", "cluster_m", "cluster_n"}) {
     bool given = schedule.sizes.count(field) || schedule.space.count(field);
@@ -244,10 +245,8 @@ void Checker::scheduleOfGrid(const ast::FuncDef &def) {
         kernelOptionSpan(def, "group"), "leave one of them out");
 }
 
-/// `order="n, m"`, or "nm", names axes of the grid and loops, each at most
-/// once.
-void Checker::scheduleOrder(const ast::FuncDef &def) {
-  const KernelInfo &kernel = fn_->kernel;
+void scheduleOrder(Context &cx, const ast::FuncDef &def) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
   auto order = kernel.schedule.options.find("order");
   if (order == kernel.schedule.options.end()) return;
   std::vector<std::string> known;
@@ -256,9 +255,9 @@ void Checker::scheduleOrder(const ast::FuncDef &def) {
   };
   for (const char *size : {"m", "n", "k"})
     if (std::find(kernel.contextSizes.begin(), kernel.contextSizes.end(), size) != kernel.contextSizes.end()) add(size);
-  for (const auto &[name, binding] : frame_->names)
+  for (const auto &[name, binding] : cx.function.frame->names)
     if (binding.value.kind == ValueKind::Int)
-      if (Dim index = facts_.simplify(binding.value.sym); index.isVar())
+      if (Dim index = cx.function.facts.simplify(binding.value.sym); index.isVar())
         for (Query query : {Query::Origin, Query::GroupId})
           if (std::string all = queryName(query); index.varName().rfind(all.substr(0, all.size() - 1), 0) == 0)
             add(name);
@@ -268,9 +267,9 @@ void Checker::scheduleOrder(const ast::FuncDef &def) {
       loops(stmt->body), loops(stmt->otherwise);
     }
   };
-  loops(fn_->body);
+  loops(cx.function.fn->body);
   auto place = kernel.schedule.places.find("order");
-  Span span = place == kernel.schedule.places.end() ? scheduleSpan(def, *frame_->function) : place->second;
+  Span span = place == kernel.schedule.places.end() ? scheduleSpan(def, *cx.function.frame->function) : place->second;
   auto isKnown = [&](const std::string &name) { return std::find(known.begin(), known.end(), name) != known.end(); };
   std::vector<std::string> names = namesIn(order->second), letters;
   for (char c : order->second) letters.emplace_back(1, c);
@@ -278,14 +277,14 @@ void Checker::scheduleOrder(const ast::FuncDef &def) {
   std::set<std::string> seen;
   for (const std::string &name : spelt ? letters : names) {
     bool twice = !seen.insert(name).second;
-    if ((!twice && isKnown(name)) || !fresh(Id::badSchedule, span)) continue;
+    if ((!twice && isKnown(name)) || !fresh(cx, Id::badSchedule, span)) continue;
     auto builder =
-        report(Id::badSchedule, span,
+        report(cx, Id::badSchedule, span,
                "the order names `" + name + "`" + (twice ? " twice" : ", which is no axis or loop of the kernel"));
     builder.note(def.name.span, "of this kernel");
     if (twice) return;
     std::vector<std::string_view> views(known.begin(), known.end());
-    std::string near(diag::didYouMean(name, views)), all, text(sources_.text(span));
+    std::string near(diag::didYouMean(name, views)), all, text(cx.sources.text(span));
     for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";
     builder.help(known.empty() ? "it has none" : "it has " + all);
     size_t at = near.empty() ? std::string::npos : text.rfind(name);

@@ -1,8 +1,10 @@
 // Whether a kernel with a grid of its own writes each element from one group:
 // parts of 128 elements that begin at multiples of 64 overlap, and which group
 // comes last is not defined.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/kernels/Kernels.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -170,18 +172,17 @@ private:
 };
 }  // namespace
 
-/// The order of groups is not defined: what a kernel writes, one group writes.
-void Checker::checkOverlap() {
-  const KernelInfo &kernel = fn_->kernel;
+void checkOverlap(Context &cx) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
   if (kernel.grid != GridKind::Explicit) return;
   RunNames names;
-  collect(fn_->body, names);
+  collect(cx.function.fn->body, names);
   SureStores sure{names, {}, {}};
-  sure.find(fn_->body);
+  sure.find(cx.function.fn->body);
   for (const Stmt *store : sure.stores) {
     const Var &base = *store->access.base;
     auto axes = indicesOf(store->access, names);
-    bool isResult = std::any_of(fn_->params.begin(), fn_->params.end(),
+    bool isResult = std::any_of(cx.function.fn->params.begin(), cx.function.fn->params.end(),
                                 [&](const Param &p) { return p.var == &base && p.isResult; });
     if (base.type.kind != TypeKind::View || !axes || isResult) continue;
     for (size_t g = 0; g < kernel.gridDims.size(); ++g) {
@@ -191,19 +192,20 @@ void Checker::checkOverlap() {
         if ((*axes)[a].queries.count(group) || (g == 0 && (*axes)[a].queries.count(all))) by.push_back(a);
       auto cover = by.size() == 1 ? coverOf(store->access.parts[by[0]], names, kernel) : std::nullopt;
       bool along = cover && cover->gridAxis == static_cast<int>(g) &&
-                   facts_.holds(cover->stride, Relation::Ge, Dim(0)) == Verdict::Proved;
+                   cx.function.facts.holds(cover->stride, Relation::Ge, Dim(0)) == Verdict::Proved;
       if (!by.empty() && !along) continue;
       const Dim extent = along ? base.type.shape[by[0]] : Dim(0);
       Formula apart = along ? cover->apart(extent) : Formula(kernel.gridDims[g], Relation::Le, Dim(1));
-      SameValues same(*fn_, names, {group, g == 0 ? all : group}, *store, along ? std::optional(by[0]) : std::nullopt);
-      bool harmless = facts_.decide(apart) != Verdict::Refuted || same.hold(*store->value);
-      if (harmless || !fresh(Id::writtenTwice, store->span)) continue;
-      auto builder = report(Id::writtenTwice, store->span, base.name);
+      SameValues same(*cx.function.fn, names, {group, g == 0 ? all : group}, *store,
+                      along ? std::optional(by[0]) : std::nullopt);
+      bool harmless = cx.function.facts.decide(apart) != Verdict::Refuted || same.hold(*store->value);
+      if (harmless || !fresh(cx, Id::writtenTwice, store->span)) continue;
+      auto builder = report(cx, Id::writtenTwice, store->span, base.name);
       std::string number = kernel.gridDims.size() > 1 ? " along axis " + std::to_string(g) + " of the grid" : "";
-      builder.label(along ? "a group writes " + show(cover->size) + " elements, and the next" + number + " begins " +
-                                show(cover->stride) + " behind it"
+      builder.label(along ? "a group writes " + show(cx, cover->size) + " elements, and the next" + number +
+                                " begins " + show(cx, cover->stride) + " behind it"
                           : "every group" + number + " writes here");
-      if (!along || !otherStride(builder, *store, by[0]))
+      if (!along || !suggestStride(cx, builder, *store, by[0]))
         builder.help("the order of groups is not defined: let each write a "
                      "part of its own, that begins at "
                      "`tile.group_id(" +

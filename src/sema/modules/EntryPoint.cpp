@@ -1,20 +1,31 @@
 // A function as an entry point: parameters, dimension variables, facts, results.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/EditorFacts.h"
 #include "sema/FactTable.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
 #include "support/LinearDim.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
 using ast::as;
 
-/// Behind the parameters, the result and the facts of a function: where one more fact can be written.
-uint32_t Checker::headerEnd(const ast::FuncDef &def) const {
+uint32_t headerEnd(const Context &cx, const ast::FuncDef &def) {
   uint32_t end = def.name.span.end;
   for (const ast::TypeParameter &t : def.typeParameters) end = std::max(end, t.name.span.end);
   for (const ast::Parameter &p : def.parameters) end = std::max(end, p.span.end);
-  std::string_view whole = sources_.file(def.span.file).text;
+  std::string_view whole = cx.sources.file(def.span.file).text;
   bool comment = false;
   while (end < def.span.end && (comment || whole[end] != ')')) {
     comment = whole[end] != '\n' && (comment || whole[end] == '#');
@@ -30,9 +41,9 @@ uint32_t Checker::headerEnd(const ast::FuncDef &def) const {
   return end;
 }
 
-std::string Checker::signatureText(const ast::FuncDef &def) const {
-  std::string_view whole = sources_.file(def.span.file).text;
-  uint32_t end = headerEnd(def);
+static std::string signatureText(const Context &cx, const ast::FuncDef &def) {
+  std::string_view whole = cx.sources.file(def.span.file).text;
+  uint32_t end = headerEnd(cx, def);
   uint32_t begin = def.name.span.begin;
   std::string text = "def ";
   bool blank = false, comment = false;
@@ -52,283 +63,243 @@ std::string Checker::signatureText(const ast::FuncDef &def) const {
 }
 
 /// Parameters of a kernel without types: one mistake, however many they are.
-void Checker::untypedParameters() {
-  const ast::FuncDef &def = *frame_->function->def;
-  if (!fresh(Id::untypedParameter, def.name.span)) return;
+static void untypedParameters(Context &cx) {
+  const ast::FuncDef &def = *cx.function.frame->function->def;
+  if (!fresh(cx, Id::untypedParameter, def.name.span)) return;
   std::vector<const ast::Parameter *> all;
   std::string names;
   for (const ast::Parameter &p : def.parameters)
     if (!p.annotation) all.push_back(&p), names += (names.empty() ? "`" : ", `") + p.name.text + "`";
   bool one = all.size() == 1;
-  report(Id::untypedParameter, all[0]->span, (one ? "the parameter " : "the parameters ") + names,
+  report(cx, Id::untypedParameter, all[0]->span, (one ? "the parameter " : "the parameters ") + names,
          one ? "has no type" : "have no types")
       .help("for example `" + all[0]->name.text + ": Tensor[\"N\", f32]`");
-  reportedSpans_.insert({static_cast<int>(Id::untypedParameter), def.name.span.file, def.name.span.begin});
+  cx.reportedSpans.insert({static_cast<int>(Id::untypedParameter), def.name.span.file, def.name.span.begin});
 }
 
-void Checker::entryParameter(const ast::Parameter &parameter) {
-  if (parameter.kind == ast::ParameterKind::VarPositional ||
-      parameter.kind == ast::ParameterKind::VarKeyword) {
-    unsupported("`*` and `**` parameters of an entry point", parameter.span);
+static void noneForTensor(Context &cx, const ast::Parameter &parameter);
+static void entryDefault(Context &cx, const ast::Parameter &parameter, Param &param);
+static void boundDimensions(Context &cx, const ast::FuncDef &def);
+
+static void entryParameter(Context &cx, const ast::Parameter &parameter) {
+  if (parameter.kind == ast::ParameterKind::VarPositional || parameter.kind == ast::ParameterKind::VarKeyword) {
+    unsupported(cx, "`*` and `**` parameters of an entry point", parameter.span);
     return;
   }
   Binding binding;
   binding.span = parameter.name.span;
-  if (frame_->names.count(parameter.name.text)) {
-    ++failures_;  // a message was given
+  if (cx.function.frame->names.count(parameter.name.text)) {
+    ++cx.failures;  // a message was given
     return;
   }
   std::optional<DeclaredType> type;
-  if (inHost()) {
-    Value given = mainParameter(parameter);
+  if (inHost(cx)) {
+    Value given = mainParameter(cx, parameter);
     if (!given.isPoison()) {
-      assignName(parameter.name.text, std::move(given), parameter.name.span);
-      return noteBound(parameter.name.text, parameter.name.span);
+      assignName(cx, parameter.name.text, std::move(given), parameter.name.span);
+      return noteBinding(cx, parameter.name.text, parameter.name.span);
     }
   } else if (!parameter.annotation) {
-    untypedParameters();
+    untypedParameters(cx);
   } else {
-    type = declaredType(*parameter.annotation, parameter.name.text);
+    type = declaredType(cx, *parameter.annotation, parameter.name.text);
   }
-  size_t first = fn_->params.size();
-  if (type) binding.value = entryValue(*type, parameter.name.text, parameter);
-  if (binding.value.isState() && binding.value.kind == ValueKind::Struct && !inKernel()) {
-    binding.value.handle = newHandle();
+  size_t first = cx.function.fn->params.size();
+  if (type) binding.value = entryValue(cx, *type, parameter.name.text, parameter);
+  if (binding.value.isState() && binding.value.kind == ValueKind::Struct && !inKernel(cx)) {
+    binding.value.handle = newHandle(cx);
     binding.value.text = parameter.name.text;
-    frame_->states.emplace_back(parameter.name.text, binding.value);
+    cx.function.frame->states.emplace_back(parameter.name.text, binding.value);
   }
-  if (binding.value.isPoison()) ++failures_;
-  else frame_->function->parameterTrees[parameter.name.text] = *type;
+  if (binding.value.isPoison()) ++cx.failures;
+  else cx.function.frame->function->parameterTrees[parameter.name.text] = *type;
   if (binding.value.kind != ValueKind::Rng && binding.value.expr && binding.value.expr->kind == ExprKind::VarRef)
     binding.var = binding.value.expr->var;
   bool none = parameter.defaultValue && parameter.defaultValue->kind == ast::ExprKind::None;
   if (parameter.defaultValue && !binding.value.isPoison() && binding.value.kind != ValueKind::None &&
       !(none && alternativesOf(*parameter.annotation).size() > 1)) {
-    if (none) noneForTensor(parameter);
-    else if (type->kind == DeclaredType::Kind::Plain) entryDefault(parameter, fn_->params[first]);
-    else unsupported("a default for this parameter", parameter.defaultValue->span);
+    if (none) noneForTensor(cx, parameter);
+    else if (type->kind == DeclaredType::Kind::Plain) entryDefault(cx, parameter, cx.function.fn->params[first]);
+    else unsupported(cx, "a default for this parameter", parameter.defaultValue->span);
   }
-  frame_->names[parameter.name.text] = std::move(binding);
-  noteBound(parameter.name.text, parameter.name.span);
+  cx.function.frame->names[parameter.name.text] = std::move(binding);
+  noteBinding(cx, parameter.name.text, parameter.name.span);
 }
 
 /// `bias: Tensor[N, f32] = None`: the type has to say that it may be None.
-void Checker::noneForTensor(const ast::Parameter &parameter) {
+static void noneForTensor(Context &cx, const ast::Parameter &parameter) {
   Span type = parameter.annotation->span;
-  if (fresh(Id::wrongArgument, parameter.defaultValue->span))
-    report(Id::wrongArgument, parameter.defaultValue->span, quoted(parameter.name.text),
-           "`" + std::string(sources_.text(type)) + "`", "None")
+  if (fresh(cx, Id::wrongArgument, parameter.defaultValue->span))
+    report(cx, Id::wrongArgument, parameter.defaultValue->span, quoted(parameter.name.text),
+           "`" + std::string(cx.sources.text(type)) + "`", "None")
         .suggest({type.file, type.end, type.end}, " | None", "say in its type that it may be None");
 }
 
-void Checker::entryDefault(const ast::Parameter &parameter, Param &param) {
+static void entryDefault(Context &cx, const ast::Parameter &parameter, Param &param) {
   Span span = parameter.defaultValue->span;
   const Type &type = param.var->type;
-  Value v = checkExpr(*parameter.defaultValue);
-  if (type.kind == TypeKind::Scalar) param.defaultValue = leave(v, type, span, "the parameter");
-  else if (type.kind == TypeKind::Index && v.isKnownInt()) param.defaultValue = indexExpr(v, span);
-  else if (!v.isPoison()) unsupported("a default for this parameter", span);
+  Value v = checkExpr(cx, *parameter.defaultValue);
+  if (type.kind == TypeKind::Scalar) param.defaultValue = castToPlace(cx, v, type, span, "the parameter");
+  else if (type.kind == TypeKind::Index && v.isKnownInt()) param.defaultValue = indexExpr(cx, v, span);
+  else if (!v.isPoison()) unsupported(cx, "a default for this parameter", span);
   if (param.defaultValue && param.defaultValue->kind != ExprKind::Constant) {
-    report(Id::notConstant, span, "a default");
+    report(cx, Id::notConstant, span, "a default");
     param.defaultValue.reset();
   }
 }
 
-void Checker::entryParameters(const ast::FuncDef &def) {
+static void entryParameters(Context &cx, const ast::FuncDef &def) {
   for (const ast::TypeParameter &t : def.typeParameters) {
-    typeParameterBound(t);
-    frame_->dims[t.name.text] = Dim::var(t.name.text);
+    typeParameterBound(cx, t);
+    cx.function.frame->dims[t.name.text] = Dim::var(t.name.text);
   }
-  size_t errors = failures_;
+  size_t errors = cx.failures;
   // `Const[H]` and dimension expressions may name what a later parameter binds: names in quotes first.
-  bindDims_ = true;
-  for (const ast::Parameter &p : def.parameters) entryParameter(p);
-  bindDims_ = false;
-  if (failures_ != errors) return;
-  if (inHost() && !def.parameters.empty()) hostCall("no_more_arguments", {}, def.name.span);
+  cx.bindDims = true;
+  for (const ast::Parameter &p : def.parameters) entryParameter(cx, p);
+  cx.bindDims = false;
+  if (cx.failures != errors) return;
+  if (inHost(cx) && !def.parameters.empty()) hostCall(cx, "no_more_arguments", {}, def.name.span);
   for (const ast::TypeParameter &t : def.typeParameters) {  // those that only another alternative of a parameter has
-    bool used = std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) != fn_->dims.end();
+    bool used =
+        std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), t.name.text) != cx.function.fn->dims.end();
     if (used || !inParameters(def, t.name.text)) continue;
-    frame_->generics.insert(t.name.text);
+    cx.function.frame->generics.insert(t.name.text);
   }
-  if (!isOtherVariant()) boundDimensions(def);
+  if (!isOtherVariant(cx)) boundDimensions(cx, def);
 }
 
 /// Every dimension of the signature has to be one of some parameter.
-void Checker::boundDimensions(const ast::FuncDef &def) {
+static void boundDimensions(Context &cx, const ast::FuncDef &def) {
   std::set<std::string> given;
-  for (const Param &p : fn_->params)
+  for (const Param &p : cx.function.fn->params)
     for (const Dim &d : p.var->type.shape) {
       if (d.isVar()) given.insert(d.varName());
       bool isExtent = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::View;
       if (auto linear = linearDim(d); linear && isExtent) given.insert(linear->variable);
     }
-  for (const std::string &dim : fn_->dims)
+  for (const std::string &dim : cx.function.fn->dims)
     if (!given.count(dim)) {
       Span span = def.name.span;
       for (const ast::TypeParameter &t : def.typeParameters)
         if (t.name.text == dim) span = t.name.span;
-      report(Id::unboundDimension, span, dim)
-          .help("some parameter must have it as a dimension of its own, or in an expression without another variable, `2 * N`");
+      report(cx, Id::unboundDimension, span, dim)
+          .help("some parameter must have it as a dimension of its own, or in an expression without another variable, "
+                "`2 * N`");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
-    if (std::find(fn_->dims.begin(), fn_->dims.end(), t.name.text) == fn_->dims.end() && !inParameters(def, t.name.text))
-      report(Id::unboundDimension, t.name.span, t.name.text)
+    if (std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), t.name.text) ==
+            cx.function.fn->dims.end() &&
+        !inParameters(def, t.name.text))
+      report(cx, Id::unboundDimension, t.name.span, t.name.text)
           .help("use it in the type of a parameter, or remove it");
   for (const ast::TypeParameter &t : def.typeParameters) {
-    bool open = frame_->generics.count(t.name.text) && declared_;
-    if (open && std::any_of(declared_->begin(), declared_->end(), [&](const Type &type) {
+    bool open = cx.function.frame->generics.count(t.name.text) && cx.function.declared;
+    if (open && std::any_of(cx.function.declared->begin(), cx.function.declared->end(), [&](const Type &type) {
           std::set<std::string> names;
           for (const Dim &d : type.shape) d.collectVars(names);
           return names.count(t.name.text) != 0;
         }))
-      report(Id::unboundDimension, t.name.span, t.name.text).note(def.result->span, "the result has it");
+      report(cx, Id::unboundDimension, t.name.span, t.name.text).note(def.result->span, "the result has it");
   }
 }
 
-void Checker::declaredResults(const ast::FuncDef &def) {
-  declared_.reset();
-  declaredTree_.reset();
-  declaredSpans_.clear();
+static void declaredResults(Context &cx, const ast::FuncDef &def) {
+  cx.function.declared.reset();
+  cx.function.declaredTree.reset();
+  cx.function.declaredSpans.clear();
   if (!def.result || def.result->kind == ast::ExprKind::None) {
-    if (def.result) declared_.emplace();
+    if (def.result) cx.function.declared.emplace();
     return;
   }
-  declared_.emplace();
-  if (alternativesOf(*def.result).size() > 1) unsupported("an optional result", def.result->span);
-  auto type = declaredType(*def.result, "result");
+  cx.function.declared.emplace();
+  if (alternativesOf(*def.result).size() > 1) unsupported(cx, "an optional result", def.result->span);
+  auto type = declaredType(cx, *def.result, "result");
   if (!type) {  // a message was given; the rest of the function is checked against something
     type.emplace();
     type->plain = scalarType(DType::F32);
     type->span = def.result->span;
   }
-  flatTypes(*type, *declared_, declaredSpans_);
-  declaredTree_ = std::move(type);
+  flatTypes(*type, *cx.function.declared, cx.function.declaredSpans);
+  cx.function.declaredTree = std::move(type);
 }
 
 /// A name of a result that no parameter has.
-std::string Checker::resultName(std::string name) const {
+std::string resultName(const Context &cx, std::string name) {
   auto isTaken = [&](const Param &param) { return param.var->name == name; };
-  while (std::any_of(fn_->params.begin(), fn_->params.end(), isTaken)) name += "_";
+  while (std::any_of(cx.function.fn->params.begin(), cx.function.fn->params.end(), isTaken)) name += "_";
   return name;
 }
 
-void Checker::finishTensor(const ast::FuncDef &def) {
-  if (!frame_->returned && declared_ && !declared_->empty())
-    report(Id::missingReturn, def.name.span, def.name.text)
-        .label("every way through it must end in `return`");
+static void finishTensor(Context &cx, const ast::FuncDef &def) {
+  if (!cx.function.frame->returned && cx.function.declared && !cx.function.declared->empty())
+    report(cx, Id::missingReturn, def.name.span, def.name.text).label("every way through it must end in `return`");
   bool moves = false;  // a state object on: that is enough to do
-  for (const Effect &effect : frame_->effects.all()) moves |= effect.kind == EffectKind::State;
-  if (fn_->kind == FunctionKind::Tensor && fn_->results.empty() && !frame_->returned && !declared_ && !moves)
-    report(Id::missingReturn, def.name.span, def.name.text)
-        .help("a tensor function has no effect but its result");
+  for (const Effect &effect : cx.function.frame->effects.all()) moves |= effect.kind == EffectKind::State;
+  if (cx.function.fn->kind == FunctionKind::Tensor && cx.function.fn->results.empty() && !cx.function.frame->returned &&
+      !cx.function.declared && !moves)
+    report(cx, Id::missingReturn, def.name.span, def.name.text).help("a tensor function has no effect but its result");
   std::vector<ExprPtr> states;
-  if (frame_->returned || !stateResults(states, {def.name.span.file, def.span.end, def.span.end}) || states.empty()) return;
-  emit(StmtKind::Return, def.name.span).values = std::move(states);
+  if (cx.function.frame->returned || !stateResults(cx, states, {def.name.span.file, def.span.end, def.span.end}) ||
+      states.empty())
+    return;
+  emit(cx, StmtKind::Return, def.name.span).values = std::move(states);
 }
 
-/// Puts the state of the function around aside: one that is called while another is checked.
-FunctionState Checker::enterFunction(Function &function, const Callable &callable) {
-  FunctionState saved{fn_,
-                      block_,
-                      frame_,
-                      std::move(facts_),
-                      varyingDepth_,
-                      conditionDepth_,
-                      std::move(calls_),
-                      std::move(symVars_),
-                      std::move(varValues_),
-                      std::move(rebindable_),
-                      std::move(temps_),
-                      std::move(declared_),
-                      std::move(declaredTree_),
-                      std::move(resultTree_),
-                      std::move(declaredSpans_),
-                      std::move(outputShape_),
-                      linearSpan_,
-                      lanesKnown_,
-                      lanesGiven_,
-                      std::move(loopMarks_),
-                      std::move(path_),
-                      std::move(chosen_),
-                      std::move(divergence_)};
-  leaveFunction({});
-  fn_ = &function;
-  block_ = &function.body;
-  frame_ = std::make_shared<Frame>();
-  frame_->function = &callable;
-  frame_->module = callable.module;
-  calls_ = {{&callable, {}, {}}};
-  return saved;
+FunctionState enterFunction(Context &cx, Function &function, const Callable &callable) {
+  FunctionState outer = std::exchange(cx.function, {});
+  cx.function.fn = &function;
+  cx.function.block = &function.body;
+  cx.function.frame = std::make_shared<Frame>();
+  cx.function.frame->function = &callable;
+  cx.function.frame->module = callable.module;
+  cx.function.calls = {{&callable, {}, {}}};
+  return outer;
 }
 
-void Checker::leaveFunction(FunctionState outer) {
-  fn_ = outer.fn;
-  block_ = outer.block;
-  frame_ = std::move(outer.frame);
-  facts_ = std::move(outer.facts);
-  varyingDepth_ = outer.varyingDepth;
-  conditionDepth_ = outer.conditionDepth;
-  calls_ = std::move(outer.calls);
-  symVars_ = std::move(outer.symVars);
-  varValues_ = std::move(outer.varValues);
-  rebindable_ = std::move(outer.rebindable);
-  temps_ = std::move(outer.temps);
-  declared_ = std::move(outer.declared);
-  declaredTree_ = std::move(outer.declaredTree);
-  resultTree_ = std::move(outer.resultTree);
-  declaredSpans_ = std::move(outer.declaredSpans);
-  outputShape_ = std::move(outer.outputShape);
-  linearSpan_ = outer.linearSpan;
-  lanesKnown_ = outer.lanesKnown;
-  lanesGiven_ = outer.lanesGiven;
-  loopMarks_ = std::move(outer.loopMarks);
-  path_ = std::move(outer.path);
-  chosen_ = std::move(outer.chosen);
-  divergence_ = std::move(outer.divergence);
-}
+void leaveFunction(Context &cx, FunctionState outer) { cx.function = std::move(outer); }
 
-std::unique_ptr<Function> Checker::checkEntry(const Callable &callable) {
+std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
   const ast::FuncDef &def = *callable.def;
-  reached_.traced.insert(callable.body());
+  cx.reached.traced.insert(callable.body());
   auto function = std::make_unique<Function>();
-  FunctionState outer = enterFunction(*function, callable);
-  fn_->name = callable.name;
-  fn_->span = def.name.span;
-  fn_->kind = callable.isKernel         ? FunctionKind::Kernel
-              : callable.name == "main" ? FunctionKind::Host
-                                        : FunctionKind::Tensor;
-  fn_->signature = signatureText(def);
+  FunctionState outer = enterFunction(cx, *function, callable);
+  cx.function.fn->name = callable.name;
+  cx.function.fn->span = def.name.span;
+  cx.function.fn->kind = callable.isKernel         ? FunctionKind::Kernel
+                         : callable.name == "main" ? FunctionKind::Host
+                                                   : FunctionKind::Tensor;
+  cx.function.fn->signature = signatureText(cx, def);
   if (!def.body.empty())
     if (auto *first = as<ast::ExprStmt>(def.body[0]))
-      if (auto *text = as<ast::StringExpr>(first->value)) fn_->docstring = text->value;
-  if (def.isAsync) unsupported("an `async` function", def.name.span);
-  size_t errors = failures_;
-  entryParameters(def);
-  if (failures_ == errors) {
-    whereFacts(def, false);
-    declaredResults(def);
-    if (failures_ == errors) typesMayDivide(def);
+      if (auto *text = as<ast::StringExpr>(first->value)) cx.function.fn->docstring = text->value;
+  if (def.isAsync) unsupported(cx, "an `async` function", def.name.span);
+  size_t errors = cx.failures;
+  entryParameters(cx, def);
+  if (cx.failures == errors) {
+    whereFacts(cx, def, false);
+    declaredResults(cx, def);
+    if (cx.failures == errors) typesMayDivide(cx, def);
   }
-  if (failures_ == errors) {
-    decorators(def);
-    freedoms(def);
-    if (callable.schedule) fn_->kernel.schedule = *callable.schedule;
-    if (inKernel()) startKernel(def);
-    for (const std::string &absent : frame_->generics) frame_->dims.erase(absent);
-    checkBlock(def.body);
-    if (failures_ == errors) boundDimensions(def);
-    bool poisoned = failures_ != errors;  // what is missing at the end follows from the mistake before
-    if (inKernel() && !poisoned) finishKernel(def);
-    if (inKernel() && failures_ == errors) kernelSafety(def);
-    if (!poisoned) checkEffects(callable, frame_->effects);
-    fn_->effects = frame_->effects;
-    if (options_.facts) options_.facts->addEffects(def, frame_->effects);
-    if (!inHost() && !inKernel() && !poisoned) finishTensor(def);
+  if (cx.failures == errors) {
+    checkDecorators(cx, def);
+    fastDecorator(cx, def);
+    if (callable.schedule) cx.function.fn->kernel.schedule = *callable.schedule;
+    if (inKernel(cx)) startKernel(cx, def);
+    for (const std::string &absent : cx.function.frame->generics) cx.function.frame->dims.erase(absent);
+    checkBlock(cx, def.body);
+    if (cx.failures == errors) boundDimensions(cx, def);
+    bool poisoned = cx.failures != errors;  // what is missing at the end follows from the mistake before
+    if (inKernel(cx) && !poisoned) finishKernel(cx, def);
+    if (inKernel(cx) && cx.failures == errors) checkRaces(cx, def);
+    if (!poisoned) checkEffects(cx, callable, cx.function.frame->effects);
+    cx.function.fn->effects = cx.function.frame->effects;
+    if (cx.options.facts) cx.options.facts->addEffects(def, cx.function.frame->effects);
+    if (!inHost(cx) && !inKernel(cx) && !poisoned) finishTensor(cx, def);
   }
-  bool ok = failures_ == errors;
-  if (ok && resultTree_) callable.resultTree = *resultTree_;
-  leaveFunction(std::move(outer));
+  bool ok = cx.failures == errors;
+  if (ok && cx.function.resultTree) callable.resultTree = *cx.function.resultTree;
+  leaveFunction(cx, std::move(outer));
   return ok ? std::move(function) : nullptr;
 }
 

@@ -1,8 +1,15 @@
 // Modules: their statements, evaluated by the compiler, and what they import.
-#include "sema/trace/AssertedText.h"
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/EditorFacts.h"
+#include "sema/Report.h"
 #include "sema/advice/Consequences.h"
 #include "sema/advice/Foreign.h"
+#include "sema/calls/Calls.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/AssertedText.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <optional>
 #include <algorithm>
 
@@ -10,28 +17,33 @@ namespace tessera::sema {
 
 using ast::as;
 
-ModuleScope *Checker::loadModule(FileId importer, int level, const std::string &path, Span span) {
-  const ast::Module *found = load_ ? load_(importer, level, path) : nullptr;
+static void unknownModule(Context &cx, int level, const std::string &path, Span span);
+static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &stmt);
+static Value importedName(Context &cx, const ModuleScope &scope, int level, const std::string &path,
+                          const ModuleScope *module, const ast::Identifier &item);
+
+ModuleScope *loadModule(Context &cx, FileId importer, int level, const std::string &path, Span span) {
+  const ast::Module *found = cx.load ? cx.load(importer, level, path) : nullptr;
   if (!found) {
-    if (span.valid()) unknownModule(level, path, span);
+    if (span.valid()) unknownModule(cx, level, path, span);
     return nullptr;
   }
-  auto &slot = modules_[found];
+  auto &slot = cx.modules[found];
   if (slot) {
     if (!slot->loading) return slot.get();
-    if (span.valid()) report(Id::cyclicImport, span, path);
+    if (span.valid()) report(cx, Id::cyclicImport, span, path);
     return nullptr;
   }
   slot = std::make_unique<ModuleScope>();
   slot->path = path;
   slot->ast = found;
-  if (level == 0 && path.rfind("tessera.", 0) == 0) libraryFiles_.insert(found->file);
+  if (level == 0 && path.rfind("tessera.", 0) == 0) cx.libraryFiles.insert(found->file);
   ModuleScope *scope = slot.get();
-  evaluateModule(*scope);
+  evaluateModule(cx, *scope);
   return scope;
 }
 
-/// A path like this one but for one slip of the hand, of a file that there is.
+/// A path like this one but for one typing mistake, of a file that there is.
 static std::string nearPath(const std::string &path, const std::function<bool(const std::string &)> &isFile) {
   std::vector<std::string> near = {path + "s"};
   for (size_t i = 0; i < path.size() && path.size() < 64; ++i) {
@@ -45,27 +57,28 @@ static std::string nearPath(const std::string &path, const std::function<bool(co
 }
 
 /// Modules that are known: those that were read for this program.
-void Checker::unknownModule(int level, const std::string &path, Span span) {
+static void unknownModule(Context &cx, int level, const std::string &path, Span span) {
   std::vector<std::string_view> known = {"tessera", "tessera.tile"};
-  for (const auto &[tree, module] : modules_)
+  for (const auto &[tree, module] : cx.modules)
     if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
   auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
-  auto isFile = [&](const std::string &other) { return load_(span.file, level, other) != nullptr; };
-  std::string file = level > 0 && load_ ? nearPath(path, isFile) : std::string();
+  auto isFile = [&](const std::string &other) { return cx.load(span.file, level, other) != nullptr; };
+  std::string file = level > 0 && cx.load ? nearPath(path, isFile) : std::string();
   if (!file.empty()) near = file;
-  auto builder = report(Id::unknownModule, span, std::string(level, '.') + path);
+  auto builder = report(cx, Id::unknownModule, span, std::string(level, '.') + path);
   if (near.empty()) {
     builder.help(level > 0 ? "I looked for a file of that name, `.tsr`, beside this one"
                  : path == "typing" || path == "__future__" || path == "dataclasses"
-                     ? "leave it out: types need no import; what may be missing is `Tensor[N, f32] | None`, several values are `(A, B)`, and a "
+                     ? "leave it out: types need no import; what may be missing is `Tensor[N, f32] | None`, several "
+                       "values are `(A, B)`, and a "
                        "class with fields is a `struct`"
                  : path == "sys" || path == "argparse" || path == "os"
-                     ? "`def main()` takes no arguments: what changes from run to run is read from files, `load_npy(path)`, or a parameter "
+                     ? "`def main()` takes no arguments: what changes from run to run is read from files, "
+                       "`load_npy(path)`, or a parameter "
                        "of the functions that `tessera run` calls"
                  : path == "time" || path == "timeit"
                      ? "programs have no clock: `tessera run --time` measures a function"
-                 : path == "random"
-                     ? "random numbers come from a stream: `rng = Rng(seed)`, and `rng.normal(shape)`"
+                 : path == "random" ? "random numbers come from a stream: `rng = Rng(seed)`, and `rng.normal(shape)`"
                  : path.substr(0, path.find('.')) == "triton"
                      ? "kernels are marked `@kernel`, and the functions of tiles are in `tile`, without an import"
                  : foreignPackage(path) || foreignPackage(path.substr(0, path.find('.')))
@@ -74,15 +87,13 @@ void Checker::unknownModule(int level, const std::string &path, Span span) {
     return;
   }
   builder.help("did you mean `" + std::string(near) + "`?");
-  if (sources_.text(span) == path) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+  if (cx.sources.text(span) == path) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
 }
 
-static bool runs(const Value &value) {
-  return value.expr || std::any_of(value.items.begin(), value.items.end(), runs);
-}
+static bool runs(const Value &value) { return value.expr || std::any_of(value.items.begin(), value.items.end(), runs); }
 
 /// Makes what a statement defines unknown. False for statements that define nothing in this way.
-bool Checker::definesNothing(ModuleScope &scope, const ast::Stmt &stmt) {
+static bool definesNothing(ModuleScope &scope, const ast::Stmt &stmt) {
   auto unknown = [&](const std::string &name, Span span) {
     scope.names[name] = Value::poison();
     scope.spans[name] = span;
@@ -105,74 +116,75 @@ bool Checker::definesNothing(ModuleScope &scope, const ast::Stmt &stmt) {
   }
 }
 
-void Checker::evaluateModule(ModuleScope &scope) {
-  ModuleScope *outer = scope_;
-  auto frame = frame_;
-  scope_ = &scope;
-  frame_ = nullptr;
+void evaluateModule(Context &cx, ModuleScope &scope) {
+  ModuleScope *outer = cx.scope;
+  auto frame = cx.function.frame;
+  cx.scope = &scope;
+  cx.function.frame = nullptr;
   scope.loading = true;
   std::optional<BrokenStatements> broken;  // nothing is known of what they define
-  if (diagnostics_.hasErrors()) broken.emplace(*scope.ast, sources_, diagnostics_.all());
-  strayStatements(scope.ast->body);
+  if (cx.diagnostics.hasErrors()) broken.emplace(*scope.ast, cx.sources, cx.diagnostics.all());
+  strayStatements(cx, scope.ast->body);
   for (const ast::StmtPtr &stmt : scope.ast->body) {
     if (broken && broken->holds(stmt->span.begin) && definesNothing(scope, *stmt)) continue;
-    size_t before = diagnostics_.errorCount();
-    moduleStatement(scope, *stmt);
-    if (moduleBlock_.empty()) continue;
-    moduleBlock_.clear();
-    if (diagnostics_.errorCount() == before) report(Id::notConstant, stmt->span, "a value at module level");
+    size_t before = cx.diagnostics.errorCount();
+    moduleStatement(cx, scope, *stmt);
+    if (cx.moduleBlock.empty()) continue;
+    cx.moduleBlock.clear();
+    if (cx.diagnostics.errorCount() == before) report(cx, Id::notConstant, stmt->span, "a value at module level");
     for (auto &[name, value] : scope.names)
       if (runs(value)) value = Value::poison();
   }
   for (const auto &[name, value] : scope.names)
     if (value.kind == ValueKind::StructType && value.instance->info->module == &scope)
-      checkStruct(*value.instance->info);
+      checkStruct(cx, *value.instance->info);
   scope.loading = false;
-  scope_ = outer;
-  frame_ = frame;
+  cx.scope = outer;
+  cx.function.frame = frame;
 }
 
-void Checker::define(ModuleScope &scope, const std::string &name, Value value, Span span) {
+static void define(Context &cx, ModuleScope &scope, const std::string &name, Value value, Span span) {
   bool other = value.kind != ValueKind::DType && !value.isPoison();
-  if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span)) return;
+  if (other && reservedName(cx, name, value.kind == ValueKind::Function ? "a function" : describe(cx, value), span))
+    return;
   auto it = scope.names.find(name);
   auto isOwn = [&](const Value &v) {
     return (v.kind == ValueKind::Function && v.callable->module == &scope) ||
            (v.kind == ValueKind::Overloads && v.items[0].callable->module == &scope);
   };
   if (it != scope.names.end() && isOwn(value) && isOwn(it->second))
-    return defineOverload(scope, name, std::move(value), span);
+    return defineOverload(cx, scope, name, std::move(value), span);
   if (it != scope.names.end() && value.kind == ValueKind::StructType && it->second.kind == ValueKind::StructType &&
       it->second.instance->info->module == &scope) {
-    report(Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
+    report(cx, Id::definedTwice, span, name).note(scope.spans[name], "the first definition is here");
     return;
   }
-  note(span, value);
+  noteFact(cx, span, value);
   scope.names[name] = std::move(value);
   scope.spans[name] = span;
 }
 
-Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure) {
-  callables_.push_back({});
-  Callable &made = callables_.back();
+Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure) {
+  cx.callables.push_back({});
+  Callable &made = cx.callables.back();
   made.name = def.name.text;
   made.def = &def;
   made.module = &scope;
-  if (closure && &scope == main_) reached_.nested.emplace(&def, &made);
+  if (closure && &scope == cx.main) cx.reached.nested.emplace(&def, &made);
   made.closure = std::move(closure);
   made.nameSpan = def.name.span;
-  for (const ast::Parameter &p : def.parameters) reservedName(p.name.text, "a parameter", p.name.span);
-  decoratorNames(def);
-  parameterNames(def);
+  for (const ast::Parameter &p : def.parameters) reservedName(cx, p.name.text, "a parameter", p.name.span);
+  decoratorNames(cx, def);
+  parameterNames(cx, def);
   for (const ast::Decorator &decorator : def.decorators) {
-    std::string which = decoratorName(*decorator.expression);
+    std::string which = decoratorName(cx, *decorator.expression);
     made.isKernel |= which.substr(0, which.find('.')) == "kernel";
     if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
       made.isKernel = true;  // misspelt: the body is that of a kernel
     std::string root = which.substr(0, which.find('.'));
     auto bound = scope.names.find(root);
     bool unknown = !builtinByName(root, 'P') && (bound == scope.names.end() || bound->second.isPoison());
-    made.isKernel |= unknown && sources_.text(def.span).find("tile.") != std::string_view::npos;
+    made.isKernel |= unknown && cx.sources.text(def.span).find("tile.") != std::string_view::npos;
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";
   }
@@ -182,118 +194,120 @@ Value Checker::functionValue(ModuleScope &scope, const ast::FuncDef &def, std::s
 }
 
 /// `name = value` and `a, b = values` at module level.
-void Checker::moduleAssign(ModuleScope &scope, const ast::AssignStmt &assign) {
-  Value value = checkExpr(*assign.value);
+static void moduleAssign(Context &cx, ModuleScope &scope, const ast::AssignStmt &assign) {
+  Value value = checkExpr(cx, *assign.value);
   for (const ast::ExprPtr &target : assign.targets) {
     if (auto *name = as<ast::NameExpr>(target)) {
       bool made = value.kind == ValueKind::Function && assign.value->kind == ast::ExprKind::Call;
       if (made && value.callable->def && value.callable->schedule &&
           value.callable->name == value.callable->def->name.text)
-        for (Callable &c : callables_)
+        for (Callable &c : cx.callables)
           if (&c == value.callable) c.name = name->name, c.nameSpan = target->span;
-      define(scope, name->name, value, target->span);
+      define(cx, scope, name->name, value, target->span);
     } else if (target->kind == ast::ExprKind::Tuple && value.isSequence()) {
       auto &items = static_cast<const ast::SequenceExpr &>(*target).items;
       if (items.size() != value.items.size()) {
-        report(Id::unpackCount, target->span, diag::counted(items.size(), "name"),
+        report(cx, Id::unpackCount, target->span, diag::counted(items.size(), "name"),
                diag::counted(value.items.size(), "value"));
         continue;
       }
       for (size_t i = 0; i < items.size(); ++i)
-        if (auto *item = as<ast::NameExpr>(items[i]))
-          define(scope, item->name, value.items[i], items[i]->span);
+        if (auto *item = as<ast::NameExpr>(items[i])) define(cx, scope, item->name, value.items[i], items[i]->span);
     } else if (!value.isPoison()) {
-      unsupported("this assignment at module level", target->span);
+      unsupported(cx, "this assignment at module level", target->span);
     }
   }
 }
 
-void Checker::modulePolicy(ModuleScope &scope, const ast::PolicyDef &policy) {
-  Value v = checkExpr(*policy.value);
+static void modulePolicy(Context &cx, ModuleScope &scope, const ast::PolicyDef &policy) {
+  Value v = checkExpr(cx, *policy.value);
   if (v.kind != ValueKind::Policy && !v.isPoison()) {
-    report(Id::wrongArgument, policy.value->span, quoted("policy"), "`Policy(...)`", describe(v));
+    report(cx, Id::wrongArgument, policy.value->span, quoted("policy"), "`Policy(...)`", describe(cx, v));
     v = Value::poison();
   }
   for (const ast::StmtPtr &stmt : scope.ast->body) {
     auto *first = as<ast::PolicyDef>(stmt);
     if (first == &policy) break;
     if (!first || first->name.text != policy.name.text) continue;
-    if (fresh(Id::definedTwice, policy.name.span))
-      report(Id::definedTwice, policy.name.span, policy.name.text).note(first->name.span, "the first definition is here");
+    if (fresh(cx, Id::definedTwice, policy.name.span))
+      report(cx, Id::definedTwice, policy.name.span, policy.name.text)
+          .note(first->name.span, "the first definition is here");
     return;
   }
-  define(scope, policy.name.text, std::move(v), policy.name.span);
+  define(cx, scope, policy.name.text, std::move(v), policy.name.span);
 }
 
-void Checker::moduleAssert(const ast::AssertStmt &stmt) {
-  Value v = checkExpr(*stmt.condition);
-  auto known = knownBool(v, stmt.condition->span, "a condition at module level");
+static void moduleAssert(Context &cx, const ast::AssertStmt &stmt) {
+  Value v = checkExpr(cx, *stmt.condition);
+  auto known = knownBool(cx, v, stmt.condition->span, "a condition at module level");
   if (known && !*known)
-    assertedText(report(Id::factRefuted, stmt.condition->span, std::string(sources_.text(stmt.condition->span))), stmt);
+    assertedText(report(cx, Id::factRefuted, stmt.condition->span, std::string(cx.sources.text(stmt.condition->span))),
+                 stmt);
 }
 
-void Checker::moduleStatement(ModuleScope &scope, const ast::Stmt &stmt) {
+static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &stmt) {
   using K = ast::StmtKind;
   auto undefinedYet = [&](const char *what, const ast::Identifier &name, const char *instead = "") {
-    unsupported(what, name.span, instead);
-    define(scope, name.text, Value::poison(), name.span);
+    unsupported(cx, what, name.span, instead);
+    define(cx, scope, name.text, Value::poison(), name.span);
   };
   switch (stmt.kind) {
   case K::FuncDef: {
     auto &def = static_cast<const ast::FuncDef &>(stmt);
-    Value made = functionValue(scope, def);
-    attachRule(def, *made.callable);
-    return define(scope, def.name.text, std::move(made), def.name.span);
+    Value made = functionValue(cx, scope, def);
+    attachRule(cx, def, *made.callable);
+    return define(cx, scope, def.name.text, std::move(made), def.name.span);
   }
-  case K::Import: return importStatement(scope, static_cast<const ast::ImportStmt &>(stmt));
-  case K::FromImport: return fromImport(scope, static_cast<const ast::FromImportStmt &>(stmt));
-  case K::Assign: return moduleAssign(scope, static_cast<const ast::AssignStmt &>(stmt));
+  case K::Import: return importStatement(cx, scope, static_cast<const ast::ImportStmt &>(stmt));
+  case K::FromImport: return fromImport(cx, scope, static_cast<const ast::FromImportStmt &>(stmt));
+  case K::Assign: return moduleAssign(cx, scope, static_cast<const ast::AssignStmt &>(stmt));
   case K::AnnAssign: {
     auto &assign = static_cast<const ast::AnnAssignStmt &>(stmt);
     auto *name = as<ast::NameExpr>(assign.target);
-    if (!name || !assign.value) unsupported("a declaration at module level", stmt.span);
-    else define(scope, name->name, checkExpr(*assign.value), assign.target->span);
+    if (!name || !assign.value) unsupported(cx, "a declaration at module level", stmt.span);
+    else define(cx, scope, name->name, checkExpr(cx, *assign.value), assign.target->span);
     return;
   }
-  case K::PolicyDef: return modulePolicy(scope, static_cast<const ast::PolicyDef &>(stmt));
+  case K::PolicyDef: return modulePolicy(cx, scope, static_cast<const ast::PolicyDef &>(stmt));
   case K::Expr: {
     auto &e = static_cast<const ast::ExprStmt &>(stmt);
-    if (e.value->kind != ast::ExprKind::String && e.value->kind != ast::ExprKind::Ellipsis)
-      checkExpr(*e.value);
+    if (e.value->kind != ast::ExprKind::String && e.value->kind != ast::ExprKind::Ellipsis) checkExpr(cx, *e.value);
     return;
   }
   case K::Pass:
   case K::Error: return;
   case K::ClassDef: {
     auto &def = static_cast<const ast::ClassDef &>(stmt);
-    bool plain = def.bases.empty() && def.decorators.empty() && sources_.text(stmt.span).substr(0, 6) == "class ";
+    bool plain = def.bases.empty() && def.decorators.empty() && cx.sources.text(stmt.span).substr(0, 6) == "class ";
     for (const ast::StmtPtr &part : def.body) {
       auto *method = as<ast::FuncDef>(part);
       plain &= part->kind == ast::StmtKind::AnnAssign || (method && method->name.text.substr(0, 2) != "__");
     }
-    if (!plain || options_.keepUnsupported)
+    if (!plain || cx.options.keepUnsupported)
       return undefinedYet("a class", def.name,
-                          "a `struct` has fields with types, `struct Linear[I, O]:` and `w: Tensor[I, O, f32]`, and methods; it is made by "
+                          "a `struct` has fields with types, `struct Linear[I, O]:` and `w: Tensor[I, O, f32]`, and "
+                          "methods; it is made by "
                           "naming its fields, and nothing inherits");
-    if (fresh(Id::notSupportedYet, def.name.span))
-      report(Id::notSupportedYet, def.name.span, "a class")
+    if (fresh(cx, Id::notSupportedYet, def.name.span))
+      report(cx, Id::notSupportedYet, def.name.span, "a class")
           .suggest({stmt.span.file, stmt.span.begin, stmt.span.begin + 5}, "struct",
                    "fields with types are those of a struct");
-    return define(scope, def.name.text, Value::poison(), def.name.span);
+    return define(cx, scope, def.name.text, Value::poison(), def.name.span);
   }
   case K::StructDef: {
     auto &def = static_cast<const ast::StructDef &>(stmt);
-    return define(scope, def.name.text, structValue(scope, def), def.name.span);
+    return define(cx, scope, def.name.text, structValue(cx, scope, def), def.name.span);
   }
   case K::StateDef: return undefinedYet("`state`", static_cast<const ast::StateDef &>(stmt).name);
-  case K::Assert: return moduleAssert(static_cast<const ast::AssertStmt &>(stmt));
+  case K::Assert: return moduleAssert(cx, static_cast<const ast::AssertStmt &>(stmt));
   case ast::StmtKind::If:
-    return void(unsupported("this statement at module level", stmt.span, "what a program does stands in `def main():`, without `if __name__`"));
-  default: unsupported("this statement at module level", stmt.span, "what a program does stands in `def main():`");
+    return void(unsupported(cx, "this statement at module level", stmt.span,
+                            "what a program does stands in `def main():`, without `if __name__`"));
+  default: unsupported(cx, "this statement at module level", stmt.span, "what a program does stands in `def main():`");
   }
 }
 
-void Checker::importStatement(ModuleScope &scope, const ast::ImportStmt &stmt) {
+void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stmt) {
   for (const ast::ImportItem &item : stmt.items) {
     std::string path;
     for (const ast::Identifier &part : item.path) path += (path.empty() ? "" : ".") + part.text;
@@ -301,67 +315,67 @@ void Checker::importStatement(ModuleScope &scope, const ast::ImportStmt &stmt) {
     std::string bound = item.alias ? item.alias->text : item.path[0].text;
     if (path == "tessera" || (!item.alias && item.path[0].text == "tessera")) {
       v.text = "tessera";
-      if (path != "tessera" && path != "tessera.tile") loadModule(scope.ast->file, 0, path, item.span);
+      if (path != "tessera" && path != "tessera.tile") loadModule(cx, scope.ast->file, 0, path, item.span);
     } else if (path == "tessera.tile") {
       v.text = "tile";
     } else {
-      ModuleScope *module = loadModule(scope.ast->file, 0, path, item.span);
+      ModuleScope *module = loadModule(cx, scope.ast->file, 0, path, item.span);
       if (!module) v = Value::poison();
       else v.module = module, v.text = path;
     }
-    define(scope, bound, std::move(v), item.alias ? item.alias->span : item.span);
+    define(cx, scope, bound, std::move(v), item.alias ? item.alias->span : item.span);
   }
 }
 
-void Checker::fromImport(ModuleScope &scope, const ast::FromImportStmt &stmt) {
+void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt) {
   std::string path;
   for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
   bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile");
   Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
-  bool hasModule = builtin || path.empty() || (load_ && load_(scope.ast->file, stmt.level, path));
+  bool hasModule = builtin || path.empty() || (cx.load && cx.load(scope.ast->file, stmt.level, path));
   auto isHere = [&](const ast::ImportItem &item) {
     const std::string &name = item.path[0].text;
-    return !item.alias && (path == "__future__" || name == "overload" || !builtinMember("", name).isPoison());
+    return !item.alias && (path == "__future__" || name == "overload" || !builtinMember(cx, "", name).isPoison());
   };
   bool elsewhere = !hasModule && stmt.level == 0 && !stmt.star && !foreignPackage(path);
   if (elsewhere && std::all_of(stmt.items.begin(), stmt.items.end(), isHere)) {
-    std::string_view text = sources_.file(stmt.span.file).text;
+    std::string_view text = cx.sources.file(stmt.span.file).text;
     uint32_t end = stmt.span.end + (stmt.span.end < text.size() && text[stmt.span.end] == '\n');
-    report(Id::unknownModule, moduleSpan, path)
+    report(cx, Id::unknownModule, moduleSpan, path)
         .help("what it is asked for is there without an import")
         .fix({stmt.span.file, stmt.span.begin, end}, "", "leave it out");
     return;
   }
   ModuleScope *module =
-      builtin || path.empty() ? nullptr : loadModule(scope.ast->file, stmt.level, path, moduleSpan);
+      builtin || path.empty() ? nullptr : loadModule(cx, scope.ast->file, stmt.level, path, moduleSpan);
   if (stmt.star) {
     if (module)
       for (const auto &[name, value] : module->names)
-        if (name[0] != '_') define(scope, name, value, stmt.span);
+        if (name[0] != '_') define(cx, scope, name, value, stmt.span);
     return;
   }
   for (const ast::ImportItem &item : stmt.items) {
     const std::string &name = item.path[0].text;
-    Value v = importedName(scope, stmt.level, path, module, item.path[0]);
-    define(scope, item.alias ? item.alias->text : name, std::move(v), item.span);
+    Value v = importedName(cx, scope, stmt.level, path, module, item.path[0]);
+    define(cx, scope, item.alias ? item.alias->text : name, std::move(v), item.span);
   }
 }
 
 /// `name` of `from path import name`: of a module, of what is built in, or a module itself.
-Value Checker::importedName(const ModuleScope &scope, int level, const std::string &path,
-                            const ModuleScope *module, const ast::Identifier &item) {
+static Value importedName(Context &cx, const ModuleScope &scope, int level, const std::string &path,
+                          const ModuleScope *module, const ast::Identifier &item) {
   const std::string &name = item.text;
   bool builtin = level == 0 && (path == "tessera" || path == "tessera.tile");
   Value v;
   if (builtin) {
-    v = builtinMember(path == "tessera" ? "" : "tile", name);
-    if (v.isPoison() && prelude_) v = moduleMember(*prelude_, name);
+    v = builtinMember(cx, path == "tessera" ? "" : "tile", name);
+    if (v.isPoison() && cx.prelude) v = moduleMember(*cx.prelude, name);
   } else if (module) {
     v = moduleMember(*module, name);
   }
   if (v.isPoison() && (builtin || path.empty())) {  // `from tessera import nn`, `from . import blocks`
     std::string inner = path.empty() ? name : path + "." + name;
-    if (ModuleScope *m = loadModule(scope.ast->file, level, inner, {})) {
+    if (ModuleScope *m = loadModule(cx, scope.ast->file, level, inner, {})) {
       v = Value::of(ValueKind::Module);
       v.text = inner;
       v.module = m;
@@ -377,14 +391,13 @@ Value Checker::importedName(const ModuleScope &scope, int level, const std::stri
   auto near = diag::didYouMean(name, known);
   std::string write(near);
   if (std::string_view ours = nameHere(name); std::find(known.begin(), known.end(), ours) != known.end()) {
-    bool renamed = sources_.file(item.span.file).text.compare(item.span.end, 4, " as ") == 0;
+    bool renamed = cx.sources.file(item.span.file).text.compare(item.span.end, 4, " as ") == 0;
     near = ours;
     write = std::string(ours) + (renamed ? "" : " as " + name);
   }
-  auto builder = report(Id::unknownImport, item.span, path, name);
+  auto builder = report(cx, Id::unknownImport, item.span, path, name);
   if (!near.empty())
-    builder.help("did you mean `" + std::string(near) + "`?")
-        .suggest(item.span, write, "write `" + write + "`");
+    builder.help("did you mean `" + std::string(near) + "`?").suggest(item.span, write, "write `" + write + "`");
   return v;
 }
 

@@ -1,7 +1,10 @@
 // What stands above and in the head of a function, before anything is known about its types.
-#include "sema/Checker.h"
-#include "sema/host/HostCalls.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/host/Host.h"
+#include "sema/host/HostCalls.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
 #include "support/Lanes.h"
 #include <algorithm>
 
@@ -59,37 +62,37 @@ bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
 }
 }  // namespace
 
-/// Which decorators stand above a function: of all functions, also those that are only traced.
-void Checker::decoratorNames(const ast::FuncDef &def) {
-  static const std::vector<std::string_view> names = {
-      "kernel",   "kernel.schedule", "kernel.autotune", "jit",     "function",
-      "autodiff", "deterministic",   "custom_vjp",      "require", "overload", "verify.numerics", "fast"};
+void decoratorNames(Context &cx, const ast::FuncDef &def) {
+  static const std::vector<std::string_view> names = {"kernel",   "kernel.schedule", "kernel.autotune", "jit",
+                                                      "function", "autodiff",        "deterministic",   "custom_vjp",
+                                                      "require",  "overload",        "verify.numerics", "fast"};
   static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "overload"};
   std::map<std::string, const ast::Decorator *> seen;
   for (const ast::Decorator &decorator : def.decorators) {
-    std::string which = decoratorName(*decorator.expression);
+    std::string which = decoratorName(cx, *decorator.expression);
     auto *call = as<ast::CallExpr>(decorator.expression);
     if (plain.count(which)) {
-      if (call && !call->arguments.empty() && fresh(Id::tooManyArguments, call->arguments[0].span))
-        report(Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
+      if (call && !call->arguments.empty() && fresh(cx, Id::tooManyArguments, call->arguments[0].span))
+        report(cx, Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
                std::to_string(call->arguments.size()))
             .suggest({call->span.file, call->callee->span.end, call->span.end}, "", "leave them out");
     } else if (std::find(names.begin(), names.end(), which) == names.end()) {
       if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") continue;  // attachRule() looks at those
       // Of a module that was not found, nothing is known: the import has its message.
-      const ModuleScope *module = frame_ ? frame_->module : scope_;
+      const ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
       auto imported = module ? module->names.find(which.substr(0, which.find('.'))) : decltype(module->names.end()){};
       if (module && imported != module->names.end() && imported->second.isPoison()) continue;
-      if (!fresh(Id::unknownDecorator, decorator.span)) continue;
+      if (!fresh(cx, Id::unknownDecorator, decorator.span)) continue;
       auto *member = as<ast::AttributeExpr>(decorator.expression);
       if (member && (member->attribute.text.find("vjp") != std::string::npos || member->attribute.text == "backward")) {
-        report(Id::unknownDecorator, decorator.span, which)
-            .help("the rule of a function with `@custom_vjp` stands under `@" + std::string(sources_.text(member->object->span)) + ".vjp`")
+        report(cx, Id::unknownDecorator, decorator.span, which)
+            .help("the rule of a function with `@custom_vjp` stands under `@" +
+                  std::string(cx.sources.text(member->object->span)) + ".vjp`")
             .suggest(member->attribute.span, "vjp", "write `vjp`");
         continue;
       }
       std::string_view ours = decoratorHere(which), near = ours.empty() ? diag::didYouMean(which, names) : ours;
-      auto builder = report(Id::unknownDecorator, decorator.span, which);
+      auto builder = report(cx, Id::unknownDecorator, decorator.span, which);
       if (!near.empty())
         builder.help("did you mean `@" + std::string(near) + "`?")
             .fix(call ? call->callee->span : decorator.expression->span, std::string(near),
@@ -99,11 +102,11 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
     for (size_t i = 0; which == "kernel" && call && i < call->arguments.size(); ++i) {
       const ast::Argument &arg = call->arguments[i];
       Span place = arg.keyword ? arg.keyword->span : arg.span;
-      if (!isFirstUnknown(*call, arg) || !fresh(Id::badKernelOption, place)) continue;
-      auto builder = report(Id::badKernelOption, place,
+      if (!isFirstUnknown(*call, arg) || !fresh(cx, Id::badKernelOption, place)) continue;
+      auto builder = report(cx, Id::badKernelOption, place,
                             arg.keyword ? "`kernel` has no option `" + arg.keyword->text + "`"
                                         : std::string("the options of `kernel` are given by name"));
-      diag::Fix meant = arg.keyword ? optionMeant(*call, arg, sources_) : diag::Fix{};
+      diag::Fix meant = arg.keyword ? optionMeant(*call, arg, cx.sources) : diag::Fix{};
       auto near = arg.keyword ? diag::didYouMean(arg.keyword->text, {"grid", "group", "lanes"}) : std::string_view();
       if (!meant.title.empty()) builder.suggest(meant.span, meant.replacement, meant.title);
       else if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
@@ -114,8 +117,8 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
       else if (near.empty()) builder.help("it takes `grid`, `group` and `lanes`");
     }
     auto [first, isNew] = seen.emplace(which, &decorator);
-    if (!isNew && fresh(Id::badDecorator, decorator.span))
-      report(Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")
+    if (!isNew && fresh(cx, Id::badDecorator, decorator.span))
+      report(cx, Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")
           .note(first->second->span, "here, too");
   }
   bool isKernel = seen.count("kernel") || seen.count("kernel.schedule") || seen.count("kernel.autotune");
@@ -123,22 +126,24 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
     auto it = seen.find(which);
     if (it == seen.end()) continue;
     Span span = it->second->span;
-    bool prints = !isKernel && usesHost(def.body);
-    if ((!isKernel && !prints) || !fresh(Id::badDecorator, span)) continue;
-    if (const ast::CallExpr *call = prints && std::any_of(def.parameters.begin(), def.parameters.end(), isWholeTensor) ? firstHostCall(def.body) : nullptr) {
-      if (fresh(Id::hostOnly, call->span))
-        report(Id::hostOnly, call->span, std::string(sources_.text(call->callee->span)))
+    bool prints = !isKernel && usesHost(cx, def.body);
+    if ((!isKernel && !prints) || !fresh(cx, Id::badDecorator, span)) continue;
+    if (const ast::CallExpr *call = prints && std::any_of(def.parameters.begin(), def.parameters.end(), isWholeTensor)
+                                        ? firstHostCall(def.body)
+                                        : nullptr) {
+      if (fresh(cx, Id::hostOnly, call->span))
+        report(cx, Id::hostOnly, call->span, std::string(cx.sources.text(call->callee->span)))
             .note(span, "this makes `" + def.name.text + "` a function of whole tensors")
             .help("call it in `def main()`, or leave `@" + std::string(which) + "` out if this is host code");
       continue;
     }
-    auto builder = report(Id::badDecorator, span, which, "is for functions of whole tensors");
+    auto builder = report(cx, Id::badDecorator, span, which, "is for functions of whole tensors");
     builder.label("`" + def.name.text + (isKernel ? "` is a kernel" : "` prints, or touches files: it is host code"));
     uint32_t next = def.span.end;  // where what stands behind it begins
     for (const ast::Decorator &other : def.decorators)
       if (other.span.begin > span.begin) next = std::min(next, other.span.begin);
     if (next == def.span.end) {
-      size_t at = sources_.file(span.file).text.find("def", span.end);
+      size_t at = cx.sources.file(span.file).text.find("def", span.end);
       if (at == std::string::npos) continue;
       next = static_cast<uint32_t>(at);
     }
@@ -146,28 +151,26 @@ void Checker::decoratorNames(const ast::FuncDef &def) {
   }
 }
 
-/// A name stands for one parameter or dimension of a function.
-void Checker::parameterNames(const ast::FuncDef &def) {
+void parameterNames(Context &cx, const ast::FuncDef &def) {
   std::map<std::string, Span> seen;
   auto note = [&](const ast::Identifier &name) {
     auto [first, isNew] = seen.emplace(name.text, name.span);
-    if (!isNew && fresh(Id::definedTwice, name.span))
-      report(Id::definedTwice, name.span, name.text).note(first->second, "the first definition is here");
+    if (!isNew && fresh(cx, Id::definedTwice, name.span))
+      report(cx, Id::definedTwice, name.span, name.text).note(first->second, "the first definition is here");
   };
   for (const ast::TypeParameter &t : def.typeParameters) note(t.name);
   for (const ast::Parameter &p : def.parameters)
     if (p.name.text != "_") note(p.name);
 }
 
-/// `@autodiff` promises a derivative: some result must be one that has any.
-void Checker::differentiable(Span span) {
-  if (!declared_ || declared_->empty() || declaredSpans_.empty()) return;
-  bool any = std::any_of(declared_->begin(), declared_->end(),
+void differentiable(Context &cx, Span span) {
+  if (!cx.function.declared || cx.function.declared->empty() || cx.function.declaredSpans.empty()) return;
+  bool any = std::any_of(cx.function.declared->begin(), cx.function.declared->end(),
                          [](const Type &type) { return isFloat(type.dtype) || type.dtype == DType::Complex64; });
-  if (!any && fresh(Id::badDecorator, span))
-    report(Id::badDecorator, span, "autodiff",
-           "has no meaning for a result `" + std::string(sources_.text(declaredSpans_.front())) + "`")
-        .note(declaredSpans_.front(), "declared here")
+  if (!any && fresh(cx, Id::badDecorator, span))
+    report(cx, Id::badDecorator, span, "autodiff",
+           "has no meaning for a result `" + std::string(cx.sources.text(cx.function.declaredSpans.front())) + "`")
+        .note(cx.function.declaredSpans.front(), "declared here")
         .help("only floats have a derivative");
 }
 

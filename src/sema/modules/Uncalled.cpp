@@ -1,7 +1,15 @@
 // Functions that nothing calls and that are no entry points. Their bodies are traced as if something called them, so
 // that nothing in a module goes unread. What their parameters are follows from their types; where a type leaves that
 // open (there is none, or `[T: dtype]`), likely ones are assumed one after the other.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/EditorFacts.h"
+#include "sema/Report.h"
+#include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <utility>
 
@@ -56,23 +64,23 @@ std::vector<diag::Diagnostic> mistakesIn(const Trial &trial) {
 
 }  // namespace
 
-/// Whether some parameter's type says nothing about the values that it takes; a default says it.
-bool Checker::isOpen(const Callable &callable) const {
+bool isOpen(const Context &cx, const Callable &callable) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
   return std::any_of(parameters.begin(), parameters.end(), [&](const ast::Parameter &p) {
     if (isSelf(callable, p) || (p.defaultValue && p.defaultValue->kind != ast::ExprKind::None)) return false;
-    if (!p.annotation || p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword) return true;
-    std::string_view type = sources_.text(withoutPolicies(*p.annotation).span);
+    if (!p.annotation || p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword)
+      return true;
+    std::string_view type = cx.sources.text(withoutPolicies(*p.annotation).span);
     return type == "Tensor" || type == "KVCache" || type == "Callable" || type == "str" || isOpenTuple(*p.annotation);
   });
 }
 
 /// The functions of a module that nothing calls, those whose parameters have types first, in the order of the text.
-std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
+static std::vector<const Callable *> uncalled(Context &cx, const ModuleScope &main) {
   std::vector<const Callable *> all;
   std::set<const void *> seen;
   auto add = [&](const Callable &callable) {
-    if (callable.module == &main && !reached_.traced.count(callable.body()) && seen.insert(callable.body()).second)
+    if (callable.module == &main && !cx.reached.traced.count(callable.body()) && seen.insert(callable.body()).second)
       all.push_back(&callable);
   };
   for (const auto &[name, value] : main.names) {
@@ -83,26 +91,25 @@ std::vector<const Callable *> Checker::uncalled(const ModuleScope &main) {
       for (const auto &[method, callable] : value.instance->info->methods)
         if (callable) add(*callable);
   }
-  auto order = [&](const Callable *callable) { return std::pair(isOpen(*callable), callable->nameSpan.begin); };
+  auto order = [&](const Callable *callable) { return std::pair(isOpen(cx, *callable), callable->nameSpan.begin); };
   std::sort(all.begin(), all.end(), [&](auto *a, auto *b) { return order(a) < order(b); });
   return all;
 }
 
-/// All ways in which a function may be called.
-std::vector<Assumption> Checker::assumptionsOf(const Callable &callable) const {
+std::vector<Assumption> assumptionsOf(const Context &cx, const Callable &callable) {
   std::vector<Assumption> ways;
-  bool open = isOpen(callable);
+  bool open = isOpen(cx, callable);
   bool generic = false;
   std::vector<ast::TypeParameter> none;
   for (const auto *list : {callable.def ? &callable.def->typeParameters : &none,
                            callable.structure ? &callable.structure->def->typeParameters : &none})
-    for (const ast::TypeParameter &t : *list) generic |= isDTypeParameter(t);
-  bool entry = callable.isKernel || mayBeEntry(callable);
+    for (const ast::TypeParameter &t : *list) generic |= isDTypeParameter(cx, t);
+  bool entry = callable.isKernel || mayBeEntry(cx, callable);
   if (entry) ways.push_back({FunctionKind::Tensor, DType::F32, 0, true, false, false});
   if (callable.isKernel) return ways;
   std::vector<FunctionKind> kinds = {FunctionKind::Tensor, FunctionKind::Kernel};
   if (entry) kinds = {FunctionKind::Kernel};
-  if (callable.def && usesHost(callable.def->body)) kinds = {FunctionKind::Host};
+  if (callable.def && usesHost(cx, callable.def->body)) kinds = {FunctionKind::Host};
   for (FunctionKind kind : kinds)
     for (DType dtype : kLikelyDTypes) {
       size_t values = kind == FunctionKind::Host ? std::size(kLikelyInHost) : std::size(kLikely);
@@ -114,54 +121,56 @@ std::vector<Assumption> Checker::assumptionsOf(const Callable &callable) const {
 
 // ---------------------------------------------------------------- values
 
-Value Checker::hostParameter(const std::string &name, DType dtype, Span span) {
+static Value hostParameter(Context &cx, const std::string &name, DType dtype, Span span) {
   Type type;
   type.kind = TypeKind::HostTensor;
   type.dtype = dtype;
   Value v = Value::of(ValueKind::HostTensor);
   v.type = type;
-  v.expr = std::shared_ptr<Expr>(makeRef(newVar(name, type, span), span).release());
+  v.expr = std::shared_ptr<Expr>(makeRef(newVar(cx, name, type, span), span).release());
   return v;
 }
 
 /// A shape of equal extents, so that most of what is done with tensors fits.
-std::vector<Dim> Checker::likelyShape(size_t rank) {
+static std::vector<Dim> likelyShape(Context &cx, size_t rank) {
   Dim extent = Dim::var(kLikelyExtent);
-  if (frame_->dims.emplace(kLikelyExtent, extent).second) fn_->dims.push_back(kLikelyExtent);
+  if (cx.function.frame->dims.emplace(kLikelyExtent, extent).second) cx.function.fn->dims.push_back(kLikelyExtent);
   return std::vector<Dim>(rank, extent);
 }
 
-Value Checker::likelyValue(const ast::Parameter &parameter, const Assumption &assumed) {
+static Value likelyValue(Context &cx, const ast::Parameter &parameter, const Assumption &assumed) {
   const std::string &name = parameter.name.text;
   Span span = parameter.name.span;
-  const Likely &likely = inHost() ? kLikelyInHost[assumed.likely] : kLikely[assumed.likely];
+  const Likely &likely = inHost(cx) ? kLikelyInHost[assumed.likely] : kLikely[assumed.likely];
   if (likely.kind == Likely::Text) return Value::string(name);
-  if (inHost() && likely.rank > 0) return hostParameter(name, likely.dtype, span);
+  if (inHost(cx) && likely.rank > 0) return hostParameter(cx, name, likely.dtype, span);
   Type type = likely.kind == Likely::Integer ? indexType() : scalarType(likely.dtype);
   if (likely.rank > 0) {
     type.kind = TypeKind::Tensor;
     type.shape.assign(static_cast<size_t>(likely.rank), Dim::var(kLikelyExtent));
-    frame_->dims[kLikelyExtent] = Dim::var(kLikelyExtent);
-    if (std::find(fn_->dims.begin(), fn_->dims.end(), kLikelyExtent) == fn_->dims.end())
-      fn_->dims.push_back(kLikelyExtent);
+    cx.function.frame->dims[kLikelyExtent] = Dim::var(kLikelyExtent);
+    if (std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), kLikelyExtent) ==
+        cx.function.fn->dims.end())
+      cx.function.fn->dims.push_back(kLikelyExtent);
   }
-  return plainParameter(type, name, parameter);
+  return plainParameter(cx, type, name, parameter);
 }
 
 /// Makes the type parameters of a function, and of the struct whose method it is, stand for themselves, and gives
 /// that struct.
-std::shared_ptr<const StructInstance> Checker::openInstance(const Callable &callable, const Assumption &assumed) {
+static std::shared_ptr<const StructInstance> openInstance(Context &cx, const Callable &callable,
+                                                          const Assumption &assumed) {
   auto instance = std::make_shared<StructInstance>();
   instance->info = callable.structure;
   auto open = [&](const std::vector<ast::TypeParameter> &parameters, bool ofStruct) {
     for (const ast::TypeParameter &t : parameters) {
       const std::string &name = t.name.text;
-      if (isDTypeParameter(t)) {
-        frame_->names[name].value = Value::dtype(assumed.dtype);
+      if (isDTypeParameter(cx, t)) {
+        cx.function.frame->names[name].value = Value::dtype(assumed.dtype);
         if (ofStruct) instance->dtypes[name] = scalarType(assumed.dtype);
       } else {
-        frame_->dims[name] = Dim::var(name);
-        if (ofStruct) instance->dims[name] = Dim::var(name), fn_->dims.push_back(name);
+        cx.function.frame->dims[name] = Dim::var(name);
+        if (ofStruct) instance->dims[name] = Dim::var(name), cx.function.fn->dims.push_back(name);
       }
     }
   };
@@ -171,95 +180,97 @@ std::shared_ptr<const StructInstance> Checker::openInstance(const Callable &call
 }
 
 /// A value for a parameter; Absent where none is likely.
-Value Checker::assumedValue(const Callable &callable, const ast::Parameter &parameter, const Assumption &assumed,
-                            const std::shared_ptr<const StructInstance> &self) {
+static Value assumedValue(Context &cx, const Callable &callable, const ast::Parameter &parameter,
+                          const Assumption &assumed, const std::shared_ptr<const StructInstance> &self) {
   if (parameter.kind == ast::ParameterKind::VarKeyword) return Value::of(ValueKind::Dict);
   if (parameter.kind == ast::ParameterKind::VarPositional) return Value::tuple({});
   if (isSelf(callable, parameter)) {
-    auto type = structType(self, parameter.span, parameter.name.text);
-    return type ? entryValue(*type, parameter.name.text, parameter) : Value::poison();
+    auto type = structType(cx, self, parameter.span, parameter.name.text);
+    return type ? entryValue(cx, *type, parameter.name.text, parameter) : Value::poison();
   }
   if (parameter.defaultValue && parameter.defaultValue->kind != ast::ExprKind::None)
-    return checkExpr(*parameter.defaultValue);
-  if (!parameter.annotation) return likelyValue(parameter, assumed);
-  std::string_view written = sources_.text(withoutPolicies(*parameter.annotation).span);
+    return checkExpr(cx, *parameter.defaultValue);
+  if (!parameter.annotation) return likelyValue(cx, parameter, assumed);
+  std::string_view written = cx.sources.text(withoutPolicies(*parameter.annotation).span);
   if (written == "Callable" || isOpenTuple(*parameter.annotation)) return Value::of(ValueKind::Absent);
   if (written == "str") return Value::string(parameter.name.text);
-  if (written == "Tensor") return likelyValue(parameter, assumed);
-  if (written == "KVCache") return stateValue(sema::tensorType(DType::F32, likelyShape(4)), parameter.name.text, parameter.span);
-  auto type = declaredType(*parameter.annotation, parameter.name.text);
+  if (written == "Tensor") return likelyValue(cx, parameter, assumed);
+  if (written == "KVCache")
+    return stateValue(cx, sema::tensorType(DType::F32, likelyShape(cx, 4)), parameter.name.text, parameter.span);
+  auto type = declaredType(cx, *parameter.annotation, parameter.name.text);
   if (!type) return Value::poison();
   bool plain = type->kind == DeclaredType::Kind::Plain;
-  if (inHost() && plain && type->plain.kind == TypeKind::Tensor)
-    return hostParameter(parameter.name.text, type->plain.dtype, parameter.name.span);
-  return inHost() && !plain ? Value::of(ValueKind::Absent) : entryValue(*type, parameter.name.text, parameter);
+  if (inHost(cx) && plain && type->plain.kind == TypeKind::Tensor)
+    return hostParameter(cx, parameter.name.text, type->plain.dtype, parameter.name.span);
+  return inHost(cx) && !plain ? Value::of(ValueKind::Absent) : entryValue(cx, *type, parameter.name.text, parameter);
 }
 
 // ---------------------------------------------------------------- checking
 
 /// Traces a function under an assumption. False if it has parameters for which no values are likely.
-bool Checker::traceAssuming(const Callable &callable, const Assumption &assumed) {
+static bool traceAssuming(Context &cx, const Callable &callable, const Assumption &assumed) {
   if (assumed.entry) {
-    checkVariants(callable);
+    checkVariants(cx, callable);
     return true;
   }
-  steps_ = 0;
-  assumedFunctions_.emplace_back();
-  FunctionState outer = enterFunction(assumedFunctions_.back(), callable);
-  calls_.clear();
-  fn_->name = callable.name;
-  fn_->span = callable.nameSpan;
-  fn_->kind = assumed.kind;
-  std::shared_ptr<const StructInstance> self = openInstance(callable, assumed);
+  cx.steps = 0;
+  cx.assumedFunctions.emplace_back();
+  FunctionState outer = enterFunction(cx, cx.assumedFunctions.back(), callable);
+  cx.function.calls.clear();
+  cx.function.fn->name = callable.name;
+  cx.function.fn->span = callable.nameSpan;
+  cx.function.fn->kind = assumed.kind;
+  std::shared_ptr<const StructInstance> self = openInstance(cx, callable, assumed);
   std::vector<Value> values;
   std::vector<Span> spans;
-  bindDims_ = true;
+  cx.bindDims = true;
   for (const ast::Parameter &parameter : parametersOf(callable)) {
-    values.push_back(assumedValue(callable, parameter, assumed, self));
+    values.push_back(assumedValue(cx, callable, parameter, assumed, self));
     spans.push_back(parameter.span);
   }
-  bindDims_ = false;
+  cx.bindDims = false;
   bool known = std::none_of(values.begin(), values.end(), [](const Value &v) { return !v.given(); });
   bool poison = std::any_of(values.begin(), values.end(), [](const Value &v) { return v.isPoison(); });
-  if (known && !poison) inlineCall(callable, std::move(values), spans, callable.nameSpan);
-  leaveFunction(std::move(outer));
+  if (known && !poison) inlineCall(cx, callable, std::move(values), spans, callable.nameSpan);
+  leaveFunction(cx, std::move(outer));
   return known;
 }
 
-/// traceAssuming() that leaves no trace, but for what it got to if nothing is wrong.
-Trial Checker::tryAssuming(const Callable &callable, const Assumption &assumed, bool &known) {
-  Reached reached = reached_;
+Trial tryAssuming(Context &cx, const Callable &callable, const Assumption &assumed, bool &known) {
+  Reached reached = cx.reached;
   std::vector<const Callable *> sound;
-  for (const Callable &c : callables_)
+  for (const Callable &c : cx.callables)
     if (!c.failed) sound.push_back(&c);
-  bool generic = std::exchange(genericView_, !assumed.open && !assumed.generic);
-  bool guesses = std::exchange(guesses_, assumed.open || assumed.generic);
-  Trial trial = attempt([&] {
-    known = traceAssuming(callable, assumed);
+  bool generic = std::exchange(cx.genericView, !assumed.open && !assumed.generic);
+  bool guesses = std::exchange(cx.guesses, assumed.open || assumed.generic);
+  Trial trial = attempt(cx, [&] {
+    known = traceAssuming(cx, callable, assumed);
     return true;
   });
-  genericView_ = generic, guesses_ = guesses;
+  cx.genericView = generic, cx.guesses = guesses;
   trial.ok = mistakesIn(trial).empty();
-  if (!known || !trial.ok) reached_ = std::move(reached);
+  if (!known || !trial.ok) cx.reached = std::move(reached);
   for (const Callable *c : sound) c->failed = false;  // the message went with the trial
   return trial;
 }
 
+static void takeOver(Context &cx, const std::vector<diag::Diagnostic> &said);
+
 /// Checks a function that nothing calls. False if that does not say whether it is right. `spent`: steps for all functions
 /// whose parameters are open; guessing ends where they are as many as one function may take.
-bool Checker::checkUncalled(const Callable &callable, size_t &spent) {
-  std::vector<Assumption> ways = assumptionsOf(callable);
+static bool checkUncalled(Context &cx, const Callable &callable, size_t &spent) {
+  std::vector<Assumption> ways = assumptionsOf(cx, callable);
   std::vector<diag::Diagnostic> fewest;
   std::map<std::tuple<diag::Id, FileId, uint32_t>, std::pair<size_t, diag::Diagnostic>> inWays;
   for (const Assumption &assumed : ways) {
-    if (assumed.open && spent > options_.mostSteps) break;
+    if (assumed.open && spent > cx.options.mostSteps) break;
     bool known = true;
-    Trial trial = tryAssuming(callable, assumed, known);
+    Trial trial = tryAssuming(cx, callable, assumed, known);
     if (!known) return false;
-    if (assumed.open) spent += steps_;
+    if (assumed.open) spent += cx.steps;
     if (trial.ok) {
       std::erase_if(trial.said, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
-      if (!assumed.open) takeOver(trial.said);  // what is suspicious
+      if (!assumed.open) takeOver(cx, trial.said);  // what is suspicious
       return true;
     }
     std::vector<diag::Diagnostic> mistakes = mistakesIn(trial);
@@ -280,36 +291,36 @@ bool Checker::checkUncalled(const Callable &callable, size_t &spent) {
       if (isAboutNames(seen.second.id) || (isAboutArguments(seen.second.id) && seen.first == ways.size()))
         fewest.push_back(seen.second);
   }
-  takeOver(fewest);
+  takeOver(cx, fewest);
   return !fewest.empty();
 }
 
 /// Says what a trial said, as far as it was not said before.
-void Checker::takeOver(const std::vector<diag::Diagnostic> &said) {
+static void takeOver(Context &cx, const std::vector<diag::Diagnostic> &said) {
   for (const diag::Diagnostic &d : said)
-    if (reportedSpans_.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) diagnostics_.append(d);
+    if (cx.reportedSpans.insert({static_cast<int>(d.id), d.span.file, d.span.begin}).second) cx.diagnostics.append(d);
 }
 
-void Checker::checkUncalled(const ModuleScope &main) {
-  size_t entries = program_->functions.size();
+void checkUncalled(Context &cx, const ModuleScope &main) {
+  size_t entries = cx.program->functions.size();
   size_t spent = 0;
   std::vector<const Callable *> unread;
-  for (const Callable *callable : uncalled(main)) {
-    if (reached_.traced.count(callable->body())) continue;
-    if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, true);
-    if (!checkUncalled(*callable, spent)) unread.push_back(callable);
-    if (options_.onFunction) options_.onFunction(callable->name, callable->nameSpan, false);
+  for (const Callable *callable : uncalled(cx, main)) {
+    if (cx.reached.traced.count(callable->body())) continue;
+    if (cx.options.onFunction) cx.options.onFunction(callable->name, callable->nameSpan, true);
+    if (!checkUncalled(cx, *callable, spent)) unread.push_back(callable);
+    if (cx.options.onFunction) cx.options.onFunction(callable->name, callable->nameSpan, false);
   }
-  noteGeneric(main);
-  for (const auto &[def, callable] : reached_.nested) unread.push_back(callable);
-  std::erase_if(unread, [&](const Callable *callable) { return reached_.traced.count(callable->body()) != 0; });
+  noteUntracedFunctions(cx, main);
+  for (const auto &[def, callable] : cx.reached.nested) unread.push_back(callable);
+  std::erase_if(unread, [&](const Callable *callable) { return cx.reached.traced.count(callable->body()) != 0; });
   std::sort(unread.begin(), unread.end(), [](auto *a, auto *b) { return a->nameSpan.begin < b->nameSpan.begin; });
-  for (size_t i = entries; i < program_->functions.size(); ++i)  // they are nobody's
-    for (const Callable &c : callables_)
-      if (c.checked == program_->functions[i].get()) c.checked = nullptr;
-  program_->functions.resize(entries);
-  if (unread.empty() || diagnostics_.hasErrors()) return;
-  auto builder = warn(Id::unreadFunction, unread[0]->nameSpan, unread[0]->name);
+  for (size_t i = entries; i < cx.program->functions.size(); ++i)  // they are nobody's
+    for (const Callable &c : cx.callables)
+      if (c.checked == cx.program->functions[i].get()) c.checked = nullptr;
+  cx.program->functions.resize(entries);
+  if (unread.empty() || cx.diagnostics.hasErrors()) return;
+  auto builder = warn(cx, Id::unreadFunction, unread[0]->nameSpan, unread[0]->name);
   builder.label("nothing calls it, and what its parameters are is open");
   constexpr size_t kMostNotes = 3;
   for (size_t i = 1; i < unread.size() && i <= kMostNotes; ++i)

@@ -1,14 +1,17 @@
 // Parameters with several types, `A | B | None`: an entry point for each alternative. None is used behind a test only.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 
 namespace tessera::sema {
 
 namespace {
 constexpr size_t kMostVariants = 16;
 
-std::string joined(const std::string &path, const std::string &part) {
-  return path.empty() ? part : path + "_" + part;
-}
+std::string joined(const std::string &path, const std::string &part) { return path.empty() ? part : path + "_" + part; }
 /// `Tensor[N, f32]` as a part of a name: Tensor_N_f32.
 std::string asName(std::string_view text) {
   std::string name;
@@ -21,15 +24,15 @@ std::string asName(std::string_view text) {
 }  // namespace
 
 /// Every way to choose among the alternatives of a type; more than kMostVariants are cut off.
-std::vector<Choices> Checker::variantsOf(const ast::Expr &annotation, const std::string &path) {
+static std::vector<Choices> variantsOf(Context &cx, const ast::Expr &annotation, const std::string &path) {
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   std::vector<Choices> all;
-  if (!step(annotation.span)) return std::vector<Choices>(1);
+  if (!countStep(cx, annotation.span)) return std::vector<Choices>(1);
   if (alternatives.size() > 1) {
     size_t first = alternatives[0]->kind == ast::ExprKind::None;  // the type, before None
     for (size_t n = 0; n < alternatives.size(); ++n) {
       size_t i = (n + first) % alternatives.size();
-      for (Choices inner : variantsOf(*alternatives[i], path)) {
+      for (Choices inner : variantsOf(cx, *alternatives[i], path)) {
         inner[path] = i;
         all.push_back(std::move(inner));
       }
@@ -40,7 +43,7 @@ std::vector<Choices> Checker::variantsOf(const ast::Expr &annotation, const std:
   auto product = [&](const ast::Expr &part, const std::string &name) {
     std::vector<Choices> old = std::move(all);
     all.clear();
-    for (const Choices &inner : variantsOf(part, joined(path, name)))
+    for (const Choices &inner : variantsOf(cx, part, joined(path, name)))
       for (const Choices &outer : old) {
         if (all.size() > kMostVariants) return;
         all.push_back(outer);
@@ -53,34 +56,35 @@ std::vector<Choices> Checker::variantsOf(const ast::Expr &annotation, const std:
     return all;
   }
   auto *index = as<ast::SubscriptExpr>(&annotation);
-  Value named = typeNamed(index ? *index->object : annotation);
+  Value named = typeNamed(cx, index ? *index->object : annotation);
   if (named.kind == ValueKind::StructType && !named.instance->info->recursive)
     for (const StructField &field : named.instance->info->fields) product(*field.type, field.name);
   return all;
 }
 
-std::vector<Choices> Checker::variantsOf(const Callable &callable) {
-  ModuleScope *outer = scope_;
-  std::shared_ptr<Frame> frame = frame_;
-  scope_ = callable.module;
-  frame_ = nullptr;
-  steps_ = 0;
+std::vector<Choices> variantsOf(Context &cx, const Callable &callable) {
+  ModuleScope *outer = cx.scope;
+  std::shared_ptr<Frame> frame = cx.function.frame;
+  cx.scope = callable.module;
+  cx.function.frame = nullptr;
+  cx.steps = 0;
   std::vector<Choices> all(1);
   for (const ast::Parameter &p : callable.def->parameters) {
     if (!p.annotation) continue;
     std::vector<Choices> old = std::move(all);
     all.clear();
-    for (const Choices &inner : variantsOf(*p.annotation, p.name.text))
+    for (const Choices &inner : variantsOf(cx, *p.annotation, p.name.text))
       for (const Choices &before : old) {
         all.push_back(before);
         all.back().insert(inner.begin(), inner.end());
       }
     if (all.size() > kMostVariants) break;
   }
-  scope_ = outer;
-  frame_ = frame;
+  cx.scope = outer;
+  cx.function.frame = frame;
   if (all.size() > kMostVariants) {
-    unsupported("an entry point with more than " + std::to_string(kMostVariants) +
+    unsupported(cx,
+                "an entry point with more than " + std::to_string(kMostVariants) +
                     " combinations of alternatives for its parameters",
                 callable.nameSpan);
     all.clear();
@@ -89,7 +93,8 @@ std::vector<Choices> Checker::variantsOf(const Callable &callable) {
 }
 
 /// The alternative of `path` that a choice means; null if the type at this path has only one.
-const ast::Expr *Checker::chosenAlternative(const Callable &callable, const std::string &path, size_t choice) {
+static const ast::Expr *chosenAlternative(Context &cx, const Callable &callable, const std::string &path,
+                                          size_t choice) {
   const ast::Expr *found = nullptr;
   std::function<void(const ast::Expr &, const std::string &)> search = [&](const ast::Expr &annotation,
                                                                            const std::string &at) {
@@ -103,39 +108,36 @@ const ast::Expr *Checker::chosenAlternative(const Callable &callable, const std:
     if (tupleItems(annotation, 0, items))
       for (size_t i = 0; i < items.size(); ++i) search(*items[i], joined(at, std::to_string(i)));
     auto *index = as<ast::SubscriptExpr>(&annotation);
-    Value named = typeNamed(index ? *index->object : annotation);
+    Value named = typeNamed(cx, index ? *index->object : annotation);
     if (named.kind == ValueKind::StructType && !named.instance->info->recursive)
-      for (const StructField &field : named.instance->info->fields)
-        search(*field.type, joined(at, field.name));
+      for (const StructField &field : named.instance->info->fields) search(*field.type, joined(at, field.name));
   };
-  ModuleScope *outer = scope_;
-  std::shared_ptr<Frame> frame = frame_;
-  scope_ = callable.module;
-  frame_ = nullptr;
+  ModuleScope *outer = cx.scope;
+  std::shared_ptr<Frame> frame = cx.function.frame;
+  cx.scope = callable.module;
+  cx.function.frame = nullptr;
   for (const ast::Parameter &p : callable.def->parameters)
     if (p.annotation) search(*p.annotation, p.name.text);
-  scope_ = outer;
-  frame_ = frame;
+  cx.scope = outer;
+  cx.function.frame = frame;
   return found;
 }
 
-/// The entry point in which parameters have these alternatives: `f_without_mask`, `f_with_x_as_f32`. The first ones
-/// that are no None give `f` itself.
-const Callable &Checker::variant(const Callable &callable, const Choices &choices) {
+const Callable &variant(Context &cx, const Callable &callable, const Choices &choices) {
   std::string without, with;
   for (const auto &[path, choice] : choices) {
-    const ast::Expr *alternative = chosenAlternative(callable, path, choice);
-    const ast::Expr *zero = chosenAlternative(callable, path, 0);
+    const ast::Expr *alternative = chosenAlternative(cx, callable, path, choice);
+    const ast::Expr *zero = chosenAlternative(cx, callable, path, 0);
     bool plain = choice == (zero->kind == ast::ExprKind::None ? 1u : 0u);
     if (alternative->kind == ast::ExprKind::None) without += (without.empty() ? "_without_" : "_and_") + path;
-    else if (!plain) with += "_with_" + path + "_as_" + asName(sources_.text(alternative->span));
+    else if (!plain) with += "_with_" + path + "_as_" + asName(cx.sources.text(alternative->span));
   }
   std::string suffix = with + without;
   if (suffix.empty()) return callable;
   const Callable *&slot = callable.variants[suffix];
   if (slot) return *slot;
-  callables_.push_back(callable);
-  Callable &made = callables_.back();
+  cx.callables.push_back(callable);
+  Callable &made = cx.callables.back();
   made.name += suffix;
   made.choices = choices;
   made.checked = nullptr;
@@ -145,9 +147,8 @@ const Callable &Checker::variant(const Callable &callable, const Choices &choice
   return made;
 }
 
-/// The alternatives that arguments of a call mean, in the callee's frame. False after a message.
-bool Checker::chooseVariant(const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
-                            Choices &choices) {
+bool chooseVariant(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
+                   Choices &choices) {
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) {
     size_t chosen = alternatives.size();
@@ -157,37 +158,35 @@ bool Checker::chooseVariant(const Value &value, const ast::Expr &annotation, con
       if (none != (value.kind == ValueKind::None)) continue;
       Trial trial{true, 0, {}};
       if (!none)
-        trial = attempt([&] {
+        trial = attempt(cx, [&] {
           Value ignored;
-          bindGenerics(value, *alternatives[i], {span, path});
-          return matchParameter(value, *alternatives[i], path, span, ignored);
+          bindGenerics(cx, value, *alternatives[i], {span, path});
+          return matchParameter(cx, value, *alternatives[i], path, span, ignored);
         });
-      if (trial.ok && (chosen == alternatives.size() || trial.conversions < cost))
-        chosen = i, cost = trial.conversions;
+      if (trial.ok && (chosen == alternatives.size() || trial.conversions < cost)) chosen = i, cost = trial.conversions;
     }
     if (chosen == alternatives.size())
-      return wrongValue(value, annotation, path, span, "`" + std::string(sources_.text(annotation.span)) + "`");
+      return wrongValue(cx, value, annotation, path, span, "`" + std::string(cx.sources.text(annotation.span)) + "`");
     choices[path] = chosen;
-    return chooseVariant(value, *alternatives[chosen], path, span, choices);
+    return chooseVariant(cx, value, *alternatives[chosen], path, span, choices);
   }
   std::vector<const ast::Expr *> items;
   if (value.isSequence() && tupleItems(annotation, value.items.size(), items)) {
     for (size_t i = 0; i < items.size() && i < value.items.size(); ++i)
-      if (!chooseVariant(value.items[i], *items[i], joined(path, std::to_string(i)), span, choices)) return false;
+      if (!chooseVariant(cx, value.items[i], *items[i], joined(path, std::to_string(i)), span, choices)) return false;
   } else if (value.kind == ValueKind::Struct) {
     const StructInfo &info = *value.instance->info;
     for (size_t i = 0; i < info.fields.size(); ++i)
-      if (!chooseVariant(value.items[i], *info.fields[i].type, joined(path, info.fields[i].name), span, choices))
+      if (!chooseVariant(cx, value.items[i], *info.fields[i].type, joined(path, info.fields[i].name), span, choices))
         return false;
   }
   return true;
 }
 
-/// None where a parameter or field is not given: using it is a mistake with a fix.
-bool Checker::reportNone(const Value &value, Span span) {
+bool reportNone(Context &cx, const Value &value, Span span) {
   if (value.kind != ValueKind::None || !value.declared.valid()) return false;
-  if (fresh(Id::maybeNone, span))
-    report(Id::maybeNone, span, value.text)
+  if (fresh(cx, Id::maybeNone, span))
+    report(cx, Id::maybeNone, span, value.text)
         .label("used here without a test")
         .note(value.declared, "it may be None because of its type")
         .help("use it only behind `if " + value.text + " is not None:`");
@@ -196,45 +195,43 @@ bool Checker::reportNone(const Value &value, Span span) {
 
 // ---------------------------------------------------------------- raise
 
-/// Whether the entry point being checked is for other alternatives than the first.
-bool Checker::isOtherVariant() {
-  const Callable *entry = calls_.empty() ? nullptr : calls_.front().callable;
+bool isOtherVariant(Context &cx) {
+  const Callable *entry = cx.function.calls.empty() ? nullptr : cx.function.calls.front().callable;
   if (!entry) return false;
   for (const auto &[path, choice] : entry->choices) {
-    const ast::Expr *zero = chosenAlternative(*entry, path, 0);
+    const ast::Expr *zero = chosenAlternative(cx, *entry, path, 0);
     if (choice != (zero && zero->kind == ast::ExprKind::None ? 1u : 0u)) return true;
   }
   return false;
 }
 
-/// A `raise`, or an `assert` of something untrue, that is always reached. An entry point made for other alternatives
-/// than the first refuses those: there is none.
-bool Checker::refuseVariant(Span span) {
-  if (conditionDepth_ > 0 || !isOtherVariant()) return false;
-  calls_.front().callable->raises = span;
-  ++failures_;
-  frame_->returned = true;
-  frame_->results = {Value::poison()};
+bool refuseVariant(Context &cx, Span span) {
+  if (cx.function.conditionDepth > 0 || !isOtherVariant(cx)) return false;
+  cx.function.calls.front().callable->raises = span;
+  ++cx.failures;
+  cx.function.frame->returned = true;
+  cx.function.frame->results = {Value::poison()};
   return true;
 }
 
-void Checker::raiseStmt(const ast::RaiseStmt &stmt) {
-  if (conditionDepth_ > frame_->conditionDepth || inHost()) {
-    bool known = !path_.empty() && path_.back() && !inHost();
-    unsupported("a `raise` that only run time reaches", stmt.span,
-                known ? "what must hold of dimensions: `assert " + show(path_.back()->negated()) + "`" : "");
+void raiseStmt(Context &cx, const ast::RaiseStmt &stmt) {
+  if (cx.function.conditionDepth > cx.function.frame->conditionDepth || inHost(cx)) {
+    bool known = !cx.function.path.empty() && cx.function.path.back() && !inHost(cx);
+    unsupported(cx, "a `raise` that only run time reaches", stmt.span,
+                known ? "what must hold of dimensions: `assert " + show(cx, cx.function.path.back()->negated()) + "`"
+                      : "");
     return;
   }
-  if (refuseVariant(stmt.span)) return;
-  Span call = calls_.empty() ? Span() : calls_.back().span;
+  if (refuseVariant(cx, stmt.span)) return;
+  Span call = cx.function.calls.empty() ? Span() : cx.function.calls.back().span;
   bool ofCall = call.valid();
   Span place = ofCall ? call : stmt.span;
-  if (fresh(Id::alwaysRaises, place)) {
-    auto builder = report(Id::alwaysRaises, place);
+  if (fresh(cx, Id::alwaysRaises, place)) {
+    auto builder = report(cx, Id::alwaysRaises, place);
     if (ofCall) builder.note(stmt.span, "raised here");
   }
-  frame_->returned = true;
-  frame_->results = {Value::poison()};
+  cx.function.frame->returned = true;
+  cx.function.frame->results = {Value::poison()};
 }
 
 }  // namespace tessera::sema

@@ -1,7 +1,11 @@
 // Places that say how they are rounded, and values that were rounded before they got there (P15).
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
 #include "checked/Lets.h"
 #include "checked/Policy.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
@@ -62,8 +66,8 @@ std::optional<PolicyField> ignored(const Numerics &how, const Expr &at) {
   bool cast = at.kind == ExprKind::Cast;
   const Numerics done = cast ? at.type.numerics : Numerics{};
   bool fraction = isFloat(at.type.dtype) || (cast && isFloat(at.args[0]->type.dtype));
-  bool rounds = how.rounding != done.rounding ||
-                (cast && !isFloat(at.type.dtype) && states(how, PolicyField::Round) != states(done, PolicyField::Round));
+  bool rounds = how.rounding != done.rounding || (cast && !isFloat(at.type.dtype) &&
+                                                  states(how, PolicyField::Round) != states(done, PolicyField::Round));
   if (states(how, PolicyField::Round) && fraction && rounds) return PolicyField::Round;
   if (how.saturate && !done.saturate) return PolicyField::Saturate;
   if (how.denormals == Denormals::Flush && done.denormals != Denormals::Flush && isFloat(at.type.dtype))
@@ -72,25 +76,23 @@ std::optional<PolicyField> ignored(const Numerics &how, const Expr &at) {
 }
 }  // namespace
 
-/// A value of the place's own dtype that was rounded before: a cast right here is rounded as the place says,
-/// anything else would leave what the place says without an effect. False after a message.
-bool Checker::roundAsPlaceSays(Value &value, const Numerics &how, Span span, const std::string &what) {
+bool roundAsPlaceSays(Context &cx, Value &value, const Numerics &how, Span span, const std::string &what) {
   if (!states(how, PolicyField::Round) && !how.saturate && how.denormals != Denormals::Flush) return true;
   int nodes = 0;
-  const Expr *at = roundedAt(fn_ ? *fn_ : moduleLevel_, *value.expr, nodes);
+  const Expr *at = roundedAt(cx.function.fn ? *cx.function.fn : cx.moduleLevel, *value.expr, nodes);
   auto field = at ? ignored(how, *at) : std::nullopt;
   if (!field) return true;
   if (*field == PolicyField::Round && how.rounding == Rounding::Stochastic)
-    return !needsStream(how, DType::F64, at->type.dtype, span);
+    return !needsStream(cx, how, DType::F64, at->type.dtype, span);
   if (at == value.expr.get() && at->kind == ExprKind::Cast && !disagreement(at->type.numerics, how)) {
-    ExprPtr cast = take(value);
+    ExprPtr cast = takeExpr(value);
     Numerics both = roundingOf(combined(cast->type.numerics, how));
     value.expr = std::shared_ptr<Expr>(makeCast(std::move(cast->args[0]), cast->type.dtype, both).release());
     return true;
   }
-  if (!fresh(Id::policyTooLate, span)) return false;
+  if (!fresh(cx, Id::policyTooLate, span)) return false;
   std::string asked = fieldText(how, *field), dtype(name(at->type.dtype));
-  auto builder = report(Id::policyTooLate, span, asked, dtype);
+  auto builder = report(cx, Id::policyTooLate, span, asked, dtype);
   builder.label(what + " states it");
   if (at->kind != ExprKind::Cast) {
     builder.note(at->span, "this is computed in " + dtype + " itself, whose operations do not know `" + asked + "`")
@@ -98,7 +100,7 @@ bool Checker::roundAsPlaceSays(Value &value, const Numerics &how, Span span, con
     return false;
   }
   builder.note(at->span, "it is rounded here");
-  std::string text(sources_.text(at->span));
+  std::string text(cx.sources.text(at->span));
   bool plain = text.size() > 5 && text.back() == ')' && text.find("cast(") != std::string::npos &&
                text.find('=') == std::string::npos;
   if (plain && !disagreement(at->type.numerics, how))

@@ -1,7 +1,7 @@
 #include "sema/races/Edits.h"
 #include "frontend/Walk.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 using ast::as;
@@ -46,4 +46,4 @@ std::optional<Span> lineOf(const ast::FuncDef &function, const Sources &sources,
   return Span{inside.file, inside.begin - static_cast<uint32_t>(place->indent.size()), static_cast<uint32_t>(end + 1)};
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

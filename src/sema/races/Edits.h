@@ -3,7 +3,7 @@
 #include "frontend/AST.h"
 #include "support/Sources.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 struct LinePlace {
   Span at;             // empty: the new text goes here
@@ -16,4 +16,4 @@ std::optional<LinePlace> lineBefore(const ast::FuncDef &function, const Sources 
 /// The whole line of the statement at `inside`, with its line break; nothing if other text stands on it.
 std::optional<Span> lineOf(const ast::FuncDef &function, const Sources &sources, Span inside);
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -1,6 +1,6 @@
 #include "sema/races/GlobalMemory.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 void GlobalMemory::allocate(const Var *tensor, std::vector<int64_t> extents) {
   if (knows(tensor)) return;
@@ -39,4 +39,4 @@ std::optional<Finding> GlobalMemory::use(const Region &region, const LaneMask &m
   return found;
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -3,7 +3,7 @@
 #pragma once
 #include "sema/races/SharedMemory.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 class GlobalMemory {
 public:
@@ -35,4 +35,4 @@ private:
   int64_t group_ = 0, work_ = 0;
 };
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

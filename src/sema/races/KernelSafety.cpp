@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 using diag::Id;
@@ -377,4 +377,4 @@ Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const
   return found;
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -6,11 +6,11 @@
 #include "sema/Checked.h"
 #include "support/Sources.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 /// Looks at a kernel without mistakes and reports what is wrong with it; at most one error. Returns the effects that it has
 /// because of what its lanes and groups may do to each other.
 Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
                        diag::Engine &diagnostics);
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -4,7 +4,7 @@
 #include "support/Lanes.h"
 #include <algorithm>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 std::optional<int64_t> dividedBy(int64_t a, int64_t b) {
@@ -174,4 +174,4 @@ bool differsBetweenLanes(const Expr &expr) {
   return differs;
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -4,7 +4,7 @@
 #include "sema/Checked.h"
 #include <unordered_map>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 /// Which lanes of the group take part.
 using LaneMask = std::vector<char>;
@@ -52,4 +52,4 @@ private:
 /// Whether the lanes of a group may disagree about it.
 bool differsBetweenLanes(const Expr &expr);
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 bool isLoad(const Expr &expr) { return expr.kind == ExprKind::Load; }
@@ -147,4 +147,4 @@ private:
 Effects effectsOfOrder(const Function &kernel) { return Order(kernel).run(); }
 Effects effectsOfSizes(const Function &kernel) { return SizesInValues(kernel).run(); }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -2,7 +2,7 @@
 #pragma once
 #include "sema/Checked.h"
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 /// `nondet` where data decide which element is written, or which element of a tensor that is written is read: two lanes or
 /// groups may mean the same one, and nothing orders them (K20).
@@ -12,4 +12,4 @@ Effects effectsOfOrder(const Function &kernel);
 /// the number of a tile times its size, or where a loop in steps of it has got to.
 Effects effectsOfSizes(const Function &kernel);
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

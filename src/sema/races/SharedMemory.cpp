@@ -1,7 +1,7 @@
 #include "sema/races/SharedMemory.h"
 #include <algorithm>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 /// Who does something that is the same for all lanes.
@@ -188,4 +188,4 @@ void SharedMemory::forget() {
   }
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

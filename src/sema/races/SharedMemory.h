@@ -4,7 +4,7 @@
 #include "sema/races/Lanes.h"
 #include <deque>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 /// Elements of a buffer: along each axis `size` of them from `offset`, `step` apart.
 struct RegionAxis {
@@ -147,4 +147,4 @@ private:
   int64_t work_ = 0;
 };
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

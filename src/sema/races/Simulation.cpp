@@ -2,7 +2,7 @@
 #include "checked/ExprBuild.h"
 #include <algorithm>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 constexpr int64_t kMaxElements = 1 << 18;  // of one shared buffer: more than any machine has
@@ -428,4 +428,4 @@ std::set<const Var *> madeFrom(const Function &kernel, const std::function<bool(
   return made;
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

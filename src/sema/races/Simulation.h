@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 
 /// What all runs of a kernel have in common.
 struct Observations {
@@ -100,4 +100,4 @@ bool isMadeFrom(const Expr &expr, const std::set<const Var *> &made, const std::
 /// Sizes to try, small ones first: each satisfies the facts of the kernel as far as they can be evaluated.
 std::vector<Sizes> sizesToTry(const Function &kernel);
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

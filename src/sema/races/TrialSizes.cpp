@@ -2,7 +2,7 @@
 #include "sema/races/Simulation.h"
 #include <algorithm>
 
-namespace tessera::sema::effects {
+namespace tessera::sema::races {
 namespace {
 
 bool satisfies(const Sizes &sizes, const Requirement &fact) {
@@ -65,4 +65,4 @@ std::vector<Sizes> sizesToTry(const Function &kernel) {
   return tries;
 }
 
-}  // namespace tessera::sema::effects
+}  // namespace tessera::sema::races

@@ -1,6 +1,10 @@
 // Names of a function: what they are bound to, and the variables that run-time control flow rebinds.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
 #include "sema/effects/Draws.h"
+#include "sema/trace/Trace.h"
+#include "support/Check.h"
 #include <algorithm>
 #include <functional>
 
@@ -23,15 +27,16 @@ Span wholeNumberEnd(const Sources &sources, Span bound) {
 
 /// Whether a value, or a part of it, reads a variable of which this is true.
 bool reads(const Value &value, const std::function<bool(Var *)> &which) {
-  bool found = std::any_of(value.items.begin(), value.items.end(), [&](const Value &item) { return reads(item, which); });
-  if (value.expr)
-    visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.var); });
+  bool found =
+      std::any_of(value.items.begin(), value.items.end(), [&](const Value &item) { return reads(item, which); });
+  if (value.expr) visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.var); });
   return found;
 }
 
 /// Whether a value is made of parts that run-time control flow may rebind one by one.
 bool hasParts(const Value &value) {
-  return (value.kind == ValueKind::Struct || value.kind == ValueKind::State || value.isSequence()) && !value.items.empty();
+  return (value.kind == ValueKind::Struct || value.kind == ValueKind::State || value.isSequence()) &&
+         !value.items.empty();
 }
 
 /// What a part is called: `m` of a struct, the number of an item.
@@ -58,82 +63,79 @@ std::optional<std::string> otherPart(const Value &old, const Value &now, const s
 }
 }  // namespace
 
-/// What a value is now: it stays that when the variables that it reads are rebound.
-Value Checker::snapshot(Value value, const std::string &name, Span span) {
-  for (Value &item : value.items) item = snapshot(std::move(item), name, span);
+Value snapshot(Context &cx, Value value, const std::string &name, Span span) {
+  for (Value &item : value.items) item = snapshot(cx, std::move(item), name, span);
   bool runTime = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::Int ||
                                 value.kind == ValueKind::HostTensor || value.kind == ValueKind::String);
-  if (!runTime || !block_ || value.handle) return value;
-  bool changes = reads(value, [&](Var *var) { return rebindable_.count(var) != 0; });
-  return changes || (value.kind == ValueKind::Int && mentionsRebound(value.sym)) ? bindTemp(value, name, span) : value;
+  if (!runTime || !cx.function.block || value.handle) return value;
+  bool changes = reads(value, [&](Var *var) { return cx.function.rebindable.count(var) != 0; });
+  return changes || (value.kind == ValueKind::Int && mentionsRebound(cx, value.sym)) ? bindTemp(cx, value, name, span)
+                                                                                     : value;
 }
 
-/// A known number as a variable that can be rebound.
-Value Checker::materialised(const Value &value, const std::string &name, Span span) {
+Value asVariable(Context &cx, const Value &value, const std::string &name, Span span) {
   Value v = value;
   v.text.clear();
   if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
-    DType dtype = v.kind == ValueKind::Float ? (inHost() ? DType::F64 : DType::F32) : DType::Bool;
+    DType dtype = v.kind == ValueKind::Float ? (inHost(cx) ? DType::F64 : DType::F32) : DType::Bool;
     Value array = Value::of(ValueKind::Array);
     array.type = scalarType(dtype);
-    array.expr = std::shared_ptr<Expr>(carried(v, dtype, span).release());
+    array.expr = std::shared_ptr<Expr>(inCarryType(cx, v, dtype, span).release());
     v = std::move(array);
   } else if (v.kind == ValueKind::Array) {
-    DType in = carriedIn(v.type);
-    ExprPtr e = carried(v, in, span);
+    DType in = carryTypeOf(v.type);
+    ExprPtr e = inCarryType(cx, v, in, span);
     v.expr = std::shared_ptr<Expr>(e.release());
   }
-  return bindTemp(v, name, span);
+  return bindTemp(cx, v, name, span);
 }
 
-/// A tensor in the dtype that memory has it in, not in the one that it is computed in.
-Value Checker::asStored(Value value, const std::string &name, Span span) {
-  for (size_t i = 0; i < value.items.size(); ++i) value.items[i] = asStored(std::move(value.items[i]), name, span);
+Value asStored(Context &cx, Value value, const std::string &name, Span span) {
+  for (size_t i = 0; i < value.items.size(); ++i) value.items[i] = asStored(cx, std::move(value.items[i]), name, span);
   if (!value.isArray() || value.expr->type.dtype == value.type.dtype) return value;
-  ExprPtr e = asDType(value, value.type.dtype, value.type.numerics, span);
+  ExprPtr e = asDType(cx, value, value.type.dtype, value.type.numerics, span);
   value.expr = std::shared_ptr<Expr>(e.release());
-  return bindTemp(value, name, span);
+  return bindTemp(cx, value, name, span);
 }
 
-void Checker::rebindVar(const std::string &name, Binding &binding, Value value, Span span) {
+static void rebindVar(Context &cx, const std::string &name, Binding &binding, Value value, Span span) {
   const Value &old = binding.value;
   Var *var = binding.var;
-  bool sameKind =
-      old.kind == value.kind ||
-      (old.kind == ValueKind::Array &&
-       (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
+  bool sameKind = old.kind == value.kind ||
+                  (old.kind == ValueKind::Array &&
+                   (value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool));
   bool sameShape = true;
   if (sameKind && old.kind == ValueKind::Array) {
     sameShape = old.type.shape.size() == value.type.shape.size() && old.isArray() == value.isArray();
     for (size_t i = 0; sameShape && i < old.type.shape.size(); ++i)
-      sameShape = sameDim(old.type.shape[i], value.type.shape[i], span, "");
+      sameShape = sameDim(cx, old.type.shape[i], value.type.shape[i], span, "");
     if (value.kind == ValueKind::Float) sameKind = isFloat(old.type.dtype);
     if (value.kind == ValueKind::Bool) sameKind = old.type.dtype == DType::Bool;
     if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype)
       sameKind = !narrows(value.type, old.type.dtype);
   }
   if (!sameKind || !sameShape) {
-    if (fresh(Id::redefinedType, span)) {
-      auto builder = report(Id::redefinedType, span, name, describe(old), describe(value));
+    if (fresh(cx, Id::redefinedType, span)) {
+      auto builder = report(cx, Id::redefinedType, span, name, describe(cx, old), describe(cx, value));
       builder.note(binding.span, "it is bound here")
           .help("a name keeps one type while loops and conditions rebind it; use another name, or convert "
                 "the value");
-      Span end = wholeNumberEnd(sources_, binding.span);
+      Span end = wholeNumberEnd(cx.sources, binding.span);
       if (old.kind == ValueKind::Int && value.isScalar() && isFloat(value.type.dtype) && end.valid())
         builder.suggest(end, ".0", "start with a float");
     }
     return;
   }
-  Stmt &stmt = emit(StmtKind::Assign, span);
+  Stmt &stmt = emit(cx, StmtKind::Assign, span);
   stmt.var = var;
   var->reassigned = true;
   Value copy = value;
-  if (old.kind == ValueKind::Int) stmt.value = indexExpr(value, span);
+  if (old.kind == ValueKind::Int) stmt.value = indexExpr(cx, value, span);
   else if (old.kind == ValueKind::Array)
-    stmt.value = asDType(std::move(value), var->type.dtype, old.type.numerics, span);
-  else stmt.value = take(value);
-  var->varying |= isVarying(*stmt.value) || varyingDepth_ > 0;
-  Value &state = varValues_[var];
+    stmt.value = asDType(cx, std::move(value), var->type.dtype, old.type.numerics, span);
+  else stmt.value = takeExpr(value);
+  var->varying |= isVarying(*stmt.value) || cx.function.varyingDepth > 0;
+  Value &state = cx.function.varValues[var];
   state.limits.resize(old.type.shape.size());
   for (size_t axis = 0; axis < old.type.shape.size(); ++axis) {
     const Limit *now = copy.limit(axis);
@@ -143,108 +145,111 @@ void Checker::rebindVar(const std::string &name, Binding &binding, Value value, 
     now->end.collectVars(vars);
     bool local = false;
     size_t mark = SIZE_MAX;
-    for (size_t m : loopMarks_)
+    for (size_t m : cx.function.loopMarks)
       if (m > var->id) mark = std::min(mark, m);
     for (const std::string &v : vars) {
-      auto it = symVars_.find(v);
-      if (it != symVars_.end()) local |= it->second->id >= mark;
+      auto it = cx.function.symVars.find(v);
+      if (it != cx.function.symVars.end()) local |= it->second->id >= mark;
     }
     if (local) continue;
     auto &have = state.limits[axis];
     if (!have) have = Limit{now->end, false};
-    else if (!(facts_.simplify(have->end) == facts_.simplify(now->end)))
+    else if (!(cx.function.facts.simplify(have->end) == cx.function.facts.simplify(now->end)))
       have->end = Dim::min(have->end, now->end);
     have->zeroOutside = false;
   }
 }
 
 /// How many places of a cache are filled: outside of host code the compiler knows it as a dimension.
-bool Checker::isCounted(const Value &value, size_t part) const {
-  return value.kind == ValueKind::State && part == 2 && !inHost();
+static bool isCounted(const Context &cx, const Value &value, size_t part) {
+  return value.kind == ValueKind::State && part == 2 && !inHost(cx);
 }
 
 /// The parts of a struct or tuple that run-time control flow rebinds, each in a variable of its own.
-Value Checker::inVariables(Value value, const std::string &name, Span span, bool ofState) {
+static Value inVariables(Context &cx, Value value, const std::string &name, Span span, bool ofState = false) {
   ofState |= value.isState();
   if (hasParts(value)) {
     for (size_t i = 0; i < value.items.size(); ++i)
-      if (!isCounted(value, i)) value.items[i] = inVariables(std::move(value.items[i]), name + "_" + partName(value, i), span, ofState);
+      if (!isCounted(cx, value, i))
+        value.items[i] = inVariables(cx, std::move(value.items[i]), name + "_" + partName(value, i), span, ofState);
     return value;
   }
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
   bool tensor = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
   if (!number && !tensor) return value;
   bool isStored = ofState && value.isArray();
-  Value made = isStored ? bindTemp(value, name, span) : materialised(value, name, span);
-  if (value.kind == ValueKind::Int) facts_.undefine(symName(made.expr->var));
-  rebindable_.insert(made.expr->var);
+  Value made = isStored ? bindTemp(cx, value, name, span) : asVariable(cx, value, name, span);
+  if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(made.expr->var));
+  cx.function.rebindable.insert(made.expr->var);
   return made;
 }
 
 /// A struct or tuple gets the parts of another. All parts as if at once: what is written was read before.
-void Checker::rebindParts(const std::string &name, Value &old, Value value, Span span, Span bound) {
-  auto var = [](const Value &part) { return part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr; };
+static void rebindParts(Context &cx, const std::string &name, Value &old, Value value, Span span, Span bound) {
+  auto var = [](const Value &part) {
+    return part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr;
+  };
   std::vector<bool> stays;
   for (size_t i = 0; i < old.items.size(); ++i)
     stays.push_back(old.isState() && var(old.items[i]) && var(old.items[i]) == var(value.items[i]));
-  value = snapshot(std::move(value), name, span);
+  value = snapshot(cx, std::move(value), name, span);
   old.handle = value.handle;
   for (size_t i = 0; i < old.items.size(); ++i) {
     Value &part = old.items[i];
     if (stays[i]) continue;
-    if (isCounted(old, i)) {
+    if (isCounted(cx, old, i)) {
       part = std::move(value.items[i]);
       continue;
     }
     std::string path = partPath(old, name, i);
     if (hasParts(part)) {
-      rebindParts(path, part, std::move(value.items[i]), span, bound);
+      rebindParts(cx, path, part, std::move(value.items[i]), span, bound);
       continue;
     }
     Var *var = part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr;
-    if (var && rebindable_.count(var)) {
+    if (var && cx.function.rebindable.count(var)) {
       Binding binding;
       binding.value = part;
       binding.var = var;
       binding.span = bound;
-      rebindVar(path, binding, std::move(value.items[i]), span);
+      rebindVar(cx, path, binding, std::move(value.items[i]), span);
     } else if (part.kind != value.items[i].kind || part.kind != ValueKind::None) {
-      if (fresh(Id::redefinedType, span))
-        report(Id::redefinedType, span, path, describe(part), describe(value.items[i]))
+      if (fresh(cx, Id::redefinedType, span))
+        report(cx, Id::redefinedType, span, path, describe(cx, part), describe(cx, value.items[i]))
             .note(bound, "it is bound here")
             .help("what only the compiler knows cannot change while the program runs");
     }
   }
 }
 
-/// The parts of a binding as they are now: what their variables hold may have gained limits since.
-Value Checker::partsNow(Value value, Span span) {
-  for (Value &item : value.items) item = partsNow(std::move(item), span);
+Value partsNow(Context &cx, Value value, Span span) {
+  for (Value &item : value.items) item = partsNow(cx, std::move(item), span);
   Var *var = !hasParts(value) && value.expr && value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
-  auto held = var && rebindable_.count(var) ? varValues_.find(var) : varValues_.end();
-  return held == varValues_.end() ? value : valueOfVar(var, held->second, span);
+  auto held = var && cx.function.rebindable.count(var) ? cx.function.varValues.find(var) : cx.function.varValues.end();
+  return held == cx.function.varValues.end() ? value : valueOfVar(var, held->second, span);
 }
 
-void Checker::assignName(const std::string &name, Value value, Span span) {
-  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
+void assignName(Context &cx, const std::string &name, Value value, Span span) {
+  TSR_CHECK(!value.isPoison() || cx.failures > 0 || cx.diagnostics.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
-  if (other && reservedName(name, value.kind == ValueKind::Function ? "a function" : describe(value), span))
+  if (other && reservedName(cx, name, value.kind == ValueKind::Function ? "a function" : describe(cx, value), span))
     value = Value::poison();  // what uses it says nothing about dtypes
-  if (dimensionAssigned(name, span)) return;
-  auto it = frame_->names.find(name);
-  bool bound = it != frame_->names.end() && it->second.isBound() && !it->second.value.isPoison();
+  if (dimensionAssigned(cx, name, span)) return;
+  auto it = cx.function.frame->names.find(name);
+  bool bound = it != cx.function.frame->names.end() && it->second.isBound() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {
     Binding &old = it->second;
-    if (old.block != blockId_ && conditionDepth_ > frame_->conditionDepth) {
-      if (old.var && !old.borrowed && rebindable_.count(old.var))
-        return rebindVar(name, old, std::move(value), span);
-      if (old.parts && !otherPart(old.value, value, name)) return rebindParts(name, old.value, std::move(value), span, old.span);
+    if (old.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+      if (old.var && !old.borrowed && cx.function.rebindable.count(old.var))
+        return rebindVar(cx, name, old, std::move(value), span);
+      if (old.parts && !otherPart(old.value, value, name))
+        return rebindParts(cx, name, old.value, std::move(value), span, old.span);
       if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {
-        Stmt &renew = emit(StmtKind::Assign, span);
+        Stmt &renew = emit(cx, StmtKind::Assign, span);
         renew.var = old.value.expr->var;
         renew.var->reassigned = true;
         renew.value = clone(*value.expr);
-        renew.var->varying |= isVarying(*renew.value) || varyingDepth_ > 0;
+        renew.var->varying |= isVarying(*renew.value) || cx.function.varyingDepth > 0;
         old.value.handle = value.handle;
         old.span = span;
         return;
@@ -254,8 +259,8 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
         old.span = span;
         return;
       }
-      if (fresh(Id::redefinedType, span))
-        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+      if (fresh(cx, Id::redefinedType, span))
+        report(cx, Id::redefinedType, span, name, describe(cx, old.value), describe(cx, value))
             .help("what only the compiler knows cannot change while the program runs");
       return;
     }
@@ -269,8 +274,8 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();
     if (old.value.kind == ValueKind::View && value.kind == ValueKind::Array) differs = false;
     if (differs) {
-      if (fresh(Id::redefinedType, span))
-        report(Id::redefinedType, span, name, describe(old.value), describe(value))
+      if (fresh(cx, Id::redefinedType, span))
+        report(cx, Id::redefinedType, span, name, describe(cx, old.value), describe(cx, value))
             .note(old.span, "it is bound here")
             .help("a name keeps one type; use another name for the new value");
       old.value = Value::poison();  // which of the two was meant is not known
@@ -279,96 +284,95 @@ void Checker::assignName(const std::string &name, Value value, Span span) {
     }
   }
   Binding binding;
-  binding.block = blockId_;
+  binding.block = cx.blockId;
   binding.span = span;
   bool runTime = value.expr && (value.kind == ValueKind::Array || value.kind == ValueKind::Int ||
                                 value.kind == ValueKind::HostTensor || value.kind == ValueKind::String);
   if (runTime) {
-    if (!block_) {
-      unsupported("a value that only run time knows, at module level", span);
+    if (!cx.function.block) {
+      unsupported(cx, "a value that only run time knows, at module level", span);
       return;
     }
     Var *temp = value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
-    auto known = temp ? temps_.find(temp) : temps_.end();
-    if (known != temps_.end() && known->second == blockId_) {  // made for this: it gets the user's name
+    auto known = temp ? cx.function.temps.find(temp) : cx.function.temps.end();
+    if (known != cx.function.temps.end() && known->second == cx.blockId) {  // made for this: it gets the user's name
       temp->name = name;
       temp->span = span;
-      temps_.erase(known);
+      cx.function.temps.erase(known);
       binding.var = temp;
       binding.value = std::move(value);
     } else {
-      binding.value = bindTemp(value, name, span, &binding.var);
+      binding.value = bindTemp(cx, value, name, span, &binding.var);
     }
   } else {
     if (value.isSequence())
       for (Value &item : value.items)
-        if (item.expr && block_) {
-          item = cheap(std::move(item), name, span);
-          if (item.expr->kind == ExprKind::VarRef) temps_.erase(item.expr->var);  // the tuple keeps it
+        if (item.expr && cx.function.block) {
+          item = reusable(cx, std::move(item), name, span);
+          if (item.expr->kind == ExprKind::VarRef) cx.function.temps.erase(item.expr->var);  // the tuple keeps it
         }
     if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
-    if (value.kind == ValueKind::Rng && temps_.erase(value.expr->var)) value.expr->var->name = name;
-    binding.value = snapshot(std::move(value), name, span);
+    if (value.kind == ValueKind::Rng && cx.function.temps.erase(value.expr->var)) value.expr->var->name = name;
+    binding.value = snapshot(cx, std::move(value), name, span);
   }
-  frame_->names[name] = std::move(binding);
+  cx.function.frame->names[name] = std::move(binding);
 }
 
-void Checker::prepareRebinding(std::set<std::string> names, Span span) {
-  for (const auto &[name, binding] : frame_->names)  // a function that is called may move it on
+void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
+  for (const auto &[name, binding] : cx.function.frame->names)  // a function that is called may move it on
     if (binding.value.isState()) names.insert(name);
   for (const std::string &name : names) {
-    auto it = frame_->names.find(name);
-    if (it == frame_->names.end() || !it->second.isBound()) continue;
+    auto it = cx.function.frame->names.find(name);
+    if (it == cx.function.frame->names.end() || !it->second.isBound()) continue;
     Binding &binding = it->second;
     Value &value = binding.value;
-    if (value.kind == ValueKind::Rng && !rebindable_.count(value.expr->var)) {  // its key, in a variable of this name
-      Var *var = newVar(name, keyType(), span);
-      Stmt &let = emit(StmtKind::Let, span);
+    if (value.kind == ValueKind::Rng &&
+        !cx.function.rebindable.count(value.expr->var)) {  // its key, in a variable of this name
+      Var *var = newVar(cx, name, keyType(), span);
+      Stmt &let = emit(cx, StmtKind::Let, span);
       let.var = var;
       let.value = clone(*value.expr);
-      var->varying = isVarying(*let.value) || varyingDepth_ > 0;
+      var->varying = isVarying(*let.value) || cx.function.varyingDepth > 0;
       value.expr = std::shared_ptr<Expr>(makeRef(var, span).release());
-      rebindable_.insert(var);
+      cx.function.rebindable.insert(var);
       continue;
     }
     if (hasParts(value) && !binding.parts) {
-      Value now = readBinding(name, binding, span);
-      if (!now.isPoison()) binding.value = inVariables(std::move(now), name, span);
+      Value now = readBinding(cx, name, binding, span);
+      if (!now.isPoison()) binding.value = inVariables(cx, std::move(now), name, span);
       binding.parts = true;
       continue;
     }
-    bool number =
-        value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
-    bool runTime =
-        value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
+    bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+    bool runTime = value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
     if (!number && !runTime) continue;
-    if (binding.var && !binding.borrowed && rebindable_.count(binding.var)) continue;
+    if (binding.var && !binding.borrowed && cx.function.rebindable.count(binding.var)) continue;
     bool isParam = false;
-    for (const Param &p : fn_->params) isParam |= p.var == binding.var;
-    bool copy =
-        !binding.var || binding.borrowed || isParam ||
-        (value.kind == ValueKind::Array && value.expr && carriedIn(value.type) != binding.var->type.dtype);
-    copy = copy || std::any_of(frame_->names.begin(), frame_->names.end(), [&](const auto &other) {
-      const Value &kept = other.second.value;  // a tuple may hold what it was
-      return !kept.items.empty() && reads(kept, [&](Var *var) { return var == binding.var; });
-    });
+    for (const Param &p : cx.function.fn->params) isParam |= p.var == binding.var;
+    bool copy = !binding.var || binding.borrowed || isParam ||
+                (value.kind == ValueKind::Array && value.expr && carryTypeOf(value.type) != binding.var->type.dtype);
+    copy =
+        copy || std::any_of(cx.function.frame->names.begin(), cx.function.frame->names.end(), [&](const auto &other) {
+          const Value &kept = other.second.value;  // a tuple may hold what it was
+          return !kept.items.empty() && reads(kept, [&](Var *var) { return var == binding.var; });
+        });
     if (!copy && value.kind == ValueKind::Int)  // somebody may remember what it was
-      for (const auto &[var, held] : varValues_)
+      for (const auto &[var, held] : cx.function.varValues)
         for (const auto &limit : held.limits) {
           std::set<std::string> vars;
           if (limit) limit->end.collectVars(vars);
           copy |= vars.count(symName(binding.var)) != 0;
         }
     if (copy) {
-      Value now = readBinding(name, binding, span);
-      Value made = materialised(now, name, span);
+      Value now = readBinding(cx, name, binding, span);
+      Value made = asVariable(cx, now, name, span);
       TSR_CHECK(made.expr && made.expr->kind == ExprKind::VarRef, "a variable was expected");
       binding.var = made.expr->var;
       binding.value = made;
       binding.borrowed = false;
     }
-    if (value.kind == ValueKind::Int) facts_.undefine(symName(binding.var));
-    rebindable_.insert(binding.var);
+    if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(binding.var));
+    cx.function.rebindable.insert(binding.var);
   }
 }
 

@@ -1,13 +1,21 @@
 // `object.name`: members of modules, properties and methods of values, sizes of the tile context.
-#include "sema/Checker.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace tessera::sema {
 
-Value Checker::builtinMember(const std::string &space, const std::string &name) {
+Value builtinMember(Context &cx, const std::string &space, const std::string &name) {
   char place = space == "tile" ? 'T' : 'P';
   if (const BuiltinRow *row = builtinByName(name, place)) {
     Value v = Value::of(ValueKind::Builtin);
@@ -16,9 +24,9 @@ Value Checker::builtinMember(const std::string &space, const std::string &name) 
     return v;
   }
   if (place == 'T') {  // the helpers over tiles are written in the language
-    if (prelude_) {
-      auto it = prelude_->names.find(name);
-      if (it != prelude_->names.end() && isCallable(it->second)) return it->second;
+    if (cx.prelude) {
+      auto it = cx.prelude->names.find(name);
+      if (it != cx.prelude->names.end() && isCallable(it->second)) return it->second;
     }
     return Value::poison();
   }
@@ -42,44 +50,48 @@ Value Checker::builtinMember(const std::string &space, const std::string &name) 
   return Value::poison();
 }
 
-Value Checker::moduleMember(const ModuleScope &scope, const std::string &name) const {
+Value moduleMember(const ModuleScope &scope, const std::string &name) {
   auto it = scope.names.find(name);
   return it == scope.names.end() ? Value::poison() : it->second;
 }
 
-Value Checker::attribute(const ast::AttributeExpr &expr) {
-  Value object = checkExpr(*expr.object);
+static Value member(Context &cx, const Value &object, const std::string &name, Span span);
+
+Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
+  Value object = checkExpr(cx, *expr.object);
   if (object.isPoison()) return object;
   if (object.kind == ValueKind::Dict) {
-    if (!fresh(Id::unknownAttribute, expr.attribute.span)) return Value::poison();
-    auto builder = report(Id::unknownAttribute, expr.attribute.span, describe(object), expr.attribute.text);
-    std::string dict(sources_.text(expr.object->span)), key = "key";
+    if (!fresh(cx, Id::unknownAttribute, expr.attribute.span)) return Value::poison();
+    auto builder = report(cx, Id::unknownAttribute, expr.attribute.span, describe(cx, object), expr.attribute.text);
+    std::string dict(cx.sources.text(expr.object->span)), key = "key";
     for (size_t i = object.items.size(); i > 1; i -= 2)
       if (object.items[i - 2].kind == ValueKind::String && key != expr.attribute.text) key = object.items[i - 2].text;
     builder.help("what it holds is read by its keys: `" + dict + "[\"" + key + "\"]`");
     if (key == expr.attribute.text) builder.fix(expr.span, dict + "[\"" + key + "\"]", "read it by its key");
     return Value::poison();
   }
-  Value v = member(object, expr.attribute.text, expr.attribute.span);
+  Value v = member(cx, object, expr.attribute.text, expr.attribute.span);
   auto *name = ast::as<ast::NameExpr>(expr.object);
-  if (v.isPoison() && name && frame_ && object.kind == ValueKind::List)  // it was to be changed: what it holds is not known
-    if (auto bound = frame_->names.find(name->name); bound != frame_->names.end()) bound->second.value = Value::poison();
+  if (v.isPoison() && name && cx.function.frame &&
+      object.kind == ValueKind::List)  // it was to be changed: what it holds is not known
+    if (auto bound = cx.function.frame->names.find(name->name); bound != cx.function.frame->names.end())
+      bound->second.value = Value::poison();
   return v;
 }
 
-Value Checker::memberOfModule(const Value &object, const std::string &name, Span span,
-                              std::vector<std::string> &known) {
+static Value memberOfModule(Context &cx, const Value &object, const std::string &name, Span span,
+                            std::vector<std::string> &known) {
   if (object.module) {
     Value v = moduleMember(*object.module, name);
     if (!v.isPoison()) return v;
     for (const auto &[n, value] : object.module->names) known.push_back(n);
     return Value::of(ValueKind::Absent);
   }
-  Value v = builtinMember(object.text, name);
+  Value v = builtinMember(cx, object.text, name);
   if (!v.isPoison()) return v;
   if (object.text == "tessera") {
-    if (prelude_ && prelude_->names.count(name)) return prelude_->names.at(name);
-    if (ModuleScope *inner = loadModule(span.file, 0, "tessera." + name, {})) {
+    if (cx.prelude && cx.prelude->names.count(name)) return cx.prelude->names.at(name);
+    if (ModuleScope *inner = loadModule(cx, span.file, 0, "tessera." + name, {})) {
       Value m = Value::of(ValueKind::Module);
       m.text = inner->path;
       m.module = inner;
@@ -87,25 +99,24 @@ Value Checker::memberOfModule(const Value &object, const std::string &name, Span
     }
   }
   for (const BuiltinRow &row : builtinRows())
-    if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos)
-      known.emplace_back(row.name);
-  if (prelude_)
-    for (const auto &[n, value] : prelude_->names) known.push_back(n);
+    if (row.places.find(object.text == "tile" ? 'T' : 'P') != std::string_view::npos) known.emplace_back(row.name);
+  if (cx.prelude)
+    for (const auto &[n, value] : cx.prelude->names) known.push_back(n);
   return Value::of(ValueKind::Absent);
 }
 
 /// A size of `tile.context()`.
-Value Checker::memberOfContext(const std::string &name, std::vector<std::string> &known) {
+static Value memberOfContext(Context &cx, const std::string &name, std::vector<std::string> &known) {
   known = {"m", "n", "k", "warps", "stages", "vector", "split_k"};
   if (std::find(known.begin(), known.end(), name) == known.end()) return Value::of(ValueKind::Absent);
-  auto &sizes = fn_->kernel.contextSizes;
+  auto &sizes = cx.function.fn->kernel.contextSizes;
   if (std::find(sizes.begin(), sizes.end(), name) == sizes.end()) sizes.push_back(name);
   return Value::integer(Dim::var("T." + name));
 }
 
 /// Properties and methods of tensors, tiles, scalars, views and shared buffers.
-Value Checker::memberOfTensor(const Value &object, const std::string &name, Span span,
-                              std::vector<std::string> &known) {
+static Value memberOfTensor(Context &cx, const Value &object, const std::string &name, Span span,
+                            std::vector<std::string> &known) {
   const Type &type = object.kind == ValueKind::Array ? object.type : object.var->type;
   if (name == "shape") {
     std::vector<Value> items;
@@ -121,12 +132,12 @@ Value Checker::memberOfTensor(const Value &object, const std::string &name, Span
   }
   if (object.kind == ValueKind::Shared) return Value::of(ValueKind::Absent);
   if (name == "T") {
-    Value x = toArray(object, DType::F32, span);
-    return x.isArray() ? transpose(std::move(x), {}, span) : x;
+    Value x = toArray(cx, object, DType::F32, span);
+    return x.isArray() ? transpose(cx, std::move(x), {}, span) : x;
   }
   if (const BuiltinRow *row = builtinByName(name, 'M')) return methodOf(object, name, row, nullptr);
-  if (prelude_)
-    if (auto it = prelude_->names.find(name); it != prelude_->names.end()) {
+  if (cx.prelude)
+    if (auto it = cx.prelude->names.find(name); it != cx.prelude->names.end()) {
       if (it->second.kind == ValueKind::Function) return methodOf(object, name, nullptr, it->second.callable);
       if (it->second.kind == ValueKind::Overloads) {
         Value method = methodOf(object, name, nullptr, nullptr);
@@ -137,32 +148,31 @@ Value Checker::memberOfTensor(const Value &object, const std::string &name, Span
   known = {"shape", "dtype", "ndim", "size", "T"};
   for (const BuiltinRow &row : builtinRows())
     if (row.places.find('M') != std::string_view::npos) known.emplace_back(row.name);
-  if (prelude_)
-    for (const auto &[n, value] : prelude_->names)
+  if (cx.prelude)
+    for (const auto &[n, value] : cx.prelude->names)
       if (isCallable(value)) known.push_back(n);
   return Value::of(ValueKind::Absent);
 }
 
-Value Checker::memberOfHostTensor(const Value &object, const std::string &name, Span span,
-                                  std::vector<std::string> &known) {
+static Value memberOfHostTensor(Context &cx, const Value &object, const std::string &name, Span span,
+                                std::vector<std::string> &known) {
   if (name == "shape") {
     Value v = Value::of(ValueKind::HostShape);
     v.items = {object};
     return v;
   }
-  if (name == "ndim") return hostExtent(object, std::nullopt, span);
+  if (name == "ndim") return hostExtent(cx, object, std::nullopt, span);
   if (name == "size" || name == "dtype" || name == "T")
-    return unsupported("`" + name + "` of a tensor in host code", span,
+    return unsupported(cx, "`" + name + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");
   known = {"shape", "ndim"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
-    return unsupported("`" + std::string(row->name) + "` of a tensor in host code", span,
+    return unsupported(cx, "`" + std::string(row->name) + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");
   return Value::of(ValueKind::Absent);
 }
 
-Value Checker::memberOfSchedule(const Value &object, const std::string &name,
-                                std::vector<std::string> &known) {
+static Value memberOfSchedule(const Value &object, const std::string &name, std::vector<std::string> &known) {
   known = {"with_block",   "with_k",       "with_warps", "with_stages", "with_vector", "with_swizzle",
            "with_cluster", "with_split_k", "with_order", "block",       "k",           "warps",
            "stages",       "vector",       "swizzle",    "cluster",     "split_k",     "order"};
@@ -170,8 +180,7 @@ Value Checker::memberOfSchedule(const Value &object, const std::string &name,
   return has ? methodOf(object, name, nullptr, nullptr) : Value::of(ValueKind::Absent);
 }
 
-Value Checker::memberOfFunction(const Value &object, const std::string &name,
-                                std::vector<std::string> &known) {
+static Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known) {
   if (name == "with_schedule" && object.callable->isKernel) return methodOf(object, name, nullptr, nullptr);
   if (name == "vjp" && object.callable->vjp) {
     Value v = Value::of(ValueKind::Function);
@@ -182,7 +191,7 @@ Value Checker::memberOfFunction(const Value &object, const std::string &name,
   return Value::of(ValueKind::Absent);
 }
 
-Value Checker::memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known) {
+static Value memberOfDType(const Value &object, const std::string &name, std::vector<std::string> &known) {
   if (!isFloat(object.type.dtype)) return Value::of(ValueKind::Absent);
   known = {"max", "min"};
   if (name != "max" && name != "min") return Value::of(ValueKind::Absent);
@@ -192,8 +201,7 @@ Value Checker::memberOfDType(const Value &object, const std::string &name, std::
   return Value::real(name == "max" ? big : -big);
 }
 
-Value Checker::methodOf(const Value &object, const std::string &name, const BuiltinRow *row,
-                        const Callable *callable) {
+Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row, const Callable *callable) {
   Value v = Value::of(ValueKind::Method);
   v.text = name;
   v.items = {object};
@@ -202,13 +210,13 @@ Value Checker::methodOf(const Value &object, const std::string &name, const Buil
   return v;
 }
 
-Value Checker::member(const Value &object, const std::string &name, Span span) {
+static Value member(Context &cx, const Value &object, const std::string &name, Span span) {
   std::vector<std::string> known;
   Value found = Value::of(ValueKind::Absent);
   switch (object.kind) {
-  case ValueKind::Module: found = memberOfModule(object, name, span, known); break;
-  case ValueKind::Context: found = memberOfContext(name, known); break;
-  case ValueKind::State: found = memberOfState(object, name, span, known); break;
+  case ValueKind::Module: found = memberOfModule(cx, object, name, span, known); break;
+  case ValueKind::Context: found = memberOfContext(cx, name, known); break;
+  case ValueKind::State: found = memberOfState(cx, object, name, span, known); break;
   case ValueKind::Rng:
     if (const BuiltinRow *row = builtinByName(name, 'R')) return methodOf(object, name, row, nullptr);
     for (const BuiltinRow &row : builtinRows())
@@ -216,24 +224,23 @@ Value Checker::member(const Value &object, const std::string &name, Span span) {
     break;
   case ValueKind::Array:
   case ValueKind::View:
-  case ValueKind::Shared: found = memberOfTensor(object, name, span, known); break;
-  case ValueKind::HostTensor: found = memberOfHostTensor(object, name, span, known); break;
+  case ValueKind::Shared: found = memberOfTensor(cx, object, name, span, known); break;
+  case ValueKind::HostTensor: found = memberOfHostTensor(cx, object, name, span, known); break;
   case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
   case ValueKind::Function: found = memberOfFunction(object, name, known); break;
-  case ValueKind::Struct: return memberOfStruct(object, name, span);
+  case ValueKind::Struct: return memberOfStruct(cx, object, name, span);
   case ValueKind::DType: found = memberOfDType(object, name, known); break;
   default: break;
   }
-  if (found.given() || reportNone(object, span)) return found.given() ? found : Value::poison();
-  if (fresh(Id::unknownAttribute, span)) {
+  if (found.given() || reportNone(cx, object, span)) return found.given() ? found : Value::poison();
+  if (fresh(cx, Id::unknownAttribute, span)) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);
-    if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end())
-      near = ours;
+    if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end()) near = ours;
     bool tile = object.kind == ValueKind::Module && object.text == "tile";
     if (std::string_view ours = tile ? tileNameHere(name) : ""; !ours.empty()) near = ours;
     if (tile && name == "arange") near = {};  // `tile.iota` takes no start: see the edits for kernels
-    auto builder = report(Id::unknownAttribute, span, describe(object), name);
+    auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
     constexpr size_t kMostTold = 16;
     bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
     if (tensor && !memberInstead(name).empty()) near = {};

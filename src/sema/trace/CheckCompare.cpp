@@ -1,6 +1,9 @@
 // Comparisons: of what the compiler knows, of dimensions, of run-time values;
 // chains of them.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/trace/Trace.h"
+#include "support/Check.h"
 
 namespace tessera::sema {
 
@@ -27,21 +30,18 @@ struct Comparison {
   const char *text;
 };
 const Comparison *comparisonOf(CompareOp op) {
-  static const std::map<CompareOp, Comparison> table = {
-      {CompareOp::Eq, {ElementwiseOp::Eq, Relation::Eq, "=="}},
-      {CompareOp::Ne, {ElementwiseOp::Ne, Relation::Ne, "!="}},
-      {CompareOp::Lt, {ElementwiseOp::Lt, Relation::Lt, "<"}},
-      {CompareOp::Le, {ElementwiseOp::Le, Relation::Le, "<="}},
-      {CompareOp::Gt, {ElementwiseOp::Gt, Relation::Gt, ">"}},
-      {CompareOp::Ge, {ElementwiseOp::Ge, Relation::Ge, ">="}}};
+  static const std::map<CompareOp, Comparison> table = {{CompareOp::Eq, {ElementwiseOp::Eq, Relation::Eq, "=="}},
+                                                        {CompareOp::Ne, {ElementwiseOp::Ne, Relation::Ne, "!="}},
+                                                        {CompareOp::Lt, {ElementwiseOp::Lt, Relation::Lt, "<"}},
+                                                        {CompareOp::Le, {ElementwiseOp::Le, Relation::Le, "<="}},
+                                                        {CompareOp::Gt, {ElementwiseOp::Gt, Relation::Gt, ">"}},
+                                                        {CompareOp::Ge, {ElementwiseOp::Ge, Relation::Ge, ">="}}};
   auto it = table.find(op);
   return it == table.end() ? nullptr : &it->second;
 }
 
 bool isPlainInt(const Value &v) { return v.kind == ValueKind::Int && !v.expr; }
-bool isPlainNumber(const Value &v) {
-  return !v.expr && (v.kind == ValueKind::Float || v.isKnownInt());
-}
+bool isPlainNumber(const Value &v) { return !v.expr && (v.kind == ValueKind::Float || v.isKnownInt()); }
 double numberOf(const Value &v) {
   return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
 }
@@ -59,17 +59,17 @@ const ast::BinaryExpr *bareBits(const ast::CompareExpr &expr, const Sources &sou
 }
 }  // namespace
 
-Value Checker::compareIn(CompareOp op, const Value &a, const Value &b, Span span) {
+static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b, Span span) {
   if (!b.isSequence()) {
-    report(Id::badOperand, span, "in", describe(b));
+    report(cx, Id::badOperand, span, "in", describe(cx, b));
     return Value::poison();
   }
   Value out = Value::boolean(false);
   for (const Value &item : b.items) {
-    Value one = compareValues(CompareOp::Eq, a, item, span);
+    Value one = compareValues(cx, CompareOp::Eq, a, item, span);
     if (one.isPoison()) return one;
     auto known = knownCondition(one);
-    if (!known) return unsupported("`in` over values that only run time knows", span);
+    if (!known) return unsupported(cx, "`in` over values that only run time knows", span);
     out.truth |= *known;
   }
   if (op == CompareOp::NotIn) out.truth = !out.truth;
@@ -77,7 +77,7 @@ Value Checker::compareIn(CompareOp op, const Value &a, const Value &b, Span span
 }
 
 /// Comparisons of things that are no numbers, which can only be the same or not; Absent for all others.
-Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span span) {
+static Value compareThings(Context &cx, CompareOp op, const Value &a, const Value &b, Span span) {
   bool equality = isEquality(op);
   if (!equality && !isInequality(op)) return Value::of(ValueKind::Absent);
   if (a.kind == ValueKind::None || b.kind == ValueKind::None) {
@@ -92,15 +92,15 @@ Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span 
   bool same = a.items.size() == b.items.size();
   Value open = Value::of(ValueKind::Absent);  // of dimensions: that all those are the same which may be
   for (size_t i = 0; same && i < a.items.size(); ++i) {
-    Value one = compareValues(CompareOp::Eq, a.items[i], b.items[i], span);
+    Value one = compareValues(cx, CompareOp::Eq, a.items[i], b.items[i], span);
     auto known = knownCondition(one);
     if (known) same = *known;
     else if (one.isPoison()) return one;
-    else if (!one.fact) return unsupported("comparing sequences that only run time knows", span);
+    else if (!one.fact) return unsupported(cx, "comparing sequences that only run time knows", span);
     else if (!open.given()) open = std::move(one);
     else {
       auto fact = shape::Formula::all({*open.fact, *one.fact});
-      open = elementwise(ElementwiseOp::And, {open, one}, span, "and");
+      open = elementwise(cx, ElementwiseOp::And, {open, one}, span, "and");
       open.fact = std::move(fact);
     }
   }
@@ -108,30 +108,30 @@ Value Checker::compareThings(CompareOp op, const Value &a, const Value &b, Span 
   open.implies.clear();
   if (equality) return open;
   auto fact = open.fact->negated();
-  open = elementwise(ElementwiseOp::Not, {open}, span, "not");
+  open = elementwise(cx, ElementwiseOp::Not, {open}, span, "not");
   open.fact = std::move(fact);
   return open;
 }
 
 /// `x == 2` of a truth value, which counts as 0 or 1. True after a message.
-bool Checker::sameForAll(CompareOp op, const Value &a, const Value &b, Span span) {
+static bool sameForAll(Context &cx, CompareOp op, const Value &a, const Value &b, Span span) {
   auto isTruth = [](const Value &v) { return v.kind == ValueKind::Array && v.type.dtype == DType::Bool; };
   bool left = isTruth(a) && isPlainNumber(b), right = isTruth(b) && isPlainNumber(a);
   if (!left && !right) return false;
   double number = numberOf(left ? b : a);
   auto with = [&](double truth) { return left ? holds(truth, op, number) : holds(number, op, truth); };
   if (with(0) != with(1)) return false;
-  if (!fresh(Id::constantComparison, span)) return true;
-  report(Id::constantComparison, span, with(0) ? "true" : "false")
-      .label(describe(left ? a : b) + " is compared as 0 or 1")
+  if (!fresh(cx, Id::constantComparison, span)) return true;
+  report(cx, Id::constantComparison, span, with(0) ? "true" : "false")
+      .label(describe(cx, left ? a : b) + " is compared as 0 or 1")
       .help("what is true or false is a condition by itself: `x`, or `~x`");
   return true;
 }
 
-Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
+Value compareValues(Context &cx, CompareOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
-  if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(op, a, b, span);
-  if (Value known = compareThings(op, a, b, span); known.given()) return known;
+  if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(cx, op, a, b, span);
+  if (Value known = compareThings(cx, op, a, b, span); known.given()) return known;
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Int) a = Value::integer(Dim(a.truth));
   if (b.kind == ValueKind::Bool && a.kind == ValueKind::Int) b = Value::integer(Dim(b.truth));
   const Comparison *comparison = comparisonOf(op);
@@ -139,16 +139,15 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
   if (isPlainInt(a) && isPlainInt(b) && a.isKnownInt() && b.isKnownInt())
     return Value::boolean(holds(a.sym.constant(), op, b.sym.constant()));
   if (isPlainNumber(a) && isPlainNumber(b)) return Value::boolean(holds(numberOf(a), op, numberOf(b)));
-  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool)
-    return Value::boolean(holds(a.truth, op, b.truth));
-  if (sameForAll(op, a, b, span)) return Value::poison();
-  bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(a.sym) &&
-              !mentionsRebound(b.sym);
+  if (a.kind == ValueKind::Bool && b.kind == ValueKind::Bool) return Value::boolean(holds(a.truth, op, b.truth));
+  if (sameForAll(cx, op, a, b, span)) return Value::poison();
+  bool ints = a.kind == ValueKind::Int && b.kind == ValueKind::Int && !mentionsRebound(cx, a.sym) &&
+              !mentionsRebound(cx, b.sym);
   shape::Formula fact(a.sym, comparison->relation, b.sym);
   if (ints && !a.expr && !b.expr)  // dimensions: what holds for all sizes, or for none, is known
-    if (auto truth = facts_.truth(fact)) return Value::boolean(*truth);
+    if (auto truth = cx.function.facts.truth(fact)) return Value::boolean(*truth);
   Dim less = b.sym - a.sym, greater = a.sym - b.sym;
-  Value out = elementwise(comparison->op, {a, b}, span, comparison->text);
+  Value out = elementwise(cx, comparison->op, {a, b}, span, comparison->text);
   if (!ints || out.isPoison()) return out;
   out.fact = std::move(fact);
   switch (op) {
@@ -163,35 +162,35 @@ Value Checker::compareValues(CompareOp op, Value a, Value b, Span span) {
 }
 
 /// True, with a message, for `is` between values: it asks for None and for dtypes only.
-bool Checker::comparesIdentity(CompareOp op, const Value &a, const Value &b, Span between) {
+static bool comparesIdentity(Context &cx, CompareOp op, const Value &a, const Value &b, Span between) {
   bool identity = op == CompareOp::Is || op == CompareOp::IsNot;
   if (!identity || a.isPoison() || b.isPoison() || a.kind == ValueKind::None || b.kind == ValueKind::None) return false;
   if (a.kind == ValueKind::DType && b.kind == ValueKind::DType) return false;
   bool isNot = op == CompareOp::IsNot;
-  if (fresh(Id::badOperand, between))
-    report(Id::badOperand, between, isNot ? "is not" : "is", describe(b.kind == ValueKind::Bool ? b : a))
+  if (fresh(cx, Id::badOperand, between))
+    report(cx, Id::badOperand, between, isNot ? "is not" : "is", describe(cx, b.kind == ValueKind::Bool ? b : a))
         .help("`is` asks for None; values are compared with `==`")
         .suggest(between, isNot ? " != " : " == ", std::string("write `") + (isNot ? "!=" : "==") + "`");
   return true;
 }
 
-Value Checker::compare(const ast::CompareExpr &expr) {
-  if (auto *bits = bareBits(expr, sources_)) {
+Value checkCompare(Context &cx, const ast::CompareExpr &expr) {
+  if (auto *bits = bareBits(expr, cx.sources)) {
     std::string sign = bits->op == ast::BinaryOp::BitAnd ? "&" : "|";
-    if (fresh(Id::badOperand, bits->span))
-      report(Id::badOperand, bits->span, sign, "the middle of a chain of comparisons")
+    if (fresh(cx, Id::badOperand, bits->span))
+      report(cx, Id::badOperand, bits->span, sign, "the middle of a chain of comparisons")
           .label("this is computed first, and then compared on both sides");
     return Value::poison();
   }
   std::vector<Value> operands;
-  for (const ast::ExprPtr &e : expr.operands) operands.push_back(checkExpr(*e));
+  for (const ast::ExprPtr &e : expr.operands) operands.push_back(checkExpr(cx, *e));
   Value out;
   for (size_t i = 0; i < expr.ops.size(); ++i) {
     Span span = expr.operands[i]->span.to(expr.operands[i + 1]->span);
-    if (i + 1 < expr.ops.size()) operands[i + 1] = cheap(operands[i + 1], "middle", span);
+    if (i + 1 < expr.ops.size()) operands[i + 1] = reusable(cx, operands[i + 1], "middle", span);
     Span between{span.file, expr.operands[i]->span.end, expr.operands[i + 1]->span.begin};
-    if (comparesIdentity(expr.ops[i], operands[i], operands[i + 1], between)) return Value::poison();
-    Value one = compareValues(expr.ops[i], operands[i], operands[i + 1], span);
+    if (comparesIdentity(cx, expr.ops[i], operands[i], operands[i + 1], between)) return Value::poison();
+    Value one = compareValues(cx, expr.ops[i], operands[i], operands[i + 1], span);
     if (one.isPoison()) return one;
     if (i == 0) {
       out = one;
@@ -205,7 +204,7 @@ Value Checker::compare(const ast::CompareExpr &expr) {
       implies.insert(implies.end(), one.implies.begin(), one.implies.end());
       std::optional<shape::Formula> fact;
       if (out.fact && one.fact) fact = shape::Formula::all({*out.fact, *one.fact});
-      out = elementwise(ElementwiseOp::And, {out, one}, expr.span, "and");
+      out = elementwise(cx, ElementwiseOp::And, {out, one}, expr.span, "and");
       out.implies = std::move(implies);
       out.fact = std::move(fact);
     }

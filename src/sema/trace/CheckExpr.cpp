@@ -1,8 +1,18 @@
 // Expressions: names, literals, operators.
-#include "sema/Checker.h"
-#include "sema/trace/GuardScope.h"
-#include "sema/trace/Unknown.h"
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/EditorFacts.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/GuardScope.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <cmath>
 
@@ -13,21 +23,30 @@ using ast::BinaryOp;
 using ast::CompareOp;
 using ast::UnaryOp;
 
-Value Checker::checkExpr(const ast::Expr &expr) {
-  Value value = valueOf(expr);
-  if (options_.facts) note(expr.span, value);
+static Value valueOf(Context &cx, const ast::Expr &expr);
+static Value lambdaExpr(Context &cx, const ast::LambdaExpr &lambda);
+static Value unary(Context &cx, const ast::UnaryExpr &expr);
+static Value binary(Context &cx, const ast::BinaryExpr &expr);
+static Value boolOp(Context &cx, const ast::BoolOpExpr &expr);
+static Value conditional(Context &cx, const ast::ConditionalExpr &expr);
+static Value dictExpr(Context &cx, const ast::DictExpr &expr);
+static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr);
+
+Value checkExpr(Context &cx, const ast::Expr &expr) {
+  Value value = valueOf(cx, expr);
+  if (cx.options.facts) noteFact(cx, expr.span, value);
   return value;
 }
 
-Value Checker::valueOf(const ast::Expr &expr) {
+static Value valueOf(Context &cx, const ast::Expr &expr) {
   using K = ast::ExprKind;
-  if (!step(expr.span)) return Value::poison();
+  if (!countStep(cx, expr.span)) return Value::poison();
   switch (expr.kind) {
-  case K::Name: return lookup(static_cast<const ast::NameExpr &>(expr).name, expr.span, false);
+  case K::Name: return lookupName(cx, static_cast<const ast::NameExpr &>(expr).name, expr.span, false);
   case K::Int: {
     auto &e = static_cast<const ast::IntExpr &>(expr);
     if (e.tooLarge || e.value > INT64_MAX) {
-      report(Id::badConstant, e.span, "this integer does not fit 64 bits");
+      report(cx, Id::badConstant, e.span, "this integer does not fit 64 bits");
       return Value::poison();
     }
     return Value::integer(Dim(static_cast<int64_t>(e.value)));
@@ -37,91 +56,94 @@ Value Checker::valueOf(const ast::Expr &expr) {
   case K::None: return Value::of(ValueKind::None);
   case K::Ellipsis: return Value::of(ValueKind::Ellipsis);
   case K::String: return Value::string(static_cast<const ast::StringExpr &>(expr).value);
-  case K::FString: return fstring(static_cast<const ast::FStringExpr &>(expr));
+  case K::FString: return checkFString(cx, static_cast<const ast::FStringExpr &>(expr));
   case K::Tuple:
   case K::List: {
     Value v = Value::of(expr.kind == K::Tuple ? ValueKind::Tuple : ValueKind::List);
     for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(expr).items) {
       if (auto *star = as<ast::StarredExpr>(item)) {
-        Value inner = checkExpr(*star->value);
+        Value inner = checkExpr(cx, *star->value);
         if (inner.isPoison()) return inner;
         if (!inner.isSequence()) {
-          report(Id::notIterable, star->span, describe(inner));
+          report(cx, Id::notIterable, star->span, describe(cx, inner));
           return Value::poison();
         }
         v.items.insert(v.items.end(), inner.items.begin(), inner.items.end());
         continue;
       }
-      v.items.push_back(checkExpr(*item));
+      v.items.push_back(checkExpr(cx, *item));
     }
-    return bounded(std::move(v), expr.span);
+    return withinLimits(cx, std::move(v), expr.span);
   }
-  case K::Dict: return dictExpr(static_cast<const ast::DictExpr &>(expr));
+  case K::Dict: return dictExpr(cx, static_cast<const ast::DictExpr &>(expr));
   case K::ListComp:
-  case K::GeneratorComp: return comprehension(static_cast<const ast::ComprehensionExpr &>(expr));
-  case K::Unary: return unary(static_cast<const ast::UnaryExpr &>(expr));
-  case K::Binary: return bounded(binary(static_cast<const ast::BinaryExpr &>(expr)), expr.span);
-  case K::BoolOp: return boolOp(static_cast<const ast::BoolOpExpr &>(expr));
-  case K::Compare: return compare(static_cast<const ast::CompareExpr &>(expr));
-  case K::Conditional: return conditional(static_cast<const ast::ConditionalExpr &>(expr));
-  case K::Call: return bounded(call(static_cast<const ast::CallExpr &>(expr)), expr.span);
-  case K::Attribute: return bounded(attribute(static_cast<const ast::AttributeExpr &>(expr)), expr.span);
-  case K::Subscript: return bounded(subscript(static_cast<const ast::SubscriptExpr &>(expr)), expr.span);
-  case K::Lambda: return lambdaExpr(static_cast<const ast::LambdaExpr &>(expr));
+  case K::GeneratorComp: return comprehension(cx, static_cast<const ast::ComprehensionExpr &>(expr));
+  case K::Unary: return unary(cx, static_cast<const ast::UnaryExpr &>(expr));
+  case K::Binary: return withinLimits(cx, binary(cx, static_cast<const ast::BinaryExpr &>(expr)), expr.span);
+  case K::BoolOp: return boolOp(cx, static_cast<const ast::BoolOpExpr &>(expr));
+  case K::Compare: return checkCompare(cx, static_cast<const ast::CompareExpr &>(expr));
+  case K::Conditional: return conditional(cx, static_cast<const ast::ConditionalExpr &>(expr));
+  case K::Call: return withinLimits(cx, checkCall(cx, static_cast<const ast::CallExpr &>(expr)), expr.span);
+  case K::Attribute:
+    return withinLimits(cx, checkAttribute(cx, static_cast<const ast::AttributeExpr &>(expr)), expr.span);
+  case K::Subscript:
+    return withinLimits(cx, checkSubscript(cx, static_cast<const ast::SubscriptExpr &>(expr)), expr.span);
+  case K::Lambda: return lambdaExpr(cx, static_cast<const ast::LambdaExpr &>(expr));
   case K::Named: {
     auto &named = static_cast<const ast::NamedExpr &>(expr);
-    Value v = checkExpr(*named.value);
-    if (!frame_) return unsupported("`:=` at module level", expr.span);
-    assignName(named.name.text, v, named.name.span);
-    return lookup(named.name.text, named.name.span, false);
+    Value v = checkExpr(cx, *named.value);
+    if (!cx.function.frame) return unsupported(cx, "`:=` at module level", expr.span);
+    assignName(cx, named.name.text, v, named.name.span);
+    return lookupName(cx, named.name.text, named.name.span, false);
   }
-  case K::Imaginary: return unsupported("complex numbers", expr.span);
+  case K::Imaginary: return unsupported(cx, "complex numbers", expr.span);
   case K::Set:
   case K::SetComp:
-  case K::DictComp: return unsupported("sets and dict comprehensions", expr.span);
-  case K::Await: return unsupported("`await`", expr.span);
-  case K::Braced: return unsupported("a shard specification", expr.span);
-  case K::Range: return unsupported("a range outside of `where`", expr.span);
-  case K::Policy: return unsupported("a policy here", expr.span);
-  case K::Starred: return unsupported("`*` here", expr.span);
-  case K::Slice: return unsupported("a slice here", expr.span);
+  case K::DictComp: return unsupported(cx, "sets and dict comprehensions", expr.span);
+  case K::Await: return unsupported(cx, "`await`", expr.span);
+  case K::Braced: return unsupported(cx, "a shard specification", expr.span);
+  case K::Range: return unsupported(cx, "a range outside of `where`", expr.span);
+  case K::Policy: return unsupported(cx, "a policy here", expr.span);
+  case K::Starred: return unsupported(cx, "`*` here", expr.span);
+  case K::Slice: return unsupported(cx, "a slice here", expr.span);
   case K::Error: return Value::poison();
   }
   return Value::poison();
 }
 
-Value Checker::lambdaExpr(const ast::LambdaExpr &lambda) {
-  callables_.push_back({});
-  Callable &made = callables_.back();
+static Value lambdaExpr(Context &cx, const ast::LambdaExpr &lambda) {
+  cx.callables.push_back({});
+  Callable &made = cx.callables.back();
   made.name = "lambda";
   made.lambda = &lambda;
-  made.module = frame_ ? frame_->module : scope_;
-  made.closure = frame_;
+  made.module = cx.function.frame ? cx.function.frame->module : cx.scope;
+  made.closure = cx.function.frame;
   made.nameSpan = lambda.span;
   Value v = Value::of(ValueKind::Function);
   v.callable = &made;
   return v;
 }
 
-Value Checker::readBinding(const std::string &name, const Binding &binding, Span span) {
+Value readBinding(Context &cx, const std::string &name, const Binding &binding, Span span) {
   if (binding.deleted.valid()) {
-    if (fresh(Id::undefinedName, span) && firstUnknown(name))
-      report(Id::undefinedName, span, name).note(binding.deleted, "`del` took it away here");
+    if (fresh(cx, Id::undefinedName, span) && firstUnknown(cx, name))
+      report(cx, Id::undefinedName, span, name).note(binding.deleted, "`del` took it away here");
     return Value::poison();
   }
   if (binding.unassigned.valid()) {
-    if (fresh(Id::maybeUnassigned, span))
-      report(Id::maybeUnassigned, span, name)
+    if (fresh(cx, Id::maybeUnassigned, span))
+      report(cx, Id::maybeUnassigned, span, name)
           .label("used here")
           .note(binding.unassigned, "it gets its value here, in only some of the ways that lead to the use")
           .help("give it a value before the condition or loop");
     return Value::poison();
   }
-  if (binding.parts) return partsNow(binding.value, span);
+  if (binding.parts) return partsNow(cx, binding.value, span);
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since
     const Type stated = value.type;
-    value = valueOfVar(binding.var, varValues_.count(binding.var) ? varValues_[binding.var] : value, span);
+    value = valueOfVar(binding.var,
+                       cx.function.varValues.count(binding.var) ? cx.function.varValues[binding.var] : value, span);
     // The caller's, with what the parameter states for the inside; of another dtype by a cast that rounds nothing.
     if (binding.borrowed || value.type.dtype != stated.dtype) {
       value.type.dtype = stated.dtype;
@@ -135,12 +157,12 @@ Value Checker::readBinding(const std::string &name, const Binding &binding, Span
   return value;
 }
 
-Value Checker::lookup(const std::string &name, Span span, bool quiet) {
-  for (Frame *frame = frame_.get(); frame; frame = frame->parent.get()) {
+Value lookupName(Context &cx, const std::string &name, Span span, bool quiet) {
+  for (Frame *frame = cx.function.frame.get(); frame; frame = frame->parent.get()) {
     auto it = frame->names.find(name);
     if (it != frame->names.end()) {
-      if (frame != frame_.get() && capturedState(it->second.value, name, span)) return Value::poison();
-      return readBinding(name, it->second, span);
+      if (frame != cx.function.frame.get() && capturedState(cx, it->second.value, name, span)) return Value::poison();
+      return readBinding(cx, name, it->second, span);
     }
     auto dim = frame->dims.find(name);
     if (dim != frame->dims.end()) {
@@ -148,20 +170,19 @@ Value Checker::lookup(const std::string &name, Span span, bool quiet) {
       return v;
     }
   }
-  ModuleScope *module = frame_ ? frame_->module : scope_;
-  for (ModuleScope *scope : {module, prelude_}) {
+  ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
+  for (ModuleScope *scope : {module, cx.prelude}) {
     if (!scope) continue;
     auto it = scope->names.find(name);
     if (it == scope->names.end()) continue;
     Value value = it->second;
-    if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty())
-      value.text = name;
+    if ((value.kind == ValueKind::Int || value.kind == ValueKind::Float) && value.text.empty()) value.text = name;
     if (value.isKnownInt() && !value.expr) value.sym = Dim::named(value.sym.constant(), name);
     return value;
   }
-  Value builtin = builtinMember("", name);
+  Value builtin = builtinMember(cx, "", name);
   if (!builtin.isPoison()) return builtin;
-  if (!quiet) undefined(name, span);
+  if (!quiet) reportUndefined(cx, name, span);
   return Value::poison();
 }
 
@@ -197,49 +218,52 @@ Span importOf(const ModuleScope &scope, const std::string &name, Span use, std::
 }
 }  // namespace
 
-void Checker::undefined(const std::string &name, Span span) {
-  for (Frame *f = frame_.get(); f; f = f->parent.get())
+void reportUndefined(Context &cx, const std::string &name, Span span) {
+  for (Frame *f = cx.function.frame.get(); f; f = f->parent.get())
     if (f->generics.count(name) || f->dtypeGenerics.count(name)) {
       const ast::TypeParameter *parameter = typeParameterNamed(f, name);
       Span at = parameter ? parameter->name.span : span;
-      if (fresh(Id::unboundDimension, at)) report(Id::unboundDimension, at, name).note(span, "it is used here");
+      if (fresh(cx, Id::unboundDimension, at)) report(cx, Id::unboundDimension, at, name).note(span, "it is used here");
       return;
     }
-  if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
-  if (std::string member = memberOfSelf(frame_.get(), name); !member.empty()) {
-    report(Id::undefinedName, span, name)
+  if (!fresh(cx, Id::undefinedName, span) || !firstUnknown(cx, name)) return;
+  if (std::string member = memberOfSelf(cx.function.frame.get(), name); !member.empty()) {
+    report(cx, Id::undefinedName, span, name)
         .help("fields and methods belong to a value")
         .fix(span, member, "write `" + member + "`");
     return;
   }
   std::vector<std::string_view> views;
-  bool search = unknownNames_.size() <= kMostSearched;
-  for (Frame *frame = search ? frame_.get() : nullptr; frame; frame = frame->parent.get()) {
+  bool search = cx.unknownNames.size() <= kMostSearched;
+  for (Frame *frame = search ? cx.function.frame.get() : nullptr; frame; frame = frame->parent.get()) {
     for (const auto &[n, b] : frame->names) views.push_back(n);
     for (const auto &[n, d] : frame->dims) views.push_back(n);
   }
-  ModuleScope *module = frame_ ? frame_->module : scope_;
-  for (ModuleScope *scope : {module, prelude_})
+  ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
+  for (ModuleScope *scope : {module, cx.prelude})
     if (search && scope)
       for (const auto &[n, v] : scope->names) views.push_back(n);
-  std::string_view text = span.valid() ? sources_.file(span.file).text : std::string_view();
+  std::string_view text = span.valid() ? cx.sources.file(span.file).text : std::string_view();
   bool hasMember = span.end < text.size() && text[span.end] == '.';  // `dist.all_reduce`: functions have no members
   for (const BuiltinRow &row : builtinRows())
     if (!hasMember && row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "KiB", "MiB"}) views.push_back(type);
   const Foreign *foreign = foreignName(name);
-  bool inBody = frame_ && frame_->function && frame_->function->nameSpan.file == span.file &&
-                frame_->function->nameSpan.end <= span.begin;
-  if (!foreign && inKernel() && inBody) foreign = foreignSize(name);
-  if (foreign && foreign->oncePerFunction && fn_ &&
-      !reportedSpans_.insert({static_cast<int>(Id::undefinedName), fn_->span.file, fn_->span.begin}).second) {
-    ++failures_;
+  bool inBody = cx.function.frame && cx.function.frame->function &&
+                cx.function.frame->function->nameSpan.file == span.file &&
+                cx.function.frame->function->nameSpan.end <= span.begin;
+  if (!foreign && inKernel(cx) && inBody) foreign = foreignSize(name);
+  if (foreign && foreign->oncePerFunction && cx.function.fn &&
+      !cx.reportedSpans
+           .insert({static_cast<int>(Id::undefinedName), cx.function.fn->span.file, cx.function.fn->span.begin})
+           .second) {
+    ++cx.failures;
     return;
   }
   std::string imported;
-  Span place = search && module && module->ast ? importOf(*module, name, span, imported, load_, modules_) : Span{};
-  auto builder = report(Id::undefinedName, span, name);
+  Span place = search && module && module->ast ? importOf(*module, name, span, imported, cx.load, cx.modules) : Span{};
+  auto builder = report(cx, Id::undefinedName, span, name);
   if (!imported.empty()) {
     builder.suggest(place, imported, place == span ? "write `" + imported + "`" : "import it, too");
   } else if (foreign) {
@@ -256,60 +280,58 @@ void Checker::undefined(const std::string &name, Span span) {
         .suggest(span, std::string(near), "write `" + std::string(near) + "`");
 }
 
-/// Whether this name was not said to be unknown in this function: to use it several times is one mistake.
-bool Checker::firstUnknown(const std::string &name) {
-  return !frame_ || unknownNames_.insert({frame_->function, name}).second;
+bool firstUnknown(Context &cx, const std::string &name) {
+  return !cx.function.frame || cx.unknownNames.insert({cx.function.frame->function, name}).second;
 }
 
-/// Types are made of the names of dtypes, so nothing else may have one.
-bool Checker::reservedName(const std::string &name, const std::string &what, Span span) {
+bool reservedName(Context &cx, const std::string &name, const std::string &what, Span span) {
   if (!dtypeByName(name)) return false;
-  misnamed_.insert(name);
-  if (fresh(Id::reservedName, span))
-    report(Id::reservedName, span, name, what).help("take another name, such as `" + name + "_value`");
+  cx.misnamed.insert(name);
+  if (fresh(cx, Id::reservedName, span))
+    report(cx, Id::reservedName, span, name, what).help("take another name, such as `" + name + "_value`");
   return true;
 }
 
 // ---------------------------------------------------------------- operators
 
-Value Checker::unary(const ast::UnaryExpr &expr) {
-  Value v = checkExpr(*expr.operand);
+static Value unary(Context &cx, const ast::UnaryExpr &expr) {
+  Value v = checkExpr(cx, *expr.operand);
   if (v.isPoison()) return v;
-  if (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View) v = toArray(v, DType::F32, expr.span);
+  if (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View) v = toArray(cx, v, DType::F32, expr.span);
   switch (expr.op) {
-  case UnaryOp::Pos: return requireNumber(v, expr.span, "+") ? v : Value::poison();
+  case UnaryOp::Pos: return requireNumber(cx, v, expr.span, "+") ? v : Value::poison();
   case UnaryOp::Neg:
     if (v.kind == ValueKind::Float) return Value::real(-v.number);
     if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth ? -1 : 0));
-    return elementwise(ElementwiseOp::Neg, {v}, expr.span, "-");
+    return elementwise(cx, ElementwiseOp::Neg, {v}, expr.span, "-");
   case UnaryOp::Not: {
     if (auto known = knownCondition(v)) return Value::boolean(!*known);
     if (v.isArray() && v.type.dtype == DType::Bool) {
-      report(Id::notACondition, expr.span, describe(v)).help("`~x` negates each element");
+      report(cx, Id::notACondition, expr.span, describe(cx, v)).help("`~x` negates each element");
       return Value::poison();
     }
-    std::string name(sources_.text(expr.operand->span));
+    std::string name(cx.sources.text(expr.operand->span));
     bool truth = v.kind == ValueKind::Int || (v.isScalar() && v.type.dtype == DType::Bool);
-    if (!truth && isOptional(frame_.get(), name)) {
-      if (fresh(Id::notACondition, expr.span))
-        report(Id::notACondition, expr.span, describe(v))
+    if (!truth && isOptional(cx.function.frame.get(), name)) {
+      if (fresh(cx, Id::notACondition, expr.span))
+        report(cx, Id::notACondition, expr.span, describe(cx, v))
             .suggest(expr.span, name + " is None", "ask whether it is given");
       return Value::poison();
     }
-    ExprPtr c = conditionExpr(v, expr.operand->span);
+    ExprPtr c = conditionExpr(cx, v, expr.operand->span);
     if (!c) return Value::poison();
     std::vector<ExprPtr> args;
     args.push_back(std::move(c));
-    Value out = finish(makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), expr.span, std::move(args)),
-                       scalarType(DType::Bool), {}, expr.span);
+    Value out = arrayValue(cx, makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), expr.span, std::move(args)),
+                           scalarType(DType::Bool), {}, expr.span);
     if (v.fact) out.fact = v.fact->negated();
     return out;
   }
   case UnaryOp::Invert:
     if (v.isKnownInt()) return Value::integer(Dim(~v.sym.constant()));
     if (v.kind == ValueKind::Array && !isFloat(v.type.dtype))
-      return elementwise(ElementwiseOp::Not, {v}, expr.span, "~");
-    report(Id::badOperand, expr.span, "~", describe(v));
+      return elementwise(cx, ElementwiseOp::Not, {v}, expr.span, "~");
+    report(cx, Id::badOperand, expr.span, "~", describe(cx, v));
     return Value::poison();
   }
   return Value::poison();
@@ -330,11 +352,11 @@ ElementwiseOp elementwiseOf(BinaryOp op) {
 }  // namespace
 
 /// False, with a message, if the right operand is a number for which the operation has no value.
-bool Checker::divisorIsPossible(BinaryOp op, const Value &a, const Value &b, Span span) {
+static bool divisorIsPossible(Context &cx, BinaryOp op, const Value &a, const Value &b, Span span) {
   bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
   bool isZero = (b.kind == ValueKind::Float && b.number == 0) || (b.isKnownInt() && !b.expr && b.sym == Dim(0));
   if (divides && isZero) {
-    if (fresh(Id::badConstant, span)) report(Id::badConstant, span, "this divides by zero");
+    if (fresh(cx, Id::badConstant, span)) report(cx, Id::badConstant, span, "this divides by zero");
     return false;
   }
   bool shifts = op == BinaryOp::LeftShift || op == BinaryOp::RightShift;
@@ -343,68 +365,68 @@ bool Checker::divisorIsPossible(BinaryOp op, const Value &a, const Value &b, Spa
   int64_t bits = ofArray ? info(a.type.dtype).bits : 64, by = b.sym.constant();
   bool known = a.isKnownInt() && !a.expr;  // shifts of integers that the compiler knows are those of Python
   if (by >= 0 && (by < bits || known)) return true;
-  if (!fresh(Id::badConstant, span)) return false;
-  auto builder = report(Id::badConstant, span, "this shifts by " + std::to_string(by) + " bits");
+  if (!fresh(cx, Id::badConstant, span)) return false;
+  auto builder = report(cx, Id::badConstant, span, "this shifts by " + std::to_string(by) + " bits");
   builder.help(by < 0 ? std::string("to shift the other way, write `") + (op == BinaryOp::LeftShift ? ">>" : "<<") + "`"
-                      : (ofArray ? std::string(name(a.type.dtype)) : std::string("an integer here")) +
-                            " has " + std::to_string(bits) + " bits");
+                      : (ofArray ? std::string(name(a.type.dtype)) : std::string("an integer here")) + " has " +
+                            std::to_string(bits) + " bits");
   return false;
 }
 
-Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
+Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
   std::string shown = textOf(op);
-  if (op == BinaryOp::MatMul) return dot(a, b, Value::of(ValueKind::Absent), span);
+  if (op == BinaryOp::MatMul) return dot(cx, a, b, Value::of(ValueKind::Absent), span);
   if (a.kind == ValueKind::String || b.kind == ValueKind::String) {
     if (a.kind == ValueKind::String && b.kind == ValueKind::String && op == BinaryOp::Add) {
-      if (!a.expr && !b.expr) return bounded(Value::string(a.text + b.text), span);
-      return format({a, b}, {"", "", ""}, {"", ""}, span);
+      if (!a.expr && !b.expr) return withinLimits(cx, Value::string(a.text + b.text), span);
+      return formatText(cx, {a, b}, {"", "", ""}, {"", ""}, span);
     }
-    auto builder = report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    auto builder = report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
     if (op == BinaryOp::Mod) builder.help("values are put into text by an f-string: `f\"x = {x}\"`");
     return Value::poison();
   }
   if (a.isSequence() || b.isSequence()) {
     if (op == BinaryOp::Add && a.kind == b.kind) {
       a.items.insert(a.items.end(), b.items.begin(), b.items.end());
-      return bounded(std::move(a), span);
+      return withinLimits(cx, std::move(a), span);
     }
     if (op == BinaryOp::Mul && a.isSequence() && b.isKnownInt()) {
       Value out = Value::of(a.kind);
       for (int64_t i = 0; i < b.sym.constant() && !a.items.empty() && !out.isPoison(); ++i) {
         out.items.insert(out.items.end(), a.items.begin(), a.items.end());
-        out = bounded(std::move(out), span);
+        out = withinLimits(cx, std::move(out), span);
       }
       return out;
     }
-    report(Id::badOperand, span, shown, describe(a) + " and " + describe(b));
+    report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
     return Value::poison();
   }
   auto asInt = [](Value &v) {
     if (v.kind == ValueKind::Bool) v = Value::integer(Dim(v.truth ? 1 : 0));
   };
-  if (!divisorIsPossible(op, a, b, span)) return Value::poison();
+  if (!divisorIsPossible(cx, op, a, b, span)) return Value::poison();
   bool staticA = a.kind == ValueKind::Bool || a.kind == ValueKind::Float || a.kind == ValueKind::Int;
   bool staticB = b.kind == ValueKind::Bool || b.kind == ValueKind::Float || b.kind == ValueKind::Int;
   if (staticA && staticB) {
     asInt(a);
     asInt(b);
-    if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) return intBinary(op, a, b, span);
+    if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) return intBinary(cx, op, a, b, span);
     bool known = (a.kind == ValueKind::Float || (a.isKnownInt() && !a.expr)) &&
                  (b.kind == ValueKind::Float || (b.isKnownInt() && !b.expr));
     if (known) {
       auto number = [](const Value &v) {
         return v.kind == ValueKind::Float ? v.number : static_cast<double>(v.sym.constant());
       };
-      return floatBinary(op, number(a), number(b), span);
+      return floatBinary(cx, op, number(a), number(b), span);
     }
   }
   if (op == BinaryOp::Pow && b.isKnownInt() && a.kind == ValueKind::Array) {
     int64_t power = b.sym.constant();
     if (power >= 1 && power <= 4) {  // a product, which every target computes alike
-      a = cheap(std::move(a), "base", span);
+      a = reusable(cx, std::move(a), "base", span);
       Value out = a;
-      for (int64_t i = 1; i < power; ++i) out = elementwise(ElementwiseOp::Mul, {out, a}, span, shown);
+      for (int64_t i = 1; i < power; ++i) out = elementwise(cx, ElementwiseOp::Mul, {out, a}, span, shown);
       return out;
     }
     if (isFloat(a.type.dtype)) b = Value::real(static_cast<double>(power));
@@ -412,49 +434,49 @@ Value Checker::binaryValues(BinaryOp op, Value a, Value b, Span span) {
   std::vector<Value> operands;
   operands.push_back(std::move(a));
   operands.push_back(std::move(b));
-  return elementwise(elementwiseOf(op), std::move(operands), span, shown);
+  return elementwise(cx, elementwiseOf(op), std::move(operands), span, shown);
 }
 
-Value Checker::binary(const ast::BinaryExpr &expr) {
-  if (expr.op == BinaryOp::MatMul && isDTypeExpr(*expr.left)) {  // bf16 @accum(f32)
+static Value binary(Context &cx, const ast::BinaryExpr &expr) {
+  if (expr.op == BinaryOp::MatMul && isDTypeExpr(cx, *expr.left)) {  // bf16 @accum(f32)
     Type type;
-    return dtypeItem(expr, type) ? Value::dtype(type.dtype, type.numerics) : Value::poison();
+    return dtypeItem(cx, expr, type) ? Value::dtype(type.dtype, type.numerics) : Value::poison();
   }
-  Value a = checkExpr(*expr.left);
-  Value b = checkExpr(*expr.right);
-  return binaryValues(expr.op, std::move(a), std::move(b), expr.span);
+  Value a = checkExpr(cx, *expr.left);
+  Value b = checkExpr(cx, *expr.right);
+  return binaryValues(cx, expr.op, std::move(a), std::move(b), expr.span);
 }
 
-Value Checker::boolOp(const ast::BoolOpExpr &expr) {
+static Value boolOp(Context &cx, const ast::BoolOpExpr &expr) {
   Value out;
-  Chosen chosen(chosen_);
+  ScopedFacts chosen(cx.function.chosen);
   bool first = true;
   for (const ast::ExprPtr &operand : expr.operands) {
-    Value v = checkExpr(*operand);
+    Value v = checkExpr(cx, *operand);
     if (v.isPoison()) return v;
     if (auto known = knownCondition(v)) {
       if (*known != expr.isAnd) return v;  // decides the whole
       if (first && &operand == &expr.operands.back()) out = v, first = false;
       continue;
     }
-    std::string name(sources_.text(operand->span));
+    std::string name(cx.sources.text(operand->span));
     bool otherwise = !expr.isAnd && expr.operands.size() == 2 && &operand == &expr.operands[0];
     bool truth = v.kind != ValueKind::Array || v.type.dtype == DType::Bool;
-    if (otherwise && !truth && isOptional(frame_.get(), name)) {  // `s or 1.0`, as in Python
-      std::string other(sources_.text(expr.operands[1]->span));
-      if (fresh(Id::notACondition, operand->span))
-        report(Id::notACondition, operand->span, describe(v))
+    if (otherwise && !truth && isOptional(cx.function.frame.get(), name)) {  // `s or 1.0`, as in Python
+      std::string other(cx.sources.text(expr.operands[1]->span));
+      if (fresh(cx, Id::notACondition, operand->span))
+        report(cx, Id::notACondition, operand->span, describe(cx, v))
             .suggest(expr.span, other + " if " + name + " is None else " + name, "choose by whether it is given");
       return Value::poison();
     }
-    ExprPtr c = conditionExpr(v, operand->span);
+    ExprPtr c = conditionExpr(cx, v, operand->span);
     if (!c) return Value::poison();
     if (!first && out.expr) {
       std::vector<ExprPtr> args;
-      args.push_back(take(out));
+      args.push_back(takeExpr(out));
       args.push_back(std::move(c));
-      c = makeElementwise(expr.isAnd ? ElementwiseOp::And : ElementwiseOp::Or, scalarType(DType::Bool),
-                          expr.span, std::move(args));
+      c = makeElementwise(expr.isAnd ? ElementwiseOp::And : ElementwiseOp::Or, scalarType(DType::Bool), expr.span,
+                          std::move(args));
     }
     std::vector<Dim> implies = expr.isAnd ? v.implies : std::vector<Dim>{};
     if (expr.isAnd && !first) implies.insert(implies.end(), out.implies.begin(), out.implies.end());
@@ -462,7 +484,7 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
     if (!first && fact && out.fact)
       fact = expr.isAnd ? shape::Formula::all({*out.fact, *fact}) : shape::Formula::any({*out.fact, *fact});
     else if (!first) fact.reset();
-    out = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
+    out = arrayValue(cx, std::move(c), scalarType(DType::Bool), {}, expr.span);
     out.implies = std::move(implies);
     out.fact = std::move(fact);
     first = false;
@@ -471,69 +493,69 @@ Value Checker::boolOp(const ast::BoolOpExpr &expr) {
   return first ? Value::boolean(expr.isAnd) : out;
 }
 
-Value Checker::conditional(const ast::ConditionalExpr &expr) {
-  Value condition = checkExpr(*expr.condition);
+static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
+  Value condition = checkExpr(cx, *expr.condition);
   if (condition.isPoison()) return condition;
-  if (auto known = knownCondition(condition)) return checkExpr(*known ? *expr.then : *expr.otherwise);
-  ExprPtr c = conditionExpr(condition, expr.condition->span);
-  bool varying = c && !inKernel() && isVarying(*c);  // devices that disagree: no collectives
-  enterVarying(varying, expr.condition->span);
+  if (auto known = knownCondition(condition)) return checkExpr(cx, *known ? *expr.then : *expr.otherwise);
+  ExprPtr c = conditionExpr(cx, condition, expr.condition->span);
+  bool varying = c && !inKernel(cx) && isVarying(*c);  // devices that disagree: no collectives
+  enterVarying(cx, varying, expr.condition->span);
   auto side = [&](const ast::Expr &value, bool holds) {
-    Chosen chosen(chosen_);
+    ScopedFacts chosen(cx.function.chosen);
     chosen.add(condition.fact, holds);
-    return checkExpr(value);
+    return checkExpr(cx, value);
   };
   Value a = side(*expr.then, true), b = side(*expr.otherwise, false);
-  leaveVarying(varying);
+  leaveVarying(cx, varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
   if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(c));
-    args.push_back(indexExpr(a, expr.span));
-    args.push_back(indexExpr(b, expr.span));
-    return indexValue(makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "",
+    args.push_back(indexExpr(cx, a, expr.span));
+    args.push_back(indexExpr(cx, b, expr.span));
+    return indexValue(cx, makeElementwise(ElementwiseOp::Select, indexType(), expr.span, std::move(args)), "",
                       expr.span);
   }
   bool same = !a.isArray() || !b.isArray() || a.type.shape.size() == b.type.shape.size();
   for (size_t i = 0; same && a.isArray() && b.isArray() && i < a.type.shape.size(); ++i)
-    same = facts_.equal(a.type.shape[i], b.type.shape[i]) == shape::Verdict::Proved;
+    same = cx.function.facts.equal(a.type.shape[i], b.type.shape[i]) == shape::Verdict::Proved;
   if (!same) {  // one of them is the value: they do not broadcast to each other
-    if (fresh(Id::shapeMismatch, expr.otherwise->span))
-      report(Id::shapeMismatch, expr.otherwise->span, shapeText(a.type.shape), shapeText(b.type.shape))
+    if (fresh(cx, Id::shapeMismatch, expr.otherwise->span))
+      report(cx, Id::shapeMismatch, expr.otherwise->span, shapeText(cx, a.type.shape), shapeText(cx, b.type.shape))
           .note(expr.then->span, "the other value of this choice");
     return Value::poison();
   }
-  Value test = finish(std::move(c), scalarType(DType::Bool), {}, expr.span);
-  return elementwise(ElementwiseOp::Select, {test, a, b}, expr.span, "if");
+  Value test = arrayValue(cx, std::move(c), scalarType(DType::Bool), {}, expr.span);
+  return elementwise(cx, ElementwiseOp::Select, {test, a, b}, expr.span, "if");
 }
 
-Value Checker::dictExpr(const ast::DictExpr &expr) {
+static Value dictExpr(Context &cx, const ast::DictExpr &expr) {
   Value v = Value::of(ValueKind::Dict);
   for (const ast::DictItem &item : expr.items) {
-    if (!item.key) return unsupported("`**` in a dict", expr.span);
-    v.items.push_back(checkExpr(*item.key));
+    if (!item.key) return unsupported(cx, "`**` in a dict", expr.span);
+    v.items.push_back(checkExpr(cx, *item.key));
     auto *text = as<ast::StringExpr>(item.key);
     if (text && text->text.size() == text->value.size() + 2)  // its letters, for messages about it as a keyword
       v.items.back().declared = {text->span.file, text->span.begin + 1, text->span.end - 1};
-    v.items.push_back(checkExpr(*item.value));
+    v.items.push_back(checkExpr(cx, *item.value));
   }
   return v;
 }
 
-Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
-  if (expr.clauses.size() != 1) return unsupported("a comprehension with several `for`", expr.span);
+static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
+  if (expr.clauses.size() != 1) return unsupported(cx, "a comprehension with several `for`", expr.span);
   const ast::ComprehensionFor &clause = expr.clauses[0];
-  Value iterable = checkExpr(*clause.iterable);
+  Value iterable = checkExpr(cx, *clause.iterable);
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
   if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::Range) {
-    if (iterable.items.size() > 3) return unsupported("`prefetch` in a comprehension", clause.iterable->span);
-    auto known = knownRange(iterable, clause.iterable->span, "the range of a comprehension");
+    if (iterable.items.size() > 3) return unsupported(cx, "`prefetch` in a comprehension", clause.iterable->span);
+    auto known = knownRange(cx, iterable, clause.iterable->span, "the range of a comprehension");
     if (!known) return Value::poison();
     items = std::move(*known);
   } else {
-    report(Id::notIterable, clause.iterable->span, describe(iterable));
+    report(cx, Id::notIterable, clause.iterable->span, describe(cx, iterable));
     return Value::poison();
   }
   // [alloc_shared(...) for _ in range(n)]: one buffer with a leading dimension.
@@ -541,60 +563,60 @@ Value Checker::comprehension(const ast::ComprehensionExpr &expr) {
     auto *attribute = as<ast::AttributeExpr>(inner->callee);
     auto *plain = as<ast::NameExpr>(inner->callee);
     if ((attribute && attribute->attribute.text == "alloc_shared") || (plain && plain->name == "alloc_shared")) {
-      copies_ = static_cast<int64_t>(items.size());
-      Value buffer = checkExpr(*inner);
-      copies_ = 0;
+      cx.copies = static_cast<int64_t>(items.size());
+      Value buffer = checkExpr(cx, *inner);
+      cx.copies = 0;
       return buffer;
     }
   }
-  if (!frame_) return unsupported("a comprehension at module level", expr.span);
+  if (!cx.function.frame) return unsupported(cx, "a comprehension at module level", expr.span);
   Value out = Value::of(ValueKind::List);
-  auto saved = frame_->names;
+  auto saved = cx.function.frame->names;
   for (Value &item : items) {
-    if (exhausted()) break;
-    comprehensionTarget(*clause.target, item);
+    if (exhausted(cx)) break;
+    comprehensionTarget(cx, *clause.target, item);
     bool keep = true;
     for (const ast::ExprPtr &condition : clause.conditions) {
-      Value c = checkExpr(*condition);
+      Value c = checkExpr(cx, *condition);
       if (c.isPoison()) return c;
-      auto known = knownBool(c, condition->span, "the condition of a comprehension");
+      auto known = knownBool(cx, c, condition->span, "the condition of a comprehension");
       if (!known) return Value::poison();
       keep &= *known;
     }
-    if (keep) out.items.push_back(cheap(checkExpr(*expr.element), "item", expr.element->span));
+    if (keep) out.items.push_back(reusable(cx, checkExpr(cx, *expr.element), "item", expr.element->span));
   }
-  frame_->names = std::move(saved);
-  return bounded(std::move(out), expr.span);
+  cx.function.frame->names = std::move(saved);
+  return withinLimits(cx, std::move(out), expr.span);
 }
 
-void Checker::comprehensionTarget(const ast::Expr &target, const Value &value) {
+void comprehensionTarget(Context &cx, const ast::Expr &target, const Value &value) {
   if (auto *name = as<ast::NameExpr>(&target)) {
     Binding binding;
     binding.value = value;
     binding.span = target.span;
-    binding.block = blockId_;
-    frame_->names[name->name] = binding;
-    noteBound(name->name, target.span);
+    binding.block = cx.blockId;
+    cx.function.frame->names[name->name] = binding;
+    noteBinding(cx, name->name, target.span);
     return;
   }
   bool several = target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List;
   if (several) {
     auto &items = static_cast<const ast::SequenceExpr &>(target).items;
     if (value.isSequence() && items.size() == value.items.size()) {
-      for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(*items[i], value.items[i]);
+      for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(cx, *items[i], value.items[i]);
       return;
     }
-    if (value.isSequence() && fresh(Id::unpackCount, target.span))
-      report(Id::unpackCount, target.span, diag::counted(items.size(), "name"),
+    if (value.isSequence() && fresh(cx, Id::unpackCount, target.span))
+      report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"),
              diag::counted(value.items.size(), "value"));
-    bool whole = !value.isSequence() && !value.isPoison() && !reportNone(value, target.span);
-    if (whole && fresh(Id::notIterable, target.span))
-      report(Id::notIterable, target.span, describe(value)).label("these names take apart a tuple");
+    bool whole = !value.isSequence() && !value.isPoison() && !reportNone(cx, value, target.span);
+    if (whole && fresh(cx, Id::notIterable, target.span))
+      report(cx, Id::notIterable, target.span, describe(cx, value)).label("these names take apart a tuple");
     for (const ast::ExprPtr &item : items)
-      if (item->kind != ast::ExprKind::Starred) comprehensionTarget(*item, Value::poison());
+      if (item->kind != ast::ExprKind::Starred) comprehensionTarget(cx, *item, Value::poison());
     return;
   }
-  unsupported("this target of a comprehension", target.span);
+  unsupported(cx, "this target of a comprehension", target.span);
 }
 
 }  // namespace tessera::sema

@@ -1,7 +1,11 @@
 // `return`: at the end of a function, or under conditions that run time decides. What follows such a condition belongs to
 // the ways through it that do not return; each way gives the result, and the function returns it once, behind them.
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/calls/Calls.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/trace/Trace.h"
+#include "support/Check.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -20,97 +24,99 @@ bool returnsBelow(const ast::Block &block) {
 }  // namespace
 
 /// Whether this function may return under the conditions of run time around this place: not in loops, and not in kernels.
-bool Checker::returnsOnWays() const {
-  return !inKernel() && frame_->loops.empty() && conditionDepth_ - frame_->conditionDepth == frame_->ways;
+static bool returnsOnWays(const Context &cx) {
+  return !inKernel(cx) && cx.function.frame->loops.empty() &&
+         cx.function.conditionDepth - cx.function.frame->conditionDepth == cx.function.frame->ways;
 }
-bool Checker::returnsOnSomeWay(const ast::IfStmt &stmt) const {
-  return returnsOnWays() && (returnsBelow(stmt.then) || returnsBelow(stmt.otherwise));
+bool returnsOnSomeWay(const Context &cx, const ast::IfStmt &stmt) {
+  return returnsOnWays(cx) && (returnsBelow(stmt.then) || returnsBelow(stmt.otherwise));
 }
 
-void Checker::returnInside(const ast::ReturnStmt &stmt) {
-  if (options_.keepUnsupported) ++failures_;
-  else if (fresh(Id::cannotReturnInside, stmt.span))
-    report(Id::cannotReturnInside, stmt.span)
+static void returnInside(Context &cx, const ast::ReturnStmt &stmt) {
+  if (cx.options.keepUnsupported) ++cx.failures;
+  else if (fresh(cx, Id::cannotReturnInside, stmt.span))
+    report(cx, Id::cannotReturnInside, stmt.span)
         .label("only run time knows whether this is reached")
-        .help(!frame_->loops.empty() && !inKernel() ? "keep what is to be returned under a name, leave the loop with `break`, and return behind it"
-              : stmt.value                          ? "return once, at the end: `where(condition, a, b)`, or a variable that each branch assigns"
-                                                    : "put what must not happen then under the opposite condition");
+        .help(!cx.function.frame->loops.empty() && !inKernel(cx)
+                  ? "keep what is to be returned under a name, leave the loop with `break`, and return behind it"
+              : stmt.value ? "return once, at the end: `where(condition, a, b)`, or a variable that each branch assigns"
+                           : "put what must not happen then under the opposite condition");
 }
 
 /// A part of a result in a variable of this way.
-Value Checker::onThisWay(Value value, Span span) {
-  for (Value &item : value.items) item = onThisWay(std::move(item), span);
+static Value onThisWay(Context &cx, Value value, Span span) {
+  for (Value &item : value.items) item = onThisWay(cx, std::move(item), span);
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
-  if (number || (value.expr && value.kind == ValueKind::Array)) return materialised(value, "result", span);
+  if (number || (value.expr && value.kind == ValueKind::Array)) return asVariable(cx, value, "result", span);
   bool host = value.kind == ValueKind::HostTensor || value.kind == ValueKind::String;
-  return value.expr && host ? bindTemp(value, "result", span) : value;
+  return value.expr && host ? bindTemp(cx, value, "result", span) : value;
 }
 
 /// The result of one way through the function.
-void Checker::endWay(Value value, Span span) {
-  if (!value.isPoison()) value = onThisWay(std::move(value), span);
+static void endWay(Context &cx, Value value, Span span) {
+  if (!value.isPoison()) value = onThisWay(cx, std::move(value), span);
   Binding binding;
-  binding.var = value.expr && value.expr->kind == ExprKind::VarRef && value.kind != ValueKind::Rng ? value.expr->var : nullptr;
+  binding.var =
+      value.expr && value.expr->kind == ExprKind::VarRef && value.kind != ValueKind::Rng ? value.expr->var : nullptr;
   binding.value = std::move(value);
-  binding.block = blockId_;
+  binding.block = cx.blockId;
   binding.span = span;
-  frame_->names[kResult] = std::move(binding);
-  frame_->returned = true;
+  cx.function.frame->names[kResult] = std::move(binding);
+  cx.function.frame->returned = true;
 }
 
 /// What follows the statement that is being checked, up to the end of the function.
-void Checker::checkRest() {
-  const std::vector<Continuation> rest = frame_->rest;
-  while (!frame_->rest.empty() && !frame_->returned) {
-    const Continuation at = frame_->rest.back();
-    frame_->rest.pop_back();
-    checkFrom(at);
+static void checkRest(Context &cx) {
+  const std::vector<Continuation> rest = cx.function.frame->rest;
+  while (!cx.function.frame->rest.empty() && !cx.function.frame->returned) {
+    const Continuation at = cx.function.frame->rest.back();
+    cx.function.frame->rest.pop_back();
+    checkFrom(cx, at);
   }
-  frame_->rest = rest;
+  cx.function.frame->rest = rest;
 }
 
-/// Behind a branch: the rest of the function, where it does not return by itself.
-void Checker::endBranch(Span span) {
-  if (!frame_->returned) checkRest();
-  if (!frame_->returned) endWay(Value::of(ValueKind::None), span);
+void endBranch(Context &cx, Span span) {
+  if (!cx.function.frame->returned) checkRest(cx);
+  if (!cx.function.frame->returned) endWay(cx, Value::of(ValueKind::None), span);
 }
 
-/// The names that the rest of the function assigns, too.
-void Checker::collectAssignedInRest(std::set<std::string> &names) const {
-  for (const Continuation &at : frame_->rest)
+void collectAssignedInRest(const Context &cx, std::set<std::string> &names) {
+  for (const Continuation &at : cx.function.frame->rest)
     for (size_t i = at.next; i < at.block->size(); ++i) collectAssigned(*(*at.block)[i], names);
 }
 
-/// Behind a condition all ways of which have ended: the result of the function, or of the way around it.
-void Checker::returnMerged() {
-  auto found = frame_->names.find(kResult);
-  frame_->returned = true;
-  if (found == frame_->names.end() || conditionDepth_ > frame_->conditionDepth) return;
+static void deliver(Context &cx, Value value, const ast::ReturnStmt &stmt);
+
+void returnMerged(Context &cx) {
+  auto found = cx.function.frame->names.find(kResult);
+  cx.function.frame->returned = true;
+  if (found == cx.function.frame->names.end() || cx.function.conditionDepth > cx.function.frame->conditionDepth) return;
   Binding result = std::move(found->second);
-  frame_->names.erase(found);
-  const ast::ReturnStmt *last = frame_->lastReturn;
+  cx.function.frame->names.erase(found);
+  const ast::ReturnStmt *last = cx.function.frame->lastReturn;
   TSR_CHECK(last, "a condition with a `return` below it");
-  deliver(std::move(result.value), *last);
+  deliver(cx, std::move(result.value), *last);
 }
 
-/// Of the two ways, only the result has a meaning behind them.
-void Checker::keepResultOnly(const Names &before, Names &names) {
+void keepResultOnly(const Names &before, Names &names) {
   for (auto it = names.begin(); it != names.end();)
     it = it->first != kResult && !before.count(it->first) ? names.erase(it) : std::next(it);
 }
 
-/// The result, a tuple or struct that both ways make, part by part.
-Binding Checker::mergeTrees(Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
+Binding mergeTrees(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   Binding merged = a;
   merged.var = nullptr;
   for (size_t i = 0; i < a.value.items.size(); ++i) {
     auto part = [&](const Binding &whole) {
       Binding one = whole;
       one.value = whole.value.items[i];
-      one.var = one.value.expr && one.value.expr->kind == ExprKind::VarRef && one.value.kind != ValueKind::Rng ? one.value.expr->var : nullptr;
+      one.var = one.value.expr && one.value.expr->kind == ExprKind::VarRef && one.value.kind != ValueKind::Rng
+                    ? one.value.expr->var
+                    : nullptr;
       return one;
     };
-    merged.value.items[i] = mergeName(stmt, name, part(a), part(b)).value;
+    merged.value.items[i] = mergeName(cx, stmt, name, part(a), part(b)).value;
     if (merged.value.items[i].isPoison()) {
       merged.value = Value::poison();
       return merged;
@@ -119,33 +125,33 @@ Binding Checker::mergeTrees(Stmt &stmt, const std::string &name, const Binding &
   return merged;
 }
 
-void Checker::returnStmt(const ast::ReturnStmt &stmt) {
-  bool onWay = conditionDepth_ > frame_->conditionDepth;
-  frame_->lastReturn = &stmt;
-  if (onWay && !returnsOnWays()) {
-    returnInside(stmt);
-    frame_->returned = true;
+void returnStmt(Context &cx, const ast::ReturnStmt &stmt) {
+  bool onWay = cx.function.conditionDepth > cx.function.frame->conditionDepth;
+  cx.function.frame->lastReturn = &stmt;
+  if (onWay && !returnsOnWays(cx)) {
+    returnInside(cx, stmt);
+    cx.function.frame->returned = true;
     return;
   }
-  if (!onWay && !frame_->inlined && inKernel()) {
-    returnFromKernel(stmt);
-    frame_->returned = true;
+  if (!onWay && !cx.function.frame->inlined && inKernel(cx)) {
+    returnFromKernel(cx, stmt);
+    cx.function.frame->returned = true;
     return;
   }
-  Value value = stmt.value ? checkExpr(*stmt.value) : Value::of(ValueKind::None);
-  if (onWay) return endWay(std::move(value), stmt.span);
-  deliver(std::move(value), stmt);
+  Value value = stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None);
+  if (onWay) return endWay(cx, std::move(value), stmt.span);
+  deliver(cx, std::move(value), stmt);
 }
 
 /// The result of the function.
-void Checker::deliver(Value value, const ast::ReturnStmt &stmt) {
-  frame_->returned = true;
-  if (frame_->inlined) {
-    frame_->results = {std::move(value)};
+static void deliver(Context &cx, Value value, const ast::ReturnStmt &stmt) {
+  cx.function.frame->returned = true;
+  if (cx.function.frame->inlined) {
+    cx.function.frame->results = {std::move(value)};
     return;
   }
-  TSR_CHECK(!value.isPoison() || failures_ > 0 || diagnostics_.hasErrors(), "a mistake without a message");
-  if (!value.isPoison()) returnResults(value, stmt);
+  TSR_CHECK(!value.isPoison() || cx.failures > 0 || cx.diagnostics.hasErrors(), "a mistake without a message");
+  if (!value.isPoison()) returnResults(cx, value, stmt);
 }
 
 }  // namespace tessera::sema

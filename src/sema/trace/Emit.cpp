@@ -1,11 +1,14 @@
 // Building the checked function: variables, statements, and values as expressions.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "support/Check.h"
 
 namespace tessera::sema {
 
-Var *Checker::newVar(const std::string &name, Type type, Span span) {
-  auto &vars = (fn_ ? *fn_ : moduleLevel_).vars;
+Var *newVar(Context &cx, const std::string &name, Type type, Span span) {
+  auto &vars = (cx.function.fn ? *cx.function.fn : cx.moduleLevel).vars;
   auto var = std::make_unique<Var>();
   var->id = static_cast<uint32_t>(vars.size());
   var->name = name;
@@ -13,20 +16,20 @@ Var *Checker::newVar(const std::string &name, Type type, Span span) {
   var->span = span;
   Var *raw = var.get();
   vars.push_back(std::move(var));
-  symVars_[symName(raw)] = raw;
+  cx.function.symVars[symName(raw)] = raw;
   return raw;
 }
 
-Stmt &Checker::emit(StmtKind kind, Span span) {
+Stmt &emit(Context &cx, StmtKind kind, Span span) {
   auto stmt = std::make_unique<Stmt>();
   stmt->kind = kind;
   stmt->span = span;
-  Block &block = block_ ? *block_ : moduleBlock_;
+  Block &block = cx.function.block ? *cx.function.block : cx.moduleBlock;
   block.push_back(std::move(stmt));
   return *block.back();
 }
 
-ExprPtr Checker::take(Value &value) {
+ExprPtr takeExpr(Value &value) {
   TSR_CHECK(value.expr != nullptr, "take() of a value without an expression");
   if (value.expr.use_count() == 1) {
     auto out = std::make_unique<Expr>(std::move(*value.expr));
@@ -36,7 +39,7 @@ ExprPtr Checker::take(Value &value) {
   return clone(*value.expr);
 }
 
-Value Checker::valueOfVar(Var *var, const Value &like, Span span) {
+Value valueOfVar(Var *var, const Value &like, Span span) {
   Value value = like;
   if (like.kind == ValueKind::Int) {
     value.sym = Dim::var(symName(var));
@@ -46,27 +49,28 @@ Value Checker::valueOfVar(Var *var, const Value &like, Span span) {
   return value;
 }
 
-Value Checker::bindTemp(const Value &value, const std::string &name, Span span, Var **made) {
+Value bindTemp(Context &cx, const Value &value, const std::string &name, Span span, Var **made) {
   Value copy = value;
-  ExprPtr expr = copy.kind == ValueKind::Int ? indexExpr(copy, span) : take(copy);
-  Var *var = newVar(name, expr->type, span);
-  var->varying = isVarying(*expr) || varyingDepth_ > 0;
-  Stmt &let = emit(StmtKind::Let, span);
+  ExprPtr expr = copy.kind == ValueKind::Int ? indexExpr(cx, copy, span) : takeExpr(copy);
+  Var *var = newVar(cx, name, expr->type, span);
+  var->varying = isVarying(*expr) || cx.function.varyingDepth > 0;
+  Stmt &let = emit(cx, StmtKind::Let, span);
   let.var = var;
   let.value = std::move(expr);
   if (made) *made = var;
-  if (value.kind == ValueKind::Int && !mentionsRebound(value.sym)) facts_.define(symName(var), value.sym);
+  if (value.kind == ValueKind::Int && !mentionsRebound(cx, value.sym))
+    cx.function.facts.define(symName(var), value.sym);
   Value bound = valueOfVar(var, value, span);
-  varValues_[var] = bound;
+  cx.function.varValues[var] = bound;
   return bound;
 }
 
-Value Checker::cheap(Value value, const std::string &name, Span span) {
+Value reusable(Context &cx, Value value, const std::string &name, Span span) {
   if (!value.expr || value.kind == ValueKind::Int) return value;
   if (value.expr->kind == ExprKind::VarRef || value.expr->kind == ExprKind::Constant) return value;
   Var *var = nullptr;
-  Value out = bindTemp(value, name, span, &var);
-  temps_[var] = blockId_;
+  Value out = bindTemp(cx, value, name, span, &var);
+  cx.function.temps[var] = cx.blockId;
   return out;
 }
 
@@ -78,19 +82,19 @@ static bool isPolynomial(const Dim &dim) {
   return true;
 }
 
-ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
+ExprPtr dimExpr(Context &cx, const Dim &dim, Span span) {
   std::set<std::string> vars;
   dim.collectVars(vars);
   bool pure = true;
   for (const std::string &v : vars) pure &= v[0] != '%';
   if (pure) {
     Dim known = inNumbers(dim);
-    ExprPtr e = known.isConstant() ? makeIndex(known.constant(), span)
-                                   : makeExpr(ExprKind::DimValue, indexType(), span);
+    ExprPtr e =
+        known.isConstant() ? makeIndex(known.constant(), span) : makeExpr(ExprKind::DimValue, indexType(), span);
     e->dim = known;
     return e;
   }
-  if (dim.hasNames() && isPolynomial(dim.written())) return dimExpr(dim.written(), span);
+  if (dim.hasNames() && isPolynomial(dim.written())) return dimExpr(cx, dim.written(), span);
   auto binary = [&](ElementwiseOp op, ExprPtr a, ExprPtr b) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(a));
@@ -99,9 +103,9 @@ ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
   };
   auto atomExpr = [&](const Atom &atom) -> ExprPtr {
     if (atom.kind == AtomKind::Var) {
-      if (atom.name[0] != '%') return dimExpr(Dim::var(atom.name), span);
-      auto it = symVars_.find(atom.name);
-      if (it != symVars_.end()) return makeRef(it->second, span);
+      if (atom.name[0] != '%') return dimExpr(cx, Dim::var(atom.name), span);
+      auto it = cx.function.symVars.find(atom.name);
+      if (it != cx.function.symVars.end()) return makeRef(it->second, span);
       // "%q:<query>:<axis>"
       size_t second = atom.name.find(':', 3);
       ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
@@ -113,7 +117,7 @@ ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
                        : atom.kind == AtomKind::Mod    ? ElementwiseOp::Mod
                        : atom.kind == AtomKind::Min    ? ElementwiseOp::Min
                                                        : ElementwiseOp::Max;
-    return binary(op, dimExpr(*atom.left, span), dimExpr(*atom.right, span));
+    return binary(op, dimExpr(cx, *atom.left, span), dimExpr(cx, *atom.right, span));
   };
   ExprPtr sum;
   Dim rest;  // the part over dimensions alone stays one value
@@ -143,7 +147,7 @@ ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
       rest = rest + value;
     }
   }
-  if (!(rest == Dim(0))) sum = dimExpr(rest, span);
+  if (!(rest == Dim(0))) sum = dimExpr(cx, rest, span);
   for (const Dim::Term &term : mixed) {
     int64_t magnitude = term.coefficient < 0 ? -term.coefficient : term.coefficient;
     ExprPtr product;
@@ -154,35 +158,34 @@ ExprPtr Checker::dimExpr(const Dim &dim, Span span) {
     if (!sum && term.coefficient < 0) sum = makeIndex(0, span);
     if (!sum) sum = std::move(product);
     else
-      sum = binary(term.coefficient < 0 ? ElementwiseOp::Sub : ElementwiseOp::Add, std::move(sum),
-                   std::move(product));
+      sum = binary(term.coefficient < 0 ? ElementwiseOp::Sub : ElementwiseOp::Add, std::move(sum), std::move(product));
   }
   return sum;
 }
 
-ExprPtr Checker::indexExpr(const Value &value, Span span) {
+ExprPtr indexExpr(Context &cx, const Value &value, Span span) {
   TSR_CHECK(value.kind == ValueKind::Int, "indexExpr() of something else");
   if (value.expr) return clone(*value.expr);
-  ExprPtr e = dimExpr(value.sym, span);
+  ExprPtr e = dimExpr(cx, value.sym, span);
   e->nameHint = value.text;
   return e;
 }
 
-Value Checker::indexValue(ExprPtr expr, const std::string &name, Span span) {
+Value indexValue(Context &cx, ExprPtr expr, const std::string &name, Span span) {
   Value value = Value::of(ValueKind::Int);
   value.type = indexType();
-  Var *var = newVar(name, indexType(), span);
-  var->varying = isVarying(*expr) || varyingDepth_ > 0;
-  Stmt &let = emit(StmtKind::Let, span);
+  Var *var = newVar(cx, name, indexType(), span);
+  var->varying = isVarying(*expr) || cx.function.varyingDepth > 0;
+  Stmt &let = emit(cx, StmtKind::Let, span);
   let.var = var;
   let.value = std::move(expr);
-  temps_[var] = blockId_;
+  cx.function.temps[var] = cx.blockId;
   Value bound = valueOfVar(var, value, span);
-  varValues_[var] = bound;
+  cx.function.varValues[var] = bound;
   return bound;
 }
 
-std::optional<bool> Checker::knownCondition(const Value &value) const {
+std::optional<bool> knownCondition(const Value &value) {
   switch (value.kind) {
   case ValueKind::Bool: return value.truth;
   case ValueKind::None: return false;
@@ -200,19 +203,20 @@ std::optional<bool> Checker::knownCondition(const Value &value) const {
   return std::nullopt;
 }
 
-ExprPtr Checker::conditionExpr(const Value &value, Span span) {
+ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
   if (auto known = knownCondition(value)) return makeBool(*known, span);
   if (value.kind == ValueKind::Int) {
     std::vector<ExprPtr> args;
-    args.push_back(indexExpr(value, span));
+    args.push_back(indexExpr(cx, value, span));
     args.push_back(makeIndex(0, span));
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
   if (!value.isPoison()) {
-    std::string text(sources_.text(span));
-    auto builder = report(Id::notACondition, span, describe(value));
-    if (isOptional(frame_.get(), text)) builder.suggest(span, text + " is not None", "ask whether it is given");
+    std::string text(cx.sources.text(span));
+    auto builder = report(cx, Id::notACondition, span, describe(cx, value));
+    if (isOptional(cx.function.frame.get(), text))
+      builder.suggest(span, text + " is not None", "ask whether it is given");
     else if (!value.isArray()) builder.help("compare it: `" + text + " != 0`");
     else
       builder.help("say what shall hold of its elements: `any(" + text + ")` or `all(" + text + ")`")
@@ -221,12 +225,12 @@ ExprPtr Checker::conditionExpr(const Value &value, Span span) {
   return nullptr;
 }
 
-bool Checker::isVarying(const Access &access) const {
+bool isVarying(const Access &access) {
   for (const IndexPart &part : access.parts)
     if (part.offset && isVarying(*part.offset)) return true;
   return false;
 }
-bool Checker::isVarying(const Expr &expr) const {
+bool isVarying(const Expr &expr) {
   bool varying = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
     if (e.kind == ExprKind::VarRef) varying |= e.var->varying;
@@ -237,92 +241,14 @@ bool Checker::isVarying(const Expr &expr) const {
   return varying;
 }
 
-bool Checker::mentionsRebound(const Dim &dim) const {
+bool mentionsRebound(const Context &cx, const Dim &dim) {
   std::set<std::string> vars;
   dim.collectVars(vars);
   for (const std::string &v : vars) {
-    auto it = symVars_.find(v);
-    if (it != symVars_.end() && rebindable_.count(it->second)) return true;
+    auto it = cx.function.symVars.find(v);
+    if (it != cx.function.symVars.end() && cx.function.rebindable.count(it->second)) return true;
   }
   return false;
-}
-
-std::string Checker::show(const Dim &dim) const {
-  static const char *const queries[] = {"origin",  "group_id",  "group_size", "local_id",
-                                        "lane_id", "linear_id", "group_count"};
-  std::set<std::string> vars;
-  dim.collectVars(vars);
-  std::map<std::string, Dim> names;
-  for (const std::string &v : vars) {
-    if (v[0] != '%') continue;
-    auto it = symVars_.find(v);
-    if (it != symVars_.end()) names[v] = Dim::var(it->second->name.empty() ? "index" : it->second->name);
-    else if (v.rfind("%q:", 0) == 0)
-      names[v] = Dim::var(std::string("tile.") + queries[std::stoi(v.substr(3))] + "()");
-  }
-  return dim.substitute(names).str();
-}
-
-std::string Checker::shapeText(const std::vector<Dim> &shape) const {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + show(shape[i]);
-  return text + "]";
-}
-
-std::string Checker::describe(const Value &value) const {
-  switch (value.kind) {
-  case ValueKind::Poison:
-  case ValueKind::Absent: return "nothing";
-  case ValueKind::None: return "`None`";
-  case ValueKind::Ellipsis: return "`...`";
-  case ValueKind::Bool: return value.truth ? "`True`" : "`False`";
-  case ValueKind::Float: return "a number";
-  case ValueKind::Int: return value.isKnownInt() ? "the integer " + show(value.sym) : "an integer";
-  case ValueKind::String: return "a string";
-  case ValueKind::DType: return "the dtype `" + std::string(name(value.type.dtype)) + "`";
-  case ValueKind::TypeName: return "the type `" + value.text + "`";
-  case ValueKind::Array:
-    return value.isArray()
-               ? "a tensor `" + shapeText(value.type.shape) + "` of " + std::string(name(value.type.dtype))
-               : "a scalar `" + value.type.str() + "`";
-  case ValueKind::View: return "the tensor `" + value.var->name + "`";
-  case ValueKind::Shared: return "the shared buffer `" + value.var->name + "`";
-  case ValueKind::HostTensor: return "a tensor";
-  case ValueKind::HostShape: return "the shape of a tensor in host code";
-  case ValueKind::Tuple: return "a tuple";
-  case ValueKind::List: return "a list";
-  case ValueKind::Dict: return "a dict";
-  case ValueKind::Range: return "a range";
-  case ValueKind::Enumerate: return "an enumeration";
-  case ValueKind::Slice: return "a slice";
-  case ValueKind::Module: return "the module `" + value.text + "`";
-  case ValueKind::Builtin:
-  case ValueKind::Method:
-    return "the function `" +
-           std::string(value.builtin ? value.builtin->name : std::string_view(value.text)) + "`";
-  case ValueKind::Function: return "the function `" + value.callable->name + "`";
-  case ValueKind::Overloads: return "the functions `" + value.text + "`";
-  case ValueKind::Partial: return describe(value.items[0]) + " with some arguments";
-  case ValueKind::Derivative: return "the derivative of `" + value.callable->name + "`";
-  case ValueKind::Struct: return "a `" + instanceText(*value.instance) + "`";
-  case ValueKind::StructType: return "the struct `" + value.instance->info->name + "`";
-  case ValueKind::Schedule: return "a schedule";
-  case ValueKind::Policy: return "a policy";
-  case ValueKind::Context: return "the tile context";
-  case ValueKind::Rng: return "a stream of random numbers";
-  case ValueKind::State: return "a state object `" + value.type.str() + "`";
-  }
-  return "this";
-}
-
-Value Checker::unsupported(const std::string &what, Span span, const std::string &instead) {
-  if (options_.keepUnsupported) ++failures_;
-  else if (fresh(Id::notSupportedYet, span)) {
-    auto builder = report(Id::notSupportedYet, span, what);
-    builder.label("this parses, but has no meaning yet");
-    if (!instead.empty()) builder.help(instead);
-  }
-  return Value::poison();
 }
 
 }  // namespace tessera::sema

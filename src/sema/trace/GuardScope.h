@@ -7,12 +7,12 @@
 namespace tessera::sema {
 
 /// Facts that hold for what is checked while this lives.
-class Chosen {
+class ScopedFacts {
 public:
-  explicit Chosen(std::vector<shape::Formula> &facts) : facts_(facts), before_(facts.size()) {}
-  Chosen(const Chosen &) = delete;
-  Chosen &operator=(const Chosen &) = delete;
-  ~Chosen() { facts_.erase(facts_.begin() + before_, facts_.end()); }
+  explicit ScopedFacts(std::vector<shape::Formula> &facts) : facts_(facts), before_(facts.size()) {}
+  ScopedFacts(const ScopedFacts &) = delete;
+  ScopedFacts &operator=(const ScopedFacts &) = delete;
+  ~ScopedFacts() { facts_.erase(facts_.begin() + before_, facts_.end()); }
   void add(const std::optional<shape::Formula> &fact, bool holds) {
     if (fact) facts_.push_back(holds ? *fact : fact->negated());
   }

@@ -1,9 +1,12 @@
 // Programs that have a meaning, but hardly the one that was meant: what a loop
 // computes and drops, what depends on the size of a tile, what lanes disagree
 // about.
+#include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>
 
@@ -82,193 +85,190 @@ const ast::Expr *dividedInto(const ast::Expr &expr, const std::string &parts, co
 
 }  // namespace
 
-/// `while n > 0:` where the body neither changes n nor leaves the loop. True after a message.
-bool Checker::neverEnds(const ast::WhileStmt &loop) {
+bool neverEnds(Context &cx, const ast::WhileStmt &loop) {
   std::set<std::string> names, assigned;
   if (!namesOf(*loop.condition, names) || names.empty() || leaves(loop.body)) return false;
   collectAssigned(loop.body, assigned);
   for (const std::string &name : names)
     if (assigned.count(name)) return false;
-  Value condition = checkExpr(*loop.condition);
+  Value condition = checkExpr(cx, *loop.condition);
   if (condition.isPoison()) return false;
   if (auto known = knownCondition(condition); known && !*known) return false;
-  if (fresh(Id::badConstant, loop.condition->span))
-    report(Id::badConstant, loop.condition->span, "this loop never ends")
+  if (fresh(cx, Id::badConstant, loop.condition->span))
+    report(cx, Id::badConstant, loop.condition->span, "this loop never ends")
         .label("nothing in the loop changes " + (names.size() == 1 ? "`" + *names.begin() + "`" : std::string("it")));
   return true;
 }
 
-/// `acc = dot(...)` in a loop, where `acc` has a value from before and is not looked at in the loop: what all turns but
-/// the last compute is dropped. Host code may repeat something for its own sake.
-void Checker::lastTurnOnly(const ast::ForStmt &loop) {
-  if (inHost() || loop.body.empty()) return;
+static bool isReadBehind(const Context &cx, const std::string &name, uint32_t place);
+
+void lastTurnOnly(Context &cx, const ast::ForStmt &loop) {
+  if (inHost(cx) || loop.body.empty()) return;
   Span body = loop.body.front()->span.to(loop.body.back()->span);
-  std::string_view text = sources_.text(body);
+  std::string_view text = cx.sources.text(body);
   for (const ast::StmtPtr &stmt : loop.body) {
     auto *assign = as<ast::AssignStmt>(stmt);
     auto *name = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
     if (!name || name->name == "_" || occurrences(text, name->name) != 1) continue;
-    auto it = frame_->names.find(name->name);
-    if (it == frame_->names.end() || !it->second.isBound() || it->second.value.kind != ValueKind::Array) continue;
-    if (!isReadBehind(name->name, loop.span.end)) continue;
-    if (reportedSpans_.count({static_cast<int>(Id::lastTurnOnly), stmt->span.file, stmt->span.begin})) continue;
-    auto builder = warn(Id::lastTurnOnly, stmt->span, name->name);
+    auto it = cx.function.frame->names.find(name->name);
+    if (it == cx.function.frame->names.end() || !it->second.isBound() || it->second.value.kind != ValueKind::Array)
+      continue;
+    if (!isReadBehind(cx, name->name, loop.span.end)) continue;
+    if (cx.reportedSpans.count({static_cast<int>(Id::lastTurnOnly), stmt->span.file, stmt->span.begin})) continue;
+    auto builder = warn(cx, Id::lastTurnOnly, stmt->span, name->name);
     builder.note(it->second.span, "the value from here, and those of the turns before, are dropped");
     Span between{stmt->span.file, name->span.end, assign->value->span.begin};
-    if (sources_.text(between) == " = ") builder.suggest(between, " += ", "add them up");
+    if (cx.sources.text(between) == " = ") builder.suggest(between, " += ", "add them up");
   }
 }
 
 /// Whether the function that is being read mentions the name behind this place.
-bool Checker::isReadBehind(const std::string &name, uint32_t place) const {
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+static bool isReadBehind(const Context &cx, const std::string &name, uint32_t place) {
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   if (!def || def->span.end <= place) return false;
-  return occurrences(sources_.text({def->span.file, place, def->span.end}), name) > 0;
+  return occurrences(cx.sources.text({def->span.file, place, def->span.end}), name) > 0;
 }
 
-/// `x[k:k + T.k]` in a loop over `range(0, K)`: each turn takes T.k elements, and goes on by one.
-void Checker::overlappingSlices(const Value &start, const Dim &length, Span span) {
+void overlappingSlices(Context &cx, const Value &start, const Dim &length, Span span) {
   if (!start.sym.isVar() || !length.isVar() || !shape::isPositiveName(length.varName())) return;
-  auto it = loopsByOne_.find(start.sym.varName());
-  if (it == loopsByOne_.end() || reportedSpans_.count({static_cast<int>(Id::overlappingSlices), it->second.file, it->second.begin}))
+  auto it = cx.function.loopsByOne.find(start.sym.varName());
+  if (it == cx.function.loopsByOne.end() ||
+      cx.reportedSpans.count({static_cast<int>(Id::overlappingSlices), it->second.file, it->second.begin}))
     return;
-  auto builder = warn(Id::overlappingSlices, it->second, show(length));
-  const std::string by = show(length);
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+  auto builder = warn(cx, Id::overlappingSlices, it->second, show(cx, length));
+  const std::string by = show(cx, length);
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   const ast::CallExpr *range = def ? rangeAt(def->body, it->second) : nullptr;
   const size_t count = range ? range->arguments.size() : 0;
-  const ast::Expr *whole = count > 0 ? dividedInto(*range->arguments.back().value, by, sources_) : nullptr;
+  const ast::Expr *whole = count > 0 ? dividedInto(*range->arguments.back().value, by, cx.sources) : nullptr;
   builder.label(whole ? "it counts blocks of " + by : "it goes on by 1")
       .note(span, whole ? "the slices want elements" : "a turn takes " + by + " elements here");
   if (count == 0 || (count == 2 && whole)) return;
-  std::string stop(sources_.text((whole ? whole : range->arguments.back().value.get())->span));
+  std::string stop(cx.sources.text((whole ? whole : range->arguments.back().value.get())->span));
   const uint32_t close = it->second.end - 1;
   if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
-  else if (range->callee->kind == ast::ExprKind::Name && sources_.text(def->span).find(" tile.") != std::string::npos)
+  else if (range->callee->kind == ast::ExprKind::Name && cx.sources.text(def->span).find(" tile.") != std::string::npos)
     builder.suggest(it->second, "tile.range(0, " + stop + ", " + by + ")", "go on by " + by);
   else builder.suggest(range->arguments[0].span, "0, " + stop + ", " + by, "go on by " + by);
 }
 
-/// `for i in tile.range(tile.local_id(), N)`: each lane begins one element behind the one before it, and goes over all
-/// that follow. A body that has an index of the lane besides, a row of its own, may mean it so.
-void Checker::lanesWalkTogether(const ast::ForStmt &loop, const Value &start, const Value &stop) {
+void lanesWalkTogether(Context &cx, const ast::ForStmt &loop, const Value &start, const Value &stop) {
   auto *range = as<ast::CallExpr>(loop.iterable);
-  if (!inKernel() || !range || loop.body.empty() || mentionsRebound(start.sym) || mentionsRebound(stop.sym)) return;
-  const Dim first = facts_.simplify(start.sym), end = facts_.simplify(stop.sym);
+  if (!inKernel(cx) || !range || loop.body.empty() || mentionsRebound(cx, start.sym) || mentionsRebound(cx, stop.sym))
+    return;
+  const Dim first = cx.function.facts.simplify(start.sym), end = cx.function.facts.simplify(stop.sym);
   auto mentions = [](const Dim &dim, const std::string &name) {
     std::set<std::string> vars;
     dim.collectVars(vars);
     return vars.count(name) > 0;
   };
   std::string lane = queryName(Query::LocalId);
-  if (!mentions(first, lane) && fn_->kernel.grid == GridKind::Explicit) lane = queryName(Query::LinearId);
+  if (!mentions(first, lane) && cx.function.fn->kernel.grid == GridKind::Explicit) lane = queryName(Query::LinearId);
   if (!mentions(first, lane) || mentions(first - Dim::var(lane), lane) || mentions(end, lane)) return;
-  std::string_view body = sources_.text(loop.body.front()->span.to(loop.body.back()->span));
+  std::string_view body = cx.sources.text(loop.body.front()->span.to(loop.body.back()->span));
   auto *target = as<ast::NameExpr>(loop.target);
-  for (const auto &[name, binding] : frame_->names)
+  for (const auto &[name, binding] : cx.function.frame->names)
     if (binding.value.kind == ValueKind::Int && (!target || name != target->name) && occurrences(body, name) &&
-        mentions(facts_.simplify(binding.value.sym), lane))
+        mentions(cx.function.facts.simplify(binding.value.sym), lane))
       return;
   for (const char *query : {"local_id", "linear_id", "lane_id"})
     if (occurrences(body, query)) return;
   Span span = range->span;
-  if (reportedSpans_.count({static_cast<int>(Id::lanesWalkTogether), span.file, span.begin})) return;
-  auto builder = warn(Id::lanesWalkTogether, span);
+  if (cx.reportedSpans.count({static_cast<int>(Id::lanesWalkTogether), span.file, span.begin})) return;
+  auto builder = warn(cx, Id::lanesWalkTogether, span);
   builder.label("each lane starts one further than the one before it, and goes on by 1")
       .help("the lanes share the elements out if each goes on by as many as there are lanes; if it is meant so, "
             "write the step: `, 1`");
-  std::string_view callee = sources_.text(range->callee->span);
+  std::string_view callee = cx.sources.text(range->callee->span);
   size_t prefix = callee.rfind('.');
-  if (prefix == std::string_view::npos || sources_.text(span).back() != ')') return;
+  if (prefix == std::string_view::npos || cx.sources.text(span).back() != ')') return;
   std::string space(callee.substr(0, prefix + 1)), lanes = space + "group_size()";
   if (lane != queryName(Query::LocalId)) lanes += " * " + space + "group_count(0)";
   builder.suggest({span.file, span.end - 1, span.end - 1}, ", " + lanes, "go on by the number of lanes");
 }
 
-/// A sum, maximum or product over an axis of a tile whose size the schedule decides, once and not in a loop: another
-/// schedule would give another result. True after a message.
-bool Checker::dependsOnTile(const Dim &extent, const std::string &what, Span span) {
-  if (!inKernel() || fn_->kernel.grid != GridKind::Output || !loopMarks_.empty()) return false;
+bool dependsOnTile(Context &cx, const Dim &extent, const std::string &what, Span span) {
+  if (!inKernel(cx) || cx.function.fn->kernel.grid != GridKind::Output || !cx.function.loopMarks.empty()) return false;
   if (!extent.isVar() || !shape::isPositiveName(extent.varName())) return false;
-  if (fresh(Id::dependsOnTile, span))
-    report(Id::dependsOnTile, span, what, show(extent))
+  if (fresh(cx, Id::dependsOnTile, span))
+    report(cx, Id::dependsOnTile, span, what, show(cx, extent))
         .help("the schedule decides how many that are, and must not change the result: take the whole axis, `:`, or "
               "go over its tiles in a loop");
   return true;
 }
 
-/// One value for all: a result without dimensions of a kernel. True after a message.
-bool Checker::lanesDisagree(const Value &value, Span span) {
-  const KernelInfo &kernel = fn_->kernel;
+bool lanesDisagree(Context &cx, const Value &value, Span span) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
   if (value.expr && isVarying(*value.expr)) {
-    if (fresh(Id::lanesDisagree, span))
-      report(Id::lanesDisagree, span)
+    if (fresh(cx, Id::lanesDisagree, span))
+      report(cx, Id::lanesDisagree, span)
           .label("each lane has its own")
           .help("bring them together in shared memory, with barriers, and return one element of it");
     return true;
   }
-  bool several = kernel.grid == GridKind::Explicit &&
-                 std::any_of(kernel.gridDims.begin(), kernel.gridDims.end(), [](const Dim &d) { return !(d == Dim(1)); });
-  if (several && fresh(Id::badKernelOption, span))
-    report(Id::badKernelOption, span, "each group returns one value, but this kernel has more than one group")
+  bool several = kernel.grid == GridKind::Explicit && std::any_of(kernel.gridDims.begin(), kernel.gridDims.end(),
+                                                                  [](const Dim &d) { return !(d == Dim(1)); });
+  if (several && fresh(cx, Id::badKernelOption, span))
+    report(cx, Id::badKernelOption, span, "each group returns one value, but this kernel has more than one group")
         .help("one group, `grid=(1,)`, or an output with an element for each group");
   return several;
 }
 
-/// A parameter that is returned as the result and never written to.
-void Checker::unwrittenResults(const ast::FuncDef &def, const std::set<Var *> &stored) {
+void unwrittenResults(Context &cx, const ast::FuncDef &def, const std::set<Var *> &stored) {
   auto *last = def.body.empty() ? nullptr : as<ast::ReturnStmt>(def.body.back());
   std::vector<std::string> written;
-  for (const Param &p : fn_->params)
+  for (const Param &p : cx.function.fn->params)
     if (stored.count(p.var) && !p.isResult) written.push_back(p.var->name);
-  for (const FunctionResult &result : fn_->results) {
-    if (result.param < 0 || fn_->params[static_cast<size_t>(result.param)].isResult) continue;
-    const Var *var = fn_->params[static_cast<size_t>(result.param)].var;
-    if (stored.count(fn_->params[static_cast<size_t>(result.param)].var)) continue;
+  for (const FunctionResult &result : cx.function.fn->results) {
+    if (result.param < 0 || cx.function.fn->params[static_cast<size_t>(result.param)].isResult) continue;
+    const Var *var = cx.function.fn->params[static_cast<size_t>(result.param)].var;
+    if (stored.count(cx.function.fn->params[static_cast<size_t>(result.param)].var)) continue;
     Span span = last && last->value ? last->value->span : def.name.span;
-    if (!fresh(Id::unwrittenResult, span)) continue;
-    auto builder = report(Id::unwrittenResult, span, var->name);
-    if (written.size() == 1 && sources_.text(span) == var->name)
+    if (!fresh(cx, Id::unwrittenResult, span)) continue;
+    auto builder = report(cx, Id::unwrittenResult, span, var->name);
+    if (written.size() == 1 && cx.sources.text(span) == var->name)
       builder.suggest(span, written[0], "return `" + written[0] + "`, which is written to");
   }
 }
 
-/// `x[h]` in a kernel, where h counts something else than this axis has. A number that is added or taken away means a
-/// neighbour, which is masked at the edge. True after a message.
-bool Checker::counterOutside(const Dim &number, const Dim &extent, Span span) {
-  if (!inKernel()) return false;
-  const Dim index = number.isVar() && counters_.count(number.varName()) ? number : facts_.simplify(number);
-  const bool isLane = countsLanes(index, fn_->kernel);
+bool counterOutside(Context &cx, const Dim &number, const Dim &extent, Span span) {
+  if (!inKernel(cx)) return false;
+  const Dim index =
+      number.isVar() && cx.function.counters.count(number.varName()) ? number : cx.function.facts.simplify(number);
+  const bool isLane = countsLanes(index, cx.function.fn->kernel);
   if (!index.isVar() && !isLane) return false;
-  auto isQuery = [&](Query q) { return index.varName().rfind("%q:" + std::to_string(static_cast<int>(q)) + ":", 0) == 0; };
-  bool counts = isLane || isQuery(Query::Origin) || (isQuery(Query::LinearId) && lanesKnown_) ||
-                (isQuery(Query::GroupId) && fn_->kernel.grid == GridKind::Explicit) || counters_.count(index.varName());
+  auto isQuery = [&](Query q) {
+    return index.varName().rfind("%q:" + std::to_string(static_cast<int>(q)) + ":", 0) == 0;
+  };
+  bool counts = isLane || isQuery(Query::Origin) || (isQuery(Query::LinearId) && cx.function.lanesKnown) ||
+                (isQuery(Query::GroupId) && cx.function.fn->kernel.grid == GridKind::Explicit) ||
+                cx.function.counters.count(index.varName());
   if (!counts) return false;
   auto inside = shape::Formula::all({{index, Relation::Ge, Dim(0)}, {index, Relation::Lt, extent}});
-  const bool launched = index == Dim::var(queryName(Query::LinearId)) && (lanesGiven_ || isLane);
+  const bool launched = index == Dim::var(queryName(Query::LinearId)) && (cx.function.lanesGiven || isLane);
   if (launched)
-    inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(fn_->kernel))});
-  if (facts_.decide(inside) != shape::Verdict::Refuted) return false;
+    inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(cx.function.fn->kernel))});
+  if (cx.function.facts.decide(inside) != shape::Verdict::Refuted) return false;
   // The others are wrong for the same reason: the same index elsewhere, and the one it is exchanged with.
-  const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
-  auto lineOf = [&](Span at) { return sources_.file(at.file).lineColumn(at.begin).line; };
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  auto lineOf = [&](Span at) { return cx.sources.file(at.file).lineColumn(at.begin).line; };
   auto isCause = [&](const diag::Diagnostic &d) {
     bool here = def && d.id == Id::outOfBounds && d.span.file == span.file && d.span.begin >= def->span.begin &&
                 d.span.end <= def->span.end;
-    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(index) + " ", 0) == 0);
+    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(cx, index) + " ", 0) == 0);
   };
-  const auto &said = diagnostics_.all();
-  if (!fresh(Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
-  auto builder = report(Id::outOfBounds, span, show(index), "a dimension of " + show(extent));
+  const auto &said = cx.diagnostics.all();
+  if (!fresh(cx, Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
+  auto builder = report(cx, Id::outOfBounds, span, show(cx, index), "a dimension of " + show(cx, extent));
   if (!isLane) {
-    explainClaim(builder, inside);
+    explainClaim(cx, builder, inside);
     return true;
   }
   std::set<std::string> vars;  // to state that there are no lanes too many is seldom what was meant
   inside.collectVars(vars);
-  for (const std::string &v : vars) noteDimension(builder, v);
-  if (auto sizes = facts_.explain(inside).breaks; sizes && !sizesText(*sizes, vars).empty())
-    builder.help("the smallest sizes that break it: " + sizesText(*sizes, vars));
+  for (const std::string &v : vars) noteDimension(cx, builder, v);
+  if (auto sizes = cx.function.facts.explain(inside).breaks; sizes && !sizesText(cx, *sizes, vars).empty())
+    builder.help("the smallest sizes that break it: " + sizesText(cx, *sizes, vars));
   return true;
 }
 
@@ -287,39 +287,42 @@ static bool addsTwice(const ast::AugAssignStmt &stmt, const Sources &sources) {
   return false;
 }
 
-/// `count += 1` where `count` is a name of the module: it would be another, local one without a value.
-bool Checker::addsToModule(const ast::AugAssignStmt &stmt) {
+bool addsToModule(Context &cx, const ast::AugAssignStmt &stmt) {
   auto *name = as<ast::NameExpr>(stmt.target);
   if (!name) return false;
-  if (addsTwice(stmt, sources_)) {
+  if (addsTwice(stmt, cx.sources)) {
     const Span sign{stmt.span.file, stmt.target->span.end, stmt.value->span.begin};
     const Span callee = static_cast<const ast::CallExpr &>(*stmt.value).callee->span;
-    if (fresh(Id::badConstant, stmt.value->span))
-      report(Id::badConstant, stmt.value->span, "`" + name->name + "` is counted twice")
+    if (fresh(cx, Id::badConstant, stmt.value->span))
+      report(cx, Id::badConstant, stmt.value->span, "`" + name->name + "` is counted twice")
           .label("the last argument is added to the product already")
-          .suggest(sign, " = ", "take what `" + std::string(sources_.text(callee)) + "` returns");
+          .suggest(sign, " = ", "take what `" + std::string(cx.sources.text(callee)) + "` returns");
     return true;
   }
-  for (Frame *f = frame_.get(); f; f = f->parent.get())
+  for (Frame *f = cx.function.frame.get(); f; f = f->parent.get())
     if (f->names.count(name->name) || f->dims.count(name->name)) return false;
-  if (!frame_->module || !frame_->module->names.count(name->name)) return false;
-  if (fresh(Id::maybeUnassigned, stmt.target->span))
-    report(Id::maybeUnassigned, stmt.target->span, name->name)
-        .note(frame_->module->spans[name->name], "this is a name of the module, which the function cannot change")
+  if (!cx.function.frame->module || !cx.function.frame->module->names.count(name->name)) return false;
+  if (fresh(cx, Id::maybeUnassigned, stmt.target->span))
+    report(cx, Id::maybeUnassigned, stmt.target->span, name->name)
+        .note(cx.function.frame->module->spans[name->name],
+              "this is a name of the module, which the function cannot change")
         .help("give the function a name of its own: `" + name->name + "_here = " + name->name + "`");
-  assignName(name->name, Value::poison(), stmt.target->span);
+  assignName(cx, name->name, Value::poison(), stmt.target->span);
   return true;
 }
 
-/// `assert (condition, "text")` and `assert "text"` are always true.
-bool Checker::assertsNothing(const ast::AssertStmt &stmt, const Value &condition) {
+bool assertsNothing(Context &cx, const ast::AssertStmt &stmt, const Value &condition) {
   if (condition.kind != ValueKind::String && !(condition.isSequence() && !condition.items.empty())) return false;
-  if (!fresh(Id::notACondition, stmt.condition->span)) return true;
-  auto builder = report(Id::notACondition, stmt.condition->span, describe(condition) + ", which is always true");
-  auto *pair = stmt.condition->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.condition.get()) : nullptr;
+  if (!fresh(cx, Id::notACondition, stmt.condition->span)) return true;
+  auto builder =
+      report(cx, Id::notACondition, stmt.condition->span, describe(cx, condition) + ", which is always true");
+  auto *pair = stmt.condition->kind == ast::ExprKind::Tuple
+                   ? static_cast<const ast::SequenceExpr *>(stmt.condition.get())
+                   : nullptr;
   if (pair && pair->items.size() == 2 && !stmt.message)
     builder.suggest(stmt.condition->span,
-                    std::string(sources_.text(pair->items[0]->span)) + ", " + std::string(sources_.text(pair->items[1]->span)),
+                    std::string(cx.sources.text(pair->items[0]->span)) + ", " +
+                        std::string(cx.sources.text(pair->items[1]->span)),
                     "leave the parentheses out");
   return true;
 }

@@ -1,7 +1,11 @@
 // Statements that do nothing, or cannot do what they say where they stand. Some are seen in the tree alone, some by
 // what their value is.
+#include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/calls/Calls.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -47,26 +51,28 @@ bool acts(Stmt &stmt) {
 
 }  // namespace
 
-/// Statements behind a jump, and loops over numbers that run out at once.
-void Checker::strayStatements(const ast::Block &block) {
+static void emptyRange(Context &cx, const ast::ForStmt &loop);
+static std::string renewed(Context &cx, const ast::Expr &expr, const Value &value);
+
+void strayStatements(Context &cx, const ast::Block &block) {
   const ast::Stmt *jump = nullptr;
   for (const ast::StmtPtr &stmt : block) {
     if (jump) {
-      warn(Id::neverReached, stmt->span)
+      warn(cx, Id::neverReached, stmt->span)
           .note(jump->span, std::string("this `") + jumpOf(*jump) + "` always leaves before it");
       return;
     }
-    if (auto *loop = as<ast::ForStmt>(stmt)) emptyRange(*loop);
+    if (auto *loop = as<ast::ForStmt>(stmt)) emptyRange(cx, *loop);
     if (jumpOf(*stmt)) jump = stmt.get();
-    for (const ast::Block *inner : ast::blocksOf(*stmt)) strayStatements(*inner);
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) strayStatements(cx, *inner);
   }
 }
 
 /// `for i in range(10, 0)`, where all is written out and the loop has no turn.
-void Checker::emptyRange(const ast::ForStmt &loop) {
+static void emptyRange(Context &cx, const ast::ForStmt &loop) {
   auto *call = as<ast::CallExpr>(loop.iterable);
   if (!call || call->arguments.empty() || call->arguments.size() > 3) return;
-  std::string name = decoratorName(*call->callee);
+  std::string name = decoratorName(cx, *call->callee);
   if (name != "range" && name != "tile.range" && name != "static_range") return;
   std::vector<int64_t> given;
   for (const ast::Argument &arg : call->arguments) {
@@ -77,33 +83,32 @@ void Checker::emptyRange(const ast::ForStmt &loop) {
   int64_t start = given.size() > 1 ? given[0] : 0, stop = given.size() > 1 ? given[1] : given[0];
   int64_t step = given.size() > 2 ? given[2] : 1;
   if (step == 0 || (step > 0 ? start < stop : start > stop)) return;
-  auto builder = warn(Id::neverRuns, loop.iterable->span);
+  auto builder = warn(cx, Id::neverRuns, loop.iterable->span);
   builder.label("from " + std::to_string(start) + (step > 0 ? " up" : " down") + " to " + std::to_string(stop));
   if (given.size() != 2 || start == stop) return;
   Span end = call->arguments.back().span;
   builder.suggest({end.file, end.end, end.end}, ", -1", "count down");
 }
 
-/// A value that is computed and dropped. Values do not change in place, so a name for it was forgotten.
-void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t emitted) {
+void unusedValue(Context &cx, const ast::ExprStmt &stmt, const Value &value, size_t emitted) {
   if (value.isPoison() || value.kind == ValueKind::Absent || value.kind == ValueKind::None) return;
   if (value.kind == ValueKind::Ellipsis || (value.expr && value.expr->kind == ExprKind::Call && acts(*value.expr)))
     return;
-  for (size_t i = emitted; i < block_->size(); ++i)
-    if (acts(*(*block_)[i])) return;
-  const Callable *function = frame_->function;
+  for (size_t i = emitted; i < cx.function.block->size(); ++i)
+    if (acts(*(*cx.function.block)[i])) return;
+  const Callable *function = cx.function.frame->function;
   const ast::FuncDef *def = function ? function->def : nullptr;
   bool isLast = def && !def->body.empty() && def->body.back().get() == &stmt;
   bool wantsResult = def && (def->result ? def->result->kind != ast::ExprKind::None
-                                         : !frame_->inlined && fn_->kind == FunctionKind::Tensor);
-  if (isLast && wantsResult) return;  // a `return` was forgotten, which is said of the function
-  std::erase_if(spent_, [&](const auto &entry) {  // nothing else is wrong with what comes from it later
+                                         : !cx.function.frame->inlined && cx.function.fn->kind == FunctionKind::Tensor);
+  if (isLast && wantsResult) return;                // a `return` was forgotten, which is said of the function
+  std::erase_if(cx.spent, [&](const auto &entry) {  // nothing else is wrong with what comes from it later
     Span place = entry.second.span;
     return place.file == stmt.span.file && place.begin >= stmt.span.begin && place.end <= stmt.span.end;
   });
-  if (!fresh(Id::unusedValue, stmt.span)) return;
-  auto builder = report(Id::unusedValue, stmt.span);
-  builder.label(describe(value));
+  if (!fresh(cx, Id::unusedValue, stmt.span)) return;
+  auto builder = report(cx, Id::unusedValue, stmt.span);
+  builder.label(describe(cx, value));
   const ast::Expr &e = *stmt.value;
   if (auto *compare = as<ast::CompareExpr>(&e); compare && compare->ops.size() == 1) {
     Span between{e.span.file, compare->operands[0]->span.end, compare->operands[1]->span.begin};
@@ -119,39 +124,38 @@ void Checker::unusedValue(const ast::ExprStmt &stmt, const Value &value, size_t 
   auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
   if (auto *stream = method ? as<ast::NameExpr>(method->object) : nullptr;
       stream && value.isSequence() && value.items.size() == 2 && value.items[0].kind == ValueKind::Rng)
-    builder.suggest({e.span.file, e.span.begin, e.span.begin}, stream->name + ", now = ",
-                    "go on with one part, and draw from the other");
-  std::string name = renewed(e, value);
+    builder.suggest({e.span.file, e.span.begin, e.span.begin},
+                    stream->name + ", now = ", "go on with one part, and draw from the other");
+  std::string name = renewed(cx, e, value);
   if (!name.empty())
     builder.suggest({e.span.file, e.span.begin, e.span.begin}, name + " = ", "keep it in `" + name + "`");
 }
 
 /// The name whose value this expression makes anew, `x` of `x.transpose(0, 1)` and of `relu(x)`, if it may
 /// stand for the new value, too.
-std::string Checker::renewed(const ast::Expr &expr, const Value &value) {
+static std::string renewed(Context &cx, const ast::Expr &expr, const Value &value) {
   auto *call = as<ast::CallExpr>(&expr);
   if (!call || value.kind != ValueKind::Array) return "";
   auto *method = as<ast::AttributeExpr>(call->callee);
   auto *name = method ? as<ast::NameExpr>(method->object) : nullptr;
-  bool ofModule = !name || lookup(name->name, name->span, true).kind == ValueKind::Module;
+  bool ofModule = !name || lookupName(cx, name->name, name->span, true).kind == ValueKind::Module;
   // `dot(a, b, acc)` makes `acc` anew, others what they are given first.
   auto *plain = as<ast::NameExpr>(call->callee);
   std::string function = method ? method->attribute.text : plain ? plain->name : "";
   if (ofModule && call->arguments.size() == 3 && (function == "dot" || function == "mma"))
     name = as<ast::NameExpr>(call->arguments[2].value);
   else if (ofModule) name = call->arguments.empty() ? nullptr : as<ast::NameExpr>(call->arguments[0].value);
-  auto it = name ? frame_->names.find(name->name) : frame_->names.end();
-  if (it == frame_->names.end() || it->second.value.kind != ValueKind::Array) return "";
+  auto it = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
+  if (it == cx.function.frame->names.end() || it->second.value.kind != ValueKind::Array) return "";
   const Type &old = it->second.value.type;
   bool same = old.dtype == value.type.dtype && old.shape == value.type.shape;
   return same ? name->name : "";
 }
 
-/// `N = 3` where N is a dimension of the function: its tensors would still have the other size.
-bool Checker::dimensionAssigned(const std::string &name, Span span) {
-  if (!frame_->dims.count(name) || frame_->names.count(name)) return false;
-  if (fresh(Id::dimensionAssigned, span))
-    report(Id::dimensionAssigned, span, name)
+bool dimensionAssigned(Context &cx, const std::string &name, Span span) {
+  if (!cx.function.frame->dims.count(name) || cx.function.frame->names.count(name)) return false;
+  if (fresh(cx, Id::dimensionAssigned, span))
+    report(cx, Id::dimensionAssigned, span, name)
         .label("it is the size of what the function was given")
         .help("use another name for the new number");
   return true;

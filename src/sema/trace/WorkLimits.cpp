@@ -1,18 +1,19 @@
 // Where the compiler's own work ends: values that it computes, formulas over dimensions, and what calls and unrolled loops
 // inside of one another come to. A limit is a message, never a time-out.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 #include <utility>
 
 namespace tessera::sema {
 
 namespace {
-constexpr size_t kMostItems = 4096;       // of a list, those of its lists included
-constexpr size_t kMostCharacters = 65536; // of a text
-constexpr size_t kMostTerms = 256;        // of a product of sums
-constexpr size_t kMostText = 2000;        // characters of a formula over dimensions
-constexpr size_t kMostNames = 60;         // characters of a formula of named numbers
-constexpr int64_t kMostDegree = 64;       // N**64
+constexpr size_t kMostItems = 4096;        // of a list, those of its lists included
+constexpr size_t kMostCharacters = 65536;  // of a text
+constexpr size_t kMostTerms = 256;         // of a product of sums
+constexpr size_t kMostText = 2000;         // characters of a formula over dimensions
+constexpr size_t kMostNames = 60;          // characters of a formula of named numbers
+constexpr int64_t kMostDegree = 64;        // N**64
 
 /// The items of a value, those of its items included; counted up to the limit.
 size_t itemsOf(const Value &value) {
@@ -56,94 +57,93 @@ const char *beyondNumbers(const Value &value) {
 bool isTooLarge(const Dim &dim) { return !isPlain(dim) && dim.str().size() > kMostText; }
 }  // namespace
 
-bool Checker::step(Span span) {
-  bool tooDeep = depth_.exceeds(calls_.size(), static_cast<const char *>(__builtin_frame_address(0)));
-  if (!tooDeep && ++steps_ <= options_.mostSteps) return true;
-  ++failures_;
-  Span place = calls_.empty() ? span : calls_.front().callable->nameSpan;
+bool countStep(Context &cx, Span span) {
+  bool tooDeep = cx.depth.exceeds(cx.function.calls.size(), static_cast<const char *>(__builtin_frame_address(0)));
+  if (!tooDeep && ++cx.steps <= cx.options.mostSteps) return true;
+  ++cx.failures;
+  Span place = cx.function.calls.empty() ? span : cx.function.calls.front().callable->nameSpan;
   if (tooDeep) {
-    const std::vector<diag::Diagnostic> &said = diagnostics_.all();  // that of a trial was taken back
+    const std::vector<diag::Diagnostic> &said = cx.diagnostics.all();  // that of a trial was taken back
     if (std::none_of(said.begin(), said.end(), [](const diag::Diagnostic &d) { return d.id == Id::tooDeep; }))
-      report(Id::tooDeep, place, calls_.size())
+      report(cx, Id::tooDeep, place, cx.function.calls.size())
           .note(span, "this is where I stopped")
-          .help("what a function calls is checked inside of it: pass values on in one function, not from each to the next");
+          .help("what a function calls is checked inside of it: pass values on in one function, not from each to the "
+                "next");
     return false;
   }
-  if (std::exchange(saidExhausted_, true)) return false;
-  report(Id::tooManySteps, place, options_.mostSteps)
+  if (std::exchange(cx.saidExhausted, true)) return false;
+  report(cx, Id::tooManySteps, place, cx.options.mostSteps)
       .note(span, "this is where I stopped")
       .help("calls and static loops inside of one another multiply; a loop over `tile.range` is checked once");
   return false;
 }
 
-/// The value, if it is not larger than what the compiler keeps.
-Value Checker::bounded(Value value, Span span) {
+Value withinLimits(Context &cx, Value value, Span span) {
   if (const char *what = beyondNumbers(value)) {
-    if (fresh(Id::sizeTooLarge, span)) report(Id::sizeTooLarge, span, what);
+    if (fresh(cx, Id::sizeTooLarge, span)) report(cx, Id::sizeTooLarge, span, what);
     return Value::poison();
   }
   bool text = value.kind == ValueKind::String;
   auto isPoison = [](const Value &item) { return item.isPoison(); };
   if (!value.items.empty() && std::all_of(value.items.begin(), value.items.end(), isPoison)) return Value::poison();
   if (text ? value.text.size() <= kMostCharacters : itemsOf(value) <= kMostItems) return value;
-  if (fresh(Id::valueTooLarge, span))
-    report(Id::valueTooLarge, span, text ? std::to_string(kMostCharacters) + " characters" : std::to_string(kMostItems) + " items");
+  if (fresh(cx, Id::valueTooLarge, span))
+    report(cx, Id::valueTooLarge, span,
+           text ? std::to_string(kMostCharacters) + " characters" : std::to_string(kMostItems) + " items");
   return Value::poison();
 }
 
-/// Names in a number are for the emitted text, and nobody reads a long formula of them there.
-Dim Checker::withShortNames(Dim number) {
+Dim withShortNames(Dim number) {
   bool named = number.isConstant() && number.hasNames() && !number.written().isVar();
   return named && number.written().str().size() > kMostNames ? Dim(number.constant()) : number;
 }
 
-bool Checker::growsTooFar(const Dim &a, const Dim &b, Span span) {
+bool growsTooFar(Context &cx, const Dim &a, const Dim &b, Span span) {
   bool numbers = a.isConstant() && b.isConstant();
-  if (numbers || (!sema::growsTooFar(a, b) && !sema::growsTooFar(a.written(), b.written()))) return false;
-  if (fresh(Id::formulaTooLarge, span))
-    report(Id::formulaTooLarge, span)
+  if (numbers || (!growsTooFar(a, b) && !growsTooFar(a.written(), b.written()))) return false;
+  if (fresh(cx, Id::formulaTooLarge, span))
+    report(cx, Id::formulaTooLarge, span)
         .label("more than " + std::to_string(kMostTerms) + " terms, or a power above " + std::to_string(kMostDegree))
         .help("take the number as a parameter, `n: Const[N]`: then it is one name");
   return true;
 }
 
-bool Checker::isTooLarge(const Dim &dim, Span span) {
+bool isTooLarge(Context &cx, const Dim &dim, Span span) {
   if (!dim.isDefined()) {
-    if (fresh(Id::integerTooLarge, span))
-      report(Id::integerTooLarge, span).label("a number of the formula that this comes to");
+    if (fresh(cx, Id::integerTooLarge, span))
+      report(cx, Id::integerTooLarge, span).label("a number of the formula that this comes to");
     return true;
   }
-  if (!sema::isTooLarge(dim) && !sema::isTooLarge(dim.written())) return false;
-  if (fresh(Id::formulaTooLarge, span))
-    report(Id::formulaTooLarge, span)
+  if (!isTooLarge(dim) && !isTooLarge(dim.written())) return false;
+  if (fresh(cx, Id::formulaTooLarge, span))
+    report(cx, Id::formulaTooLarge, span)
         .label("written out it has more than " + std::to_string(kMostText) + " characters")
         .help("take the number as a parameter, `n: Const[N]`: then it is one name");
   return true;
 }
 
-/// The integers of a range that the compiler runs over itself. Nothing, and a message, if it cannot.
-std::optional<std::vector<Value>> Checker::knownRange(const Value &range, Span span, const char *what) {
+std::optional<std::vector<Value>> knownRange(Context &cx, const Value &range, Span span, const char *what) {
   __int128 numbers[3];
   for (size_t i = 0; i < 3; ++i) {
-    auto number = knownInt(range.items[i], span, what);
+    auto number = knownInt(cx, range.items[i], span, what);
     if (!number) return std::nullopt;
     numbers[i] = *number;
   }
   auto [start, stop, step] = numbers;
   if (step == 0) {
-    report(Id::badConstant, span, "the step of a range must not be 0");
+    report(cx, Id::badConstant, span, "the step of a range must not be 0");
     return std::nullopt;
   }
   __int128 count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
   if (count > static_cast<__int128>(kMostItems)) {
-    if (fresh(Id::valueTooLarge, span))
-      report(Id::valueTooLarge, span, std::to_string(kMostItems) + " items")
+    if (fresh(cx, Id::valueTooLarge, span))
+      report(cx, Id::valueTooLarge, span, std::to_string(kMostItems) + " items")
           .help("a loop over `tile.range` or `range` stays a loop, however long it is");
     return std::nullopt;
   }
   std::vector<Value> items;
   for (__int128 i = 0; i < count; ++i) {
-    if (!Checker::step(span)) return std::nullopt;  // a loop that is left at once makes them, too
+    if (!sema::countStep(cx, span)) return std::nullopt;  // a loop that is left at once makes them, too
     items.push_back(Value::integer(Dim(static_cast<int64_t>(start + i * step))));
   }
   return items;

@@ -1,6 +1,12 @@
 // Types as they are declared, over the parameters and results of an entry point: structs and tuples become their parts,
 // and an entry point is made for each alternative of a union.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -9,9 +15,7 @@ using ast::as;
 
 namespace {
 constexpr size_t kCapacityAxis = 2;  // of batch, heads, capacity, features
-std::string joined(const std::string &path, const std::string &part) {
-  return path.empty() ? part : path + "_" + part;
-}
+std::string joined(const std::string &path, const std::string &part) { return path.empty() ? part : path + "_" + part; }
 std::string partName(const DeclaredType &type, size_t i) {
   return type.kind == DeclaredType::Kind::Struct ? type.instance->info->fields[i].name : std::to_string(i);
 }
@@ -62,69 +66,66 @@ bool isOpenTuple(const ast::Expr &annotation) {
   return tupleItems(annotation, 0, none) && tupleItems(annotation, 1, one) && none.size() != one.size();
 }
 
-/// What a name in a type means, without a message if it means nothing.
-Value Checker::typeNamed(const ast::Expr &expr) {
-  if (auto *name = as<ast::NameExpr>(&expr)) return lookup(name->name, expr.span, true);
+Value typeNamed(Context &cx, const ast::Expr &expr) {
+  if (auto *name = as<ast::NameExpr>(&expr)) return lookupName(cx, name->name, expr.span, true);
   auto *attribute = as<ast::AttributeExpr>(&expr);
   if (!attribute) return Value::poison();
-  Value object = typeNamed(*attribute->object);
+  Value object = typeNamed(cx, *attribute->object);
   if (object.kind != ValueKind::Module) return Value::poison();
   return object.module ? moduleMember(*object.module, attribute->attribute.text)
-                       : builtinMember(object.text, attribute->attribute.text);
+                       : builtinMember(cx, object.text, attribute->attribute.text);
 }
 
-std::optional<DeclaredType> Checker::declaredStruct(const Value &named, const ast::Expr &annotation,
-                                                    const std::string &path) {
+static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &named, const ast::Expr &annotation,
+                                                  const std::string &path) {
   const StructInfo &info = *named.instance->info;
-  if (structRecursion(info)) return std::nullopt;
+  if (structRecursion(cx, info)) return std::nullopt;
   if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
-    auto instance = instantiate(info, *index);
-    return instance ? structType(std::move(instance), annotation.span, path) : std::nullopt;
+    auto instance = instantiate(cx, info, *index);
+    return instance ? structType(cx, std::move(instance), annotation.span, path) : std::nullopt;
   }
-  if (info.def->typeParameters.empty()) return structType(named.instance, annotation.span, path);
+  if (info.def->typeParameters.empty()) return structType(cx, named.instance, annotation.span, path);
   std::string arguments;
   for (const ast::TypeParameter &t : info.def->typeParameters)
     arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
-  if (fresh(Id::typeArguments, annotation.span))
-    report(Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
+  if (fresh(cx, Id::typeArguments, annotation.span))
+    report(cx, Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
         .note(info.nameSpan, "it is declared here")
-        .fix(annotation.span, std::string(sources_.text(annotation.span)) + "[" + arguments + "]",
+        .fix(annotation.span, std::string(cx.sources.text(annotation.span)) + "[" + arguments + "]",
              "name its dimensions");
   return std::nullopt;
 }
 
-/// A struct with the types of its fields.
-std::optional<DeclaredType> Checker::structType(std::shared_ptr<const StructInstance> instance, Span span,
-                                                const std::string &path) {
+std::optional<DeclaredType> structType(Context &cx, std::shared_ptr<const StructInstance> instance, Span span,
+                                       const std::string &path) {
   DeclaredType type;
   type.kind = DeclaredType::Kind::Struct;
   type.span = span;
   type.instance = std::move(instance);
   const StructInfo &info = *type.instance->info;
-  std::shared_ptr<Frame> caller = frame_;
-  bool bind = bindDims_;
-  frame_ = structFrame(*type.instance);
-  bindDims_ = false;  // its fields name what it declares
+  std::shared_ptr<Frame> caller = cx.function.frame;
+  bool bind = cx.bindDims;
+  cx.function.frame = structFrame(cx, *type.instance);
+  cx.bindDims = false;  // its fields name what it declares
   for (const StructField &field : info.fields) {
-    auto item = declaredType(*field.type, joined(path, field.name));
+    auto item = declaredType(cx, *field.type, joined(path, field.name));
     if (!item) break;
     type.items.push_back(std::move(*item));
   }
-  frame_ = caller;
-  bindDims_ = bind;
+  cx.function.frame = caller;
+  cx.bindDims = bind;
   if (type.items.size() != info.fields.size()) return std::nullopt;
   return type;
 }
 
-/// The type of the parameter or result at `path` of the entry point that is being checked.
-std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, const std::string &path) {
-  if (!step(annotation.span)) return std::nullopt;
+std::optional<DeclaredType> declaredType(Context &cx, const ast::Expr &annotation, const std::string &path) {
+  if (!countStep(cx, annotation.span)) return std::nullopt;
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) {
-    const Choices &choices = calls_.empty() ? Choices{} : calls_.front().callable->choices;
+    const Choices &choices = cx.function.calls.empty() ? Choices{} : cx.function.calls.front().callable->choices;
     auto chosen = choices.find(path);
     const ast::Expr *first = alternatives[0]->kind == ast::ExprKind::None ? alternatives[1] : alternatives[0];
-    auto type = declaredType(chosen == choices.end() ? *first : *alternatives[chosen->second], path);
+    auto type = declaredType(cx, chosen == choices.end() ? *first : *alternatives[chosen->second], path);
     for (const ast::Expr *alternative : alternatives)
       if (type) type->mayBeNone |= alternative->kind == ast::ExprKind::None;
     return type;
@@ -139,22 +140,22 @@ std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, c
   if (tupleItems(annotation, 0, items)) {
     type.kind = DeclaredType::Kind::Tuple;
     if (isOpenTuple(annotation)) {
-      if (fresh(Id::notAType, annotation.span))
-        report(Id::notAType, annotation.span, "how many items it has is not said")
+      if (fresh(cx, Id::notAType, annotation.span))
+        report(cx, Id::notAType, annotation.span, "how many items it has is not said")
             .help("an entry point needs a type for each item: `tuple[f32, f32]`");
       return std::nullopt;
     }
     for (size_t i = 0; i < items.size(); ++i) {
-      auto item = declaredType(*items[i], joined(path, std::to_string(i)));
+      auto item = declaredType(cx, *items[i], joined(path, std::to_string(i)));
       if (!item) return std::nullopt;
       type.items.push_back(std::move(*item));
     }
     return type;
   }
   auto *index = as<ast::SubscriptExpr>(&annotation);
-  Value named = typeNamed(index ? *index->object : annotation);
-  if (named.kind == ValueKind::StructType) return declaredStruct(named, annotation, path);
-  auto plain = parameterType(annotation);
+  Value named = typeNamed(cx, index ? *index->object : annotation);
+  if (named.kind == ValueKind::StructType) return declaredStruct(cx, named, annotation, path);
+  auto plain = parameterType(cx, annotation);
   if (!plain) return std::nullopt;
   type.plain = std::move(*plain);
   return type;
@@ -162,8 +163,7 @@ std::optional<DeclaredType> Checker::declaredType(const ast::Expr &annotation, c
 
 // ---------------------------------------------------------------- parameters
 
-/// The value of a parameter of an entry point; each part of it becomes one parameter.
-Value Checker::entryValue(const DeclaredType &type, const std::string &path, const ast::Parameter &parameter) {
+Value entryValue(Context &cx, const DeclaredType &type, const std::string &path, const ast::Parameter &parameter) {
   switch (type.kind) {
   case DeclaredType::Kind::None: {
     Value v = Value::of(ValueKind::None);
@@ -177,7 +177,7 @@ Value Checker::entryValue(const DeclaredType &type, const std::string &path, con
     Value v = Value::of(structure ? ValueKind::Struct : ValueKind::Tuple);
     v.instance = type.instance;
     for (size_t i = 0; i < type.items.size(); ++i) {
-      v.items.push_back(entryValue(type.items[i], joined(path, partName(type, i)), parameter));
+      v.items.push_back(entryValue(cx, type.items[i], joined(path, partName(type, i)), parameter));
       if (v.items.back().kind == ValueKind::None && structure) {
         const StructField &field = type.instance->info->fields[i];
         v.items.back().text = parameter.name.text + "." + field.name;
@@ -189,48 +189,49 @@ Value Checker::entryValue(const DeclaredType &type, const std::string &path, con
   }
   case DeclaredType::Kind::Plain: break;
   }
-  return plainParameter(type.plain, path, parameter);
+  return plainParameter(cx, type.plain, path, parameter);
 }
 
 /// A cache: its keys and values, which the function changes in place, and how many of their places are filled, a dimension.
-Value Checker::stateParameter(const Type &type, const std::string &name, const ast::Parameter &parameter) {
-  Value v = stateValue(type, name, parameter.span);
+static Value stateParameter(Context &cx, const Type &type, const std::string &name, const ast::Parameter &parameter) {
+  Value v = stateValue(cx, type, name, parameter.span);
   Type part = type;
   part.kind = TypeKind::Tensor;
   part.rollingWindow = false;
-  for (const char *field : {"_k", "_v"}) v.items.push_back(plainParameter(part, name + field, parameter));
+  for (const char *field : {"_k", "_v"}) v.items.push_back(plainParameter(cx, part, name + field, parameter));
   const Dim filled = Dim::var(name + "_filled");
   Type length = indexType();
   length.shape = {filled};
-  fn_->dims.push_back(filled.varName());
-  v.items.push_back(plainParameter(length, name + "_length", parameter));
+  cx.function.fn->dims.push_back(filled.varName());
+  v.items.push_back(plainParameter(cx, length, name + "_length", parameter));
   for (const Value &item : v.items)
     if (item.isPoison()) return item;
   const Dim &capacity = type.shape[kCapacityAxis];
-  addGuard(shape::Formula(Dim(0), Relation::Le, filled), "0 <= " + name + "_length", parameter.span);
+  addGuard(cx, shape::Formula(Dim(0), Relation::Le, filled), "0 <= " + name + "_length", parameter.span);
   if (!type.rollingWindow)  // a window that rolls on may have had any number of rows
-    addGuard(shape::Formula(filled, Relation::Le, capacity), name + "_length <= " + show(capacity), parameter.span);
-  if (name == parameter.name.text) frame_->states.emplace_back(name, v);
-  else later("state objects (`KVCache`)", parameter.span);
+    addGuard(cx, shape::Formula(filled, Relation::Le, capacity), name + "_length <= " + show(cx, capacity),
+             parameter.span);
+  if (name == parameter.name.text) cx.function.frame->states.emplace_back(name, v);
+  else notCompiledYet(cx, "state objects (`KVCache`)", parameter.span);
   return v;
 }
 
-Value Checker::plainParameter(Type type, const std::string &name, const ast::Parameter &parameter) {
-  if (type.kind == TypeKind::State) return stateParameter(type, name, parameter);
+Value plainParameter(Context &cx, Type type, const std::string &name, const ast::Parameter &parameter) {
+  if (type.kind == TypeKind::State) return stateParameter(cx, type, name, parameter);
   if (type.kind == TypeKind::String) {
-    unsupported("a string parameter of an entry point", parameter.annotation->span);
+    unsupported(cx, "a string parameter of an entry point", parameter.annotation->span);
     return Value::poison();
   }
-  for (const Param &other : fn_->params)
+  for (const Param &other : cx.function.fn->params)
     if (other.var->name == name) {
-      report(Id::definedTwice, parameter.name.span, name)
+      report(cx, Id::definedTwice, parameter.name.span, name)
           .label("a part of this parameter becomes the parameter `" + name + "`")
           .note(other.var->span, "and so does this");
       return Value::poison();
     }
-  if (type.kind == TypeKind::Tensor && inKernel()) type.kind = TypeKind::View;
+  if (type.kind == TypeKind::Tensor && inKernel(cx)) type.kind = TypeKind::View;
   Param param;
-  param.var = newVar(name, type, parameter.name.span);
+  param.var = newVar(cx, name, type, parameter.name.span);
   param.keywordOnly = parameter.kind == ast::ParameterKind::KeywordOnly;
   Value v;
   switch (type.kind) {
@@ -246,19 +247,17 @@ Value Checker::plainParameter(Type type, const std::string &name, const ast::Par
       v = valueOfVar(param.var, v, parameter.name.span);
     }
     break;
-  case TypeKind::Stream:
-    v = streamValue(makeRef(param.var, parameter.name.span), "");
-    break;
+  case TypeKind::Stream: v = streamValue(cx, makeRef(param.var, parameter.name.span), ""); break;
   default:
     v = Value::of(ValueKind::Array);
     v.type = type;
     v.limits.resize(type.shape.size());
     v = valueOfVar(param.var, v, parameter.name.span);
-    varValues_[param.var] = v;
+    cx.function.varValues[param.var] = v;
   }
   Var *var = param.var;
-  fn_->params.push_back(std::move(param));
-  return storedParameter(var, std::move(v), parameter.name.span);
+  cx.function.fn->params.push_back(std::move(param));
+  return storedParameter(cx, var, std::move(v), parameter.name.span);
 }
 
 }  // namespace tessera::sema

@@ -1,6 +1,13 @@
 // Structs: their definitions, their values, and changing a field by making a new value.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/calls/Arguments.h"
+#include "sema/effects/Effects.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -9,49 +16,51 @@ using ast::as;
 
 // ---------------------------------------------------------------- definitions
 
-/// The fields and methods that a definition lists. Types of fields are read where the struct is used.
-Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
-  structs_.push_back({});
-  StructInfo &info = structs_.back();
+static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &method);
+
+Value structValue(Context &cx, ModuleScope &scope, const ast::StructDef &def) {
+  cx.structs.push_back({});
+  StructInfo &info = cx.structs.back();
   info.name = def.name.text;
   info.nameSpan = def.name.span;
   info.def = &def;
   info.module = &scope;
   for (const ast::Decorator &decorator : def.decorators) {
-    if (as<ast::NameExpr>(decorator.expression) && decoratorName(*decorator.expression) == "state") {
+    if (as<ast::NameExpr>(decorator.expression) && decoratorName(cx, *decorator.expression) == "state") {
       info.isState = true;
       continue;
     }
-    std::string shown(sources_.text(decorator.expression->span));
-    if (!fresh(Id::badDecorator, decorator.span)) continue;
-    std::string_view text = sources_.file(decorator.span.file).text;
+    std::string shown(cx.sources.text(decorator.expression->span));
+    if (!fresh(cx, Id::badDecorator, decorator.span)) continue;
+    std::string_view text = cx.sources.file(decorator.span.file).text;
     uint32_t end = decorator.span.end;
     while (end < text.size() && (text[end] == '\n' || text[end] == ' ')) ++end;
-    report(Id::badDecorator, decorator.span, shown, "has no meaning for a struct")
-        .help("a struct holds values; what is compiled, and how, is said at functions. `@state` says that an update uses the old value up")
+    report(cx, Id::badDecorator, decorator.span, shown, "has no meaning for a struct")
+        .help("a struct holds values; what is compiled, and how, is said at functions. `@state` says that an update "
+              "uses the old value up")
         .suggest({decorator.span.file, decorator.span.begin, end}, "", "leave it out");
   }
   std::map<std::string, Span> seen;
   auto isNew = [&](const ast::Identifier &name) {
     auto [it, added] = seen.emplace(name.text, name.span);
-    if (!added) report(Id::definedTwice, name.span, name.text).note(it->second, "the first definition is here");
+    if (!added) report(cx, Id::definedTwice, name.span, name.text).note(it->second, "the first definition is here");
     return added;
   };
   for (const ast::StmtPtr &stmt : def.body) {
     if (auto *field = as<ast::AnnAssignStmt>(stmt); field && as<ast::NameExpr>(field->target)) {
       auto *name = as<ast::NameExpr>(field->target);
       if (!field->value && !info.fields.empty() && info.fields.back().defaultValue)
-        report(Id::badField, name->span, "the field `" + name->name + "` has no default, but one before it has")
+        report(cx, Id::badField, name->span, "the field `" + name->name + "` has no default, but one before it has")
             .note(info.fields.back().span, "fields are given in order: those without a default come first");
       if (isNew({name->name, name->span}))
         info.fields.push_back({name->name, field->annotation.get(), field->value.get(), name->span});
     } else if (auto *method = as<ast::FuncDef>(stmt)) {
-      if (isNew(method->name)) structMethod(info, *method);
+      if (isNew(method->name)) structMethod(cx, info, *method);
     } else if (auto *plain = as<ast::AssignStmt>(stmt); plain && as<ast::NameExpr>(plain->targets[0])) {
       auto *name = as<ast::NameExpr>(plain->targets[0]);
-      auto builder = report(Id::badField, stmt->span, "`" + name->name + "` has no type");
+      auto builder = report(cx, Id::badField, stmt->span, "`" + name->name + "` has no type");
       auto *index = as<ast::SubscriptExpr>(plain->value);
-      if (index && plain->targets.size() == 1 && typeNamed(*index->object).kind == ValueKind::TypeName) {
+      if (index && plain->targets.size() == 1 && typeNamed(cx, *index->object).kind == ValueKind::TypeName) {
         Span between{name->span.file, name->span.end, plain->value->span.begin};
         builder.fix(between, ": ", "a type stands behind a colon");
         if (isNew({name->name, name->span})) info.fields.push_back({name->name, index, nullptr, name->span});
@@ -60,8 +69,9 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
       }
     } else if (auto *text = as<ast::ExprStmt>(stmt);
                stmt->kind != ast::StmtKind::Pass && stmt->kind != ast::StmtKind::Error &&
-               !(text && (text->value->kind == ast::ExprKind::String || text->value->kind == ast::ExprKind::Ellipsis))) {
-      report(Id::badField, stmt->span, "a struct holds fields, `name: type`, and methods");
+               !(text &&
+                 (text->value->kind == ast::ExprKind::String || text->value->kind == ast::ExprKind::Ellipsis))) {
+      report(cx, Id::badField, stmt->span, "a struct holds fields, `name: type`, and methods");
     }
   }
   Value v = Value::of(ValueKind::StructType);
@@ -72,29 +82,30 @@ Value Checker::structValue(ModuleScope &scope, const ast::StructDef &def) {
   return v;
 }
 
-void Checker::structMethod(StructInfo &info, const ast::FuncDef &method) {
+static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &method) {
   const ast::Parameter *first = method.parameters.empty() ? nullptr : &method.parameters[0];
   bool other = first && first->annotation && first->name.text != "self" && !mentions(*first->annotation, info.name);
   for (const ast::Decorator &decorator : method.decorators)
-    if (decoratorName(*decorator.expression) == "staticmethod") {  // there are none, so what it would be is not known
+    if (decoratorName(cx, *decorator.expression) ==
+        "staticmethod") {  // there are none, so what it would be is not known
       info.methods[method.name.text] = nullptr;
-      return decoratorNames(method);
+      return decoratorNames(cx, method);
     }
   if (!first || first->kind != ast::ParameterKind::Plain || other) {
-    auto builder =
-        report(Id::badField, method.name.span, "the method `" + method.name.text + "` has no parameter for its struct");
+    auto builder = report(cx, Id::badField, method.name.span,
+                          "the method `" + method.name.text + "` has no parameter for its struct");
     builder.help("its first parameter is the struct itself: `def " + method.name.text + "(self)`");
     uint32_t behind = method.name.span.end;
     for (const ast::TypeParameter &t : method.typeParameters) behind = (t.bound ? t.bound->span : t.name.span).end;
-    size_t open = sources_.file(method.span.file).text.find('(', behind);
+    size_t open = cx.sources.file(method.span.file).text.find('(', behind);
     uint32_t at = first ? first->span.begin : static_cast<uint32_t>(open) + 1;
     if (first || open != std::string_view::npos)
       builder.fix({method.span.file, at, at}, first ? "self, " : "self", "write it");
     info.methods[method.name.text] = nullptr;  // there is one, but nothing is known of it
     return;
   }
-  Value made = functionValue(*info.module, method);
-  for (Callable &c : callables_)
+  Value made = functionValue(cx, *info.module, method);
+  for (Callable &c : cx.callables)
     if (&c == made.callable) c.structure = &info;
   info.methods[method.name.text] = made.callable;
 }
@@ -119,20 +130,19 @@ static std::vector<const ast::NameExpr *> undeclaredDimensions(const StructInfo 
   return found;
 }
 
-/// Reads the types of all fields once, with the type parameters standing for themselves.
-void Checker::checkStruct(const StructInfo &info) {
-  if (structRecursion(info)) return;
+void checkStruct(Context &cx, const StructInfo &info) {
+  if (structRecursion(cx, info)) return;
   std::string missing;
   const ast::Expr *first = nullptr;
-  for (const ast::NameExpr *name : undeclaredDimensions(info, sources_)) {
-    if (!lookup(name->name, name->span, true).isPoison()) continue;
+  for (const ast::NameExpr *name : undeclaredDimensions(info, cx.sources)) {
+    if (!lookupName(cx, name->name, name->span, true).isPoison()) continue;
     missing += (first ? ", " : "") + name->name;
     if (!first) first = name;
   }
-  if (first && fresh(Id::undefinedName, first->span)) {
+  if (first && fresh(cx, Id::undefinedName, first->span)) {
     info.recursive = true;
     Span behind{info.nameSpan.file, info.nameSpan.end, info.nameSpan.end};
-    report(Id::undefinedName, first->span, as<ast::NameExpr>(first)->name)
+    report(cx, Id::undefinedName, first->span, as<ast::NameExpr>(first)->name)
         .help("a struct declares its dimensions behind its name")
         .suggest(behind, "[" + missing + "]", "declare them");
     return;
@@ -140,28 +150,28 @@ void Checker::checkStruct(const StructInfo &info) {
   StructInstance open;
   open.info = &info;
   std::set<std::string> used;
-  for (const ast::TypeParameter &t : info.def->typeParameters) typeParameterBound(t);
+  for (const ast::TypeParameter &t : info.def->typeParameters) typeParameterBound(cx, t);
   for (const ast::TypeParameter &t : info.def->typeParameters)
-    if (isDTypeParameter(t)) open.dtypes[t.name.text] = {};
+    if (isDTypeParameter(cx, t)) open.dtypes[t.name.text] = {};
     else open.dims[t.name.text] = Dim::var(t.name.text);
-  std::shared_ptr<Frame> caller = frame_;
-  frame_ = structFrame(open);
-  size_t failed = failures_;
+  std::shared_ptr<Frame> caller = cx.function.frame;
+  cx.function.frame = structFrame(cx, open);
+  size_t failed = cx.failures;
   for (const StructField &field : info.fields)
     for (const ast::Expr *alternative : alternativesOf(*field.type)) {
       if (alternative->kind == ast::ExprKind::None) continue;
-      auto type = declaredType(*alternative, field.name);
+      auto type = declaredType(cx, *alternative, field.name);
       if (type) collectDims(*type, used);
-      used.insert(std::string(sources_.text(alternative->span)));  // `x: T`
+      used.insert(std::string(cx.sources.text(alternative->span)));  // `x: T`
       if (auto *tensor = as<ast::SubscriptExpr>(alternative))
-        for (const ast::Argument &item : tensor->items) used.insert(std::string(sources_.text(item.value->span)));
+        for (const ast::Argument &item : tensor->items) used.insert(std::string(cx.sources.text(item.value->span)));
     }
-  frame_ = caller;
-  info.recursive |= exhausted();
-  if (failures_ != failed) return;
+  cx.function.frame = caller;
+  info.recursive |= exhausted(cx);
+  if (cx.failures != failed) return;
   for (const ast::TypeParameter &t : info.def->typeParameters)
     if (!used.count(t.name.text))
-      report(Id::unboundDimension, t.name.span, t.name.text)
+      report(cx, Id::unboundDimension, t.name.span, t.name.text)
           .help("some field of `" + info.name + "` must have it as a dimension or dtype of its own");
 }
 
@@ -171,17 +181,16 @@ void collectDims(const DeclaredType &type, std::set<std::string> &names) {
   for (const DeclaredType &item : type.items) collectDims(item, names);
 }
 
-bool Checker::isDTypeParameter(const ast::TypeParameter &parameter) const {
-  return parameter.bound && sources_.text(parameter.bound->span) == "dtype";
+bool isDTypeParameter(const Context &cx, const ast::TypeParameter &parameter) {
+  return parameter.bound && cx.sources.text(parameter.bound->span) == "dtype";
 }
 
-/// A type parameter is a dimension, or a dtype where it says so. False, with a message, if it says something else:
-/// `T: float`.
-bool Checker::typeParameterBound(const ast::TypeParameter &parameter) {
-  if (!parameter.bound || isDTypeParameter(parameter) || sources_.text(parameter.bound->span) == "Int") return true;
-  if (!fresh(Id::notAType, parameter.bound->span)) return false;
-  std::string bound(sources_.text(parameter.bound->span));
-  auto builder = report(Id::notAType, parameter.bound->span, "`" + bound + "`");
+bool typeParameterBound(Context &cx, const ast::TypeParameter &parameter) {
+  if (!parameter.bound || isDTypeParameter(cx, parameter) || cx.sources.text(parameter.bound->span) == "Int")
+    return true;
+  if (!fresh(cx, Id::notAType, parameter.bound->span)) return false;
+  std::string bound(cx.sources.text(parameter.bound->span));
+  auto builder = report(cx, Id::notAType, parameter.bound->span, "`" + bound + "`");
   builder.help("a type parameter is a dimension, `" + parameter.name.text + "`, or a dtype, `" + parameter.name.text +
                ": dtype`");
   std::string near(diag::didYouMean(bound, {"dtype", "Int"}));
@@ -192,8 +201,7 @@ bool Checker::typeParameterBound(const ast::TypeParameter &parameter) {
   return false;
 }
 
-/// True, with a message at its first field that leads back to it, if a struct holds itself.
-bool Checker::structRecursion(const StructInfo &info) {
+bool structRecursion(Context &cx, const StructInfo &info) {
   if (info.recursive) return true;
   std::vector<const StructInfo *> open;
   std::function<bool(const StructInfo &)> reaches = [&](const StructInfo &at) {
@@ -217,7 +225,7 @@ bool Checker::structRecursion(const StructInfo &info) {
       names(*field.type);
       if (found && &at == &info && !info.recursive) {
         for (const StructInfo *on : open) on->recursive = true;
-        report(Id::recursiveStruct, field.span, info.name)
+        report(cx, Id::recursiveStruct, field.span, info.name)
             .label("this field holds another `" + info.name + "`")
             .help("the fields of a struct are known when the program is compiled: use a tensor with one more "
                   "dimension, or a tuple of structs");
@@ -229,15 +237,14 @@ bool Checker::structRecursion(const StructInfo &info) {
   return reaches(info);
 }
 
-/// Where the types of the fields are read: the struct's module, with its type parameters.
-std::shared_ptr<Frame> Checker::structFrame(const StructInstance &instance) {
+std::shared_ptr<Frame> structFrame(Context &cx, const StructInstance &instance) {
   auto frame = std::make_shared<Frame>();
   frame->module = instance.info->module;
   frame->inlined = true;
-  frame->conditionDepth = conditionDepth_;
+  frame->conditionDepth = cx.function.conditionDepth;
   frame->dims = instance.dims;
   for (const ast::TypeParameter &t : instance.info->def->typeParameters)
-    (isDTypeParameter(t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
+    (isDTypeParameter(cx, t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
   for (const auto &[name, type] : instance.dtypes) {
     Binding binding;
     binding.value = Value::dtype(type.dtype, type.numerics);
@@ -246,11 +253,11 @@ std::shared_ptr<Frame> Checker::structFrame(const StructInstance &instance) {
   return frame;
 }
 
-std::string Checker::instanceText(const StructInstance &instance) const {
+std::string instanceText(const Context &cx, const StructInstance &instance) {
   std::string text;
   for (const ast::TypeParameter &t : instance.info->def->typeParameters) {
     std::string argument = "?";
-    if (auto it = instance.dims.find(t.name.text); it != instance.dims.end()) argument = show(it->second);
+    if (auto it = instance.dims.find(t.name.text); it != instance.dims.end()) argument = show(cx, it->second);
     if (auto it = instance.dtypes.find(t.name.text); it != instance.dtypes.end())
       argument = std::string(name(it->second.dtype));
     text += (text.empty() ? "" : ", ") + argument;
@@ -258,33 +265,33 @@ std::string Checker::instanceText(const StructInstance &instance) const {
   return instance.info->name + (text.empty() ? "" : "[" + text + "]");
 }
 
-/// Block[D, 512]: what the type parameters stand for.
-std::shared_ptr<const StructInstance> Checker::instantiate(const StructInfo &info, const ast::SubscriptExpr &expr) {
+std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo &info, const ast::SubscriptExpr &expr) {
   const auto &parameters = info.def->typeParameters;
   if (expr.items.size() != parameters.size()) {
     std::string names;
     for (const ast::TypeParameter &t : parameters) names += (names.empty() ? "" : ", ") + t.name.text;
-    for (const ast::NameExpr *name : undeclaredDimensions(info, sources_))
-      if (builtinMember("", name->name).isPoison()) {  // that is said of the struct
-        ++failures_;
+    for (const ast::NameExpr *name : undeclaredDimensions(info, cx.sources))
+      if (builtinMember(cx, "", name->name).isPoison()) {  // that is said of the struct
+        ++cx.failures;
         return nullptr;
       }
-    if (fresh(Id::typeArguments, expr.span))
-      report(Id::typeArguments, expr.span, info.name, parameters.size(), expr.items.size())
-          .note(info.nameSpan, parameters.empty() ? "it has no type parameters" : "it is declared with [" + names + "]");
+    if (fresh(cx, Id::typeArguments, expr.span))
+      report(cx, Id::typeArguments, expr.span, info.name, parameters.size(), expr.items.size())
+          .note(info.nameSpan,
+                parameters.empty() ? "it has no type parameters" : "it is declared with [" + names + "]");
     return nullptr;
   }
   auto made = std::make_shared<StructInstance>();
   made->info = &info;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Argument &item = expr.items[i];
-    if (isDTypeParameter(parameters[i])) {
+    if (isDTypeParameter(cx, parameters[i])) {
       Type type;
-      if (!dtypeItem(*item.value, type)) return nullptr;
+      if (!dtypeItem(cx, *item.value, type)) return nullptr;
       made->dtypes[parameters[i].name.text] = type;
       continue;
     }
-    auto dim = dimOf(*item.value, bindDims_);
+    auto dim = dimOf(cx, *item.value, cx.bindDims);
     if (!dim) return nullptr;
     made->dims[parameters[i].name.text] = *dim;
   }
@@ -293,17 +300,17 @@ std::shared_ptr<const StructInstance> Checker::instantiate(const StructInfo &inf
 
 // ---------------------------------------------------------------- values
 
-void Checker::unknownField(const StructInfo &info, const std::string &name, Span span, bool methodsToo) {
-  if (!fresh(Id::unknownField, span)) return;
+static void unknownField(Context &cx, const StructInfo &info, const std::string &name, Span span, bool methodsToo) {
+  if (!fresh(cx, Id::unknownField, span)) return;
   std::vector<std::string_view> names;
   for (const StructField &field : info.fields) names.push_back(field.name);
   if (methodsToo)
     for (const auto &[method, callable] : info.methods) names.push_back(method);
-  auto builder = report(Id::unknownField, span, info.name, name);
+  auto builder = report(cx, Id::unknownField, span, info.name, name);
   builder.note(info.nameSpan, "`" + info.name + "` is declared here");
   if (auto near = diag::didYouMean(name, names); !near.empty()) {
     builder.help("did you mean `" + std::string(near) + "`?");
-    if (sources_.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+    if (cx.sources.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
   } else {
     std::string all;
     for (std::string_view one : names) all += (all.empty() ? "it has `" : ", `") + std::string(one) + "`";
@@ -312,8 +319,8 @@ void Checker::unknownField(const StructInfo &info, const std::string &name, Span
 }
 
 /// The arguments of `Block(...)` by field; false after a message.
-bool Checker::bindFields(const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values,
-                         std::vector<Span> &spans) {
+static bool bindFields(Context &cx, const StructInfo &info, GivenList &args, Span span, std::vector<Value> &values,
+                       std::vector<Span> &spans) {
   values.assign(info.fields.size(), Value::of(ValueKind::Absent));
   spans.assign(info.fields.size(), span);
   bool ok = true;
@@ -326,19 +333,19 @@ bool Checker::bindFields(const StructInfo &info, GivenList &args, Span span, std
                         [&](const StructField &f) { return f.name == arg.keyword; }) -
            info.fields.begin();
       if (at == info.fields.size()) {
-        unknownField(info, arg.keyword, arg.keywordSpan, false);
+        unknownField(cx, info, arg.keyword, arg.keywordSpan, false);
         ok = false;
         continue;
       }
     } else if (next++ == info.fields.size()) {
-      report(Id::tooManyArguments, arg.span, info.name,
+      report(cx, Id::tooManyArguments, arg.span, info.name,
              std::to_string(info.fields.size()) + (info.fields.size() == 1 ? " field" : " fields"),
              std::to_string(args.size()))
           .note(info.nameSpan, "declared here");
       return false;
     }
     if (values[at].given()) {
-      report(Id::argumentTwice, arg.span, info.name, info.fields[at].name);
+      report(cx, Id::argumentTwice, arg.span, info.name, info.fields[at].name);
       ok = false;
       continue;
     }
@@ -354,27 +361,28 @@ bool Checker::bindFields(const StructInfo &info, GivenList &args, Span span, std
       if (!first) first = &info.fields[i];
     }
   if (!first) return true;
-  report(Id::missingField, span, info.name, missing).note(first->span, "declared here, without a default");
+  report(cx, Id::missingField, span, info.name, missing).note(first->span, "declared here, without a default");
   return false;
 }
 
-Value Checker::constructStruct(const Value &type, GivenList args, Span span) {
+Value constructStruct(Context &cx, const Value &type, GivenList args, Span span) {
   const StructInfo &info = *type.instance->info;
   if (info.recursive) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
-  if (!bindFields(info, args, span, values, spans)) return Value::poison();
-  std::shared_ptr<Frame> caller = frame_;
-  frame_ = structFrame(*type.instance);
-  for (auto &[name, dim] : frame_->dims) frame_->dimOrigins[name] = {span, "these type arguments"};
+  if (!bindFields(cx, info, args, span, values, spans)) return Value::poison();
+  std::shared_ptr<Frame> caller = cx.function.frame;
+  cx.function.frame = structFrame(cx, *type.instance);
+  for (auto &[name, dim] : cx.function.frame->dims)
+    cx.function.frame->dimOrigins[name] = {span, "these type arguments"};
   bool ok = true;
   for (size_t i = 0; i < values.size(); ++i)
-    if (!values[i].given()) values[i] = checkExpr(*info.fields[i].defaultValue);
+    if (!values[i].given()) values[i] = checkExpr(cx, *info.fields[i].defaultValue);
   for (size_t i = 0; i < values.size(); ++i)
-    bindGenerics(values[i], *info.fields[i].type, {spans[i], "the field `" + info.fields[i].name + "`"});
+    bindGenerics(cx, values[i], *info.fields[i].type, {spans[i], "the field `" + info.fields[i].name + "`"});
   for (size_t i = 0; i < values.size(); ++i) {
     Value out;
-    ok &= matchParameter(values[i], *info.fields[i].type, info.fields[i].name, spans[i], out);
+    ok &= matchParameter(cx, values[i], *info.fields[i].type, info.fields[i].name, spans[i], out);
     values[i] = std::move(out);
   }
   Value made = Value::of(ValueKind::Struct);
@@ -382,51 +390,53 @@ Value Checker::constructStruct(const Value &type, GivenList args, Span span) {
   instance->info = &info;
   for (const ast::TypeParameter &t : info.def->typeParameters) {
     const std::string &name = t.name.text;
-    if (auto it = frame_->dims.find(name); it != frame_->dims.end()) instance->dims[name] = it->second;
-    else if (auto dtype = frame_->names.find(name); dtype != frame_->names.end())
+    if (auto it = cx.function.frame->dims.find(name); it != cx.function.frame->dims.end())
+      instance->dims[name] = it->second;
+    else if (auto dtype = cx.function.frame->names.find(name); dtype != cx.function.frame->names.end())
       instance->dtypes[name] = dtype->second.value.type;
-    else if (ok && !inHost()) {
-      report(Id::unboundDimension, span, name)
+    else if (ok && !inHost(cx)) {
+      report(cx, Id::unboundDimension, span, name)
           .note(t.name.span, "declared here")
           .help("no field that is given says it: write `" + info.name + "[...](...)`");
       ok = false;
     }
   }
-  frame_ = caller;
+  cx.function.frame = caller;
   if (!ok) return Value::poison();
   made.instance = std::move(instance);
-  if (info.isState) made.handle = newHandle();
-  if (info.isState && block_)
-    for (size_t i = 0; i < values.size(); ++i) values[i] = asStored(std::move(values[i]), info.fields[i].name, spans[i]);
+  if (info.isState) made.handle = newHandle(cx);
+  if (info.isState && cx.function.block)
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = asStored(cx, std::move(values[i]), info.fields[i].name, spans[i]);
   for (size_t i = 0; i < values.size(); ++i)
-    made.items.push_back(values[i].expr && block_ ? cheap(std::move(values[i]), info.fields[i].name, spans[i])
-                                                  : std::move(values[i]));
+    made.items.push_back(values[i].expr && cx.function.block
+                             ? reusable(cx, std::move(values[i]), info.fields[i].name, spans[i])
+                             : std::move(values[i]));
   return made;
 }
 
-/// replace(p, w=...): a new struct in which these fields have these values.
-Value Checker::replaceFields(GivenList args, Span span) {
+Value replaceFields(Context &cx, GivenList args, Span span) {
   if (args.empty() || !args[0].keyword.empty()) {
-    report(Id::argumentNotGiven, span, "replace", "a struct").help("`replace(p, field=value)`");
+    report(cx, Id::argumentNotGiven, span, "replace", "a struct").help("`replace(p, field=value)`");
     return Value::poison();
   }
   Value object = std::move(args[0].value);
-  if (object.isPoison() || reportNone(object, args[0].span)) return Value::poison();
+  if (object.isPoison() || reportNone(cx, object, args[0].span)) return Value::poison();
   if (object.kind != ValueKind::Struct) {
-    report(Id::wrongArgument, args[0].span, quoted("replace"), "a struct", describe(object));
+    report(cx, Id::wrongArgument, args[0].span, quoted("replace"), "a struct", describe(cx, object));
     return Value::poison();
   }
   const StructInfo &info = *object.instance->info;
   GivenList all;
   for (size_t i = 1; i < args.size(); ++i) {
     if (args[i].keyword.empty()) {
-      report(Id::tooManyArguments, args[i].span, "replace", "one struct, and fields by name",
+      report(cx, Id::tooManyArguments, args[i].span, "replace", "one struct, and fields by name",
              std::to_string(args.size()));
       return Value::poison();
     }
     all.push_back(std::move(args[i]));
   }
-  if (object.isState() && !spend(object, "an update", span)) return Value::poison();
+  if (object.isState() && !useUp(cx, object, "an update", span)) return Value::poison();
   size_t given = all.size();
   for (size_t i = 0; i < info.fields.size(); ++i) {
     const std::string &name = info.fields[i].name;
@@ -437,46 +447,44 @@ Value Checker::replaceFields(GivenList args, Span span) {
   auto open = std::make_shared<StructInstance>();
   open->info = &info;
   type.instance = std::move(open);
-  Value made = constructStruct(type, std::move(all), span);
+  Value made = constructStruct(cx, type, std::move(all), span);
   if (made.isState()) {
     made.text = object.text;
-    successors_[object.handle] = made.handle;
+    cx.successors[object.handle] = made.handle;
   }
   return made;
 }
 
-Value Checker::memberOfStruct(const Value &object, const std::string &name, Span span) {
+Value memberOfStruct(Context &cx, const Value &object, const std::string &name, Span span) {
   const StructInfo &info = *object.instance->info;
-  if (object.isState() && isSpent(object, span)) return Value::poison();
+  if (object.isState() && isUsedUp(cx, object, span)) return Value::poison();
   for (size_t i = 0; i < info.fields.size(); ++i)
     if (info.fields[i].name == name) return object.items[i];
   if (auto it = info.methods.find(name); it != info.methods.end() && !it->second) {
-    ++failures_;  // a message was given where it is defined
+    ++cx.failures;  // a message was given where it is defined
     return Value::poison();
-  } else if (it != info.methods.end())
-    return methodOf(object, name, nullptr, it->second);
-  unknownField(info, name, span, true);
+  } else if (it != info.methods.end()) return methodOf(object, name, nullptr, it->second);
+  unknownField(cx, info, name, span, true);
   return Value::poison();
 }
 
-/// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name. Of a state it does so by itself.
-void Checker::assignField(const ast::AttributeExpr &target, Value value, Span assignment) {
-  if (isPartOfState(target)) return assignPart(target, std::move(value), assignment);
-  Value object = checkExpr(*target.object);
-  if (object.isPoison() || reportNone(object, target.object->span)) return;
+void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment) {
+  if (isPartOfState(cx, target)) return assignPart(cx, target, std::move(value), assignment);
+  Value object = checkExpr(cx, *target.object);
+  if (object.isPoison() || reportNone(cx, object, target.object->span)) return;
   if (object.kind != ValueKind::Struct) {
-    unsupported("an assignment to this", target.span);
+    unsupported(cx, "an assignment to this", target.span);
     return;
   }
   const StructInfo &info = *object.instance->info;
   if (std::none_of(info.fields.begin(), info.fields.end(),
                    [&](const StructField &f) { return f.name == target.attribute.text; }))
-    return unknownField(info, target.attribute.text, target.attribute.span, false);
-  if (!fresh(Id::fieldAssigned, target.span)) return;
-  auto builder = report(Id::fieldAssigned, target.span, target.attribute.text);
+    return unknownField(cx, info, target.attribute.text, target.attribute.span, false);
+  if (!fresh(cx, Id::fieldAssigned, target.span)) return;
+  auto builder = report(cx, Id::fieldAssigned, target.span, target.attribute.text);
   builder.help("`replace` makes a new struct with another value in a field");
-  std::string name(sources_.text(target.object->span)), field(sources_.text(target.span));
-  std::string rest(sources_.text(assignment).substr(field.size()));  // " = value"
+  std::string name(cx.sources.text(target.object->span)), field(cx.sources.text(target.span));
+  std::string rest(cx.sources.text(assignment).substr(field.size()));  // " = value"
   size_t equals = rest.find('=');
   if (!as<ast::NameExpr>(target.object) || equals == std::string::npos || assignment.begin != target.span.begin) return;
   std::string op = rest.substr(0, equals), written = rest.substr(equals + 1);

@@ -1,5 +1,8 @@
 // Trees: structs, tuples and lists of values, to any depth. A function is applied to all their leaves.
-#include "sema/Checker.h"
+#include "sema/Report.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/types/Types.h"
 
 namespace tessera::sema {
 
@@ -53,18 +56,17 @@ bool collectCalls(const std::vector<const Value *> &trees, const std::string &pa
 }
 }  // namespace
 
-/// tree_map(f, tree, ...): the tree of what f returns for the leaves of all trees at each place. Where f returns a tuple,
-/// a tuple of trees.
-Value Checker::treeMap(const GivenList &args, Span span) {
+Value treeMap(Context &cx, const GivenList &args, Span span) {
   for (const Given &arg : args) {
     if (arg.value.isPoison()) return Value::poison();
     if (arg.keyword.empty()) continue;
-    report(Id::unknownKeyword, arg.keywordSpan, "tree_map", arg.keyword).help("its arguments are a function, and trees");
+    report(cx, Id::unknownKeyword, arg.keywordSpan, "tree_map", arg.keyword)
+        .help("its arguments are a function, and trees");
     return Value::poison();
   }
   if (args.size() < 2 || !isCallable(args[0].value)) {
-    report(Id::wrongArgument, args.empty() ? span : args[0].span, quoted("tree_map"), "a function and a tree",
-           args.empty() ? "nothing" : describe(args[0].value))
+    report(cx, Id::wrongArgument, args.empty() ? span : args[0].span, quoted("tree_map"), "a function and a tree",
+           args.empty() ? "nothing" : describe(cx, args[0].value))
         .help("`tree_map(lambda x, y: x + y, p, q)`");
     return Value::poison();
   }
@@ -74,9 +76,9 @@ Value Checker::treeMap(const GivenList &args, Span span) {
   std::string differs;
   size_t other = 0;
   if (!collectCalls(trees, "", calls, differs, other)) {
-    auto builder = report(Id::wrongArgument, args[other + 1].span, quoted("tree_map"), "trees with the same parts",
-                          describe(args[other + 1].value));
-    builder.note(args[1].span, "this is " + describe(args[1].value));
+    auto builder = report(cx, Id::wrongArgument, args[other + 1].span, quoted("tree_map"), "trees with the same parts",
+                          describe(cx, args[other + 1].value));
+    builder.note(args[1].span, "this is " + describe(cx, args[1].value));
     if (!differs.empty()) builder.help("they differ at `" + differs + "`");
     return Value::poison();
   }
@@ -84,12 +86,13 @@ Value Checker::treeMap(const GivenList &args, Span span) {
   std::optional<size_t> count;              // of the items of a tuple; 0: f returns one value
   for (const LeafCall &call : calls) {
     GivenList given;
-    for (size_t i = 0; i < call.leaves.size(); ++i) given.push_back({"", call.leaves[i], args[i + 1].span, {}, nullptr});
-    Value result = callValue(args[0].value, std::move(given), span, "tree_map");
+    for (size_t i = 0; i < call.leaves.size(); ++i)
+      given.push_back({"", call.leaves[i], args[i + 1].span, {}, nullptr});
+    Value result = callValue(cx, args[0].value, std::move(given), span, "tree_map");
     if (result.isPoison()) return result;
     size_t here = result.kind == ValueKind::Tuple ? result.items.size() : 0;
     if (here != count.value_or(here)) {
-      report(Id::wrongArgument, span, quoted("tree_map"), "a function that returns as many values for each leaf",
+      report(cx, Id::wrongArgument, span, quoted("tree_map"), "a function that returns as many values for each leaf",
              "one that returns " + diag::counted(here ? here : 1, "value") + " for `" + call.path + "`");
       return Value::poison();
     }
@@ -117,7 +120,7 @@ Value Checker::treeMap(const GivenList &args, Span span) {
       type.instance = std::move(open);
       for (const Given &field : fields)
         if (field.value.isPoison()) return Value::poison();
-      return constructStruct(type, std::move(fields), span);
+      return constructStruct(cx, type, std::move(fields), span);
     };
     made.push_back(build(args[1].value));
     if (made.back().isPoison()) return made.back();
@@ -125,10 +128,9 @@ Value Checker::treeMap(const GivenList &args, Span span) {
   return *count ? Value::tuple(std::move(made)) : made[0];
 }
 
-/// tree_leaves(tree): the leaves in the order of fields and items, as a list.
-Value Checker::treeLeaves(const GivenList &args, Span span) {
+Value treeLeaves(Context &cx, const GivenList &args, Span span) {
   if (args.size() != 1 || !args[0].keyword.empty()) {
-    report(Id::tooManyArguments, span, "tree_leaves", "one tree", std::to_string(args.size()));
+    report(cx, Id::tooManyArguments, span, "tree_leaves", "one tree", std::to_string(args.size()));
     return Value::poison();
   }
   if (args[0].value.isPoison()) return args[0].value;

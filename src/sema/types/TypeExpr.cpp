@@ -1,8 +1,14 @@
 // Types as they are written: Tensor[M, K, bf16 @accum(f32)], Const[H], f32, Int, unions with None.
-#include "sema/Checker.h"
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
-#include "sema/trace/Unknown.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/effects/Effects.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -44,28 +50,31 @@ bool isParameter(const ast::FuncDef *def, const std::string &name) {
 }
 }  // namespace
 
-std::optional<Dim> Checker::dimOf(const ast::Expr &expr, bool bind) {
-  auto dim = dimTerm(expr, bind);
+static std::optional<Dim> dimTerm(Context &cx, const ast::Expr &expr, bool bind);
+static void unknownDimension(Context &cx, const std::string &name, Span span);
+
+std::optional<Dim> dimOf(Context &cx, const ast::Expr &expr, bool bind) {
+  auto dim = dimTerm(cx, expr, bind);
   if (!dim || !dim->isConstant() || dim->constant() >= 0) return dim;
-  if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is not negative");
+  if (fresh(cx, Id::notAType, expr.span)) report(cx, Id::notAType, expr.span, "a dimension is not negative");
   return std::nullopt;
 }
 
-std::optional<Dim> Checker::dimTerm(const ast::Expr &expr, bool bind) {
+static std::optional<Dim> dimTerm(Context &cx, const ast::Expr &expr, bool bind) {
   auto named = [&](const std::string &name) -> std::optional<Dim> {
-    for (Frame *f = frame_.get(); f; f = f->parent.get())
+    for (Frame *f = cx.function.frame.get(); f; f = f->parent.get())
       if (auto it = f->dims.find(name); it != f->dims.end()) return it->second;
     return std::nullopt;
   };
   auto use = [&](const std::string &name) {  // in order of first use
-    if (bind && std::find(fn_->dims.begin(), fn_->dims.end(), name) == fn_->dims.end())
-      fn_->dims.push_back(name);
+    if (bind && std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), name) == cx.function.fn->dims.end())
+      cx.function.fn->dims.push_back(name);
   };
   if (auto *text = as<ast::StringExpr>(&expr)) {
     auto dim = Dim::parse(text->value);
     if (!dim || dividesByZero(*dim)) {
-      report(Id::notAType, expr.span,
-             !dim                ? "\"" + text->value + "\" is no dimension"
+      report(cx, Id::notAType, expr.span,
+             !dim               ? "\"" + text->value + "\" is no dimension"
              : dim->isDefined() ? "a dimension is divided by 0"
                                 : "a dimension is divided by 0, or does not fit into 64 bits");
       return std::nullopt;
@@ -75,54 +84,55 @@ std::optional<Dim> Checker::dimTerm(const ast::Expr &expr, bool bind) {
     std::map<std::string, Dim> values;
     for (const std::string &v : vars) {
       if (auto known = named(v)) values[v] = *known;
-      else if (bind) frame_->dims[v] = Dim::var(v);
+      else if (bind) cx.function.frame->dims[v] = Dim::var(v);
       else {
-        Value value = lookup(v, expr.span, true);
+        Value value = lookupName(cx, v, expr.span, true);
         if (value.kind == ValueKind::Int && !value.expr) values[v] = value.sym;
         else {
-          undefined(v, expr.span);
+          reportUndefined(cx, v, expr.span);
           return std::nullopt;
         }
       }
       if (!values.count(v) || values[v] == Dim::var(v)) use(v);
     }
     Dim made = dim->substitute(values);
-    return isTooLarge(made, expr.span) ? std::nullopt : std::optional(made);
+    return isTooLarge(cx, made, expr.span) ? std::nullopt : std::optional(made);
   }
   if (auto *name = as<ast::NameExpr>(&expr)) {
     if (auto known = named(name->name)) {
       if (known->isVar()) use(known->varName());
       return known;
     }
-    Value v = lookup(name->name, expr.span, true);
+    Value v = lookupName(cx, name->name, expr.span, true);
     if (v.kind == ValueKind::Int && !v.expr) return v.sym;
-    const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+    const ast::FuncDef *def =
+        cx.function.frame && cx.function.frame->function ? cx.function.frame->function->def : nullptr;
     if (v.isPoison() || v.kind == ValueKind::Int || isParameter(def, name->name))
-      unknownDimension(name->name, expr.span);
-    else if (fresh(Id::notAType, expr.span))
-      report(Id::notAType, expr.span, "a dimension is an integer, but `" + name->name + "` is " + describe(v));
+      unknownDimension(cx, name->name, expr.span);
+    else if (fresh(cx, Id::notAType, expr.span))
+      report(cx, Id::notAType, expr.span, "a dimension is an integer, but `" + name->name + "` is " + describe(cx, v));
     return std::nullopt;
   }
   if (auto *binary = as<ast::BinaryExpr>(&expr)) {
-    auto a = dimTerm(*binary->left, bind), b = dimTerm(*binary->right, bind);
+    auto a = dimTerm(cx, *binary->left, bind), b = dimTerm(cx, *binary->right, bind);
     if (!a || !b) return std::nullopt;
     if ((binary->op == ast::BinaryOp::FloorDiv || binary->op == ast::BinaryOp::Mod) && *b == Dim(0)) {
-      if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "a dimension is divided by 0");
+      if (fresh(cx, Id::notAType, expr.span)) report(cx, Id::notAType, expr.span, "a dimension is divided by 0");
       return std::nullopt;
     }
-    if (binary->op == ast::BinaryOp::Mul && growsTooFar(*a, *b, expr.span)) return std::nullopt;
+    if (binary->op == ast::BinaryOp::Mul && growsTooFar(cx, *a, *b, expr.span)) return std::nullopt;
     auto made = dimOfOperator(binary->op, *a, *b);
     if (!made) {
-      auto builder = report(Id::notAType, expr.span, "dimensions are made with + - * // and %");
+      auto builder = report(cx, Id::notAType, expr.span, "dimensions are made with + - * // and %");
       if (binary->op == ast::BinaryOp::Div) builder.suggest(binary->opSpan, "//", "divide and round down");
     }
-    return !made || isTooLarge(*made, expr.span) ? std::nullopt : made;
+    return !made || isTooLarge(cx, *made, expr.span) ? std::nullopt : made;
   }
-  Value v = checkExpr(expr);
+  Value v = checkExpr(cx, expr);
   if (v.kind == ValueKind::Int && !v.expr) return v.sym;
   if (v.isPoison()) return std::nullopt;
-  auto builder = report(Id::notAType, expr.span, "a dimension is an integer, but this is " + describe(v));
-  std::string_view text = sources_.text(expr.span);
+  auto builder = report(cx, Id::notAType, expr.span, "a dimension is an integer, but this is " + describe(cx, v));
+  std::string_view text = cx.sources.text(expr.span);
   if (v.kind == ValueKind::Tuple && text.size() > 2 && text.front() == '(' &&
       text.back() == ')') {  // `Tensor[(N, M), f32]`
     std::string dims(text.substr(1, text.size() - 2));
@@ -156,26 +166,27 @@ bool isDimensionIn(const ast::FuncDef &def, const std::string &name) {
   for (const ast::Parameter &p : def.parameters) any |= p.annotation && holds(*p.annotation);
   return any;
 }
-}  // namespace
 
-namespace {
 /// "`f6e2m3` or `f6e3m2`" of `fp6`, of which there are several; empty for other names.
 std::string formsOfDType(const std::string &name) {
-  std::string bits = name.rfind("fp", 0) == 0 ? name.substr(2) : name.rfind("float", 0) == 0 ? name.substr(5) : name.substr(std::min<size_t>(1, name.size()));
+  std::string bits = name.rfind("fp", 0) == 0      ? name.substr(2)
+                     : name.rfind("float", 0) == 0 ? name.substr(5)
+                                                   : name.substr(std::min<size_t>(1, name.size()));
   if (name.empty() || name[0] != 'f' || bits.size() != 1 || bits[0] < '2' || bits[0] > '8') return {};
   std::string forms;
   for (std::string_view known : dtypeNames())
-    if (known.size() > 2 && known.substr(0, 2) == "f" + bits && known[2] == 'e') forms += (forms.empty() ? "`" : " or `") + std::string(known) + "`";
+    if (known.size() > 2 && known.substr(0, 2) == "f" + bits && known[2] == 'e')
+      forms += (forms.empty() ? "`" : " or `") + std::string(known) + "`";
   return forms;
 }
 }  // namespace
 
 /// The last item of a tensor's type, where it is no dimension that there is but nearly the name of a dtype, or what
 /// others call one.
-bool Checker::misspeltDType(const ast::Expr &expr) {
+static bool misspeltDType(Context &cx, const ast::Expr &expr) {
   if (auto *member = as<ast::AttributeExpr>(&expr)) {
     auto *root = as<ast::NameExpr>(member->object);
-    Value object = root ? lookup(root->name, root->span, true) : Value::of(ValueKind::Absent);
+    Value object = root ? lookupName(cx, root->name, root->span, true) : Value::of(ValueKind::Absent);
     bool ours = object.kind == ValueKind::Module && object.text == "tessera";
     bool foreign = object.isPoison() && (foreignName(root->name) || foreignPackage(root->name));
     if (!ours && !foreign) return false;
@@ -185,19 +196,19 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
     std::string_view others = dtypeHere(name).empty() ? diag::didYouMean(name, known) : dtypeHere(name);
     std::string near(ofThatName ? info(*ofThatName).name : others);
     if (near.empty()) return false;
-    if (fresh(Id::notAType, expr.span))
-      report(Id::notAType, expr.span, "I know no dtype `" + std::string(sources_.text(expr.span)) + "`")
+    if (fresh(cx, Id::notAType, expr.span))
+      report(cx, Id::notAType, expr.span, "I know no dtype `" + std::string(cx.sources.text(expr.span)) + "`")
           .fix(ours ? member->attribute.span : expr.span, near, "write `" + near + "`");
     return true;
   }
   auto *name = as<ast::NameExpr>(&expr);
   if (!name) return false;
-  for (Frame *f = frame_.get(); f; f = f->parent.get())
+  for (Frame *f = cx.function.frame.get(); f; f = f->parent.get())
     if (f->dims.count(name->name) || f->generics.count(name->name)) return false;
-  Value value = lookup(name->name, expr.span, true);
+  Value value = lookupName(cx, name->name, expr.span, true);
   if (value.kind == ValueKind::Policy) {  // one that stores something would be the dtype
-    if (fresh(Id::notAType, expr.span))
-      report(Id::notAType, expr.span, "the policy `" + name->name + "` has no storage")
+    if (fresh(cx, Id::notAType, expr.span))
+      report(cx, Id::notAType, expr.span, "the policy `" + name->name + "` has no storage")
           .help("it stands behind a dtype, `bf16 @" + name->name + "`, or takes one: `Policy(storage=bf16, ...)`");
     return true;
   }
@@ -205,78 +216,80 @@ bool Checker::misspeltDType(const ast::Expr &expr) {
   std::vector<std::string_view> known;
   for (std::string_view d : dtypeNames()) known.push_back(d);
   auto near = dtypeHere(name->name).empty() ? diag::didYouMean(name->name, known) : dtypeHere(name->name);
-  if (const ModuleScope *module = frame_ ? frame_->module : scope_; near.empty() && module) {
+  if (const ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope; near.empty() && module) {
     near = diag::didYouMean(name->name, bundleNames(*module));
-    if (!near.empty() && !firstUnknown(name->name)) return true;
+    if (!near.empty() && !firstUnknown(cx, name->name)) return true;
   }
   std::string forms = formsOfDType(name->name);
   if (!forms.empty()) {
-    if (fresh(Id::notAType, expr.span)) report(Id::notAType, expr.span, "`" + name->name + "` does not say its form").help("write " + forms);
+    if (fresh(cx, Id::notAType, expr.span))
+      report(cx, Id::notAType, expr.span, "`" + name->name + "` does not say its form").help("write " + forms);
     return true;
   }
   if (near.empty()) return false;
-  if (fresh(Id::notAType, expr.span))
-    report(Id::notAType, expr.span, "I know no dtype" + std::string(dtypeByName(near) ? " `" : " and no policy `") + name->name + "`")
+  if (fresh(cx, Id::notAType, expr.span))
+    report(cx, Id::notAType, expr.span,
+           "I know no dtype" + std::string(dtypeByName(near) ? " `" : " and no policy `") + name->name + "`")
         .help("did you mean `" + std::string(near) + "`?")
         .fix(expr.span, std::string(near), "write `" + std::string(near) + "`");
   return true;
 }
 
 /// A name that was bound to something wrong, a policy that there cannot be; a message was given, or is now.
-bool Checker::isMistaken(const ast::Expr &expr) {
+static bool isMistaken(Context &cx, const ast::Expr &expr) {
   auto *name = as<ast::NameExpr>(&expr);
-  const ModuleScope *module = frame_ ? frame_->module : scope_;
+  const ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
   auto it = name && module ? module->names.find(name->name) : std::map<std::string, Value>::const_iterator();
   bool mistaken = name && module && it != module->names.end() && it->second.isPoison();
-  const ast::TypeParameter *parameter = name ? typeParameterNamed(frame_.get(), name->name) : nullptr;
-  if (parameter) mistaken |= !typeParameterBound(*parameter);
-  failures_ += mistaken;
+  const ast::TypeParameter *parameter = name ? typeParameterNamed(cx.function.frame.get(), name->name) : nullptr;
+  if (parameter) mistaken |= !typeParameterBound(cx, *parameter);
+  cx.failures += mistaken;
   return mistaken;
 }
 
 /// A name that stands for a dimension and is none.
-void Checker::unknownDimension(const std::string &name, Span span) {
+static void unknownDimension(Context &cx, const std::string &name, Span span) {
   bool generic = false;
   std::vector<std::string> known;
-  for (Frame *f = frame_.get(); f; f = f->parent.get()) {
+  for (Frame *f = cx.function.frame.get(); f; f = f->parent.get()) {
     generic |= f->generics.count(name) != 0;
     for (const auto &[n, d] : f->dims) known.push_back(n);
   }
   if (generic) {
-    if (frame_->function && frame_->function->def)
-      for (const ast::TypeParameter &t : frame_->function->def->typeParameters)
+    if (cx.function.frame->function && cx.function.frame->function->def)
+      for (const ast::TypeParameter &t : cx.function.frame->function->def->typeParameters)
         if (t.name.text == name) span = t.name.span;
-    if (fresh(Id::unboundDimension, span))
-      report(Id::unboundDimension, span, name)
+    if (fresh(cx, Id::unboundDimension, span))
+      report(cx, Id::unboundDimension, span, name)
           .help("it occurs only inside expressions; some parameter must have it as a dimension of its own");
     return;
   }
-  if (!fresh(Id::undefinedName, span) || !firstUnknown(name)) return;
-  const ast::FuncDef *def = frame_ && frame_->function ? frame_->function->def : nullptr;
+  if (!fresh(cx, Id::undefinedName, span) || !firstUnknown(cx, name)) return;
+  const ast::FuncDef *def =
+      cx.function.frame && cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   if (isParameter(def, name)) {
-    report(Id::notAType, span, "`" + name + "` is a value, not a dimension")
+    report(cx, Id::notAType, span, "`" + name + "` is a value, not a dimension")
         .help("a number that shapes depend on is declared as both: `" +
               withParameter("def " + def->name.text, def->typeParameters, "K") + "(..., " + name + ": Const[K])`");
     return;
   }
   std::string owner = def ? withParameter("def " + def->name.text, def->typeParameters, name) + "(...)" : "";
-  for (const StructInfo &info : structs_) {
+  for (const StructInfo &info : cx.structs) {
     Span whole = info.def->span;
     if (!def && whole.file == span.file && whole.begin <= span.begin && span.end <= whole.end)
       owner = withParameter("struct " + info.name, info.def->typeParameters, name);
   }
   std::vector<std::string_view> views(known.begin(), known.end());
   auto near = diag::didYouMean(name, views);
-  auto builder = report(Id::undefinedName, span, name);
+  auto builder = report(cx, Id::undefinedName, span, name);
   std::string title = "write `" + std::string(near) + "`";
   if (near.size() == 1)  // `d` beside `D` may be meant
     builder.help("did you mean `" + std::string(near) + "`?").suggest(span, std::string(near), title);
-  else if (!near.empty())
-    builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), title);
-  else if (!def && !owner.empty())
-    builder.help("a dimension is declared behind the struct's name: `" + owner + "`");
+  else if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?").fix(span, std::string(near), title);
+  else if (!def && !owner.empty()) builder.help("a dimension is declared behind the struct's name: `" + owner + "`");
   else if (def && def->result && def->result->span.begin <= span.begin && span.end <= def->result->span.end)
-    builder.help("no parameter has it, so nothing says how large it is: write the extent that is returned, or bind it in the type of a parameter");
+    builder.help("no parameter has it, so nothing says how large it is: write the extent that is returned, or bind it "
+                 "in the type of a parameter");
   else
     builder
         .help("a dimension is declared behind the function's name, `" +
@@ -284,13 +297,13 @@ void Checker::unknownDimension(const std::string &name, Span span) {
         .suggest(span, "\"" + name + "\"", "put it in quotes");
 }
 
-bool Checker::dtypeByKeyword(const ast::SubscriptExpr &expr) {
+static bool dtypeByKeyword(const ast::SubscriptExpr &expr) {
   for (const ast::Argument &item : expr.items)
     if (item.keyword && item.keyword->text == "dtype") return true;
   return false;
 }
 
-bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
+bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
   std::vector<const ast::Expr *> shape;
   const ast::Expr *dtype = nullptr;
   std::vector<const ast::Expr *> policies;
@@ -298,143 +311,146 @@ bool Checker::tensorType(const ast::SubscriptExpr &expr, Type &type, std::vector
     if (item.keyword) {
       if (item.keyword->text == "dtype") dtype = item.value.get();
       else {
-        report(Id::unknownKeyword, item.keyword->span, "Tensor", item.keyword->text);
+        report(cx, Id::unknownKeyword, item.keyword->span, "Tensor", item.keyword->text);
         return false;
       }
     } else if (auto *policy = as<ast::PolicyExpr>(item.value)) {
       policies.push_back(policy->policy.get());
-    } else if (!dtype && isDTypeExpr(*item.value)) {
+    } else if (!dtype && isDTypeExpr(cx, *item.value)) {
       dtype = item.value.get();
     } else {
       shape.push_back(item.value.get());
     }
   }
   if (!dtype) {
-    if (!shape.empty() && (misspeltDType(*shape.back()) || isMistaken(*shape.back()))) return false;
+    if (!shape.empty() && (misspeltDType(cx, *shape.back()) || isMistaken(cx, *shape.back()))) return false;
     auto *last = shape.empty() ? nullptr : as<ast::NameExpr>(shape.back());
-    const ast::FuncDef *def = frame_->function ? frame_->function->def : nullptr;
+    const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
     if (last && def && calledLikeADType(last->name) && !isDimensionIn(*def, last->name)) {
       const auto &all = def->typeParameters;
-      const ast::TypeParameter *t = typeParameterNamed(frame_.get(), last->name);
+      const ast::TypeParameter *t = typeParameterNamed(cx.function.frame.get(), last->name);
       uint32_t at = t ? t->name.span.end : all.empty() ? def->name.span.end : all.back().name.span.end;
       if (!t && !all.empty() && all.back().bound) at = all.back().bound->span.end;
-      ++failures_;
-      std::string whole(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1}));
-      if (reportedSpans_.insert({static_cast<int>(Id::notAType), expr.span.file, at}).second)
-        report(Id::notAType, last->span, "`" + last->name + "` is not declared as a dtype")
+      ++cx.failures;
+      std::string whole(cx.sources.text({expr.span.file, expr.span.begin, expr.span.end - 1}));
+      if (cx.reportedSpans.insert({static_cast<int>(Id::notAType), expr.span.file, at}).second)
+        report(cx, Id::notAType, last->span, "`" + last->name + "` is not declared as a dtype")
             .help("if it is a dimension, the dtype is missing: `" + whole + ", f32]`")
             .suggest({expr.span.file, at, at},
-                     t ? ": dtype" : all.empty() ? "[" + last->name + ": dtype]" : ", " + last->name + ": dtype",
+                     t             ? ": dtype"
+                     : all.empty() ? "[" + last->name + ": dtype]"
+                                   : ", " + last->name + ": dtype",
                      "declare it as one");
       return false;
     }
-    if (fresh(Id::notAType, expr.span))
-      report(Id::notAType, expr.span, "the dtype is missing")
-          .help("it stands last: `" + std::string(sources_.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
+    if (fresh(cx, Id::notAType, expr.span))
+      report(cx, Id::notAType, expr.span, "the dtype is missing")
+          .help("it stands last: `" +
+                std::string(cx.sources.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
                 (shape.empty() ? "" : ", ") + "f32]`");
     return false;
   }
   for (const ast::Expr *second : shape)
-    if (second->span.begin > dtype->span.begin && isDTypeExpr(*second)) {
-      if (fresh(Id::notAType, second->span))
-        report(Id::notAType, second->span, "a tensor has one dtype, and here are two")
+    if (second->span.begin > dtype->span.begin && isDTypeExpr(cx, *second)) {
+      if (fresh(cx, Id::notAType, second->span))
+        report(cx, Id::notAType, second->span, "a tensor has one dtype, and here are two")
             .note(dtype->span, "the other one");
       return false;
     }
   if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {
-    std::string dims, last(sources_.text(dtype->span));
-    for (const ast::Expr *d : shape) dims += std::string(sources_.text(d->span)) + ", ";
-    if (fresh(Id::notAType, dtype->span)) {
-      auto builder = report(Id::notAType, dtype->span, "the dtype stands last");
+    std::string dims, last(cx.sources.text(dtype->span));
+    for (const ast::Expr *d : shape) dims += std::string(cx.sources.text(d->span)) + ", ";
+    if (fresh(cx, Id::notAType, dtype->span)) {
+      auto builder = report(cx, Id::notAType, dtype->span, "the dtype stands last");
       if (policies.empty())
         builder.fix(expr.items.front().span.to(expr.items.back().span), dims + last, "put it behind the dimensions");
     }
     return false;
   }
-  if (!dtypeParts(*dtype, type)) return false;
+  if (!dtypeParts(cx, *dtype, type)) return false;
   for (const ast::Expr *policy : policies)
-    if (!policyOf(*policy, type)) return false;
+    if (!policyOf(cx, *policy, type)) return false;
   type.kind = TypeKind::Tensor;
   Span written = policies.empty() ? dtype->span : dtype->span.to(policies.back()->span);
   if (dims) {
     *dims = std::move(shape);
-    return soundPolicies(type, written);
+    return soundPolicies(cx, type, written);
   }
   for (const ast::Expr *d : shape) {
-    auto dim = dimOf(*d, bindDims_);
+    auto dim = dimOf(cx, *d, cx.bindDims);
     if (!dim) return false;
     type.shape.push_back(*dim);
   }
   Value tensor = Value::of(ValueKind::Array);
   tensor.type = type;
-  return !bounded(std::move(tensor), expr.span).isPoison() && soundPolicies(type, written);
+  return !withinLimits(cx, std::move(tensor), expr.span).isPoison() && soundPolicies(cx, type, written);
 }
 
 /// Optional[T] and Union[A, B] of Python's typing module: said with how they are written here.
-bool Checker::foreignUnion(const ast::SubscriptExpr &expr, const std::string &name) {
+static bool foreignUnion(Context &cx, const ast::SubscriptExpr &expr, const std::string &name) {
   std::string last = name.substr(name.rfind('.') + 1), text;
   if (last != "Optional" && last != "Union") return false;
   for (const ast::Argument &item : expr.items)
-    text += (text.empty() ? "" : " | ") + std::string(sources_.text(item.value->span));
+    text += (text.empty() ? "" : " | ") + std::string(cx.sources.text(item.value->span));
   if (last == "Optional") text += " | None";
-  if (fresh(Id::notAType, expr.span))
-    report(Id::notAType, expr.span, "`" + last + "[...]`")
+  if (fresh(cx, Id::notAType, expr.span))
+    report(cx, Id::notAType, expr.span, "`" + last + "[...]`")
         .help("alternatives are written with `|`")
         .fix(expr.span, text, "write `" + text + "`");
   return true;
 }
 
-std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
+std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation) {
   Type type;
   if (auto *binary = as<ast::BinaryExpr>(&annotation);
-      binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(annotation)) {
-    auto inner = parameterType(*binary->left);
+      binary && binary->op == ast::BinaryOp::MatMul && !isDTypeExpr(cx, annotation)) {
+    auto inner = parameterType(cx, *binary->left);
     if (inner && isRollingWindow(*binary->right)) {
-      if (!rollingWindow(*inner, binary->right->span)) return std::nullopt;
+      if (!rollingWindow(cx, *inner, binary->right->span)) return std::nullopt;
       return inner;
     }
-    if (!inner || !policyOf(*binary->right, *inner) || !soundPolicies(*inner, annotation.span))
+    if (!inner || !policyOf(cx, *binary->right, *inner) || !soundPolicies(cx, *inner, annotation.span))
       return std::nullopt;
     return inner;
   }
-  if (isDTypeExpr(annotation)) {
-    if (!dtypeItem(annotation, type)) return std::nullopt;
+  if (isDTypeExpr(cx, annotation)) {
+    if (!dtypeItem(cx, annotation, type)) return std::nullopt;
     type.kind = TypeKind::Scalar;
     return type;
   }
   if (auto *index = as<ast::SubscriptExpr>(&annotation)) {
-    std::string text(sources_.text(index->object->span));
+    std::string text(cx.sources.text(index->object->span));
     if (text == "KVCache") {
-      if (!stateType(*index, type, nullptr)) return std::nullopt;
+      if (!readStateType(cx, *index, type, nullptr)) return std::nullopt;
       return type;
     }
     for (const char *later : {"OptimizerState", "Distribution", "Dict", "Tile", "Int"})
       if (text == later) {
-        unsupported("the type `" + text + "[...]`", annotation.span);
+        unsupported(cx, "the type `" + text + "[...]`", annotation.span);
         return std::nullopt;
       }
-    if (foreignUnion(*index, text)) return std::nullopt;
-    Value object = checkExpr(*index->object);
+    if (foreignUnion(cx, *index, text)) return std::nullopt;
+    Value object = checkExpr(cx, *index->object);
     if (object.isPoison()) return std::nullopt;
     if (object.kind == ValueKind::TypeName && object.text == "Tensor") {
-      if (!tensorType(*index, type, nullptr)) return std::nullopt;
+      if (!readTensorType(cx, *index, type, nullptr)) return std::nullopt;
       return type;
     }
     if (object.kind == ValueKind::TypeName && object.text == "Const" && index->items.size() == 1) {
-      auto dim = dimOf(*index->items[0].value, bindDims_);
+      auto dim = dimOf(cx, *index->items[0].value, cx.bindDims);
       if (!dim) return std::nullopt;
       type = indexType();
       type.shape = {*dim};
       return type;
     }
   } else if (annotation.kind == ast::ExprKind::Name || annotation.kind == ast::ExprKind::Attribute) {
-    std::string text(sources_.text(annotation.span));
+    std::string text(cx.sources.text(annotation.span));
     if (text == "Rng") {
       type.kind = TypeKind::Stream;
       type.dtype = DType::I64;
       return type;
     }
-    Value v = checkExpr(annotation);
+    Value v = checkExpr(cx, annotation);
     if (v.isPoison()) return std::nullopt;
     if ((v.kind == ValueKind::TypeName && v.text == "Int") ||
         (v.kind == ValueKind::Builtin && v.builtin->name == "int"))
@@ -444,17 +460,18 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
       return type;
     }
     if (v.kind == ValueKind::TypeName && v.text == "Tensor") {
-      if (fresh(Id::notAType, annotation.span)) report(Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing")
-          .help("for example `Tensor[\"N\", f32]`");
+      if (fresh(cx, Id::notAType, annotation.span))
+        report(cx, Id::notAType, annotation.span, "a tensor's dimensions and dtype are missing")
+            .help("for example `Tensor[\"N\", f32]`");
       return std::nullopt;
     }
   }
-  if (!fresh(Id::notAType, annotation.span)) return std::nullopt;
-  std::string text(sources_.text(annotation.span));
-  auto builder = report(Id::notAType, annotation.span, "`" + text + "`");
-  if (auto *call = as<ast::CallExpr>(&annotation); call && sources_.text(call->callee->span) == "Tensor")
+  if (!fresh(cx, Id::notAType, annotation.span)) return std::nullopt;
+  std::string text(cx.sources.text(annotation.span));
+  auto builder = report(cx, Id::notAType, annotation.span, "`" + text + "`");
+  if (auto *call = as<ast::CallExpr>(&annotation); call && cx.sources.text(call->callee->span) == "Tensor")
     builder.suggest(annotation.span, "Tensor[" + text.substr(7, text.size() - 8) + "]", "write it in brackets");
-  for (Frame *f = frame_.get(); f && annotation.kind == ast::ExprKind::Name; f = f->parent.get())
+  for (Frame *f = cx.function.frame.get(); f && annotation.kind == ast::ExprKind::Name; f = f->parent.get())
     if (f->dims.count(text) || f->generics.count(text)) {
       std::string constant = "Const[" + text + "]";
       builder.help("a number that is a dimension is a constant")
@@ -464,9 +481,9 @@ std::optional<Type> Checker::parameterType(const ast::Expr &annotation) {
   return std::nullopt;
 }
 
-Value Checker::typeOf(const ast::Expr &expr) {
+Value typeOf(Context &cx, const ast::Expr &expr) {
   Value v = Value::of(ValueKind::TypeName);
-  v.text = std::string(sources_.text(expr.span));
+  v.text = std::string(cx.sources.text(expr.span));
   return v;
 }
 

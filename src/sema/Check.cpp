@@ -1,0 +1,26 @@
+// The check of a program: what is found, without what follows from something else, and with edits that mend it.
+#include "checked/Verify.h"
+#include "sema/Check.h"
+#include "sema/advice/Advice.h"
+#include "sema/advice/Consequences.h"
+#include "sema/modules/Modules.h"
+#include "support/Check.h"
+
+namespace tessera::sema {
+
+std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
+                               diag::Engine &diagnostics, const CheckOptions &options) {
+  size_t from = diagnostics.all().size();
+  bool readable = !diagnostics.hasErrors();
+  Context cx(sources, load, diagnostics, options);
+  std::unique_ptr<Program> program = checkProgram(cx, module);
+  std::string wrong = checked::verify(*program);
+  TSR_CHECK(wrong.empty(), wrong);
+  dropConsequences(module, sources, diagnostics);
+  dropBehindAsserts(module, sources, diagnostics);
+  dropCallsOfContradictions(module, diagnostics);
+  if (options.advice && readable && diagnostics.hasErrors()) advise(module, sources, load, diagnostics, from, options);
+  return program;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,111 @@
+// Calls: of functions that are traced, of entry points, of built-in functions and of derivatives.
+#pragma once
+#include "sema/Context.h"
+#include "sema/calls/Arguments.h"
+#include "sema/effects/Effects.h"
+
+namespace tessera::sema {
+
+/// What a check found that left no trace.
+struct Trial {
+  bool ok = false;
+  int conversions = 0;  // values that became another dtype, and parameters without types
+  std::vector<diag::Diagnostic> said;
+};
+/// One part of what a function returns: "result_1_scale", and where it is written.
+struct ResultPart {
+  Value value;
+  std::string name;
+  Span span;
+};
+
+/// Types and values of structs and tuples, and their parts in order.
+void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<Span> &spans);
+void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std::vector<Span> &spans);
+Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
+DeclaredType treeOf(const Value &value);
+
+// ---- CheckCall.cpp
+/// `f(args)`, whatever `f` is.
+Value checkCall(Context &cx, const ast::CallExpr &expr);
+/// Calls a value. `shown`: what messages call it.
+Value callValue(Context &cx, const Value &callee, GivenList args, Span span, const std::string &shown);
+/// Whether a value can be called: a function, a struct, a builtin, a partial or a derivative.
+bool isCallable(const Value &value);
+/// partial(f, x, k=v): f with these arguments given.
+Value makePartial(Context &cx, GivenList args, Span span);
+/// Arguments in the order of the parameters. False after a message.
+bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
+                    std::vector<Span> &spans);
+/// True, with a message, for a call of a function from inside of itself.
+bool isRecursive(Context &cx, const Callable &callable, Span span);
+/// Calls a function of the program: traced where it is called, or as an entry point.
+Value callFunction(Context &cx, const Callable &callable, GivenList args, Span span);
+/// A frame for the body of a traced function, in which its generic names are open.
+std::shared_ptr<Frame> calleeFrame(const Context &cx, const Callable &callable);
+/// Values for all parameters, of the types that they declare; in the callee's frame. `failed` counts those that do
+/// not fit.
+bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
+                    int *failed);
+/// The parameters of a definition or a lambda.
+const std::vector<ast::Parameter> &parametersOf(const Callable &callable);
+/// Traces the body of a tensor function with these arguments.
+Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans,
+                 Span span);
+
+// ---- EntryCalls.cpp
+/// The arguments of a call in the order of the callee's parameters, into `e`. False after a message.
+bool entryArguments(Context &cx, const Callable &callable, const Function &callee, const std::vector<Value> &values,
+                    const std::vector<Span> &spans, Span span, Expr &e, std::map<std::string, Dim> &dims,
+                    std::vector<MovedState> *moved = nullptr);
+/// The values of a call with one result or several.
+std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, const std::string &name, Span span);
+/// The entry point of a function that a call with these arguments means. Null after a message.
+const Function *entryOf(Context &cx, const Callable &callable, const std::vector<Value> &values,
+                        const std::vector<Span> &spans, Span span, const Callable **chosen);
+/// A call that stays one in the checked program: of a kernel, or from host code.
+Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
+
+// ---- Overloads.cpp
+/// Runs a check, takes back all messages and statements of it, and returns how it went.
+Trial attempt(Context &cx, const std::function<bool()> &check);
+/// Adds a definition to those of its name. Each of them has to say `@overload`.
+void defineOverload(Context &cx, ModuleScope &scope, const std::string &name, Value value, Span span);
+/// Calls the one of several functions that the arguments fit best.
+Value callOverloads(Context &cx, const Value &overloads, GivenList args, Span span);
+
+// ---- BuiltinCalls.cpp
+/// Calls a built-in function: binds its arguments and leaves the rest to the room that it belongs to.
+Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span);
+/// A shape that is given as a tuple or an integer. False after a message.
+bool shapeArgument(Context &cx, const Value &value, Span span, std::vector<Dim> &shape);
+/// The extents of something new: none may be negative. False after a message.
+bool sizesArePossible(Context &cx, const std::vector<Dim> &shape, Span span);
+/// The dtype that an argument names, with its policies. Nothing after a message.
+std::optional<DType> dtypeArgument(Context &cx, const Value &value, Span span, Numerics *numerics = nullptr);
+/// The i-th argument as a known truth value. Nothing after a message.
+std::optional<bool> flagArgument(Context &cx, const Bound &args, size_t i);
+/// The i-th argument as an array. Poison after a message.
+Value arrayArgument(Context &cx, const Bound &args, size_t i, const std::string &shown);
+
+// ---- Derivatives.cpp
+/// grad(f, wrt=...) and its kin as a value that can be called.
+Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span span);
+/// Calls a derivative: traces its function, or asks for the entry point that it is.
+Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span);
+/// `grad_loss = grad(loss, wrt=...)` of the main module: an entry point of that name.
+void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span);
+/// `@f.vjp` above a function makes it the rule of `f`.
+void attachRule(Context &cx, const ast::FuncDef &def, const Callable &rule);
+/// A rule takes the arguments of its function, its results and their derivatives, and gives a derivative for each
+/// float argument.
+void checkRule(Context &cx, const Callable &of);
+
+// ---- Results.cpp
+/// The parts of a result, and the tree that puts them together again. False after a message.
+bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
+                 std::vector<ResultPart> &parts, DeclaredType &tree);
+/// `return value` of an entry point that is no kernel.
+void returnResults(Context &cx, const Value &value, const ast::ReturnStmt &stmt);
+
+}  // namespace tessera::sema

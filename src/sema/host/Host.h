@@ -1,0 +1,60 @@
+// Host code: tensors whose type is known when they are read, strings, files, printing.
+#pragma once
+#include "sema/Context.h"
+#include "sema/calls/Arguments.h"
+
+namespace tessera::sema {
+
+/// The dimensions of a type as they are written: `Tensor[N, 2 * D, f32]`.
+using DimExprs = std::vector<const ast::Expr *>;
+/// How many dimensions a tensor of host code is known to have; 0: any number. A variable may get another tensor.
+size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable);
+
+// ---- Host.cpp
+/// A function that prints or touches files is host code: it is no entry point of its own.
+bool usesHost(const Context &cx, const ast::Block &block);
+/// Row `index` of a host tensor, or the value of a tensor without dimensions.
+Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span);
+/// One extent of a host tensor; without an axis, how many it has.
+Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span span);
+/// A host tensor in arithmetic is the number that it holds.
+Value hostScalar(Context &cx, const Value &value, Span span);
+/// A host tensor as the argument of a call. Null, after a message, for anything else.
+ExprPtr hostArgument(Context &cx, const Value &value, Span span);
+/// An f-string of these parts: a known text, or a Format.
+Value formatText(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts,
+                 std::vector<std::string> formats, Span span);
+/// A text as an expression, also one that the compiler knows.
+ExprPtr formatExpr(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
+/// An f-string; each field with its format.
+Value checkFString(Context &cx, const ast::FStringExpr &expr);
+/// What a function of the host runtime returns.
+Value hostCall(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span);
+/// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.
+Value mainParameter(Context &cx, const ast::Parameter &parameter);
+/// A built-in function of host code; Absent if `row` is none.
+Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &, Span span);
+
+// ---- HostTypes.cpp
+/// Names of dimensions that `Tensor[N, f32]` mentions first become extents of the host tensor. Where only run time
+/// knows how many it has, it is asserted before.
+void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared,
+                    const std::string &name);
+/// False, with a message, if a host tensor is known to have another number of dimensions than its type declares.
+bool hostRankFits(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared, Span span);
+/// Asserts that a host tensor has the extents that its type declares. False, with a message, if they have no value.
+bool hostDimensions(Context &cx, const Value &tensor, const DimExprs &dims, const std::string &name);
+/// A `where` of a host function over dimensions that only run time knows. False if the compiler knows them.
+bool hostFact(Context &cx, const ast::Expr &fact);
+
+// ---- Formats.cpp
+/// False, with a message, if a field's format does not fit to what it shows.
+bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part);
+
+// ---- NamedTensors.cpp
+/// `load_safetensors(path, Model)`: a struct; `load_safetensors(path, "name")`: one tensor.
+Value loadTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span);
+/// `save_safetensors(path, model)`.
+Value saveTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span);
+
+}  // namespace tessera::sema

@@ -1,0 +1,91 @@
+// Modules, and the functions of a program: which are entry points, and what the others are checked with.
+#pragma once
+#include "sema/Context.h"
+#include "sema/calls/Calls.h"
+
+namespace tessera::sema {
+
+/// How a function that nothing calls may be called.
+struct Assumption {
+  FunctionKind kind = FunctionKind::Tensor;  // of the function that calls it
+  DType dtype = DType::F32;                  // of `[T: dtype]`
+  size_t likely = 0;                         // which of the likely values parameters without types have
+  bool entry = false;                        // it is an entry point but for its name, or a kernel
+  bool open = false, generic = false;        // it has parameters without types; type parameters that are dtypes
+};
+
+// ---- Modules.cpp
+/// The module of an import, evaluated. Null after a message.
+ModuleScope *loadModule(Context &cx, FileId importer, int level, const std::string &path, Span span);
+/// The statements of a module, which the compiler runs.
+void evaluateModule(Context &cx, ModuleScope &scope);
+/// A definition as a value. `closure`: the frame of the function that it is in.
+Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, std::shared_ptr<Frame> closure = nullptr);
+void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stmt);
+void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt);
+
+// ---- Program.cpp
+/// Checks the entry points of a module and, after them, what nothing calls.
+std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module);
+/// The entry points that one function makes, one for each alternative of its parameters.
+void checkVariants(Context &cx, const Callable &callable);
+/// Whether a function is an entry point.
+bool isEntry(const Context &cx, const Callable &callable);
+/// Whether a function is an entry point but for its name: one that begins with `_` is for its module alone.
+bool mayBeEntry(const Context &cx, const Callable &callable);
+/// The main module's own functions keep their names; what they call from elsewhere, or under a schedule of its own,
+/// gets another one where two would be the same.
+std::string uniqueName(Context &cx, const Callable &callable);
+/// The entry point of a function, checked now if it was not. Null if it has mistakes.
+const Function *ensureChecked(Context &cx, const Callable &callable);
+
+// ---- EntryPoint.cpp
+/// The end of the parameters, the result and the facts of a function: where one more fact can be added.
+uint32_t headerEnd(const Context &cx, const ast::FuncDef &def);
+/// What a result is called: `result`, or `result_0` of several; a parameter of that name keeps it.
+std::string resultName(const Context &cx, std::string name);
+/// Begins another function; returns the state of the one that was being checked.
+FunctionState enterFunction(Context &cx, Function &function, const Callable &callable);
+/// Goes on with the function that was being checked before.
+void leaveFunction(Context &cx, FunctionState outer);
+/// A function with its own dimensions, as an entry point. Null after a message.
+std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable);
+
+// ---- Uncalled.cpp
+/// Whether some parameter's type says nothing about the values that it takes; a default says it.
+bool isOpen(const Context &cx, const Callable &callable);
+/// All ways in which a function may be called.
+std::vector<Assumption> assumptionsOf(const Context &cx, const Callable &callable);
+/// traceAssuming() that leaves no trace, but for what it got to if nothing is wrong.
+Trial tryAssuming(Context &cx, const Callable &callable, const Assumption &assumed, bool &known);
+/// Checks functions that no entry point gets to, as something might call them.
+void checkUncalled(Context &cx, const ModuleScope &main);
+
+// ---- Variants.cpp
+/// The alternatives of a function's parameters, one set for each entry point.
+std::vector<Choices> variantsOf(Context &cx, const Callable &callable);
+/// The entry point in which parameters have these alternatives: `f_without_mask`, `f_with_x_as_f32`. The first ones
+/// that are no None give `f` itself.
+const Callable &variant(Context &cx, const Callable &callable, const Choices &choices);
+/// The alternatives that arguments of a call mean, in the callee's frame. False after a message.
+bool chooseVariant(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
+                   Choices &choices);
+/// None where a parameter or field is not given: using it is a mistake with a fix.
+bool reportNone(Context &cx, const Value &value, Span span);
+/// Whether the entry point being checked is for other alternatives than the first.
+bool isOtherVariant(Context &cx);
+/// A `raise`, or an `assert` of something untrue, that is always reached. An entry point made for other alternatives
+/// than the first refuses those: there is none.
+bool refuseVariant(Context &cx, Span span);
+/// `raise`: an entry point that always gets there does not exist.
+void raiseStmt(Context &cx, const ast::RaiseStmt &stmt);
+
+// ---- Signatures.cpp
+/// Which decorators stand above a function: of all functions, also those that are only traced.
+void decoratorNames(Context &cx, const ast::FuncDef &def);
+/// A name stands for one parameter or dimension of a function.
+void parameterNames(Context &cx, const ast::FuncDef &def);
+/// `@autodiff` promises a derivative: some result must be one that has any.
+void differentiable(Context &cx, Span span);
+
+}  // namespace tessera::sema

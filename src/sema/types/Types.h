@@ -1,0 +1,87 @@
+// Types as they are written, structs, and values against declared types.
+#pragma once
+#include "sema/Context.h"
+#include "sema/calls/Arguments.h"
+
+namespace tessera::sema {
+
+/// Dimensions that stand alone in a type: the ones that a value of it gives.
+void collectDims(const DeclaredType &type, std::set<std::string> &names);
+
+// ---- TypeExpr.cpp
+/// An extent as it is written, not known to be negative. `bind`: a name that is new becomes a dimension.
+std::optional<Dim> dimOf(Context &cx, const ast::Expr &expr, bool bind);
+/// `Tensor[M, K, f32]` with its policies. False after a message.
+bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
+/// The type of a parameter of an entry point. Nothing after a message.
+std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation);
+/// A type as a value: TypeName.
+Value typeOf(Context &cx, const ast::Expr &expr);
+
+// ---- DeclaredTypes.cpp
+/// What a name in a type means, without a message if it means nothing.
+Value typeNamed(Context &cx, const ast::Expr &expr);
+/// A struct with the types of its fields.
+std::optional<DeclaredType> structType(Context &cx, std::shared_ptr<const StructInstance> instance, Span span,
+                                       const std::string &path);
+/// The type of the parameter or result at `path` of the entry point that is being checked.
+std::optional<DeclaredType> declaredType(Context &cx, const ast::Expr &annotation, const std::string &path);
+/// The value of a parameter of an entry point; each part of it becomes one parameter.
+Value entryValue(Context &cx, const DeclaredType &type, const std::string &path, const ast::Parameter &parameter);
+/// A parameter that is no struct and no tuple.
+Value plainParameter(Context &cx, Type type, const std::string &name, const ast::Parameter &parameter);
+
+// ---- MatchTypes.cpp
+/// The variable that a declared dimension is and that has no value yet; empty if it is anything else.
+std::string freeDimension(const Context &cx, const ast::Expr &declared);
+/// First pass over arguments: variables that stand alone get the extents they meet first, so that expressions over
+/// them can stand in any parameter.
+void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, const DimOrigin &origin);
+/// Declared extents against those of a value. False after a message.
+bool unifyDims(Context &cx, const std::vector<const ast::Expr *> &declared, const Value &value, const std::string &name,
+               Span span);
+/// Reports that a value is not what its parameter or field wants. Always false.
+bool wrongValue(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
+                const std::string &wanted);
+/// A value against the type that a parameter or field declares; `out` is the value as it is then. False after a
+/// message.
+bool matchParameter(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &name, Span span,
+                    Value &out);
+/// isinstance(x, type), or a tuple of types: known when the program is compiled.
+Value isInstance(Context &cx, const GivenList &args, Span span);
+
+// ---- Structs.cpp
+/// The fields and methods that a definition lists. Types of fields are read where the struct is used.
+Value structValue(Context &cx, ModuleScope &scope, const ast::StructDef &def);
+/// Reads the types of all fields once, with the type parameters standing for themselves.
+void checkStruct(Context &cx, const StructInfo &info);
+/// Whether it is `T: dtype`.
+bool isDTypeParameter(const Context &cx, const ast::TypeParameter &parameter);
+/// A type parameter is a dimension, or a dtype where it says so. False, with a message, if it says something else:
+/// `T: float`.
+bool typeParameterBound(Context &cx, const ast::TypeParameter &parameter);
+/// True, with a message at its first field that leads back to it, if a struct holds itself.
+bool structRecursion(Context &cx, const StructInfo &info);
+/// Where the types of the fields are read: the struct's module, with its type parameters.
+std::shared_ptr<Frame> structFrame(Context &cx, const StructInstance &instance);
+/// `Block[D, 512]`, as a user would write it.
+std::string instanceText(const Context &cx, const StructInstance &instance);
+/// Block[D, 512]: what the type parameters stand for.
+std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo &info, const ast::SubscriptExpr &expr);
+/// `Block(w=..., b=...)`.
+Value constructStruct(Context &cx, const Value &type, GivenList args, Span span);
+/// replace(p, w=...): a new struct in which these fields have these values.
+Value replaceFields(Context &cx, GivenList args, Span span);
+/// A field or a method of a struct's value.
+Value memberOfStruct(Context &cx, const Value &object, const std::string &name, Span span);
+/// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name. Of a state it does so by itself.
+void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment);
+
+// ---- Trees.cpp
+/// tree_map(f, tree, ...): the tree of what f returns for the leaves of all trees at each place. Where f returns a
+/// tuple, a tuple of trees.
+Value treeMap(Context &cx, const GivenList &args, Span span);
+/// tree_leaves(tree): the leaves in the order of fields and items, as a list.
+Value treeLeaves(Context &cx, const GivenList &args, Span span);
+
+}  // namespace tessera::sema
