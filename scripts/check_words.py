@@ -21,7 +21,7 @@ RULES = [
     (r"\b(?i:placeholder|coming soon|not (?:yet )?implemented yet|to be implemented|stubbed)\b", "a promise"),  # words: allowed
     (r"(?<![\w.@])/(?:work|root|home/\w+|Users/\w+)(?=/|\b(?!-))(?![\w]*\()", "a path of one machine"),  # words: allowed
     (r"\b(?i:issue|ticket|PR|pull request)s? ?#?\d+\b", "an issue by number"),  # words: allowed
-    (r"\b(?i:chatgpt|copilot|claude|anthropic|openai|gpt-?\d|gemini|llm[- ]generated|ai[- ]generated)\b", "a tool that writes text"),  # words: allowed
+    (r"\b(?i:chatgpt|copilot|claude|anthropic|openai|gpt-?[3-9]|gemini|llm[- ]generated|ai[- ]generated)\b", "a tool that writes text"),  # words: allowed
     (r"\b(?i:as an ai|language model wrote|coding agent|sub-?agents?)\b", "a tool that writes text"),  # words: allowed
     (r"\bWIP\b", "a note to oneself"),  # words: allowed
 ]

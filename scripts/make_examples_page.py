@@ -35,6 +35,7 @@ def page(root):
             findings.append(f"examples/{name}.tsr: no test runs it; say `# run: FUNCTION N=1,100`")
         lines.append(f"| [{name}.tsr]({name}.tsr) | {first[2:]} |")
     lines += ["| [gpt/](gpt) | A character-level GPT in one file: it learns from a text file in a minute or two, and writes ([how](gpt/README.md)). |"]
+    lines += ["| [gpt2/](gpt2) | GPT-2 with 124 million parameters: a step of training with products in bf16, for a GPU ([how](gpt2/README.md)). |"]
     lines += ["| [llama/](llama) | A model of Llama's shape: it reads a prompt and writes token by token, with a cache that is updated in place ([how](llama/README.md)). |"]
     lines += ["| [cmake/](cmake) | A CMake project that calls a kernel from C++ and from C ([docs/cpp.md](../docs/cpp.md)). |", ""]
     return "\n".join(lines), findings, len(programs)
