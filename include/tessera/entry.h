@@ -206,7 +206,7 @@ inline DevicePool device_pool() {
   DevicePool pool = pools[device].load(std::memory_order_acquire), none = nullptr;
   if (pool) return pool;
   if (device_make_pool(&pool, device) != kDeviceOk) {
-    device_last_error();  // which is no error of the call
+    (void)device_last_error();  // which is no error of the call
     return nullptr;
   }
   return pools[device].compare_exchange_strong(none, pool) ? pool : none;  // a pool that another thread made first stays empty

@@ -48,16 +48,16 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     for (int64_t i = 0; i < S; ++i) {
       scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
     }
-    const float scores_max_masked = scores_max > -INFINITY ? scores_max : 0.0f;
+    const float shift = scores_max > -INFINITY ? scores_max : 0.0f;
     float e_sum = 0.0f;
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
       e_sum += e;
     }
-    const float e_sum_max = tsr::max(e_sum, 1.0f);
+    const float e_sum_max = tsr::max(e_sum, 0.5f);
     for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - scores_max_masked);
+      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
       result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum_max;
     }
   }

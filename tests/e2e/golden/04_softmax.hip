@@ -102,7 +102,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
       }
     }
     const float max = tsr::group_reduce<tsr::Max, Threads>(lane_max, scratch);
-    const float max_masked = max > -INFINITY ? max : 0.0f;
+    const float shift = max > -INFINITY ? max : 0.0f;
     tsr::KeptRow<float, Vector, Held> e_row;
     float lane_e_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
@@ -112,14 +112,14 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
         const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :12
-          const float e = tsr::exp(scores_vector(v) - max_masked);
+          const float e = tsr::exp(scores_vector(v) - shift);
           e_row.keep(k, v, e);
           lane_e_sum += e;
         }
       }
     }
     const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
-    const float e_sum_max = tsr::max(e_sum, 1.0f);
+    const float e_sum_max = tsr::max(e_sum, 0.5f);
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
       const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
@@ -132,7 +132,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
           if (Held > 0) {
             e = e_row(k, v);
           } else {
-            e = tsr::exp(scores_vector(v) - max_masked);
+            e = tsr::exp(scores_vector(v) - shift);
           }
           result_vector(v) = e / e_sum_max;
         }

@@ -75,20 +75,20 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
     }
     const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
     tsr::RowVector<float, BM, Grid> largest_new;
-    tsr::RowVector<float, BM, Grid> largest_new_masked;
+    tsr::RowVector<float, BM, Grid> shift;
     tsr::RowVector<float, BM, Grid> rescale;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
       largest_new(i) = tsr::max(largest(i), s_max(i));
-      largest_new_masked(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-      rescale(i) = tsr::exp(largest(i) - largest_new_masked(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
     }
     tsr::Fragment<float, BM, BN, Grid> e;
     #pragma unroll
     for (int i = 0; i < e.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < e.cols; ++j) {
-        e(i, j) = tsr::exp(s(i, j) - largest_new_masked(i));
+        e(i, j) = tsr::exp(s(i, j) - shift(i));
       }
     }
     const tsr::RowVector<float, BM, Grid> e_sum = tsr::row_reduce<tsr::Sum>(e);
@@ -122,7 +122,7 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
   for (int i = 0; i < as_bf16.rows; ++i) {
     #pragma unroll
     for (int j = 0; j < as_bf16.cols; ++j) {
-      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 1.0f));
+      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
     }
   }
   tsr::store_fragment(result[h0], as_bf16, m, 0);

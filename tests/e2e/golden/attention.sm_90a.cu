@@ -120,22 +120,22 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
         }
         const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
         tsr::RowVector<float, BM, Warps> largest_new;
-        tsr::RowVector<float, BM, Warps> largest_new_masked;
+        tsr::RowVector<float, BM, Warps> shift;
         tsr::RowVector<float, BM, Warps> rescale;
-        tsr::RowVector<float, BM, Warps> row_log2;
+        tsr::RowVector<float, BM, Warps> shift_log2;
         #pragma unroll
         for (int i = 0; i < largest_new.rows; ++i) {
           largest_new(i) = tsr::max(largest(i), s_max(i) * 0.125f);
-          largest_new_masked(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-          rescale(i) = tsr::exp(largest(i) - largest_new_masked(i));
-          row_log2(i) = largest_new_masked(i) * 1.442695f;
+          shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+          rescale(i) = tsr::exp(largest(i) - shift(i));
+          shift_log2(i) = shift(i) * 1.442695f;
         }
         tsr::Fragment<float, BM, BN, Warps> e;
         #pragma unroll
         for (int i = 0; i < e.rows; ++i) {
           #pragma unroll
           for (int j = 0; j < e.cols; ++j) {
-            e(i, j) = tsr::exp2(tsr::fma(s(i, j), 0.18033688f, -row_log2(i)));
+            e(i, j) = tsr::exp2(tsr::fma(s(i, j), 0.18033688f, -shift_log2(i)));
           }
         }
         const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);
@@ -164,7 +164,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
       for (int i = 0; i < as_bf16.rows; ++i) {
         #pragma unroll
         for (int j = 0; j < as_bf16.cols; ++j) {
-          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 1.0f));
+          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
         }
       }
       tsr::store_tile<Align>(result, shared.panels, as_bf16,

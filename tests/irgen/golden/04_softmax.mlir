@@ -24,17 +24,17 @@ module {
     %3 = graph.elementwise "gt" %largest, %2 : !tsr.tensor<["B", "H", "S", "1"], f32>
     %4 = graph.constant 0.000000e+00 : f32
     %5 = graph.full %4 : f32 to <["B", "H", "S", "1"], f32>
-    %6 = graph.elementwise "select" %3, %largest, %5 : !tsr.tensor<["B", "H", "S", "1"], f32>
-    %7 = graph.broadcast %6 {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
-    %8 = graph.elementwise "sub" %scores, %7 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    %e = graph.elementwise "exp" %8 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    %9 = graph.reduce "sum" %e {axes = array<i64: 3>} : <["B", "H", "S", "S"], f32> to !tsr.tensor<["B", "H", "S"], f32>
-    %10 = graph.broadcast %9 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "1"], f32>
-    %11 = graph.constant 1.000000e+00 : f32
-    %12 = graph.full %11 : f32 to <["B", "H", "S", "1"], f32>
-    %13 = graph.elementwise "max" %10, %12 : !tsr.tensor<["B", "H", "S", "1"], f32>
-    %14 = graph.broadcast %13 {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
-    %15 = graph.elementwise "div" %e, %14 : !tsr.tensor<["B", "H", "S", "S"], f32>
-    graph.return %15 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %shift = graph.elementwise "select" %3, %largest, %5 : !tsr.tensor<["B", "H", "S", "1"], f32>
+    %6 = graph.broadcast %shift {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
+    %7 = graph.elementwise "sub" %scores, %6 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %e = graph.elementwise "exp" %7 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    %8 = graph.reduce "sum" %e {axes = array<i64: 3>} : <["B", "H", "S", "S"], f32> to !tsr.tensor<["B", "H", "S"], f32>
+    %9 = graph.broadcast %8 {axes = array<i64: 0, 1, 2>} : <["B", "H", "S"], f32> to <["B", "H", "S", "1"], f32>
+    %10 = graph.constant 5.000000e-01 : f32
+    %11 = graph.full %10 : f32 to <["B", "H", "S", "1"], f32>
+    %12 = graph.elementwise "max" %9, %11 : !tsr.tensor<["B", "H", "S", "1"], f32>
+    %13 = graph.broadcast %12 {axes = array<i64: 0, 1, 2, 3>} : <["B", "H", "S", "1"], f32> to <["B", "H", "S", "S"], f32>
+    %14 = graph.elementwise "div" %e, %13 : !tsr.tensor<["B", "H", "S", "S"], f32>
+    graph.return %14 : !tsr.tensor<["B", "H", "S", "S"], f32>
   }
 }
