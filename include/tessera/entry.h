@@ -17,6 +17,7 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <tuple>  // entries assign what a loop carries with std::tie
 #include <utility>
 // g++'s OpenMP does not know of forks.
 #if defined(TSR_CPU) && defined(_OPENMP) && !defined(__clang__) && (defined(__unix__) || defined(__APPLE__))

@@ -202,8 +202,9 @@ private:
   }
   void refresh_device() const {
 #if !defined(TSR_CPU)
+    const size_t bytes = storage_->bytes.empty() ? 1 : storage_->bytes.size();
     if (!storage_->device)
-      detail::device_ok(tsr::detail::device_allocate(&storage_->device, storage_->bytes.empty() ? 1 : storage_->bytes.size(), nullptr), "device memory");
+      detail::device_ok(tsr::detail::device_allocate(&storage_->device, bytes, tsr::detail::device_pool(), nullptr), "device memory");
     if (storage_->deviceFresh) return;
     if (!storage_->bytes.empty()) detail::to_device(storage_->device, storage_->bytes.data(), storage_->bytes.size());
     storage_->deviceFresh = true;

@@ -14,7 +14,8 @@ bool isUsedUp(Context &cx, const Value &value, Span span) {
   if (it == cx.spent.end()) return false;
   const Spent &spent = it->second;
   if (value.isState()) {
-    if (!fresh(cx, Id::oldState, span)) return true;
+    // A loop that does not keep what it moves on says so where it does: what is old behind it is a consequence.
+    if (!fresh(cx, Id::oldState, span) || !fresh(cx, Id::oldState, spent.span)) return true;
     auto builder = report(cx, Id::oldState, span, stateText(value));
     builder.note(spent.span, spent.by + (spent.maybe ? " moves it on here, on some of the ways that lead here"
                                                      : " moves it on here"));
