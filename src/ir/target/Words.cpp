@@ -19,7 +19,7 @@ const char *const keywords =
 const char *const gpuWords =
     "threadIdx blockIdx blockDim gridDim warpSize dim3 half half2 uchar uint ushort ulong "
     "hipLaunchKernelGGL HIP_DYNAMIC_SHARED HIP_KERNEL_NAME char1 char2 char3 char4 float1 float2 float3 "
-    "float4 int1 int2 int3 int4 double1 double2 double3 double4 uint1 uint2 uint3 uint4 ";
+    "float4 int1 int2 int3 int4 double1 double2 double3 double4 uint1 uint2 uint3 uint4 mapElem ";
 
 // What emitted text itself is written in.
 const char *const ownWords =
