@@ -65,15 +65,43 @@ target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {
 
 Dim EntryFacts::workspaceBytes() const {
   Dim total;
-  for (target::TemporaryOp temporary : temporaries) {
-    target::TemporaryOp op = temporary;
-    std::optional<DType> dtype = ir::dtypeOf(op.getDtype());
-    Dim bytes(dtype ? storageBytes(*dtype) : 8);
-    for (auto extent : op.getShape().getAsRange<StringAttr>())
-      bytes = bytes * parseDim(extent.getValue().str());
-    total = total + bytes;
-  }
+  for (target::TemporaryOp temporary : temporaries) total = total + bytesOf(temporary);
   return total;
+}
+
+Dim EntryFacts::bytesOf(target::TemporaryOp temporary) {
+  std::optional<DType> dtype = ir::dtypeOf(temporary.getDtype());
+  Dim bytes(dtype ? storageBytes(*dtype) : 8);
+  for (auto extent : temporary.getShape().getAsRange<StringAttr>()) bytes = bytes * parseDim(extent.getValue().str());
+  return bytes;
+}
+
+/// The loops around a launch, by what they are made of.
+static std::vector<Attribute> loopsOf(target::LaunchOp launch) {
+  std::vector<Attribute> loops;
+  for (Attribute condition : launch.getWhenAttr() ? launch.getWhenAttr().getValue() : llvm::ArrayRef<Attribute>()) {
+    auto words = dyn_cast<ArrayAttr>(condition);
+    auto word = words && !words.empty() ? dyn_cast<StringAttr>(words[0]) : StringAttr();
+    if (word && (word.getValue() == "for" || word.getValue() == "while")) loops.push_back(condition);
+  }
+  return loops;
+}
+
+std::pair<size_t, size_t> EntryFacts::lifeOf(target::TemporaryOp temporary) const {
+  std::pair<size_t, size_t> life{launches.size(), 0};
+  auto covers = [&](size_t at) { life = {std::min(life.first, at), std::max(life.second, at)}; };
+  for (size_t at = 0; at < launches.size(); ++at) {
+    target::LaunchOp launch = launches[at];
+    bool uses = llvm::any_of(launch.getArguments().getAsRange<target::ArgumentAttr>(), [&](target::ArgumentAttr argument) {
+      return argument.getKind() == "tensor" && argument.getText() == temporary.getName();
+    });
+    if (!uses) continue;
+    covers(at);
+    for (Attribute loop : loopsOf(launch))
+      for (size_t other = 0; other < launches.size(); ++other)
+        if (llvm::is_contained(loopsOf(launches[other]), loop)) covers(other);
+  }
+  return life;
 }
 
 std::string prefixOf(const std::string &nameSpace) {

@@ -46,8 +46,11 @@ struct EntryFacts {
   std::vector<SolvedDim> solved;  // the last of them
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
-  /// Bytes of all temporaries, as an expression over the dimensions.
+  /// Bytes of all temporaries, as an expression over the dimensions; of one.
   Dim workspaceBytes() const;
+  static Dim bytesOf(ir::target::TemporaryOp temporary);
+  /// The first and the last launch that a temporary holds something for, by their places; in a loop, all launches of it.
+  std::pair<size_t, size_t> lifeOf(ir::target::TemporaryOp temporary) const;
 };
 
 /// "kernels_cpu_" for the namespace "kernels::cpu": what the names of its C functions begin with.

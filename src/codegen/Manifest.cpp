@@ -132,6 +132,15 @@ Json emulatedJson(ModuleOp module, Target target) {
   return json;
 }
 
+Json temporaryJson(const EntryFacts &entry, target::TemporaryOp temporary) {
+  Json json{{"name", temporary.getName().str()}, {"dtype", dtypeName(temporary.getDtype())}, {"bytes", EntryFacts::bytesOf(temporary).str()}};
+  json["shape"] = Json::array();
+  for (auto extent : temporary.getShape().getAsRange<StringAttr>()) json["shape"].push_back(extent.getValue().str());
+  const auto [first, last] = entry.lifeOf(temporary);
+  json["launches"] = {first, last};
+  return json;
+}
+
 Json entryJson(const EntryFacts &entry) {
   Json json{{"name", entry.name},
             {"symbol", entry.symbol},
@@ -156,6 +165,7 @@ Json entryJson(const EntryFacts &entry) {
     for (auto effect : effects.getAsRange<StringAttr>()) json["effects"].push_back(effect.str());
   json["determinism"] = textAttr(op, "determinism", "reproducible");
   json["workspace_bytes"] = entry.workspaceBytes().str();
+  for (target::TemporaryOp temporary : entry.temporaries) json["temporaries"].push_back(temporaryJson(entry, temporary));
   json["launches"] = Json::array();
   std::map<std::string, Dim> numbers;
   for (target::ConstantOp constant : entry.constants)

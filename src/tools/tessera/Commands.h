@@ -15,6 +15,7 @@ void addCheck(CLI::App &app, Chosen &chosen);
 void addFmt(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);
 void addInspect(CLI::App &app, Chosen &chosen);
+void addMemory(CLI::App &app, Chosen &chosen);
 void addNew(CLI::App &app, Chosen &chosen);
 void addPlayground(CLI::App &app, Chosen &chosen);
 void addLsp(CLI::App &app, Chosen &chosen);

@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
     tools::addExplain(app, chosen);
     tools::addDoc(app, chosen);
     tools::addInspect(app, chosen);
+    tools::addMemory(app, chosen);
     tools::addNew(app, chosen);
     tools::addPlayground(app, chosen);
     tools::addRepl(app, chosen);
