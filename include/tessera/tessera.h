@@ -160,6 +160,24 @@ TessStatus tessKernelSetDeterministic(TessKernel kernel, int32_t deterministic);
  *  that is not stated to be deterministic; nothing was run. A grid with a 0 runs nothing and succeeds. */
 TessStatus tessLaunch(TessKernel kernel, const TessLaunchConfig *config, void *const *arguments, int32_t argument_count, TessStream stream);
 
+/* ---------------------------------------------------------------- graphs */
+
+/** Work that was recorded once, to be queued again and again by one call. */
+typedef struct TessGraphObject *TessGraph;
+/** From here to tessGraphEnd(), what this thread queues on the stream is recorded and not run. GPU: a stream of
+ *  tessStreamCreate(); launches, copies on the device, and entry functions of emitted code that are given the stream, except
+ *  those that read a result while they run. CPU: NULL; tessLaunch(), tessMemcpyAsync() and tessMemsetAsync() of the context.
+ *  TESS_ERROR_ARGUMENT: no such stream, or it is recorded already. */
+TessStatus tessGraphBegin(TessContext context, TessStream stream);
+/** Ends what tessGraphBegin() began. Pointers and sizes are kept as they were given; memory, kernels and their modules must
+ *  live as long as the graph. TESS_ERROR_ARGUMENT: nothing is recorded there. After a failure nothing is recorded any more. */
+TessStatus tessGraphEnd(TessContext context, TessStream stream, TessGraph *graph);
+/** Queues all that was recorded, in its order. On a CPU it has run when this returns, and what fails ends it.
+ *  TESS_ERROR_ARGUMENT: this thread records the stream. */
+TessStatus tessGraphLaunch(TessGraph graph, TessStream stream);
+/** NULL is allowed. */
+TessStatus tessGraphDestroy(TessGraph graph);
+
 /* ---------------------------------------------------------------- numerics */
 
 typedef struct TessNumericsPolicy {

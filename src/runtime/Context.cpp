@@ -50,6 +50,7 @@ TessStatus requireContext(TessContext &context, const char *function) {
 using namespace tessera::runtime;
 
 TessContextObject::~TessContextObject() {
+  graphs.clear();
   modules.clear();
   pools.clear();
   for (auto &[pointer, bytes] : allocations) device->release(pointer);

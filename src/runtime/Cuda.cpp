@@ -28,6 +28,12 @@ struct Driver {
   int (*moduleGetFunction)(Handle *, Handle, const char *) = nullptr;
   int (*funcSetAttribute)(Handle, int, int) = nullptr;
   int (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **) = nullptr;
+  int (*streamBeginCapture)(Handle, int) = nullptr;
+  int (*streamEndCapture)(Handle, Handle *) = nullptr;
+  int (*graphInstantiate)(Handle *, Handle, unsigned long long) = nullptr;
+  int (*graphLaunch)(Handle, Handle) = nullptr;
+  int (*graphExecDestroy)(Handle) = nullptr;
+  int (*graphDestroy)(Handle) = nullptr;
   int (*getErrorString)(int, const char **) = nullptr;
 };
 
@@ -57,6 +63,12 @@ bool bindDriver() {
   library.need(driver.moduleGetFunction, "cuModuleGetFunction");
   library.need(driver.funcSetAttribute, "cuFuncSetAttribute");
   library.need(driver.launchKernel, "cuLaunchKernel");
+  library.need(driver.streamBeginCapture, "cuStreamBeginCapture_v2");
+  library.need(driver.streamEndCapture, "cuStreamEndCapture");
+  library.need(driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  library.need(driver.graphLaunch, "cuGraphLaunch");
+  library.need(driver.graphExecDestroy, "cuGraphExecDestroy");
+  library.need(driver.graphDestroy, "cuGraphDestroy");
   library.need(driver.getErrorString, "cuGetErrorString");
   return library.complete && driver.init(0) == 0;
 }
@@ -80,6 +92,7 @@ bool compileCuda(const std::string &source, const std::string &arch, const std::
 
 GpuApi makeTable() {
   constexpr unsigned kNonBlocking = 1;
+  constexpr int kOfThisThread = 1;  // what other threads do meanwhile is their own
   constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
   GpuApi api{};
   api.title = "CUDA";
@@ -111,6 +124,19 @@ GpuApi makeTable() {
   api.allowShared = [](void *kernel, int bytes) { return driver.funcSetAttribute(kernel, kMaxDynamicShared, bytes); };
   api.launch = [](void *kernel, const uint32_t grid[3], const uint32_t group[3], uint32_t shared, void *stream, void **arguments) {
     return driver.launchKernel(kernel, grid[0], grid[1], grid[2], group[0], group[1], group[2], shared, stream, arguments, nullptr);
+  };
+  api.beginCapture = [](void *stream) { return driver.streamBeginCapture(stream, kOfThisThread); };
+  api.endCapture = [](void *stream, void **graph, void **executable) {
+    int error = driver.streamEndCapture(stream, graph);
+    if (error == 0) error = driver.graphInstantiate(executable, *graph, 0);
+    if (error != 0 && *graph) driver.graphDestroy(*graph);
+    if (error != 0) *graph = *executable = nullptr;
+    return error;
+  };
+  api.launchGraph = driver.graphLaunch;
+  api.destroyGraph = [](void *graph, void *executable) {
+    driver.graphExecDestroy(executable);
+    driver.graphDestroy(graph);
   };
   api.errorText = [](int error) {
     const char *text = nullptr;

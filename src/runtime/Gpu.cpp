@@ -62,6 +62,22 @@ private:
   std::map<std::string, std::string> lowered_;
 };
 
+class GpuRecording : public Recording {
+public:
+  GpuRecording(const Opened &gpu, void *graph, void *executable) : gpu_(gpu), graph_(graph), executable_(executable) {}
+  ~GpuRecording() override {
+    if (gpu_.use() == TESS_OK) gpu_.api.destroyGraph(graph_, executable_);
+  }
+  TessStatus launch(TessStream stream) override {
+    if (TessStatus status = gpu_.use()) return status;
+    return check(gpu_.api, gpu_.api.launchGraph(executable_, stream), "launching the graph");
+  }
+
+private:
+  Opened gpu_;
+  void *graph_, *executable_;
+};
+
 class GpuDevice : public Device {
 public:
   explicit GpuDevice(const Opened &gpu) : gpu_(gpu) {}
@@ -98,6 +114,18 @@ public:
   TessStatus synchronizeAll() override {
     if (TessStatus status = gpu_.use()) return status;
     return check(gpu_.api, gpu_.api.synchronizeAll(), "waiting for the device");
+  }
+  TessStatus beginRecording(TessStream stream) override {
+    if (!stream) return fail(TESS_ERROR_ARGUMENT, "tessGraphBegin: the default stream of a GPU cannot be recorded; make one with tessStreamCreate");
+    if (TessStatus status = gpu_.use()) return status;
+    return check(gpu_.api, gpu_.api.beginCapture(stream), "beginning to record");
+  }
+  TessStatus endRecording(TessStream stream, std::unique_ptr<Recording> &recording) override {
+    if (TessStatus status = gpu_.use()) return status;
+    void *graph = nullptr, *executable = nullptr;
+    if (TessStatus status = check(gpu_.api, gpu_.api.endCapture(stream, &graph, &executable), "making a graph of what was recorded")) return status;
+    recording = std::make_unique<GpuRecording>(gpu_, graph, executable);
+    return TESS_OK;
   }
   TessStatus load(TessModuleFormat format, const void *data, size_t bytes, const TessModuleOptions *options, std::unique_ptr<Code> &code) override;
   TessStatus accepts(const TessNumericsPolicy &policy) override {

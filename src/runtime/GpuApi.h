@@ -44,6 +44,11 @@ struct GpuApi {
   GpuError (*findKernel)(void **kernel, void *module, const char *name);
   GpuError (*allowShared)(void *kernel, int bytes);
   GpuError (*launch)(void *kernel, const uint32_t grid[3], const uint32_t group[3], uint32_t shared, void *stream, void **arguments);
+  GpuError (*beginCapture)(void *stream);
+  /// Ends a capture: `graph` and, made of it, `executable`; both null after a failure.
+  GpuError (*endCapture)(void *stream, void **graph, void **executable);
+  GpuError (*launchGraph)(void *executable, void *stream);
+  void (*destroyGraph)(void *graph, void *executable);
   const char *(*errorText)(GpuError error);
   /// Compiles source text for the device; the log goes into `log` when it fails.
   /// `names` are C++ names of kernels whose lowered names come back in `lowered`.

@@ -25,6 +25,7 @@ const char *nameOf(Kind kind) {
   case Kind::Context: return "context";
   case Kind::Module: return "module";
   case Kind::Kernel: return "kernel";
+  case Kind::Graph: return "graph";
   case Kind::Pool: break;
   }
   return "pool";

@@ -26,6 +26,12 @@ struct Hip {
   int (*moduleUnload)(Handle) = nullptr;
   int (*moduleGetFunction)(Handle *, Handle, const char *) = nullptr;
   int (*moduleLaunchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **) = nullptr;
+  int (*streamBeginCapture)(Handle, int) = nullptr;
+  int (*streamEndCapture)(Handle, Handle *) = nullptr;
+  int (*graphInstantiate)(Handle *, Handle, Handle *, char *, size_t) = nullptr;
+  int (*graphLaunch)(Handle, Handle) = nullptr;
+  int (*graphExecDestroy)(Handle) = nullptr;
+  int (*graphDestroy)(Handle) = nullptr;
   const char *(*getErrorString)(int) = nullptr;
 };
 
@@ -57,6 +63,12 @@ bool bindHip() {
   library.need(hip.moduleUnload, "hipModuleUnload");
   library.need(hip.moduleGetFunction, "hipModuleGetFunction");
   library.need(hip.moduleLaunchKernel, "hipModuleLaunchKernel");
+  library.need(hip.streamBeginCapture, "hipStreamBeginCapture");
+  library.need(hip.streamEndCapture, "hipStreamEndCapture");
+  library.need(hip.graphInstantiate, "hipGraphInstantiate");
+  library.need(hip.graphLaunch, "hipGraphLaunch");
+  library.need(hip.graphExecDestroy, "hipGraphExecDestroy");
+  library.need(hip.graphDestroy, "hipGraphDestroy");
   library.need(hip.getErrorString, "hipGetErrorString");
   return library.complete && hip.init(0) == 0;
 }
@@ -86,6 +98,7 @@ std::string archName(const GpuApi &, int device) {
 
 GpuApi makeTable() {
   constexpr unsigned kNonBlocking = 1;
+  constexpr int kOfThisThread = 1;  // what other threads do meanwhile is their own
   constexpr int kMemcpyDefault = 4;
   GpuApi api{};
   api.title = "HIP";
@@ -116,6 +129,19 @@ GpuApi makeTable() {
   api.allowShared = [](void *, int) { return 0; };  // HIP has no opt-in: 64 KB is what a group may have
   api.launch = [](void *kernel, const uint32_t grid[3], const uint32_t group[3], uint32_t shared, void *stream, void **arguments) {
     return hip.moduleLaunchKernel(kernel, grid[0], grid[1], grid[2], group[0], group[1], group[2], shared, stream, arguments, nullptr);
+  };
+  api.beginCapture = [](void *stream) { return hip.streamBeginCapture(stream, kOfThisThread); };
+  api.endCapture = [](void *stream, void **graph, void **executable) {
+    int error = hip.streamEndCapture(stream, graph);
+    if (error == 0) error = hip.graphInstantiate(executable, *graph, nullptr, nullptr, 0);
+    if (error != 0 && *graph) hip.graphDestroy(*graph);
+    if (error != 0) *graph = *executable = nullptr;
+    return error;
+  };
+  api.launchGraph = hip.graphLaunch;
+  api.destroyGraph = [](void *graph, void *executable) {
+    hip.graphExecDestroy(executable);
+    hip.graphDestroy(graph);
   };
   api.errorText = [](int error) { return hip.getErrorString(error); };
   api.compile = compileHip;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tessera::runtime {
@@ -30,6 +31,13 @@ public:
   virtual TessStatus find(const char *name, std::unique_ptr<Entry> &entry) = 0;
 };
 
+/// Work that was recorded.
+class Recording {
+public:
+  virtual ~Recording() = default;
+  virtual TessStatus launch(TessStream stream) = 0;
+};
+
 /// A device in use by one context.
 class Device {
 public:
@@ -42,6 +50,9 @@ public:
   virtual TessStatus destroyStream(TessStream stream) = 0;
   virtual TessStatus synchronize(TessStream stream) = 0;
   virtual TessStatus synchronizeAll() = 0;
+  virtual TessStatus beginRecording(TessStream stream) = 0;
+  /// Ends it also where it fails.
+  virtual TessStatus endRecording(TessStream stream, std::unique_ptr<Recording> &recording) = 0;
   virtual TessStatus load(TessModuleFormat format, const void *data, size_t bytes, const TessModuleOptions *options,
                           std::unique_ptr<Code> &code) = 0;
   /// Whether the policy can be honoured; says why not through fail().
@@ -85,7 +96,7 @@ template <class Body> TessStatus guarded(Body body) {
 /// Refuses calls before tessInit().
 TessStatus requireStarted();
 
-enum class Kind { Context, Module, Kernel, Pool };
+enum class Kind { Context, Module, Kernel, Pool, Graph };
 
 /// What the C interface has handed out and not taken back yet. A caller gets a number in the place of the object's address:
 /// it is looked up, never followed, and none is given twice, so that a handle that was destroyed (by its own function or with
@@ -128,10 +139,19 @@ struct TessContextObject : tessera::runtime::Handle {
   std::set<TessStream> streams;           // of tessStreamCreate
   std::vector<std::unique_ptr<TessMemPoolObject>> pools;
   std::vector<std::unique_ptr<TessModuleObject>> modules;
+  std::vector<std::unique_ptr<TessGraphObject>> graphs;
+  std::set<std::pair<TessStream, std::thread::id>> recorded;  // streams between tessGraphBegin and tessGraphEnd
   TessNumericsPolicy policy{};
   /// Fails if the bytes begin in memory of this context and end outside of that allocation. Of other memory nothing is known.
   TessStatus requireInside(const char *function, const void *pointer, size_t bytes);
   ~TessContextObject();
+};
+
+struct TessGraphObject : tessera::runtime::Handle {
+  static constexpr auto kKind = tessera::runtime::Kind::Graph;
+  TessGraphObject() : Handle(kKind) {}
+  TessContext context = nullptr;
+  std::unique_ptr<tessera::runtime::Recording> recording;
 };
 
 struct TessModuleObject : tessera::runtime::Handle {

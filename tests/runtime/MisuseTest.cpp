@@ -51,6 +51,7 @@ struct World {
   TessMemPool pool = nullptr, deadPool = nullptr;
   TessModule module = nullptr, deadModule = nullptr;
   TessKernel kernel = nullptr, deadKernel = nullptr;
+  TessGraph graph = nullptr, deadGraph = nullptr;
   void *memory = nullptr, *pooled = nullptr, *freed = nullptr, *pooledFreed = nullptr;
   char host[64] = {};
   double foreign[8] = {};
@@ -66,6 +67,9 @@ struct World {
     load(module, kernel);
     load(deadModule, deadKernel);
     tessModuleUnload(deadModule);
+    record(graph);
+    record(deadGraph);
+    tessGraphDestroy(deadGraph);
     tessMalloc(context, 32, &memory);
     tessMalloc(context, 32, &freed);
     tessFree(context, freed);
@@ -75,12 +79,17 @@ struct World {
   }
   ~World() { tessContextDestroy(context); }
   World(const World &) = delete;
-  bool whole() const { return context && deadContext && pool && deadPool && kernel && deadKernel && memory && pooled; }
+  bool whole() const { return context && deadContext && pool && deadPool && kernel && deadKernel && graph && deadGraph && memory && pooled; }
 
 private:
   void load(TessModule &module, TessKernel &kernel) const {
     tessModuleLoad(context, TESS_MODULE_FILE, modulePath.c_str(), 0, nullptr, &module);
     tessKernelGet(module, "scale", &kernel);
+  }
+  void record(TessGraph &graph) {
+    tessGraphBegin(context, nullptr);
+    tessMemsetAsync(context, host, 7, sizeof host, nullptr);
+    tessGraphEnd(context, nullptr, &graph);
   }
 };
 
@@ -106,6 +115,7 @@ template <class Object, class Call> Case wrongHandles(Object World::*dead, Call 
     if (!std::is_same_v<Object, TessMemPool>) wrong.push_back(world.pool);
     if (!std::is_same_v<Object, TessModule>) wrong.push_back(world.module);
     if (!std::is_same_v<Object, TessKernel>) wrong.push_back(world.kernel);
+    if (!std::is_same_v<Object, TessGraph>) wrong.push_back(world.graph);
     for (void *handle : wrong) found.push_back(call(world, static_cast<Object>(handle)));
     return found;
   };
@@ -311,6 +321,46 @@ void moduleRows() {
     return tessGetNumericsPolicy(c, &policy);
   });
   cases[{"tessGetNumericsPolicy", "`policy`: NULL"}] = one([](World &w) { return tessGetNumericsPolicy(w.context, nullptr); });
+}
+
+void graphRows() {
+  auto end = [](TessContext context) {
+    TessGraph made = nullptr;
+    return tessGraphEnd(context, nullptr, &made);
+  };
+  handleRows("tessGraphBegin", "context", &World::deadContext, [](World &, TessContext c) { return tessGraphBegin(c, nullptr); });
+  cases[{"tessGraphBegin", "`stream`: not NULL, and not of `tessStreamCreate` of this context"}] = one([](World &w) { return tessGraphBegin(w.context, w.foreign); });
+  cases[{"tessGraphBegin", "`stream`: recorded by this thread already"}] = [=](World &w) {
+    tessGraphBegin(w.context, nullptr);
+    Statuses found = {tessGraphBegin(w.context, nullptr), tessGraphBegin(w.context, nullptr)};
+    if (end(w.context) != TESS_OK) found.push_back(-1);  // what began first still records
+    return found;
+  };
+  handleRows("tessGraphEnd", "context", &World::deadContext, [=](World &, TessContext c) { return end(c); });
+  cases[{"tessGraphEnd", "`stream`: not recorded by this thread"}] = [=](World &w) {
+    Statuses found = {end(w.context)};
+    tessGraphBegin(w.context, nullptr);
+    TessGraph made = nullptr;
+    found.push_back(tessGraphEnd(w.context, w.foreign, &made));
+    std::thread([&] { found.push_back(end(w.context)); }).join();
+    if (end(w.context) != TESS_OK) found.push_back(-1);
+    return found;
+  };
+  cases[{"tessGraphEnd", "`graph`: NULL"}] = [=](World &w) {
+    tessGraphBegin(w.context, nullptr);
+    Statuses found = {tessGraphEnd(w.context, nullptr, nullptr)};
+    end(w.context);
+    return found;
+  };
+  handleRows("tessGraphLaunch", "graph", &World::deadGraph, [](World &, TessGraph g) { return tessGraphLaunch(g, nullptr); });
+  cases[{"tessGraphLaunch", "`stream`: recorded by this thread"}] = [=](World &w) {
+    tessGraphBegin(w.context, nullptr);
+    Statuses found = {tessGraphLaunch(w.graph, nullptr)};
+    end(w.context);
+    if (tessGraphLaunch(w.graph, nullptr) != TESS_OK || w.host[63] != 7) found.push_back(-1);
+    return found;
+  };
+  handleRows("tessGraphDestroy", "graph", &World::deadGraph, [](World &, TessGraph g) { return tessGraphDestroy(g); });
 }
 
 // ---- compiled functions
@@ -523,6 +573,9 @@ void beforeInit(const std::vector<Row> &rows) {
       {"tessKernelGet", [=] { TessKernel k; return tessKernelGet(world->module, "scale", &k); }},
       {"tessKernelSetDeterministic", [=] { return tessKernelSetDeterministic(world->kernel, 1); }},
       {"tessLaunch", [=] { return tessLaunch(world->kernel, &kOne, nullptr, 0, nullptr); }},
+      {"tessGraphBegin", [=] { return tessGraphBegin(world->context, nullptr); }},
+      {"tessGraphEnd", [=] { TessGraph g; return tessGraphEnd(world->context, nullptr, &g); }},
+      {"tessGraphLaunch", [=] { return tessGraphLaunch(world->graph, nullptr); }},
       {"tessSetNumericsPolicy", [=] { TessNumericsPolicy p{}; return tessSetNumericsPolicy(world->context, &p); }},
       {"tessGetNumericsPolicy", [=] { TessNumericsPolicy p{}; return tessGetNumericsPolicy(world->context, &p); }},
   };
@@ -548,6 +601,7 @@ int main(int argc, char **argv) {
   deviceRows();
   memoryRows();
   moduleRows();
+  graphRows();
   compiledRows();
   std::vector<Row> rows = rowsOf(argv[1]);
   compare(rows, argv[3]);

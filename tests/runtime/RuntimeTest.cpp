@@ -357,3 +357,68 @@ TEST_F(Runtime, ErrorTextsBelongToTheirThread) {
   EXPECT_NE(here, "");
   EXPECT_EQ(there, "");
 }
+
+TEST_F(Runtime, RecordedWorkRunsWhenItIsLaunched) {
+  TessKernel kernel = loadScale(cpu);
+  ASSERT_NE(kernel, nullptr);
+  ScaleArguments outer({1, 2, 3}, 2);
+  float copy[3] = {};
+  TessGraph graph = nullptr;
+  ASSERT_EQ(tessGraphBegin(cpu, nullptr), TESS_OK) << tessLastErrorText();
+  {
+    ScaleArguments inner = outer;  // the values and the shapes go away before the launch: the graph keeps its own
+    inner.xTensor.data = outer.x.data(), inner.resultTensor.data = outer.result.data();
+    inner.xTensor.shape = inner.resultTensor.shape = &inner.extent;
+    inner.values[0].as.tensor = &inner.xTensor, inner.values[2].as.tensor = &inner.resultTensor;
+    for (int i = 0; i < 3; ++i) inner.pointers[i] = &inner.values[i];
+    ASSERT_EQ(tessLaunch(kernel, &kOne, inner.pointers, 3, nullptr), TESS_OK) << tessLastErrorText();
+    inner.extent = 1000000;
+  }
+  ASSERT_EQ(tessMemcpyAsync(cpu, copy, outer.result.data(), sizeof copy, TESS_MEMCPY_DEVICE_TO_DEVICE, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemsetAsync(cpu, outer.result.data(), 0, 4, nullptr), TESS_OK);
+  ASSERT_EQ(tessGraphEnd(cpu, nullptr, &graph), TESS_OK) << tessLastErrorText();
+  EXPECT_TRUE(std::isnan(outer.result[0]));  // nothing ran
+  EXPECT_EQ(copy[0], 0);
+  for (float first : {1.0f, 10.0f, 100.0f}) {
+    outer.x[0] = first;
+    ASSERT_EQ(tessGraphLaunch(graph, nullptr), TESS_OK) << tessLastErrorText();
+    EXPECT_EQ(copy[0], 2 * first);
+    EXPECT_EQ(copy[2], 6);
+    EXPECT_EQ(outer.result[0], 0);  // the last of the three
+  }
+  EXPECT_EQ(tessGraphDestroy(graph), TESS_OK);
+  EXPECT_EQ(tessGraphLaunch(graph, nullptr), TESS_ERROR_ARGUMENT);
+}
+
+TEST_F(Runtime, WhatARecordedCallRefusesIsSaidAtItsLaunch) {
+  TessKernel kernel = loadScale(cpu);
+  ScaleArguments wrong({1, 2}, 2);
+  wrong.xTensor.dtype.bits = 64;
+  TessGraph graph = nullptr;
+  float after = 1;
+  ASSERT_EQ(tessGraphBegin(cpu, nullptr), TESS_OK);
+  ASSERT_EQ(tessLaunch(kernel, &kOne, wrong.pointers, 3, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemsetAsync(cpu, &after, 0, sizeof after, nullptr), TESS_OK);
+  ASSERT_EQ(tessGraphEnd(cpu, nullptr, &graph), TESS_OK);
+  EXPECT_EQ(tessGraphLaunch(graph, nullptr), TESS_ERROR_SHAPE);
+  EXPECT_NE(std::string(tessLastErrorText()).find("two tensors and a factor"), std::string::npos);
+  EXPECT_EQ(after, 1);  // what comes behind it was not done
+}
+
+TEST_F(Runtime, OtherThreadsAndContextsAreNotRecorded) {
+  TessContext other = nullptr;
+  ASSERT_EQ(tessContextCreate(TESS_CPU, 0, &other), TESS_OK);
+  char mine = 1, theirs = 1, elsewhere = 1;
+  TessGraph graph = nullptr;
+  ASSERT_EQ(tessGraphBegin(cpu, nullptr), TESS_OK);
+  std::thread([&] { EXPECT_EQ(tessMemsetAsync(cpu, &theirs, 2, 1, nullptr), TESS_OK); }).join();
+  ASSERT_EQ(tessMemsetAsync(other, &elsewhere, 2, 1, nullptr), TESS_OK);
+  ASSERT_EQ(tessMemsetAsync(cpu, &mine, 2, 1, nullptr), TESS_OK);
+  ASSERT_EQ(tessGraphEnd(cpu, nullptr, &graph), TESS_OK);
+  EXPECT_EQ(theirs, 2);
+  EXPECT_EQ(elsewhere, 2);
+  EXPECT_EQ(mine, 1);
+  ASSERT_EQ(tessGraphLaunch(graph, nullptr), TESS_OK);
+  EXPECT_EQ(mine, 2);
+  EXPECT_EQ(tessContextDestroy(other), TESS_OK);
+}
