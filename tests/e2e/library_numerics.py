@@ -56,6 +56,24 @@ def logs[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
 def exponentials[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
     return expm1(x)
 
+def of_mish[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return mish(x)
+
+def of_logsigmoid[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return logsigmoid(x)
+
+def of_selu[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return selu(x)
+
+def of_hypot[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
+    return hypot(x, y)
+
+def of_fmod[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
+    return fmod(x, y)
+
+def of_lerp[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
+    return lerp(x, y, 0.7)
+
 def masked[S, T](q: Tensor[S, 4, f32], k: Tensor[T, 4, f32], v: Tensor[T, 4, f32]) -> Tensor[S, 4, f32]:
     return flash_attention(q, k, v, causal=True)
 """
@@ -150,6 +168,39 @@ def of_function(f, error=lambda x: 16):
     return exact
 
 
+def mish(x):
+    r = x * math.tanh(softplus(x)[0])
+    return r, abs(r) * 24 * U + TINY
+
+
+def logsigmoid(x):
+    r = min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+    return r, abs(r) * 12 * U + TINY
+
+
+def selu(x):
+    r = 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * math.expm1(x))
+    return r, abs(r) * 16 * U + TINY
+
+
+def of_two(f, error):
+    def exact(x, y):
+        try:
+            r = f(x, y)
+        except ValueError:
+            r = NAN
+        return r, error(x, y, r) + TINY
+
+    return exact
+
+
+OF_TWO = {
+    "hypot": of_two(math.hypot, lambda x, y, r: 8 * U * r),
+    "fmod": of_two(math.fmod, lambda x, y, r: 0.0),
+    "lerp": of_two(lambda x, y: x + 0.7 * (y - x), lambda x, y, r: 8 * U * (abs(x) + abs(y))),
+}
+
+
 # ---------------------------------------------------------------- inputs
 
 
@@ -230,6 +281,13 @@ class Runner:
             got = self.run(function, target, {"x": (values, (len(values),))})
             self.compare(function, target, values, got, expected)
 
+    def of_pairs(self, function, exact, pairs):
+        xs, ys = zip(*pairs)
+        expected = [exact(x, y) for x, y in pairs]
+        for target in self.targets:
+            got = self.run(function, target, {"x": (list(xs), (len(xs),)), "y": (list(ys), (len(ys),))})
+            self.compare(function, target, pairs, got, expected)
+
     def of_masks(self):
         """Rows with nothing to choose, and causal attention of fewer keys than queries: zeros."""
         table = [[-INF] * 5, [-INF, 1.0, -INF, 2.0, -INF], [-INF, -INF, -3e38, -INF, -INF], [0.0] * 5]
@@ -264,6 +322,12 @@ def main(tessera, target):
         runner.of_points("complements", of_function(math.erfc), values)
         runner.of_points("logs", of_function(math.log1p), [x for x in values if x > -1])
         runner.of_points("exponentials", of_function(math.expm1, lambda x: 8), values)
+        for name, function in (("mish", mish), ("logsigmoid", logsigmoid), ("selu", selu)):
+            runner.of_points("of_" + name, function, [x for x in values if abs(x) < 700 or name != "selu"])
+        others = [random_.choice(values) for _ in values]
+        small = [(x, y) for x, y in zip(values, others) if abs(x) < 1e38 and abs(y) < 1e38]
+        for name, function in OF_TWO.items():
+            runner.of_pairs("of_" + name, function, small)
         runner.of_masks()
         for (function, where), part in sorted(runner.worst.items()):
             print(f"{function} for {where}: at most {part:.2f} of the bound")

@@ -99,7 +99,7 @@ class Reading(WithProgram):
         self.assertEqual(defined("a @ w.down"), [(URI, place(PROGRAM, "a = gelu")[0])])
         self.assertEqual(defined("by=3.0"), [(URI, place(PROGRAM, "by: f32")[0])])
         [(uri, line)] = defined("gelu(h)")
-        self.assertTrue(uri.endswith("/tessera/nn.tsr"), uri)
+        self.assertTrue(uri.endswith("/tessera/activations.tsr"), uri)
         library = Path(uri.removeprefix("file://")).read_text().splitlines()
         self.assertIn("def gelu", library[line])
         self.client.open(uri, "\n".join(library) + "\n")  # what an editor shows then is not the user's to mend
