@@ -87,19 +87,4 @@ Difference differenceOf(const NpyArray &got, const NpyArray &reference) {
   return difference;
 }
 
-std::string previewOf(const NpyArray &array) {
-  constexpr size_t kShown = 6;
-  size_t count = reference::elementCount(array.shape);
-  std::string text = array.shape.empty() ? " = " : " = [";
-  for (size_t i = 0; i < count && i < kShown; ++i) {
-    char number[40];
-    if (isFloat(array.dtype)) std::snprintf(number, sizeof number, "%.6g", elementOf(array, i));
-    else  // exact, which a double is not above 2^53
-      std::snprintf(number, sizeof number, "%lld",
-                    static_cast<long long>(loadInt(array.dtype, array.data.data() + i * static_cast<size_t>(storageBytes(array.dtype)))));
-    text += (i ? ", " : "") + std::string(number);
-  }
-  return text + (count > kShown ? ", ...]" : array.shape.empty() ? "" : "]");
-}
-
 }  // namespace tessera::driver

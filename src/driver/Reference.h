@@ -19,7 +19,5 @@ struct Difference {
   bool acceptable = true;  // within what the dtype can say, with room for another order of adding up
 };
 Difference differenceOf(const NpyArray &got, const NpyArray &reference);
-/// The first elements as text, " = [1, 2, 3, ...]", for people.
-std::string previewOf(const NpyArray &array);
 
 }  // namespace tessera::driver

@@ -9,7 +9,7 @@
 namespace tessera::tools {
 namespace {
 
-constexpr int64_t kEdge = 3;
+constexpr int64_t kEdge = 3, kMostWhole = 1000;
 
 std::string numberText(const NpyArray &array, size_t i) {
   if (array.dtype == DType::Bool) return driver::elementOf(array, i) != 0 ? "True" : "False";
@@ -66,6 +66,10 @@ private:
 
 }  // namespace
 
-std::string arrayText(const NpyArray &array, int64_t most) { return Writer(array, std::max(most, 2 * kEdge)).text(); }
+std::string arrayText(const NpyArray &array, int64_t most) {
+  int64_t count = 1;
+  for (int64_t extent : array.shape) count = extent == 0 ? 0 : std::min(count * std::min(extent, kMostWhole + 1), kMostWhole + 1);
+  return Writer(array, std::max(count > kMostWhole ? 0 : most, 2 * kEdge)).text();
+}
 
 }  // namespace tessera::tools

@@ -8,6 +8,7 @@
 #include "driver/Reference.h"
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
+#include "tools/tessera/ArrayText.h"
 #include "tools/tessera/Commands.h"
 #include <algorithm>
 #include <cerrno>
@@ -197,8 +198,8 @@ void report(const checked::Function &function, const driver::BoundArguments &bou
   }
   for (size_t i = 0; i < bound.results.size(); ++i) {
     const NpyArray &array = bound.arrays[bound.results[i]];
-    std::printf("%s: %s%s%s\n", bound.resultNames[i].c_str(), std::string(name(array.dtype)).c_str(), reference::shapeText(array.shape).c_str(),
-                driver::previewOf(array).c_str());
+    std::printf("%s: %s%s%s%s\n", bound.resultNames[i].c_str(), std::string(name(array.dtype)).c_str(), reference::shapeText(array.shape).c_str(),
+                array.shape.empty() ? " = " : "\n", arrayText(array).c_str());
   }
   if (!seconds.empty())
     std::printf("median of %zu runs: %.3f ms, %.2f GB/s\n", seconds.size(), middle * 1e3, static_cast<double>(bound.bytesMoved) / middle * 1e-9);
