@@ -1,5 +1,6 @@
 #include "driver/Arguments.h"
 #include "driver/Files.h"
+#include "reference/Elementwise.h"
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
 #include "support/LinearDim.h"
@@ -143,14 +144,33 @@ std::string describe(const checked::Param &param) {
   return text + std::string(name(param.var->type.dtype)) + "]";
 }
 
-Result<NpyArray> readArgument(const checked::Param &param, const std::string &text) {
+/// The same numbers rounded to another dtype, as a cast does it.
+static Result<NpyArray> converted(const NpyArray &array, DType dtype) {
+  auto given = reference::fromNpy(array);
+  if (!given) return Failure{given.error()};
+  reference::Value value = reference::Value::poison(dtype, given->shape);
+  const reference::Rounder round(dtype, {});
+  for (size_t i = 0; i < given->size(); ++i) {
+    if (value.isFloat()) value.floats[i] = given->isFloat() ? round(given->floats[i]) : round.ofInt(given->ints[i]);
+    else value.ints[i] = given->isFloat() ? round.toInt(given->floats[i]) : round.wrap(given->ints[i]);
+  }
+  return reference::toNpy(value);
+}
+
+Result<NpyArray> readArgument(const checked::Param &param, const std::string &text, bool casts) {
   if (!isTensorParam(param)) return scalarArgument(param, text);
   if (auto tensor = readTensorArgument(param, text)) return *tensor;
   ReadResult read = readFile(text);
   if (read.problem != ReadProblem::None) return Failure{"I cannot read `" + text + "`: " + read.text};
   auto array = parseNpy(read.text, dtypeOf(param));
-  if (!array) return Failure{"`" + text + "`: " + array.error()};
-  return array;
+  if (array) return array;
+  std::string wanted(name(dtypeOf(param))), problem = "`" + text + "`: " + array.error();
+  auto other = parseNpy(read.text, std::nullopt);
+  if (!other) return Failure{problem};
+  if (!casts) return Failure{problem + " (`--cast` rounds its numbers to " + wanted + ")"};
+  auto made = converted(*other, dtypeOf(param));
+  if (!made) return Failure{"`" + text + "`: " + made.error()};
+  return made;
 }
 
 Result<BoundArguments> bindArguments(const checked::Function &function, std::map<std::string, NpyArray> named,

@@ -23,7 +23,8 @@ struct BoundArguments {
 };
 
 /// Reads "x=x.npy" or "alpha=2.0" for a parameter. Tensors are read from files, scalars are numbers.
-Result<NpyArray> readArgument(const checked::Param &param, const std::string &text);
+/// `casts`: arrays of another dtype are rounded to the parameter's.
+Result<NpyArray> readArgument(const checked::Param &param, const std::string &text, bool casts);
 /// What "x=model.safetensors" or "x=model.safetensors:name" is for a tensor; nothing for other texts.
 std::optional<Result<NpyArray>> readTensorArgument(const checked::Param &param, const std::string &text);
 /// All parts of a parameter that is a struct, "model=model.safetensors"; nothing if there is no such parameter or file.

@@ -184,6 +184,18 @@ class Run(ToolTest):
         self.assertEqual(outputs[0], "step 0\nstep 1\nstep 2\nrow 0: 48.0000\nrow 1: 120.0000\n")
         self.assertEqual(outputs[0], outputs[1])
 
+    def test_cast_rounds_arrays_of_another_dtype(self):
+        program = self.write("p.tsr", "def f[N](x: Tensor[N, bf16]) -> Tensor[N, bf16]:\n    return x * 2.0\n")
+        write_npy(self.path("x.npy"), [1.0, 3.14159, -2.5], (3,))
+        words = ["tessera", "run", program, "f", "--arg", "x=x.npy"]
+        refused = run(*words, cwd=self.folder)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("the array holds f32, and I expected bf16 (`--cast` rounds its numbers to bf16)", refused.stdout + refused.stderr)
+        for target in ("cpu", "reference"):
+            done = run(*words, "--cast", "--target", target, "--json", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["results"][0]["values"], [2.0, 6.28125, -5.0])
+
     def test_host_tensors_are_what_their_types_say(self):
         program = self.write("p.tsr", 'def show(x: Tensor["R", "C", f32]) where C % 2 == 0:\n    print(f"{R} x {C}")\n\n\n'
                              'def last(x: Tensor[..., "C", f32]):\n    print(f"rows of {C}")\n\n\n'

@@ -27,7 +27,7 @@ struct Options {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   int repeats = 20;
-  bool time = false, json = false, check = false, force = false, randomGiven = false;
+  bool time = false, json = false, check = false, force = false, cast = false, randomGiven = false;
   /// Whether there is an option that only kernels and tensor functions have.
   bool forResults() const { return !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
@@ -106,7 +106,7 @@ bool gather(Session &session, const checked::Function &function, const Options &
           .help("the signature is " + function.signature);
       return false;
     }
-    auto value = driver::readArgument(*it, text.substr(equals + 1));
+    auto value = driver::readArgument(*it, text.substr(equals + 1), options.cast);
     if (!value) {
       session.diagnostics.report(diag::Id::badArgument, {}, key, value.error()).help("the parameter is `" + key + ": " + driver::describe(*it) + "`");
       return false;
@@ -326,6 +326,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
   CLI::Option *random = command->add_option("--random", options->random, "make inputs from the signature; sizes as n=1000,m=64");
   command->add_option("--seed", options->seed, "seed of --random")->capture_default_str();
+  command->add_flag("--cast", options->cast, "round arrays of other dtypes to those of the parameters");
   command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
   command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));
   command->add_flag("--check", options->check, "compare the results with the reference interpreter");
