@@ -78,9 +78,21 @@ bool floatToFloat(ElementwiseOp op, Extent n, DType dtype, double *out, const st
   case Op::Erfc: return apply([](double a) { return std::erfc(a); });
   case Op::Sin: return apply([](double a) { return std::sin(a); });
   case Op::Cos: return apply([](double a) { return std::cos(a); });
+  case Op::Tan: return apply([](double a) { return std::tan(a); });
+  case Op::Asin: return apply([](double a) { return std::asin(a); });
+  case Op::Acos: return apply([](double a) { return std::acos(a); });
+  case Op::Atan: return apply([](double a) { return std::atan(a); });
+  case Op::Sinh: return apply([](double a) { return std::sinh(a); });
+  case Op::Cosh: return apply([](double a) { return std::cosh(a); });
+  case Op::Asinh: return apply([](double a) { return std::asinh(a); });
+  case Op::Acosh: return apply([](double a) { return std::acosh(a); });
+  case Op::Atanh: return apply([](double a) { return std::atanh(a); });
+  case Op::Log10: return apply([](double a) { return std::log10(a); });
+  case Op::Atan2: return apply([](double a, double b) { return std::atan2(a, b); });
   case Op::Floor: return apply([](double a) { return std::floor(a); });
   case Op::Ceil: return apply([](double a) { return std::ceil(a); });
   case Op::Round: return apply([](double a) { return std::nearbyint(a); });
+  case Op::Trunc: return apply([](double a) { return std::trunc(a); });
   case Op::Probit:  // the one function that the language defines to the bit
     if (dtype == DType::F64) return apply(tsr::probit<double>);
     return apply([](double a) { return tsr::probit(static_cast<float>(a)); });
@@ -145,7 +157,8 @@ bool intToInt(ElementwiseOp op, Extent n, DType dtype, int64_t *out, const std::
   case Op::Shr: return apply(shiftRight);
   case Op::Floor:
   case Op::Ceil:
-  case Op::Round: return apply([](int64_t a) { return a; });
+  case Op::Round:
+  case Op::Trunc: return apply([](int64_t a) { return a; });
   case Op::RandomBits: return apply(tsr::random_bits);
   case Op::RandomKey: return apply(tsr::random_key);
   default: return false;

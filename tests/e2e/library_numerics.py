@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The safe functions of the standard library against exact arithmetic, over the whole range of f32: rules L1 to L7.
+"""The safe functions of the standard library against exact arithmetic, over the whole range of f32: rules L1 to L8.
 
     library_numerics.py [--target cpu] TESSERA
 
@@ -56,6 +56,39 @@ def logs[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
 def exponentials[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
     return expm1(x)
 
+def of_tan[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return tan(x)
+
+def of_asin[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return asin(x)
+
+def of_acos[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return acos(x)
+
+def of_atan[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return atan(x)
+
+def of_sinh[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return sinh(x)
+
+def of_cosh[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return cosh(x)
+
+def of_asinh[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return asinh(x)
+
+def of_acosh[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return acosh(x)
+
+def of_atanh[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return atanh(x)
+
+def of_log10[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return log10(x)
+
+def of_trunc[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return trunc(x)
+
 def of_mish[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
     return mish(x)
 
@@ -64,6 +97,9 @@ def of_logsigmoid[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
 
 def of_selu[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
     return selu(x)
+
+def of_atan2[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
+    return atan2(x, y)
 
 def of_hypot[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:
     return hypot(x, y)
@@ -160,9 +196,9 @@ def of_function(f, error=lambda x: 16):
         try:
             r = f(x)
         except OverflowError:
-            r = INF
-        except ValueError:
-            r = -INF if x == -1 else NAN
+            r = -INF if f is math.sinh and x < 0 else INF
+        except ValueError:  # NaN, or the infinity at the end of a domain
+            r = -INF if x == -1 and f in (math.log1p, math.atanh) else INF if x == 1 and f is math.atanh else NAN
         return r, abs(r) * error(x) * U + TINY if math.isfinite(r) else 0.0
 
     return exact
@@ -194,7 +230,13 @@ def of_two(f, error):
     return exact
 
 
+# Rule L8.
+OF_ONE = {
+    "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
+    "asinh": math.asinh, "acosh": math.acosh, "atanh": math.atanh, "log10": math.log10, "trunc": lambda x: float(math.trunc(x)),
+}
 OF_TWO = {
+    "atan2": of_two(math.atan2, lambda x, y, r: 8 * U * abs(r)),
     "hypot": of_two(math.hypot, lambda x, y, r: 8 * U * r),
     "fmod": of_two(math.fmod, lambda x, y, r: 0.0),
     "lerp": of_two(lambda x, y: x + 0.7 * (y - x), lambda x, y, r: 8 * U * (abs(x) + abs(y))),
@@ -322,6 +364,8 @@ def main(tessera, target):
         runner.of_points("complements", of_function(math.erfc), values)
         runner.of_points("logs", of_function(math.log1p), [x for x in values if x > -1])
         runner.of_points("exponentials", of_function(math.expm1, lambda x: 8), values)
+        for name, function in OF_ONE.items():
+            runner.of_points("of_" + name, of_function(function, lambda x: 8), [x for x in values if name != "log10" or x != 0])
         for name, function in (("mish", mish), ("logsigmoid", logsigmoid), ("selu", selu)):
             runner.of_points("of_" + name, function, [x for x in values if abs(x) < 700 or name != "selu"])
         others = [random_.choice(values) for _ in values]

@@ -58,6 +58,18 @@ TEST(Elementwise, FloatsAsPythonDoesThem) {
   EXPECT_EQ(one(Op::Expm1, 1e-20), 1e-20);
   EXPECT_EQ(one(Op::Log1p, 1e-20), 1e-20);
   EXPECT_NEAR(one(Op::Erfc, 6) / 2.1519736712498913e-17, 1, 1e-12);
+  EXPECT_NEAR(one(Op::Tan, 0.5), 0.5463024898437905, 1e-15);
+  EXPECT_NEAR(one(Op::Asin, 0.5), 0.5235987755982989, 1e-15);
+  EXPECT_NEAR(one(Op::Acos, 0.5), 1.0471975511965979, 1e-15);
+  EXPECT_NEAR(one(Op::Atan, -2), -1.1071487177940904, 1e-15);
+  EXPECT_NEAR(two(Op::Atan2, 1, -1), 2.356194490192345, 1e-15);
+  EXPECT_NEAR(one(Op::Sinh, 1), 1.1752011936438014, 1e-15);
+  EXPECT_NEAR(one(Op::Cosh, 1), 1.543080634815244, 1e-15);
+  EXPECT_NEAR(one(Op::Asinh, 1), 0.881373587019543, 1e-15);
+  EXPECT_NEAR(one(Op::Acosh, 2), 1.3169578969248166, 1e-15);
+  EXPECT_NEAR(one(Op::Atanh, 0.5), 0.5493061443340548, 1e-15);
+  EXPECT_EQ(one(Op::Log10, 1000), 3);
+  EXPECT_EQ(one(Op::Trunc, -2.5), -2);
 }
 
 TEST(Elementwise, AnOperationOnF32IsRoundedAsF32Is) {

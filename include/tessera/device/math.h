@@ -4,7 +4,7 @@
 //   floordiv, mod   rounded to minus infinity; mod has the sign of the divisor, as in Python. A zero divisor of
 //                   integers gives 0
 //   round           halves to even
-//   exp .. erfc     of f32 or f64. Narrower values are converted first, by the caller
+//   exp .. atan2    of f32 or f64. Narrower values are converted first, by the caller
 #pragma once
 #include "tessera/device/cpu/math.h"
 #include "tessera/device/dtype.h"
@@ -130,6 +130,17 @@ TSR_MATH(log1p, ::log1pf, log1p)
 TSR_MATH(sqrt, ::sqrtf, sqrt)
 TSR_MATH(sin, ::sinf, sin)
 TSR_MATH(cos, ::cosf, cos)
+TSR_MATH(tan, ::tanf, tan)
+TSR_MATH(asin, ::asinf, asin)
+TSR_MATH(acos, ::acosf, acos)
+TSR_MATH(atan, ::atanf, atan)
+TSR_MATH(sinh, ::sinhf, sinh)
+TSR_MATH(cosh, ::coshf, cosh)
+TSR_MATH(asinh, ::asinhf, asinh)
+TSR_MATH(acosh, ::acoshf, acosh)
+TSR_MATH(atanh, ::atanhf, atanh)
+TSR_MATH(log10, ::log10f, log10)
+TSR_MATH(trunc, ::truncf, trunc)
 TSR_MATH(floor, ::floorf, floor)
 TSR_MATH(ceil, ::ceilf, ceil)
 TSR_MATH(round, ::rintf, rint)
@@ -143,6 +154,9 @@ inline float sigmoid(float x) { return cpu::sigmoid(x); }
 TSR_INLINE float sigmoid(float x) { return gpu::logistic(exp(-x)); }
 #endif
 TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+TSR_INLINE float atan2(float y, float x) { return ::atan2f(y, x); }
+TSR_INLINE double atan2(double y, double x) { return ::atan2(y, x); }
 
 /// x to the power y. Integers: by squaring, modulo 2^bits; a negative exponent gives 0 (1 and -1 keep their powers).
 template <class T> TSR_INLINE T pow(T x, T y) {

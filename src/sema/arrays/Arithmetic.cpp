@@ -47,6 +47,17 @@ std::optional<double> evaluate(ElementwiseOp op, double x) {
   case ElementwiseOp::Erfc: return std::erfc(x);
   case ElementwiseOp::Sin: return std::sin(x);
   case ElementwiseOp::Cos: return std::cos(x);
+  case ElementwiseOp::Tan: return std::tan(x);
+  case ElementwiseOp::Asin: return std::asin(x);
+  case ElementwiseOp::Acos: return std::acos(x);
+  case ElementwiseOp::Atan: return std::atan(x);
+  case ElementwiseOp::Sinh: return std::sinh(x);
+  case ElementwiseOp::Cosh: return std::cosh(x);
+  case ElementwiseOp::Asinh: return std::asinh(x);
+  case ElementwiseOp::Acosh: return std::acosh(x);
+  case ElementwiseOp::Atanh: return std::atanh(x);
+  case ElementwiseOp::Log10: return std::log10(x);
+  case ElementwiseOp::Trunc: return std::trunc(x);
   case ElementwiseOp::Floor: return std::floor(x);
   case ElementwiseOp::Ceil: return std::ceil(x);
   case ElementwiseOp::Round: return std::nearbyint(x);
@@ -72,6 +83,18 @@ bool needsFloat(ElementwiseOp op) {
   case ElementwiseOp::Erfc:
   case ElementwiseOp::Sin:
   case ElementwiseOp::Cos:
+  case ElementwiseOp::Tan:
+  case ElementwiseOp::Asin:
+  case ElementwiseOp::Acos:
+  case ElementwiseOp::Atan:
+  case ElementwiseOp::Sinh:
+  case ElementwiseOp::Cosh:
+  case ElementwiseOp::Asinh:
+  case ElementwiseOp::Acosh:
+  case ElementwiseOp::Atanh:
+  case ElementwiseOp::Log10:
+  case ElementwiseOp::Trunc:
+  case ElementwiseOp::Atan2:
   case ElementwiseOp::Floor:
   case ElementwiseOp::Ceil:
   case ElementwiseOp::Round:
@@ -374,7 +397,7 @@ Value arrayValue(Context &cx, ExprPtr expr, Type type, std::vector<std::optional
   if (inHost(cx) && expr->type.kind == TypeKind::Tensor)
     return unsupported(
         cx, "a tensor that host code makes", span,
-        "let a function make it, and call that: `def start() -> Tensor[2, 3, f32]: return zeros((2, 3))`");
+        "let a function make it, and call that: `def start(rng: Rng) -> Tensor[2, 3, f32]: return rng.normal((2, 3))`");
   Value v = Value::of(ValueKind::Array);
   type.shape = expr->type.shape;
   type.kind = expr->type.kind == TypeKind::Tensor ? TypeKind::Tensor : TypeKind::Scalar;

@@ -22,6 +22,12 @@ double logarithmE(double x) { return std::log(x); }
 double logarithm1p(double x) { return std::log1p(x); }
 double logarithm2(double x) { return std::log2(x); }
 double hyperbolic(double x) { return std::tanh(x); }
+double logarithm10(double x) { return std::log10(x); }
+double hyperbolicSine(double x) { return std::sinh(x); }
+double hyperbolicCosine(double x) { return std::cosh(x); }
+double inverseOfSinh(double x) { return std::asinh(x); }
+double arcTangent(double x) { return std::atan(x); }
+double truncated(double x) { return std::trunc(x); }
 double floorOf(double x) { return std::floor(x); }
 double ceilOf(double x) { return std::ceil(x); }
 double nearest(double x) { return std::nearbyint(x); }
@@ -98,7 +104,7 @@ Abstract Analysis::evalElementwise(const Expr &expr) {
   bool exact = expr.op == ElementwiseOp::Min || expr.op == ElementwiseOp::Max ||
                expr.op == ElementwiseOp::Neg || expr.op == ElementwiseOp::Abs ||
                expr.op == ElementwiseOp::Floor || expr.op == ElementwiseOp::Ceil ||
-               expr.op == ElementwiseOp::Round || !isFloat(dtype);
+               expr.op == ElementwiseOp::Round || expr.op == ElementwiseOp::Trunc || !isFloat(dtype);
   double low = r.low, high = r.high;
   out.range = withCases(out, checked(expr, r, dtype, exact ? 0 : halfUlp(dtype), out));
   // Rounding passes no number that the format holds: signs and shares of one stay.
@@ -137,7 +143,9 @@ void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abs
   case ElementwiseOp::Log:
   case ElementwiseOp::Log1p:
   case ElementwiseOp::Log2:
+  case ElementwiseOp::Log10:
   case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Sinh:
   case ElementwiseOp::Tanh:
   case ElementwiseOp::Sigmoid: break;
   case ElementwiseOp::Neg: turned = true; break;
@@ -458,9 +466,23 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     r.plusInf = a.range.plusInf;
     return r;
   }
+  case ElementwiseOp::Sinh:
+  case ElementwiseOp::Asinh: {
+    Range r = monotone(a.range, expr.op == ElementwiseOp::Sinh ? hyperbolicSine : inverseOfSinh, error);
+    r.minusInf = a.range.minusInf;
+    r.plusInf = a.range.plusInf;
+    return r;
+  }
+  case ElementwiseOp::Cosh: {
+    Range size = magnitudeOf(a.range), r = monotone(size, hyperbolicCosine, error);
+    r.plusInf = size.plusInf;
+    return r;
+  }
+  case ElementwiseOp::Atan: return bounded(arcTangent, -1.5707964, 1.5707964);
   case ElementwiseOp::Log: return logarithm(expr, a, logarithmE, 0);
   case ElementwiseOp::Log1p: return logarithm(expr, a, logarithm1p, -1);
   case ElementwiseOp::Log2: return logarithm(expr, a, logarithm2, 0);
+  case ElementwiseOp::Log10: return logarithm(expr, a, logarithm10, 0);
   case ElementwiseOp::Sqrt:
   case ElementwiseOp::Rsqrt: return root(expr, a, out);
   case ElementwiseOp::Tanh: return bounded(hyperbolic, -1, 1);
@@ -480,11 +502,13 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     return Range::of(-1, 1);
   case ElementwiseOp::Floor:
   case ElementwiseOp::Ceil:
-  case ElementwiseOp::Round: {
+  case ElementwiseOp::Round:
+  case ElementwiseOp::Trunc: {
     Range r = monotone(a.range,
-                       expr.op == ElementwiseOp::Floor  ? floorOf
-                       : expr.op == ElementwiseOp::Ceil ? ceilOf
-                                                        : nearest,
+                       expr.op == ElementwiseOp::Floor   ? floorOf
+                       : expr.op == ElementwiseOp::Ceil  ? ceilOf
+                       : expr.op == ElementwiseOp::Trunc ? truncated
+                                                         : nearest,
                        0);
     r.minusInf = a.range.minusInf;
     r.plusInf = a.range.plusInf;

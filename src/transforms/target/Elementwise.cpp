@@ -115,6 +115,8 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
 bool hasVectorForm(StringRef callee, Type type) {
   // What include/tessera/device/math.h takes from the C library on the CPU, and what clang 19 makes no vectors of.
   static const char *const calls[] = {"tsr::erfc", "tsr::expm1", "tsr::log1p", "tsr::sin",  "tsr::cos",  "tsr::pow",
+                                      "tsr::tan", "tsr::asin", "tsr::acos", "tsr::atan", "tsr::atan2", "tsr::sinh", "tsr::cosh",
+                                      "tsr::asinh", "tsr::acosh", "tsr::atanh", "tsr::log10", "tsr::trunc",
                                       "tsr::sqrt", "tsr::rsqrt", "tsr::floor", "tsr::ceil", "tsr::round",
                                       "tsr::probit", "tsr::random_bits", "tsr::random_key"};
   static const char *const ofDoubles[] = {"tsr::exp",  "tsr::exp2", "tsr::log",  "tsr::log2",

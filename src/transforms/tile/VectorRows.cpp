@@ -112,7 +112,9 @@ void VectorForm::findHeld() {
 static bool isCostly(Operation *op) {
   auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
   if (!elementwise || !isa<FloatType>(elementwise.getType())) return false;
-  static const std::set<StringRef> costly = {"exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "sigmoid", "pow", "sqrt", "rsqrt", "div"};
+  static const std::set<StringRef> costly = {
+      "exp",  "exp2", "log",   "log2", "log10", "sin",  "cos",   "tan",   "tanh",  "erf", "sigmoid", "pow",
+      "sqrt", "rsqrt", "div", "asin", "acos",  "atan", "atan2", "asinh", "acosh", "atanh", "sinh",   "cosh"};
   return costly.count(elementwise.getMnemonic()) != 0;
 }
 
