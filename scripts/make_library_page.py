@@ -51,6 +51,8 @@ def builtins(root):
             entry.forms.append(f"rng.{name}({inner})")
         if "S" in places:
             entry.forms.append(f"cache.{name}({inner})")
+        if "D" in places:
+            entry.forms.append(f"d.{name}({inner})")
         if "K" in places:
             entry.where.append("in kernels only")
         if "H" in places:

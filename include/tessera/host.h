@@ -3,6 +3,7 @@
 #pragma once
 #include "tessera/host/arguments.h"
 #include "tessera/host/format.h"
+#include "tessera/host/make.h"
 #include "tessera/host/npy.h"
 #include "tessera/host/safetensors.h"
 #include "tessera/host/tensor.h"

@@ -168,7 +168,13 @@ Ref Interpreter::hostCall(const Expr &expr) {
   }
   if (expr.text == "load_tensor" || expr.text == "expect_tensors") return readTensors(expr, first->text);
   if (expr.text == "save_tensors") return saveTensors(expr, first->text);
-  if (expr.text == "zeros") return hostZeros(expr, first->text);
+  if (expr.text == "zeros" || expr.text == "full_real" || expr.text == "full_whole" || expr.text == "iota")
+    return hostTensor(expr, first->text);
+  if (expr.text == "shape_text") {
+    std::string text;
+    for (int64_t extent : first->shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+    return makeText("(" + text + (first->shape.size() == 1 ? ",)" : ")"));
+  }
   TSR_CHECK(expr.text == "decode", "a function of the host runtime that the interpreter does not know");
   if (first->isFloat()) return fail(expr.span, "the bytes of a text are integers, and these are floats");
   std::string text;
@@ -179,18 +185,34 @@ Ref Interpreter::hostCall(const Expr &expr) {
   return makeText(std::move(text));
 }
 
-/// Zeros of the dtype that is called `name`.
-Ref Interpreter::hostZeros(const Expr &expr, const std::string &name) {
+/// Zeros, one number everywhere, or the indices along an axis, of the dtype that is called `name`.
+Ref Interpreter::hostTensor(const Expr &expr, const std::string &name) {
   auto dtype = dtypeByName(name);
   TSR_CHECK(dtype, "a dtype that the checker knows");
+  const bool zeros = expr.text == "zeros";
+  Ref given = zeros ? makeInt(DType::I64, 0) : eval(*expr.args.at(1));
+  if (!given) return nullptr;
   std::vector<int64_t> shape;
-  for (size_t i = 1; i < expr.args.size(); ++i) {
+  for (size_t i = zeros ? 1 : 2; i < expr.args.size(); ++i) {
     auto extent = evalInt(*expr.args[i]);
     if (!extent) return nullptr;
     if (*extent < 0) return fail(expr.span, "a tensor with an extent of " + std::to_string(*extent));
     shape.push_back(*extent);
   }
-  return makeDatum(*dtype, shape);
+  Ref out = makeDatum(given->isFloat() ? DType::F64 : DType::I64, shape);
+  if (given->isFloat()) {
+    std::fill(out->floats.begin(), out->floats.end(), given->floats.at(0));
+  } else if (expr.text == "iota") {
+    int64_t inner = 1;
+    const auto axis = static_cast<size_t>(given->ints.at(0));
+    for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+    for (size_t i = 0; i < out->ints.size(); ++i) out->ints[i] = static_cast<int64_t>(i) / inner % shape[axis];
+  } else {
+    std::fill(out->ints.begin(), out->ints.end(), given->ints.at(0));
+  }
+  std::string error;
+  Ref made = cast(out, *dtype, {}, error);
+  return made ? made : fail(expr.span, error);
 }
 
 bool Interpreter::saveNpy(const Stmt &stmt) {

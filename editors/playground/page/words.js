@@ -203,7 +203,9 @@ export const words = {
   "isinf",
   "isinstance",
   "isnan",
+  "items",
   "jvp",
+  "keys",
   "kl_div",
   "kron",
   "lane_id",
@@ -322,11 +324,13 @@ export const words = {
   "uniform",
   "unsqueeze",
   "value_and_grad",
+  "values",
   "var",
   "vjp",
   "where",
   "zeros",
-  "zeros_like"
+  "zeros_like",
+  "zip"
  ],
  "decorator": [
   "autodiff",

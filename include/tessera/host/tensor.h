@@ -231,9 +231,11 @@ inline TessDType dtype_named(const std::string &name) {
 }
 }  // namespace detail
 
-/// Zeros of the dtype that is called so.
-inline Tensor zeros(const std::string &dtype, int64_t a, int64_t b, int64_t c, int64_t d) {
-  return Tensor(detail::dtype_named(dtype), {a, b, c, d});
+/// As Python prints it: `(2, 3)`, `(2,)`, `()`.
+inline std::string shape_text(const Tensor &tensor) {
+  std::string text = "(";
+  for (size_t i = 0; i < tensor.shape().size(); ++i) text += (i ? ", " : "") + std::to_string(tensor.shape()[i]);
+  return text + (tensor.shape().size() == 1 ? ",)" : ")");
 }
 
 inline int64_t rank(const Tensor &tensor) { return static_cast<int64_t>(tensor.shape().size()); }

@@ -13,18 +13,29 @@
 
 namespace tessera::sema {
 
+/// Host code makes tensors when it runs, of shapes with extents; the rest are numbers.
+static bool makesHostTensor(const Context &cx, const Value &shape) {
+  return inHost(cx) && !(shape.isSequence() && shape.items.empty());
+}
+/// How many there are in a shape of host code that is no list: one number, or what a tensor has.
+static size_t extentsOf(const Context &cx, const Value &shape) {
+  return shape.kind == ValueKind::HostShape ? knownRank(shape.items[0], cx.function.rebindable) : 1;
+}
+
 Value arrayFull(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   std::vector<Dim> shape;
-  if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
+  bool host = makesHostTensor(cx, args.values[0]);
+  if (!host && (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0])))
     return Value::poison();
   bool full = row.kind == BuiltinKind::Full;
   const Value &given = args.values[full ? 2 : 1];
   Value value = full ? args.values[1] : Value::real(row.kind == BuiltinKind::Ones ? 1 : 0);
   Numerics numerics;
-  DType dtype = value.kind == ValueKind::Array  ? value.type.dtype
-                : value.kind == ValueKind::Bool ? DType::Bool
-                                                : DType::F32;
+  bool ofHost = host && value.kind == ValueKind::Array && value.type.dtype == DType::F64;  // all its numbers are f64
+  DType dtype = value.kind == ValueKind::Array && !ofHost ? value.type.dtype
+                : value.kind == ValueKind::Bool           ? DType::Bool
+                                                          : DType::F32;
   if (given.given()) {
     auto chosen = dtypeArgument(cx, given, args.spans[full ? 2 : 1], &numerics);
     if (!chosen) return Value::poison();
@@ -38,8 +49,9 @@ Value arrayFull(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     return Value::poison();
   }
   Type type = scalarType(dtype, numerics);
-  ExprPtr scalar = castToPlace(cx, value, type, span, "the element");
-  if (!scalar) return Value::poison();
+  ExprPtr scalar = ofHost && isFloat(dtype) ? nullptr : castToPlace(cx, value, type, span, "the element");
+  if (!scalar && !(ofHost && isFloat(dtype))) return Value::poison();
+  if (host) return hostFull(cx, args.values[0], args.spans[0], value, type, span);
   ExprPtr e = makeExpr(ExprKind::Full, sema::tensorType(dtype, shape, numerics), span);
   e->args.push_back(std::move(scalar));
   return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
@@ -47,29 +59,34 @@ Value arrayFull(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
 
 Value arrayIota(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Dim> shape;
-  if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
+  bool host = makesHostTensor(cx, args.values[0]);
+  if (!host && (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0])))
     return Value::poison();
   bool iota = row.kind == BuiltinKind::Iota;
+  size_t rank = !host                         ? shape.size()
+                : args.values[0].isSequence() ? args.values[0].items.size()
+                                              : extentsOf(cx, args.values[0]);
   int axis = 0;
   if (iota && args.values[1].given()) {
-    auto at = axisOf(cx, args.values[1], shape.size(), args.spans[1], "this shape");
+    auto at = axisOf(cx, args.values[1], rank, args.spans[1], "this shape");
     if (!at) return Value::poison();
     axis = *at;
   }
   const Value &given = args.values[iota ? 2 : 1];
-  ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
-  e->axes = {axis};
-  Value v = arrayValue(cx, std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
-  if (!given.given()) return v;
-  if (!iota && given.kind == ValueKind::Int) {
+  if (!iota && given.given() && given.kind == ValueKind::Int) {
     if (fresh(cx, Id::wrongArgument, args.spans[1]))
       report(cx, Id::wrongArgument, args.spans[1], "what stands behind the end", "a dtype", describe(cx, given))
           .help("it counts from 0 to its one number: `arange(stop)`, `arange(stop - start) + start`");
     return Value::poison();
   }
   Numerics numerics;
-  auto dtype = dtypeArgument(cx, given, args.spans[iota ? 2 : 1], &numerics);
-  return dtype ? castTo(cx, std::move(v), *dtype, numerics, span) : Value::poison();
+  std::optional<DType> dtype = given.given() ? dtypeArgument(cx, given, args.spans[iota ? 2 : 1], &numerics) : DType::I32;
+  if (!dtype) return Value::poison();
+  if (host) return hostIota(cx, args.values[0], args.spans[0], axis, *dtype, span);
+  ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
+  e->axes = {axis};
+  Value v = arrayValue(cx, std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
+  return given.given() ? castTo(cx, std::move(v), *dtype, numerics, span) : v;
 }
 
 Value arrayCdiv(Context &cx, const BuiltinRow &, Bound &args, Span span) {
@@ -111,6 +128,37 @@ Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   Value v = Value::of(ValueKind::List);
   for (size_t i = 0; i < x.items.size(); ++i)
     v.items.push_back(Value::tuple({Value::integer(Dim(static_cast<int64_t>(i))), x.items[i]}));
+  return v;
+}
+
+Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span) {
+  size_t count = args.rest.empty() ? 0 : args.rest[0].items.size();
+  for (size_t i = 0; i < args.rest.size(); ++i) {
+    const Value &x = args.rest[i];
+    if (!x.isSequence()) {
+      report(cx, Id::notIterable, args.restSpans[i], describe(cx, x))
+          .help("`zip` takes lists and tuples; rows of tensors are read by an index, `for i in range(N):`");
+      return Value::poison();
+    }
+    count = std::min(count, x.items.size());
+  }
+  Value v = Value::of(ValueKind::List);
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<Value> row;
+    for (const Value &x : args.rest) row.push_back(x.items[i]);
+    v.items.push_back(Value::tuple(std::move(row)));
+  }
+  return v;
+}
+
+/// `d.items()`, `d.keys()`, `d.values()`.
+Value arrayDictParts(Context &, const BuiltinRow &row, Bound &args, Span) {
+  const std::vector<Value> &pairs = args.values[0].items;
+  Value v = Value::of(ValueKind::List);
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    v.items.push_back(row.op == "keys"     ? pairs[i]
+                      : row.op == "values" ? pairs[i + 1]
+                                           : Value::tuple({pairs[i], pairs[i + 1]}));
   return v;
 }
 

@@ -516,9 +516,6 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
       return Value::poison();
     }
     if (*axis < 0 && rank > 0) *axis += rank;
-    if (*axis < 0)
-      return unsupported(cx, "an axis counted from the end, of a tensor of any number of dimensions,", expr.span,
-                         "count it from the front, or give the tensor a type: `x: Tensor[\"N\", \"D\", f32] = ...`");
     return hostExtent(cx, object.items[0], static_cast<int>(*axis), expr.span);
   }
   case ValueKind::HostTensor: {

@@ -280,6 +280,8 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Cdiv, &arrayCdiv},
       {BuiltinKind::Len, &arrayLen},
       {BuiltinKind::Enumerate, &arrayEnumerate},
+      {BuiltinKind::Zip, &arrayZip},
+      {BuiltinKind::DictParts, &arrayDictParts},
       {BuiltinKind::ToInt, &arrayToInt},
       {BuiltinKind::ToFloat, &arrayToFloat},
       {BuiltinKind::ToBool, &arrayToBool},

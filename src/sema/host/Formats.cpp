@@ -1,7 +1,10 @@
 // What may stand behind the `:` of an f-string's field, by the value that it shows.
+#include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/host/Host.h"
+#include "sema/Struct.h"
 #include "support/FormatSpec.h"
+#include <functional>
 
 namespace tessera::sema {
 
@@ -69,7 +72,70 @@ Span formatSpan(const ast::FStringPart &part, std::string_view file) {
   return found ? Span{part.value->span.file, begin, end} : part.value->span;
 }
 
+/// Collects the parts of a text, and what stands between them.
+struct Opened {
+  Context &cx;
+  Span span;
+  std::vector<Value> parts;
+  std::vector<std::string> texts = {""}, formats;
+
+  void put(const Value &value, std::string format) {
+    parts.push_back(value);
+    formats.push_back(std::move(format));
+    texts.push_back("");
+  }
+  /// What stands inside of something else: texts have quotes there.
+  void inner(const Value &value) {
+    bool quotes = value.kind == ValueKind::String && (value.expr || value.text.find_first_of("'\\\n\t") != std::string::npos);
+    if (value.kind == ValueKind::String && !quotes) texts.back() += "'" + value.text + "'";
+    else whole(value, quotes ? "!r" : "");
+  }
+  void items(const Value &value, size_t step, const std::function<void(size_t)> &before) {
+    for (size_t i = 0; i < value.items.size(); i += step) {
+      if (i > 0) texts.back() += ", ";
+      before(i);
+      inner(value.items[i + step - 1]);
+    }
+  }
+  void whole(const Value &value, const std::string &format) {
+    bool plain = format.empty() || format == "!r" || format == "!s";
+    auto nothing = [](size_t) {};
+    if (plain && value.isSequence()) {
+      bool tuple = value.kind == ValueKind::Tuple;
+      texts.back() += tuple ? "(" : "[";
+      items(value, 1, nothing);
+      texts.back() += !tuple ? "]" : value.items.size() == 1 ? ",)" : ")";
+    } else if (plain && value.kind == ValueKind::Dict) {
+      texts.back() += "{";
+      items(value, 2, [&](size_t i) { inner(value.items[i]), texts.back() += ": "; });
+      texts.back() += "}";
+    } else if (plain && value.kind == ValueKind::Struct) {
+      texts.back() += value.instance->info->name + "(";
+      items(value, 1, [&](size_t i) { texts.back() += value.instance->info->fields[i].name + "="; });
+      texts.back() += ")";
+    } else if (value.kind == ValueKind::HostShape) {
+      std::vector<ExprPtr> args;
+      args.push_back(clone(*value.items[0].expr));
+      put(hostCall(cx, "shape_text", std::move(args), span), format);
+    } else {
+      put(value, format);
+    }
+  }
+};
+
 }  // namespace
+
+std::vector<Value> opened(Context &cx, const std::vector<Value> &parts, std::vector<std::string> &texts,
+                          std::vector<std::string> &formats, Span span) {
+  Opened open{cx, span, {}, {texts[0]}, {}};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    open.whole(parts[i], formats[i]);
+    open.texts.back() += texts[i + 1];
+  }
+  texts = std::move(open.texts);
+  formats = std::move(open.formats);
+  return std::move(open.parts);
+}
 
 bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   if (part.format.empty()) return true;

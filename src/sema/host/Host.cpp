@@ -113,8 +113,9 @@ ExprPtr hostArgument(Context &cx, const Value &value, Span span) {
   return nullptr;
 }
 
-Value formatText(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts,
+Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::string> texts,
                  std::vector<std::string> formats, Span span) {
+  std::vector<Value> parts = opened(cx, given, texts, formats, span);
   Type type;
   type.kind = TypeKind::String;
   ExprPtr e = makeExpr(ExprKind::Format, type, span);

@@ -47,7 +47,15 @@ bool hostDimensions(Context &cx, const Value &tensor, const DimExprs &dims, cons
 /// A `where` of a host function over dimensions that only run time knows. False if the compiler knows them.
 bool hostFact(Context &cx, const ast::Expr &fact);
 
+// ---- MadeTensors.cpp
+/// `zeros`, `ones` and `full` of a value that has the dtype already; `iota` and `arange`.
+Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, const Type &type, Span span);
+Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span);
+
 // ---- Formats.cpp
+/// The parts of a text, with lists, tuples, dicts, structs and shapes taken apart, as Python shows them.
+std::vector<Value> opened(Context &cx, const std::vector<Value> &parts, std::vector<std::string> &texts,
+                          std::vector<std::string> &formats, Span span);
 /// False, with a message, if a field's format does not fit to what it shows.
 bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part);
 

@@ -307,6 +307,11 @@ static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &st
   }
 }
 
+/// `import math` names what is there without it, unless a file beside this one is called so.
+static bool isPythonsMath(const Context &cx, const ModuleScope &scope, const std::string &path) {
+  return path == "math" && !(cx.load && cx.load(scope.ast->file, 0, path));
+}
+
 void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stmt) {
   for (const ast::ImportItem &item : stmt.items) {
     std::string path;
@@ -318,6 +323,8 @@ void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stm
       if (path != "tessera" && path != "tessera.tile") loadModule(cx, scope.ast->file, 0, path, item.span);
     } else if (path == "tessera.tile") {
       v.text = "tile";
+    } else if (isPythonsMath(cx, scope, path)) {
+      v.text = "math";
     } else {
       ModuleScope *module = loadModule(cx, scope.ast->file, 0, path, item.span);
       if (!module) v = Value::poison();
@@ -330,7 +337,7 @@ void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stm
 void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt) {
   std::string path;
   for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
-  bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile");
+  bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile" || isPythonsMath(cx, scope, path));
   Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
   bool hasModule = builtin || path.empty() || (cx.load && cx.load(scope.ast->file, stmt.level, path));
   auto isHere = [&](const ast::ImportItem &item) {
@@ -365,15 +372,18 @@ void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt
 static Value importedName(Context &cx, const ModuleScope &scope, int level, const std::string &path,
                           const ModuleScope *module, const ast::Identifier &item) {
   const std::string &name = item.text;
-  bool builtin = level == 0 && (path == "tessera" || path == "tessera.tile");
+  bool math = level == 0 && isPythonsMath(cx, scope, path);
+  bool builtin = level == 0 && (path == "tessera" || path == "tessera.tile" || math);
   Value v;
-  if (builtin) {
+  if (math) {
+    v = memberOfMath(cx, name);
+  } else if (builtin) {
     v = builtinMember(cx, path == "tessera" ? "" : "tile", name);
     if (v.isPoison() && cx.prelude) v = moduleMember(*cx.prelude, name);
   } else if (module) {
     v = moduleMember(*module, name);
   }
-  if (v.isPoison() && (builtin || path.empty())) {  // `from tessera import nn`, `from . import blocks`
+  if (v.isPoison() && !math && (builtin || path.empty())) {  // `from tessera import nn`, `from . import blocks`
     std::string inner = path.empty() ? name : path + "." + name;
     if (ModuleScope *m = loadModule(cx, scope.ast->file, level, inner, {})) {
       v = Value::of(ValueKind::Module);

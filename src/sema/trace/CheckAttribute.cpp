@@ -50,6 +50,16 @@ Value builtinMember(Context &cx, const std::string &space, const std::string &na
   return Value::poison();
 }
 
+Value memberOfMath(Context &cx, const std::string &name) {
+  static const std::map<std::string, double> constants = {{"e", 2.71828182845904523536},
+                                                          {"tau", 6.28318530717958647693},
+                                                          {"inf", std::numeric_limits<double>::infinity()}};
+  if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
+  const std::string ours = name == "fabs" ? "abs" : name;
+  if (cx.prelude && cx.prelude->names.count(ours)) return cx.prelude->names.at(ours);
+  return builtinMember(cx, "", ours);
+}
+
 Value moduleMember(const ModuleScope &scope, const std::string &name) {
   auto it = scope.names.find(name);
   return it == scope.names.end() ? Value::poison() : it->second;
@@ -61,6 +71,8 @@ Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
   Value object = checkExpr(cx, *expr.object);
   if (object.isPoison()) return object;
   if (object.kind == ValueKind::Dict) {
+    if (const BuiltinRow *row = builtinByName(expr.attribute.text, 'D'))
+      return methodOf(object, expr.attribute.text, row, nullptr);
     if (!fresh(cx, Id::unknownAttribute, expr.attribute.span)) return Value::poison();
     auto builder = report(cx, Id::unknownAttribute, expr.attribute.span, describe(cx, object), expr.attribute.text);
     std::string dict(cx.sources.text(expr.object->span)), key = "key";
@@ -87,7 +99,7 @@ static Value memberOfModule(Context &cx, const Value &object, const std::string 
     for (const auto &[n, value] : object.module->names) known.push_back(n);
     return Value::of(ValueKind::Absent);
   }
-  Value v = builtinMember(cx, object.text, name);
+  Value v = object.text == "math" ? memberOfMath(cx, name) : builtinMember(cx, object.text, name);
   if (!v.isPoison()) return v;
   if (object.text == "tessera") {
     if (cx.prelude && cx.prelude->names.count(name)) return cx.prelude->names.at(name);

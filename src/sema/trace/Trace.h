@@ -109,6 +109,8 @@ bool mentionsRebound(const Context &cx, const Dim &dim);
 /// The built-in `name` of `tile` or of another space; Poison, without a message, if there is none.
 Value builtinMember(Context &cx, const std::string &space, const std::string &name);
 /// What a module defines or passes on under this name; Poison, without a message, if nothing.
+/// What Python's `math` calls so: a constant, or what has that name here.
+Value memberOfMath(Context &cx, const std::string &name);
 Value moduleMember(const ModuleScope &scope, const std::string &name);
 /// `object.name`: a member of a module or a struct, a property, or a method with its object.
 Value checkAttribute(Context &cx, const ast::AttributeExpr &expr);

@@ -343,6 +343,14 @@ bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std
                      "declare it as one");
       return false;
     }
+    bool lower = last && last->name.size() > 1 && last->name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
+    if (lower && def && shape.size() > 1 && !typeParameterNamed(cx.function.frame.get(), last->name) &&
+        !isDimensionIn(*def, last->name) && lookupName(cx, last->name, last->span, true).isPoison()) {
+      if (fresh(cx, Id::notAType, last->span))
+        report(cx, Id::notAType, last->span, "I know no dtype `" + last->name + "`")
+            .help("the dtype stands last, such as `f32`; if it is a dimension, the dtype is missing");
+      return false;
+    }
     if (fresh(cx, Id::notAType, expr.span))
       report(cx, Id::notAType, expr.span, "the dtype is missing")
           .help("it stands last: `" +

@@ -1,0 +1,50 @@
+// Tensors that host code makes, of the dtype that the language calls so.
+#pragma once
+#include "tessera/host/tensor.h"
+
+namespace tsr {
+namespace host {
+namespace detail {
+
+template <class T, class Values> void set_elements(Tensor &tensor, const Values &values) {
+  unsigned char *at = tensor.bytes_to_write();
+  const int64_t count = tensor.count();
+  for (int64_t i = 0; i < count; ++i, at += sizeof(T)) {
+    const T value = tsr::to<T>(values(i));
+    memcpy(at, &value, sizeof(T));
+  }
+}
+template <class... T, class Values> Tensor made_of(const std::string &dtype, std::vector<int64_t> shape, const Values &values) {
+  Tensor tensor(dtype_among<T...>(dtype), std::move(shape));
+  ((dtype == tsr::detail::DTypeOf<T>::text() ? set_elements<T>(tensor, values) : void()), ...);
+  return tensor;
+}
+/// A tensor whose elements are values(0), values(1), ... in row-major order.
+template <class Values> Tensor made(const std::string &dtype, std::vector<int64_t> shape, const Values &values) {
+  return made_of<double, float, tf32, bf16, f16, f8e4m3, f8e5m2, f6e2m3, f6e3m2, f4e2m1, int64_t, int32_t, int16_t, int8_t, i4, uint32_t,
+                 uint16_t, uint8_t, bool>(dtype, std::move(shape), values);
+}
+
+}  // namespace detail
+
+template <class... Extents> Tensor zeros(const std::string &dtype, Extents... extents) {
+  return Tensor(detail::dtype_named(dtype), {extents...});
+}
+/// One number everywhere: of the floats, and of the integers and truth values.
+template <class... Extents> Tensor full_real(const std::string &dtype, double value, Extents... extents) {
+  return detail::made(dtype, {extents...}, [=](int64_t) { return value; });
+}
+template <class... Extents> Tensor full_whole(const std::string &dtype, int64_t value, Extents... extents) {
+  return detail::made(dtype, {extents...}, [=](int64_t) { return value; });
+}
+/// The index of each element along an axis, modulo what the dtype holds.
+template <class... Extents> Tensor iota(const std::string &dtype, int64_t axis, Extents... extents) {
+  const std::vector<int64_t> shape = {extents...};
+  int64_t inner = 1;
+  for (size_t i = static_cast<size_t>(axis) + 1; i < shape.size(); ++i) inner = saturating_multiply(inner, shape[i]);
+  const int64_t extent = shape[static_cast<size_t>(axis)];
+  return detail::made(dtype, shape, [=](int64_t i) { return i / inner % extent; });
+}
+
+}  // namespace host
+}  // namespace tsr
