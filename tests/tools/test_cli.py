@@ -189,7 +189,7 @@ class Run(ToolTest):
         write_npy(self.path("x.npy"), [1.0, 3.14159, -2.5], (3,))
         words = ["tessera", "run", program, "f", "--arg", "x=x.npy"]
         refused = run(*words, cwd=self.folder)
-        self.assertEqual(refused.returncode, 1)
+        self.assertEqual(refused.returncode, 2)
         self.assertIn("the array holds f32, and I expected bf16 (`--cast` rounds its numbers to bf16)", refused.stdout + refused.stderr)
         for target in ("cpu", "reference"):
             done = run(*words, "--cast", "--target", target, "--json", cwd=self.folder)
