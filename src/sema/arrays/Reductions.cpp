@@ -116,6 +116,8 @@ Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axis
     limits.push_back(value.limit(i) ? std::optional(Limit{value.limit(i)->end, false}) : std::nullopt);
   }
   ExprPtr arg = takeExpr(value);
+  // Over no axes (a tensor without dimensions, `axis=()`) each number is its own result.
+  if (axes.empty()) return arrayValue(cx, std::move(arg), type, std::move(limits), span);
   Type result = shape.empty() ? scalarType(carriedDType) : sema::tensorType(carriedDType, shape);
   result.numerics = type.numerics;
   ExprPtr e = makeExpr(ExprKind::Reduce, result, span);
