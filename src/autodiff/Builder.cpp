@@ -311,4 +311,15 @@ Term Builder::gather(const Term &from, const Term &places, const Type &type, std
   return bind(std::move(e));
 }
 
+Term Builder::scatterAdd(const Term &values, const Term &places, const Dim &extent, std::vector<int> axes) {
+  Type type = values->type;
+  type.numerics = {};
+  type.shape[static_cast<size_t>(axes.at(0))] = extent;
+  ExprPtr e = checked::makeExpr(ExprKind::ScatterAdd, std::move(type), here);
+  e->axes = std::move(axes);
+  e->args.push_back(checked::clone(*values));
+  e->args.push_back(checked::clone(*places));
+  return bind(std::move(e));
+}
+
 }  // namespace tessera::autodiff

@@ -60,6 +60,8 @@ public:
   Term concat(const std::vector<Term> &parts, int axis);
   Term iota(std::vector<Dim> shape, int axis);
   Term gather(const Term &from, const Term &places, const checked::Type &type, std::vector<int> axes);
+  /// Zeros, `extent` long along axis axes[0], to which the values are added at their places.
+  Term scatterAdd(const Term &values, const Term &places, const Dim &extent, std::vector<int> axes);
   /// What a variable that this builder wrote is; null if it did not.
   const checked::Expr *definition(const Term &term) const;
 

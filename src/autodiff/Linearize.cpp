@@ -111,6 +111,7 @@ void Trace::linearize(Var *out, const Expr &op) {
   case ExprKind::Concat:
   case ExprKind::Window:
   case ExprKind::Gather:
+  case ExprKind::ScatterAdd:
   case ExprKind::Dot:
   case ExprKind::TupleItem: break;
   default: return refused(out, because, {op.span, "this operation"});

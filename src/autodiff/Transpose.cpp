@@ -206,32 +206,12 @@ Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
   return builder.apply(ElementwiseOp::Eq, {places, numbers});
 }
 
-/// Places that are the same along all other axes: a product with the matrix of what was chosen.
-Term scatteredByProduct(const Expr &op, const Term &value, Builder &builder) {
-  int axis = op.axes.at(0), rank = static_cast<int>(value->type.shape.size());
-  const Dim &places = value->type.shape[static_cast<size_t>(axis)], &extent = op.args[0]->type.shape[static_cast<size_t>(axis)];
-  std::vector<int> front = {axis}, back;
-  for (int i = 0; i < rank; ++i)
-    if (i != axis) front.push_back(i);
-  for (int i = 0; i < rank; ++i) back.push_back(i < axis ? i + 1 : i == axis ? 0 : i);
-  Term rows = builder.transpose(value, front);
-  Dim width(1);
-  for (size_t i = 1; i < rows->type.shape.size(); ++i) width = width * rows->type.shape[i];
-  std::vector<Dim> pair = {extent, places};
-  Term at = builder.broadcast(Term(checked::clone(*op.args[1])), pair, {1});
-  Term hits = builder.apply(ElementwiseOp::Eq, {at, builder.cast(builder.iota(pair, 0), DType::I64)});
-  Type chosen = checked::tensorType(value->type.dtype, pair);
-  Term matrix = builder.select(hits, builder.number(1, chosen), builder.number(0, chosen));
-  Type moved = rows->type;
-  moved.shape[0] = extent;
-  Term sums = builder.dot(matrix, builder.reshape(rows, checked::tensorType(value->type.dtype, {places, width})), value->type.dtype);
-  return builder.transpose(builder.reshape(sums, moved), back);
-}
-
 /// Each element of the axis adds up what was taken from it, in the order of the places: no atomics, the same bits always.
+/// Places that differ along other axes are few for each of those: all elements look at them.
 Term ofGather(const Expr &op, const Term &value, Builder &builder) {
   int axis = op.axes.at(0);
-  if (op.axes.size() == 2 && value->type.shape.size() > 1) return scatteredByProduct(op, value, builder);
+  if (op.axes.size() == 2)
+    return builder.scatterAdd(value, Term(checked::clone(*op.args[1])), op.args[0]->type.shape[static_cast<size_t>(axis)], op.axes);
   std::vector<Dim> shape = value->type.shape;
   shape.insert(shape.begin() + axis, op.args[0]->type.shape[static_cast<size_t>(axis)]);
   std::vector<int> kept;
@@ -265,6 +245,11 @@ Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &buil
   case ExprKind::Slice: return {ofSlice(op, value, builder), nullptr};
   case ExprKind::Window: return {ofWindow(op, value, builder), nullptr};
   case ExprKind::Gather: return {ofGather(op, value, builder), nullptr};
+  case ExprKind::ScatterAdd: {
+    Type type = checked::withDType(op.args[0]->type, value->type.dtype);
+    type.numerics = {};
+    return {builder.gather(value, Term(checked::clone(*op.args[1])), type, op.axes), nullptr};
+  }
   default: TSR_UNREACHABLE("the transpose of an operation that is not linear");
   }
 }

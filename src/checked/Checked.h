@@ -103,6 +103,9 @@ enum class ExprKind : uint8_t {
                 //   i * axes[1] + k * axes[2], proved in bounds
   Gather,       // args[0] at the places args[1] (i64) of axis axes[0]; axes[1 + i]: which result axis axis i of
                 //   args[1] is. What lies outside of the axis is 0
+  ScatterAdd,   // zeros with args[0] added at the places args[1] (i64) of axis axes[0], in their order; axes[1 + i]: which
+                //   axis of args[0] axis i of args[1] is. What lies outside of the axis is dropped. Carried in this
+                //   type's dtype, which is that of args[0]
   Slice,        // args[0] (array value, not a view) by `access.parts` (no masks: proved in bounds)
   Query,        // `query` of axis `queryAxis`: Index
   Call,         // `callee`(args): a kernel or tensor function called from host code, or a kernel called from a

@@ -53,7 +53,8 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::HostRank:
   case ExprKind::LoadNpy: return {1, 1};
   case ExprKind::Dot:
-  case ExprKind::Gather: return {2, 2};
+  case ExprKind::Gather:
+  case ExprKind::ScatterAdd: return {2, 2};
   case ExprKind::HostItem: return {1, 2};
   case ExprKind::Concat: return {1, kAny};
   case ExprKind::Elementwise: {
@@ -127,6 +128,7 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Concat:
   case ExprKind::Window:
   case ExprKind::Gather:
+  case ExprKind::ScatterAdd:
   case ExprKind::Slice: return shapeOp(e);
   case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
   case ExprKind::Query:
@@ -184,6 +186,10 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
   case ExprKind::Gather:
     require(e.axes.size() == 1 + rank(*e.args[1]), "a gather has an axis for each of its places'");
     return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a gather is along an axis");
+  case ExprKind::ScatterAdd:
+    require(e.axes.size() == 1 + rank(*e.args[1]), "a scatter has an axis for each of its places'");
+    require(rank(e) == rank(from) && e.type.dtype == from.type.dtype, "a scatter keeps its axes and dtype");
+    return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a scatter is along an axis");
   case ExprKind::Slice: {
     auto isRange = [](const IndexPart &part) { return !part.isPoint; };
     size_t ranges = std::count_if(e.access.parts.begin(), e.access.parts.end(), isRange);

@@ -58,6 +58,7 @@ private:
   Value genReduce(const checked::Expr &expr, mlir::Location location);
   Value genDot(const checked::Expr &expr, mlir::Location location);
   Value genGather(const checked::Expr &expr, mlir::Location location);
+  Value genScatterAdd(const checked::Expr &expr, mlir::Location location);
   Value genConcat(const checked::Expr &expr, mlir::Location location);
   Value genIndex(int64_t value);
   Value genDim(const Dim &dim, mlir::Location location);

@@ -47,6 +47,7 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
     return builder_.create<graph::WindowOp>(location, typeOf(expr.type), expr.axes.at(0),
                                             genExpr(*expr.args[0]), expr.axes.at(1), expr.axes.at(2));
   case ExprKind::Gather: return genGather(expr, location);
+  case ExprKind::ScatterAdd: return genScatterAdd(expr, location);
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {
     std::string_view query = queryName(expr.query);
@@ -177,6 +178,21 @@ Value FunctionGen::genGather(const checked::Expr &expr, Location location) {
   Type placeType = ir::elementTypeOf(places.getType());
   places = fit(places, ir::TensorType::get(from.getContext(), placeShape, placeType), location);
   return builder_.create<graph::GatherOp>(location, result, axis, from, places, axesAttr(builder_, along));
+}
+
+/// What is added has the result's spelling of the axes that stay, the places theirs of what is added.
+Value FunctionGen::genScatterAdd(const checked::Expr &expr, Location location) {
+  Value updates = genExpr(*expr.args[0]), places = genExpr(*expr.args[1]);
+  auto result = cast<ir::TensorType>(typeOf(expr.type));
+  size_t axis = expr.axes.at(0);
+  std::vector<int> along(expr.axes.begin() + 1, expr.axes.end());
+  SmallVector<ir::DimAttr> shape(result.getShape()), placeShape;
+  shape[axis] = ir::shapeOf(updates.getType())[axis];
+  for (int to : along) placeShape.push_back(shape[to]);
+  updates = fit(updates, ir::TensorType::get(updates.getContext(), shape, result.getElementType()), location);
+  Type placeType = ir::elementTypeOf(places.getType());
+  places = fit(places, ir::TensorType::get(updates.getContext(), placeShape, placeType), location);
+  return builder_.create<graph::ScatterAddOp>(location, result, axis, updates, places, axesAttr(builder_, along));
 }
 
 Value FunctionGen::genConcat(const checked::Expr &expr, Location location) {

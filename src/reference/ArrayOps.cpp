@@ -269,30 +269,54 @@ Ref window(const Ref &value, int axis, int64_t step, int64_t dilation, const Sha
   return gather(value, target, strides, 0);
 }
 
-Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
-                const Shape &shape) {
-  TSR_CHECK(value->lanes == 0 && places->lanes == 0, "a gather in lanes");
-  Ref out = makeDatum(value->dtype, shape);
+namespace {
+/// For each element of an array of `shape` that has its place along `axis` replaced: its number, and that of the element of
+/// the other array, whose axis is `extent` long; no number if the place lies outside of it.
+template <class Visit>
+void replaceAlong(const Shape &shape, const Ref &places, int axis, const std::vector<int> &along, int64_t extent,
+                  const Visit &visit) {
   size_t rank = shape.size();
-  Shape index(rank, 0);
+  Shape index(rank, 0), other(shape);
+  other[static_cast<size_t>(axis)] = extent;
   auto at = [](const Shape &extents, const Shape &position) {
     int64_t offset = 0;
     for (size_t d = 0; d < extents.size(); ++d) offset = offset * extents[d] + position[d];
     return static_cast<size_t>(offset);
   };
-  for (size_t to = 0, count = elementCount(shape); to < count; ++to) {
-    size_t rest = to;
+  for (size_t number = 0, count = elementCount(shape); number < count; ++number) {
+    size_t rest = number;
     for (size_t d = rank; d-- > 0; rest /= static_cast<size_t>(shape[d]))
       index[d] = static_cast<int64_t>(rest % static_cast<size_t>(shape[d]));
-    Shape place(along.size()), source(index);
+    Shape place(along.size()), replaced(index);
     for (size_t i = 0; i < along.size(); ++i) place[i] = index[static_cast<size_t>(along[i])];
-    int64_t &chosen = source[static_cast<size_t>(axis)];
+    int64_t &chosen = replaced[static_cast<size_t>(axis)];
     chosen = places->ints[at(places->shape, place)];
-    bool inside = chosen >= 0 && chosen < value->shape[static_cast<size_t>(axis)];
-    size_t from = inside ? at(value->shape, source) : 0;
-    if (out->isFloat()) out->floats[to] = inside ? value->floats[from] : 0;
-    else out->ints[to] = inside ? value->ints[from] : 0;
+    bool inside = chosen >= 0 && chosen < extent;
+    visit(number, inside ? std::optional(at(other, replaced)) : std::nullopt);
   }
+}
+}  // namespace
+
+Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
+                const Shape &shape) {
+  TSR_CHECK(value->lanes == 0 && places->lanes == 0, "a gather in lanes");
+  Ref out = makeDatum(value->dtype, shape);
+  replaceAlong(shape, places, axis, along, value->shape[static_cast<size_t>(axis)], [&](size_t to, std::optional<size_t> from) {
+    if (out->isFloat()) out->floats[to] = from ? value->floats[*from] : 0;
+    else out->ints[to] = from ? value->ints[*from] : 0;
+  });
+  return out;
+}
+
+Ref scatterAdd(const Ref &value, const Ref &places, int axis, const std::vector<int> &along, const Shape &shape) {
+  TSR_CHECK(value->lanes == 0 && places->lanes == 0, "a scatter in lanes");
+  Ref out = makeDatum(value->dtype, shape);
+  replaceAlong(value->shape, places, axis, along, shape[static_cast<size_t>(axis)], [&](size_t from, std::optional<size_t> to) {
+    if (!to) return;
+    if (out->isFloat()) out->floats[*to] += value->floats[from];
+    else out->ints[*to] = wrapInt(value->dtype, static_cast<int64_t>(static_cast<uint64_t>(out->ints[*to]) + static_cast<uint64_t>(value->ints[from])));
+  });
+  if (out->isFloat()) roundTo(out->dtype, out->floats);
   return out;
 }
 

@@ -23,6 +23,8 @@ Ref iota(DType dtype, const Shape &shape, int axis);
 /// `shape` has the places in a window and the windows, `step` apart, for `axis`.
 Ref window(const Ref &value, int axis, int64_t step, int64_t dilation, const Shape &shape);
 /// `value` at `places` along `axis`, 0 outside of it; along[i]: which axis of `shape` axis i of the places is.
+/// Zeros of `shape`, carried in the dtype of the value, to which it is added at the places of an axis, in their order.
+Ref scatterAdd(const Ref &value, const Ref &places, int axis, const std::vector<int> &along, const Shape &shape);
 Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
                 const Shape &shape);
 Ref concat(const std::vector<Ref> &values, int axis);

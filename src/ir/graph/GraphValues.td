@@ -190,6 +190,24 @@ def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_ScatterAddOp : Graph_Op<"scatter_add", [Pure]> {
+  let summary = "sums of what has the same place of an axis";
+  let description = [{
+    The transpose of gather: result[i...] is the sum of all updates[j...] whose index of `axis` is replaced by an element of
+    the places, which run along the updates' axes `axes`. They are added up in the order of the places, in the
+    result's dtype. What has a place outside of the axis is dropped.
+
+    Example: `%2 = graph.scatter_add 0 %0 at %1 {axes = array<i64: 0>} : (!tsr.tensor<["N", "D"], f32>,
+    !tsr.tensor<["N"], i64>) -> !tsr.tensor<["V", "D"], f32>`
+  }];
+  let arguments = (ins I64Attr:$axis, Tsr_TensorType:$updates, Tsr_TensorType:$places,
+      DenseI64ArrayAttr:$axes);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat =
+    "custom<Integer>($axis) $updates `at` $places attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Graph_SliceOp : Graph_Op<"slice", [Pure]> {
   let summary = "a part of an array value, proved to lie inside it";
   let description = [{

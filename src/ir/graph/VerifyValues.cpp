@@ -180,31 +180,38 @@ LogicalResult WindowOp::verify() {
   return success();
 }
 
-LogicalResult GatherOp::verify() {
-  auto from = getOperand().getType().getShape(), places = getPlaces().getType().getShape();
-  auto shape = getType().getShape();
-  int64_t rank = static_cast<int64_t>(shape.size()), axis = getAxis();
-  if (failed(sameElements(*this, getOperand().getType(), getType()))) return failure();
-  if (!getPlaces().getType().getElementType().isInteger(64))
-    return emitOpError() << "counts places in i64, not in " << getPlaces().getType().getElementType();
+/// What gather and its transpose share: `chosen` has a place for each element along `axis` where `base` has `axis` itself.
+static LogicalResult verifyPlaces(Operation *op, TensorType base, TensorType places, TensorType chosen, int64_t axis,
+                                  ArrayRef<int64_t> axes) {
+  auto from = base.getShape(), shape = chosen.getShape();
+  int64_t rank = static_cast<int64_t>(shape.size());
+  if (failed(sameElements(op, base, chosen))) return failure();
+  if (!places.getElementType().isInteger(64))
+    return op->emitOpError() << "counts places in i64, not in " << places.getElementType();
   if (from.size() != shape.size() || axis < 0 || axis >= rank)
-    return emitOpError() << "chooses along axis " << axis << " of " << getOperand().getType() << " into "
-                         << getType();
-  if (getAxes().size() != places.size() || !llvm::is_contained(getAxes(), axis))
-    return emitOpError("axes must name a result axis for each axis of the places, and the chosen one");
+    return op->emitOpError() << "chooses along axis " << axis << " of " << base << " for " << chosen;
+  if (axes.size() != places.getRank() || !llvm::is_contained(axes, axis))
+    return op->emitOpError("axes must name an axis of what has places for each axis of the places, and the chosen one");
   int64_t last = -1;
-  for (auto [i, to] : llvm::enumerate(getAxes())) {
-    if (to <= last || to >= rank) return emitOpError("axes must rise and be axes of the result");
+  for (auto [i, to] : llvm::enumerate(axes)) {
+    if (to <= last || to >= rank) return op->emitOpError("axes must rise and be axes of what has places");
     last = to;
-    if (places[i] != shape[to])
-      return emitOpError() << "places have extent " << places[i].getText() << " along result axis " << to
-                           << ", which has " << shape[to].getText();
+    if (places.getShape()[i] != shape[to])
+      return op->emitOpError() << "places have extent " << places.getShape()[i].getText() << " along axis " << to
+                               << ", which has " << shape[to].getText();
   }
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis && from[i] != shape[i])
-      return emitOpError() << "result axis " << i << " has extent " << shape[i].getText() << ", expected "
-                           << from[i].getText();
+      return op->emitOpError() << "axis " << i << " has extent " << shape[i].getText() << ", expected " << from[i].getText();
   return success();
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyPlaces(*this, getOperand().getType(), getPlaces().getType(), getType(), getAxis(), getAxes());
+}
+
+LogicalResult ScatterAddOp::verify() {
+  return verifyPlaces(*this, getType(), getPlaces().getType(), getUpdates().getType(), getAxis(), getAxes());
 }
 
 LogicalResult SliceOp::verify() {

@@ -83,6 +83,14 @@ Value repeat(Context &cx, Value value, const Dim &times, int axis, bool whole, S
 Value padAxis(Context &cx, Value value, size_t axis, int64_t amount, double fill, Span span);
 
 // ---- Reductions.cpp
+/// What is added up: the value in the dtype in which sums of it are carried, and the type of the sum but for its shape.
+struct Summand {
+  Value value;
+  Type type;
+  DType carried;
+};
+/// Nothing after a message: a narrow float needs a policy that says in what it is added up.
+std::optional<Summand> summandOf(Context &cx, const Value &value, const std::string &what, Span span);
 /// The value with `fill` where an axis is outside of its limit.
 Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span);
 /// A reduction over one axis, several, or all. `axisSpan`: of the argument that gives the axis; of the call, if there
@@ -103,6 +111,10 @@ Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<i
 Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 /// gather(x, indices, axis): as many axes as x, of which only `axis` may be longer; scatter the other way round.
 Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+
+// ---- ScatterAdd.cpp
+/// scatter_add, index_add and segment_sum: sums of what has the same index along an axis, in the order of the indices.
+Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
 // ---- Convolution.cpp
 Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span);

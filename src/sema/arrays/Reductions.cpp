@@ -62,6 +62,19 @@ Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   return out;
 }
 
+std::optional<Summand> summandOf(Context &cx, const Value &value, const std::string &what, Span span) {
+  auto carried = accumulator(cx, value, span, what);
+  if (!carried) return std::nullopt;
+  Summand out{value, value.type, *carried};
+  if (out.type.dtype == DType::Bool) out.type = scalarType(DType::I32);
+  else if (info(out.type.dtype).accumulate != out.type.dtype) {
+    out.type.numerics.accumulate = *carried;
+    state(out.type.numerics, PolicyField::Accumulate);
+  }
+  out.value.expr = std::shared_ptr<Expr>(inCarryType(cx, value, *carried, span).release());
+  return out;
+}
+
 Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span,
              const std::string &what) {
   value = toArray(cx, value, DType::F32, span);
@@ -91,17 +104,11 @@ Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axis
   DType carriedDType = value.expr->type.dtype;
   Type type = value.type;
   if (adds) {
-    auto acc = accumulator(cx, value, span, what == "mean" ? "a mean" : "a reduction (`" + what + "`)");
-    if (!acc) return Value::poison();
-    carriedDType = *acc;
-    if (type.dtype == DType::Bool) type = scalarType(DType::I32);
-    else if (info(type.dtype).accumulate != type.dtype) {
-      type.numerics.accumulate = carriedDType;
-      state(type.numerics, PolicyField::Accumulate);
-    }
-    Value widened = value;
-    widened.expr = std::shared_ptr<Expr>(inCarryType(cx, value, carriedDType, span).release());
-    value = std::move(widened);
+    auto summand = summandOf(cx, value, what == "mean" ? "a mean" : "a reduction (`" + what + "`)", span);
+    if (!summand) return Value::poison();
+    carriedDType = summand->carried;
+    type = summand->type;
+    value = std::move(summand->value);
   }
   for (int a : axes)
     if (const Limit *l = value.limit(a)) {

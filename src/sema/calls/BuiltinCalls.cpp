@@ -269,6 +269,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Einsum, &arrayEinsum},
       {BuiltinKind::Take, &arrayTake},
       {BuiltinKind::Gather, &arrayGather},
+      {BuiltinKind::ScatterAdd, &arrayScatterAdd},
       {BuiltinKind::Conv, &arrayConv},
       {BuiltinKind::Pool, &arrayPool},
       {BuiltinKind::Dot, &arrayDot},

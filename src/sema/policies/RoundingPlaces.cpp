@@ -47,7 +47,8 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
   case ExprKind::Reduce:
     if (expr.reduceOp != ReduceOp::Max && expr.reduceOp != ReduceOp::Min) return &expr;
     break;
-  case ExprKind::Dot: return &expr;
+  case ExprKind::Dot:
+  case ExprKind::ScatterAdd: return &expr;
   case ExprKind::Broadcast:
   case ExprKind::Full:
   case ExprKind::Reshape:

@@ -41,11 +41,6 @@ bool isCheap(Operation *op) {
                             elementwise.getMnemonic());
 }
 
-int64_t bitsOf(Type type) {
-  Type element = elementTypeOf(type);
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-}
-
 Dim depthOf(graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back().getDim(); }
 
 /// Rows of a tile become columns: its elements change lanes, through shared memory of the size of the tile.
@@ -98,9 +93,8 @@ void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
   llvm::SetVector<Value> read;
   Met met;
   bool isFused = value.hasOneUse() && isPrologue(value, kinds, read, met);
-  int64_t bits = 0;  // read for an element: vectors of its rows and columns do not count
-  for (Value array : read)
-    if (longAxes(array.getType()).size() >= longAxes(value.getType()).size()) bits += bitsOf(array.getType());
+  int64_t bits = 0;  // read for an element
+  for (Value array : read) bits += bitsReadFor(array, value);
   isFused &= 10 * bits <= 11 * bitsOf(value.getType());
   markIf(!isFused, value);
 }

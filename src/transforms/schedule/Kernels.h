@@ -37,6 +37,8 @@ mlir::LogicalResult straighten(ir::graph::FuncOp function);
 void foldBatches(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
 void expandVectorDots(mlir::Operation *function);
+/// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).
+void expandVectorScatters(mlir::Operation *function);
 /// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller
 /// ones where the machine has not enough shared memory (Sizes.cpp).
 struct Decision {

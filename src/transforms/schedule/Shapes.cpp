@@ -6,6 +6,16 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
+int64_t bitsOf(Type type) {
+  Type element = elementTypeOf(type);
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+int64_t bitsReadFor(Value array, Value value) {
+  bool isVector = longAxes(array.getType()).size() < longAxes(value.getType()).size();
+  return isVector ? 0 : bitsOf(array.getType());
+}
+
 bool holdsFragments(Operation *kernel) {
   bool uses = false;
   kernel->walk([&](Operation *op) {

@@ -53,6 +53,11 @@ inline int64_t longPosition(mlir::Type type, int64_t axis) {
   return -1;
 }
 
+/// Bits of an element of an array; 64 for what is neither an integer nor a float.
+int64_t bitsOf(mlir::Type type);
+/// Bits of `array` that are read for each element of `value`: vectors of its rows and columns do not count.
+int64_t bitsReadFor(mlir::Value array, mlir::Value value);
+
 /// True if arrays of a kernel must be held whole: some array has two long axes or is carried by control flow.
 bool holdsFragments(mlir::Operation *kernel);
 

@@ -1,6 +1,4 @@
 // Values that several kernels need: stored, or computed anew in each of them.
-#include "ir/common/Conversions.h"
-#include "support/DType.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -10,8 +8,6 @@ using namespace tessera::ir;
 namespace {
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isReduce(Operation *op) { return isa<graph::ReduceOp>(op); }
-
-int64_t bitsOf(Value value) { return info(*dtypeOf(elementTypeOf(value.getType()))).bits; }
 
 /// A sum over rows takes its operand in another structure than the rows' own reductions.
 bool isOverRows(graph::ReduceOp reduce) {
@@ -52,11 +48,10 @@ size_t FunctionScheduler::kernelsReading(Value value) {
 
 /// Bits that a kernel reads for each element of the value, from arrays of its size.
 int64_t FunctionScheduler::bitsRead(Value value) {
-  size_t axes = longAxes(value.getType()).size();
   int64_t bits = 0;
   walkBack(value, [&](Value each) {
     if (!isStored(each)) return true;
-    if (isa<TensorType>(each.getType()) && longAxes(each.getType()).size() >= axes) bits += bitsOf(each);
+    if (isa<TensorType>(each.getType())) bits += bitsReadFor(each, value);
     return false;
   });
   return bits;
@@ -70,7 +65,7 @@ void FunctionScheduler::storeShared(Block &block) {
     Value value = op.getResult(0);
     if (isStored(value) || !isa<TensorType>(value.getType()) || !holds(value, isReduce)) continue;
     auto kernels = static_cast<int64_t>(kernelsReading(value));
-    int64_t own = bitsOf(value);
+    int64_t own = bitsOf(value.getType());
     markIf((kernels - 1) * bitsRead(value) > (kernels + 1) * own, value);
   }
 }

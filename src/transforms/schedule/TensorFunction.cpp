@@ -113,6 +113,10 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
       markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
+    } else if (auto scatter = dyn_cast<graph::ScatterAddOp>(op)) {
+      markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
+      markIf(true, scatter.getPlaces());  // every group goes through all of them
+      roots_.insert(scatter.getResult());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
       for (auto [i, value] : llvm::enumerate(op.getOperands()))
         markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !(isa<graph::ReturnOp>(op) && function_.output(i).getParam() >= 0), value);
@@ -157,6 +161,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   }
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
+  if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
   auto dots = productsOf(value);
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));
@@ -482,6 +487,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   if (failed(straighten(function))) return failure();
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
+  expandVectorScatters(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names).run();
 }

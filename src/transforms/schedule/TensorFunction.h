@@ -86,6 +86,7 @@ private:
   llvm::SmallVector<mlir::Value> longReductionsUnder(mlir::Value reduction);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
+  mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,

@@ -406,7 +406,7 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j:
 
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
-  // expected-error @+1 {{axes must name a result axis for each axis of the places, and the chosen one}}
+  // expected-error @+1 {{axes must name an axis of what has places for each axis of the places, and the chosen one}}
   %0 = graph.gather 0 %x at %i {axes = array<i64: 1>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "N"], f32>
   graph.return
 }
@@ -415,7 +415,7 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j:
 
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
-  // expected-error @+1 {{axes must name a result axis for each axis of the places, and the chosen one}}
+  // expected-error @+1 {{axes must name an axis of what has places for each axis of the places, and the chosen one}}
   %0 = graph.gather 0 %x at %i {axes = array<i64: 0, 1>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "8"], f32>
   graph.return
 }
@@ -424,7 +424,7 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j:
 
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
-  // expected-error @+1 {{places have extent N along result axis 0, which has M}}
+  // expected-error @+1 {{places have extent N along axis 0, which has M}}
   %0 = graph.gather 0 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "8"], f32>
   graph.return
 }
@@ -433,7 +433,7 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j:
 
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j: !tsr.tensor<["N"], i32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
-  // expected-error @+1 {{result axis 1 has extent 4, expected 8}}
+  // expected-error @+1 {{axis 1 has extent 4, expected 8}}
   %0 = graph.gather 0 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "4"], f32>
   graph.return
 }
@@ -489,5 +489,23 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %j:
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"j", in>], outputs = []} {
   // expected-error @+1 {{reaches beyond the 8 elements of its axis}}
   %0 = graph.window 1 %x step 1 dilation 1 : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "3", "7"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u: !tsr.tensor<["N", "8"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"u", in>], outputs = []} {
+  // expected-error @+1 {{places have extent N along axis 0, which has M}}
+  %0 = graph.scatter_add 0 %x at %i {axes = array<i64: 0>} : (!tsr.tensor<["M", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u: !tsr.tensor<["N", "8"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"u", in>], outputs = []} {
+  // expected-error @+1 {{axis 1 has extent 8, expected 4}}
+  %0 = graph.scatter_add 0 %u at %i {axes = array<i64: 0>} : (!tsr.tensor<["N", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "4"], f32>
   graph.return
 }

@@ -55,6 +55,8 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %at = graph.iota 0 : !tsr.tensor<["C"], i64>
   // CHECK: graph.gather 0 %x at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
   %chosen_rows = graph.gather 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
+  // CHECK: graph.scatter_add 0 %{{.*}} at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
+  %sums = graph.scatter_add 0 %chosen_rows at %at {axes = array<i64: 0>} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
   // CHECK: graph.return %{{.*}} : !tsr.tensor<["R", "C"], f32>
   graph.return %chosen : !tsr.tensor<["R", "C"], f32>
 }
