@@ -43,8 +43,10 @@ bool indicesFit(Context &cx, const Scatter &scatter, const std::vector<Dim> &wan
   if (!fresh(cx, Id::indexShape, scatter.span)) return false;
   auto builder = report(cx, Id::indexShape, scatter.span, shapeText(cx, got), shapeText(cx, want));
   if (!scatter.byElement) builder.help("`" + scatter.name + "` needs an index for each place of axis " + std::to_string(scatter.axis));
-  else if (got.size() == 1) builder.help("`scatter_add` needs an index for each of its values; one for each row is `index_add`");
   else builder.help("`scatter_add` needs an index for each of its values");
+  Span name{scatter.span.file, scatter.span.begin, scatter.span.begin + static_cast<uint32_t>(scatter.name.size())};
+  bool named = cx.sources.text(name) == scatter.name;  // not a method of x
+  if (scatter.byElement && got.size() == 1 && named) builder.suggest(name, "index_add", "one index for each part along the axis");
   if (wrong->broken) explainClaim(cx, builder, *wrong->broken);
   return false;
 }
