@@ -71,6 +71,9 @@ private:
       if (name && name->name[0] != '_') add({name->name, "", "", "", Item::Constant, sort});
     }
   }
+  void addPrelude(Item kind, const std::string &sort) {
+    for (const ast::Module *part : view_.prelude) addFunctions(*part, kind, sort);
+  }
   void addBuiltins(char place, Item kind, const std::string &sort) {
     const ast::FuncDef *def = view_.names.functionAt(scopeOffset());
     bool kernel = false;
@@ -101,7 +104,7 @@ private:
       add({"T", shapeText(reversed), "The dimensions in reversed order.", "", Item::Property, "0"});
       properties({{"size", "number of elements"}});
       addBuiltins('M', Item::Method, "1");
-      if (view_.prelude) addFunctions(*view_.prelude, Item::Method, "2");
+      addPrelude(Item::Method, "2");
       break;
     }
     case ValueKind::Shared: properties({{"shape", ""}, {"dtype", ""}, {"ndim", ""}, {"size", ""}}); break;
@@ -133,7 +136,7 @@ private:
     if (fact.module) return addFunctions(*fact.module, Item::Function, "0");
     bool tile = fact.text == "tile";
     addBuiltins(tile ? 'T' : 'P', Item::Function, "0");
-    if (view_.prelude) addFunctions(*view_.prelude, Item::Function, "1");
+    addPrelude(Item::Function, "1");
     if (tile) return;
     for (const char *module : {"tile", "nn"}) add({module, "module", "", "", Item::Module, "2"});
   }
@@ -144,7 +147,7 @@ private:
         for (const char *module : {"tile", "nn"}) add({module, "module", "", "", Item::Module, "0"});
     }
     bool library = context_.module.starts_with("tessera");
-    if (view_.prelude && library) addFunctions(*view_.prelude, Item::Function, "2");
+    if (library) addPrelude(Item::Function, "2");
   }
   void policies() {
     for (const auto &[name, insert] : std::initializer_list<std::pair<const char *, const char *>>{
@@ -193,7 +196,7 @@ private:
     }
     add({"tile", "module", "", "", Item::Module, "3"});
     addBuiltins('P', Item::Function, "4");
-    if (view_.prelude) addFunctions(*view_.prelude, Item::Function, "4");
+    addPrelude(Item::Function, "4");
     for (std::string_view dtype : dtypeNames()) add({std::string(dtype), "dtype", "", "", Item::DType, "5"});
     for (const char *type : {"Tensor", "Const", "Int"}) add({type, "type", "", "", Item::Struct, "3"});
     for (const char *word : {"def", "struct", "policy", "import", "from", "return", "if", "elif", "else", "for", "while", "in", "not", "and",

@@ -6,6 +6,7 @@
 #include "sema/FactTable.h"
 #include "support/Sources.h"
 #include <string_view>
+#include <vector>
 
 namespace tessera::ide {
 
@@ -15,7 +16,7 @@ struct View {
   const sema::FactTable &facts;
   const checked::Program *program;  // null: it could not be checked
   const Names &names;
-  const ast::Module *prelude = nullptr;  // the part of the library that every program knows; null: it was not found
+  std::vector<const ast::Module *> prelude{};  // the parts of the library that every program knows
 
   FileId file() const { return module.file; }
   const std::string &text() const { return sources.file(module.file).text; }

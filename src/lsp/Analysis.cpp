@@ -4,6 +4,21 @@
 
 namespace tessera::lsp {
 
+/// A module of the library, and those all of whose names it hands on.
+static std::vector<const ast::Module *> partsOf(const driver::Session &session, const std::string &dotted) {
+  std::vector<const ast::Module *> parts;
+  const ast::Module *module = session.library(dotted);
+  if (!module) return parts;
+  parts.push_back(module);
+  for (const ast::StmtPtr &stmt : module->body)
+    if (auto *from = ast::as<ast::FromImportStmt>(stmt); from && from->star) {
+      std::string other;
+      for (const ast::Identifier &part : from->module) other += (other.empty() ? "" : ".") + part.text;
+      for (const ast::Module *part : partsOf(session, other)) parts.push_back(part);
+    }
+  return parts;
+}
+
 namespace {
 
 std::shared_ptr<driver::Session> loaded(const std::string &path, const std::string &text, const Analysis::Reader &reader) {
@@ -53,7 +68,7 @@ std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::strin
   if (apart) program = check(*made->facts_, &made->table_, false);
   driver::Session &known = *made->facts_;
   made->names_ = ide::Names::of(*known.module(), known.sources, made->table_);
-  made->view_.emplace(ide::View{known.sources, *known.module(), made->table_, program, made->names_, known.library("tessera.nn")});
+  made->view_.emplace(ide::View{known.sources, *known.module(), made->table_, program, made->names_, partsOf(known, "tessera.nn")});
   return made;
 }
 
