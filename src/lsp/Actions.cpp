@@ -135,6 +135,8 @@ Json Server::codeLenses(const Json &params) {
       out.push_back({{"range", place}, {"command", {{"title", std::string(target) == "cuda" ? "Emitted CUDA" : std::string(target) == "hip" ? "HIP" : "C++"},
                                                     {"command", "tessera.showEmitted"}, {"arguments", {document.uri, target, item.name}}}}});
     out.push_back({{"range", place}, {"command", {{"title", "Levels"}, {"command", "tessera.showLevel"}, {"arguments", {document.uri, item.name}}}}});
+    out.push_back({{"range", place}, {"command", {{"title", "Run"}, {"command", "tessera.runFunction"}, {"arguments", {document.uri, item.name}}}}});
+    out.push_back({{"range", place}, {"command", {{"title", "Memory plan"}, {"command", "tessera.memoryPlan"}, {"arguments", {document.uri, item.name}}}}});
   }
   return out;
 }

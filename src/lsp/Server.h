@@ -107,6 +107,9 @@ private:
   Json codeLenses(const Json &params);
   Json codeActions(const Json &params);
   Json resolveCodeAction(Json action);
+  // ---- Links.cpp
+  Json links(const Json &params);
+  Json onTypeFormatting(const Json &params);
 
   Transport &transport_;
   ServerOptions options_;

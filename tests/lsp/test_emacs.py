@@ -52,7 +52,7 @@ SESSION = r'''
   (xref-find-definitions "hidden")
   (say 'definition (line-number-at-pos))
   ;; A word that is half typed, and completed.
-  (goto-char (point-max)) (search-backward "gelu(hidden)") (goto-char (match-end 0)) (insert " + hid")
+  (goto-char (point-max)) (search-backward "gelu(hidden)") (goto-char (match-end 0)) (insert " + hidd")
   (completion-at-point)
   (say 'completed (buffer-substring-no-properties (line-beginning-position) (line-end-position)))
   (delete-region (line-beginning-position) (line-end-position)) (insert "    return gelu(hidden)")

@@ -194,8 +194,33 @@ class Reading(WithProgram):
     def test_each_function_has_its_lenses(self):
         lenses = self.client.of("codeLens", URI)
         titles = [lens["command"]["title"] for lens in lenses]
-        self.assertEqual(titles, ["Emitted CUDA", "HIP", "C++", "Levels"] * 3)
-        self.assertEqual([lens["command"]["arguments"][-1] for lens in lenses[3::4]], ["scaled", "block", "rows"])
+        self.assertEqual(titles, ["Emitted CUDA", "HIP", "C++", "Levels", "Run", "Memory plan"] * 3)
+        self.assertEqual([lens["command"]["arguments"][-1] for lens in lenses[5::6]], ["scaled", "block", "rows"])
+
+    def test_imports_and_files_that_are_there_are_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "kernels.tsr").write_text("def twice(x):\n    return x * 2.0\n")
+            (Path(folder) / "notes.md").write_text("# Notes\n")
+            text = ('"""As notes.md says. Not none.md, x.y or 1.5."""\nfrom .kernels import twice\nfrom tessera.nn import Linear\n\n\n'
+                    "def four(x):  # like kernels.tsr\n    return twice(twice(x)) * 1.5\n")
+            uri = f"file://{folder}/main.tsr"
+            self.client.open(uri, text)
+            found = {word_at(text, link["range"]) + str(link["range"]["start"]["line"]): link["target"] for link in self.client.of("documentLink", uri)}
+            self.assertEqual({name: target.rsplit("/", 1)[1] for name, target in found.items()},
+                             {"kernels1": "kernels.tsr", "tessera.nn2": "nn.tsr", "notes.md0": "notes.md", "kernels.tsr5": "kernels.tsr"})
+            self.assertEqual(found["kernels1"], f"file://{folder}/kernels.tsr")
+            self.assertTrue(Path(found["tessera.nn2"].removeprefix("file://")).is_file())
+
+    def test_a_line_is_formatted_when_it_ends(self):
+        uri, number = "file:///project/typed.tsr", 0
+        for text, line, expected in (("def f( x ):\n    \n\n\ndef g( x ):\n  return x\n", 1, "def f(x):\n    \n\n\ndef g( x ):\n  return x\n"),
+                                     ("def f(x):\n    y = x+1\n    \n", 2, "def f(x):\n    y = x + 1\n    \n"),
+                                     ("def f(x):\n    y = x+1\n    return y*2\n", 2, "def f(x):\n    y = x + 1\n    return y*2\n"),
+                                     ("def f(x):\n    y = g(x+1,\n          \n", 2, None), ("\n", 0, None)):
+            number += 1
+            self.client.open(uri + str(number), text)
+            edits = self.client.at("onTypeFormatting", uri + str(number), line, len(text.split("\n")[line]), ch="\n", options={"tabSize": 4, "insertSpaces": True})
+            self.assertEqual(applied(text, edits), expected or text)
 
     def test_workspace_symbols_are_found_in_closed_files(self):
         client = Client(SERVER, folder=ROOT / "stdlib")

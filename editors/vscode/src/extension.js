@@ -57,6 +57,24 @@ function inTerminal(tools, args) {
   };
 }
 
+/// Of a function whose dimensions need sizes: they are asked for, and those of the last time are offered.
+const sizesOf = new Map();
+function withSizes(tools, verb, option) {
+  return async (uri, name) => {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.toString()));
+    const head = new RegExp(`def ${name}\\[([^\\]]*)\\]`).exec(document.getText());
+    const key = `${uri}#${name}`;
+    const names = head ? head[1].split(",").map((one) => one.split(":")[0].trim()) : [];
+    const value = sizesOf.get(key) ?? names.map((one) => `${one}=8`).join(",");
+    const sizes = names.length ? await vscode.window.showInputBox({ prompt: `Sizes for ${name}`, value }) : "";
+    if (sizes === undefined) return;
+    sizesOf.set(key, sizes);
+    await document.save();
+    const command = await tools.required("tessera");
+    if (command) await vscode.tasks.executeTask(tasks.taskOf(command, verb, [document.uri.fsPath, name, option, sizes]));
+  };
+}
+
 async function activate(context) {
   output = vscode.window.createOutputChannel("Tessera");
   const tools = new Tools(output);
@@ -71,6 +89,8 @@ async function activate(context) {
   });
   register("tessera.showEmitted", (uri, target, name) => emitted.show(uri, target, name));
   register("tessera.showLevel", (uri, name) => emitted.showLevel(uri, name));
+  register("tessera.runFunction", withSizes(tools, "run", "--random"));
+  register("tessera.memoryPlan", withSizes(tools, "memory", "--sizes"));
   register("tessera.explain", (code) => explain(tools, code));
   register("tessera.restartServer", async () => {
     await stopServer();
