@@ -1,6 +1,7 @@
 // What the headers of include/tessera/device promise, on whichever machine this is compiled for.
 #include "harness.h"
 #include "philox_tests.h"
+#include "sort_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
 #endif
@@ -433,6 +434,7 @@ int main() {
   group_reductions<256>();
   vectors();
   philox_tests::all();
+  sort_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));
