@@ -106,6 +106,8 @@ enum class ExprKind : uint8_t {
   ScatterAdd,   // zeros with args[0] added at the places args[1] (i64) of axis axes[0], in their order; axes[1 + i]: which
                 //   axis of args[0] axis i of args[1] is. What lies outside of the axis is dropped. Carried in this
                 //   type's dtype, which is that of args[0]
+  Argsort,      // for each row along the last axis of args[0] the places (i64) of its elements in rising order, in falling
+                //   order if axes[0] is 1: a NaN last, what is equal as it came
   Slice,        // args[0] (array value, not a view) by `access.parts` (no masks: proved in bounds)
   Query,        // `query` of axis `queryAxis`: Index
   Call,         // `callee`(args): a kernel or tensor function called from host code, or a kernel called from a

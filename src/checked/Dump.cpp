@@ -132,6 +132,7 @@ private:
     case ExprKind::Window: return "window" + axes(e) + dims(e.type.shape) + args(e);
     case ExprKind::Gather: return "gather" + axes(e) + args(e);
     case ExprKind::ScatterAdd: return "scatter_add" + axes(e) + dims(e.type.shape) + args(e);
+    case ExprKind::Argsort: return (e.axes[0] ? "argsort_falling" : "argsort") + args(e);
     case ExprKind::Concat: return "concat" + axes(e) + args(e);
     case ExprKind::Slice: return "slice" + args(e) + access(e.access);
     case ExprKind::Query:

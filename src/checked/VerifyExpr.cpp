@@ -47,6 +47,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::Reduce:
   case ExprKind::Full:
   case ExprKind::Window:
+  case ExprKind::Argsort:
   case ExprKind::Slice:
   case ExprKind::TupleItem:
   case ExprKind::HostShape:
@@ -129,6 +130,7 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Window:
   case ExprKind::Gather:
   case ExprKind::ScatterAdd:
+  case ExprKind::Argsort:
   case ExprKind::Slice: return shapeOp(e);
   case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
   case ExprKind::Query:
@@ -190,6 +192,13 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
     require(e.axes.size() == 1 + rank(*e.args[1]), "a scatter has an axis for each of its places'");
     require(rank(e) == rank(from) && e.type.dtype == from.type.dtype, "a scatter keeps its axes and dtype");
     return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a scatter is along an axis");
+  case ExprKind::Argsort:
+    require(e.axes.size() == 1 && (e.axes[0] == 0 || e.axes[0] == 1), "an order rises or falls");
+    require(rank(from) > 0 && rank(e) == rank(from), "an order has the axes of what is sorted, one at least");
+    for (size_t i = 0; i < rank(e); ++i)
+      require(mayEqual(e.type.shape[i], from.type.shape[i]), "an order has the shape of what is sorted");
+    require(info(from.type.dtype).cls != DTypeClass::Complex, "complex numbers have no order");
+    return require(e.type.dtype == DType::I64, "an order counts places in i64");
   case ExprKind::Slice: {
     auto isRange = [](const IndexPart &part) { return !part.isPoint; };
     size_t ranges = std::count_if(e.access.parts.begin(), e.access.parts.end(), isRange);

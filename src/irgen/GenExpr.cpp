@@ -48,6 +48,12 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
                                             genExpr(*expr.args[0]), expr.axes.at(1), expr.axes.at(2));
   case ExprKind::Gather: return genGather(expr, location);
   case ExprKind::ScatterAdd: return genScatterAdd(expr, location);
+  case ExprKind::Argsort: {
+    Value from = genExpr(*expr.args[0]);
+    auto result = cast<ir::TensorType>(typeOf(expr.type));
+    from = fit(from, ir::TensorType::get(from.getContext(), result.getShape(), ir::elementTypeOf(from.getType())), location);
+    return builder_.create<graph::ArgsortOp>(location, result, from, expr.axes.at(0) != 0);
+  }
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {
     std::string_view query = queryName(expr.query);

@@ -1,6 +1,7 @@
 #include "reference/ArrayOps.h"
 #include "reference/Elementwise.h"
 #include "support/FloatFormats.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -317,6 +318,26 @@ Ref scatterAdd(const Ref &value, const Ref &places, int axis, const std::vector<
     else out->ints[*to] = wrapInt(value->dtype, static_cast<int64_t>(static_cast<uint64_t>(out->ints[*to]) + static_cast<uint64_t>(value->ints[from])));
   });
   if (out->isFloat()) roundTo(out->dtype, out->floats);
+  return out;
+}
+
+Ref argsort(const Ref &value, bool descending) {
+  TSR_CHECK(value->lanes == 0 && !value->shape.empty(), "an order of a scalar, or in lanes");
+  Ref out = makeDatum(DType::I64, value->shape);
+  auto extent = static_cast<std::ptrdiff_t>(value->shape.back());
+  auto sortRow = [&](auto row, auto order) {
+    std::iota(order, order + extent, int64_t(0));
+    std::stable_sort(order, order + extent, [&](int64_t i, int64_t j) {
+      auto a = row[i], b = row[j];
+      if (a != a || b != b) return a == a;  // of two NaN neither is first
+      return descending ? a > b : a < b;
+    });
+  };
+  auto count = static_cast<std::ptrdiff_t>(elementCount(value->shape));
+  for (std::ptrdiff_t at = 0; at < count; at += extent) {
+    if (value->isFloat()) sortRow(value->floats.begin() + at, out->ints.begin() + at);
+    else sortRow(value->ints.begin() + at, out->ints.begin() + at);
+  }
   return out;
 }
 

@@ -27,6 +27,8 @@ Ref window(const Ref &value, int axis, int64_t step, int64_t dilation, const Sha
 Ref scatterAdd(const Ref &value, const Ref &places, int axis, const std::vector<int> &along, const Shape &shape);
 Ref gatherAlong(const Ref &value, const Ref &places, int axis, const std::vector<int> &along,
                 const Shape &shape);
+/// Along the last axis, the places of a row's elements in rising or falling order; NaN last, what is equal as it came.
+Ref argsort(const Ref &value, bool descending);
 Ref concat(const std::vector<Ref> &values, int axis);
 /// Elements offset, offset + step, ... along each axis; `keep` says which axes stay.
 struct SlicePart {

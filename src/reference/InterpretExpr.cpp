@@ -204,6 +204,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
   case ExprKind::ScatterAdd:
     out = scatterAdd(args[0], args[1], expr.axes.at(0), {expr.axes.begin() + 1, expr.axes.end()}, *target);
     break;
+  case ExprKind::Argsort: out = argsort(args[0], expr.axes.at(0) != 0); break;
   case ExprKind::Concat: out = concat(args, expr.axes.at(0)); break;
   default: TSR_UNREACHABLE("expression kind");
   }

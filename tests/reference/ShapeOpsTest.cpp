@@ -184,6 +184,19 @@ TEST(ShapeOps, PoolingInAllForms) {
            return best;
          });
 }
+TEST(ShapeOps, OrdersOfRowsAreStableWithNaNLast) {
+  const double nan = NAN, inf = INFINITY;
+  Value x = Value::ofFloats(DType::F32, {2, 6}, {1, nan, -0.0, 0.0, -inf, 1, nan, inf, nan, 2, 2, -3});
+  auto expect_ = [&](const std::string &call, std::vector<int64_t> right) {
+    Value order = Value::ofInts(DType::I64, {2, 6}, right);
+    expect("def f(x: Tensor[2, 6, f32]) -> Tensor[2, 6, f32]:\n    return cast(" + call + ", f32)\n", {x}, {2, 6},
+           [&](const Shape &i) { return static_cast<double>(order.ints[static_cast<size_t>(i[0] * 6 + i[1])]); });
+  };
+  expect_("argsort(x)", {4, 2, 3, 0, 5, 1, 5, 3, 4, 1, 0, 2});
+  expect_("x.argsort(descending=True)", {0, 5, 2, 3, 4, 1, 1, 3, 4, 5, 0, 2});
+  expect_("argsort(x, axis=0)", {0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0});
+  expect_("argsort(x > 0.5, descending=True)", {0, 5, 1, 2, 3, 4, 1, 3, 4, 0, 2, 5});
+}
 TEST(ShapeOps, TakeGatherAndScatterAtAnyIndex) {
   std::mt19937 random_(10);
   auto indices = [&](const Shape &shape, int64_t extent) {  // from the end too, and some that lie outside

@@ -255,6 +255,25 @@ graph.func @chosen_total(%table: !tsr.tensor<["V"], f32>, %ids: !tsr.tensor<["N"
   graph.return %total : !tsr.tensor<[], f32>
 }
 
+// What is sorted lies in memory, also where it is computed first, and so does its order: one group a row.
+// CHECK-LABEL: schedule.kernel @ordered_kernel(%x: {{.*}}, %result: !tsr.view<["M", "N"], f32>)
+// CHECK-LABEL: schedule.kernel @ordered_kernel_1(%temporary: !tsr.view<["M", "N"], f32>, %result: !tsr.view<["M", "N"], i64>)
+// CHECK-SAME: grid = #tsr.grid<output, ["1", "N"], param = 1>
+// CHECK-NEXT: %row = graph.query "origin" 0
+// CHECK-NEXT: schedule.argsort_row %temporary, %result[%row] {descending}
+// CHECK-NEXT: schedule.kernel_end
+// CHECK-LABEL: schedule.kernel @ordered_kernel_2
+// TILE-LABEL: tile.kernel @ordered_kernel_1
+// TILE-NEXT: %row = tile.query "origin"
+// TILE-NEXT: tile.argsort_row %temporary, %result[%row] {descending}
+graph.func @ordered(%x: !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {
+  %y = graph.elementwise "add" %x, %x : !tsr.tensor<["M", "N"], f32>
+  %at = graph.argsort %y {descending} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], i64>
+  %z = graph.gather 1 %y at %at {axes = array<i64: 0, 1>} : (!tsr.tensor<["M", "N"], f32>, !tsr.tensor<["M", "N"], i64>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return %z : !tsr.tensor<["M", "N"], f32>
+}
+
 // Host code keeps its operations.
 // CHECK-LABEL: schedule.host_func @main
 // CHECK: graph.print

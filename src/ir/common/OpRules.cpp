@@ -241,4 +241,16 @@ Type accessedType(Type base, ArrayRef<bool> points, ArrayRef<DimAttr> sizes) {
   return TensorType::get(base.getContext(), shape, elementTypeOf(base));
 }
 
+LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t indices) {
+  auto from = cast<ViewType>(keys.getType()), to = cast<ViewType>(order.getType());
+  if (keys == order) return op->emitOpError("writes the order of a row over the row");
+  if (from.getShape().empty() || indices + 1 != from.getShape().size())
+    return op->emitOpError() << "has " << indices << " indices for a row of " << from;
+  if (from.getShape() != to.getShape()) return op->emitOpError() << "writes the order of " << from << " to " << to;
+  if (isa<ComplexType>(from.getElementType())) return op->emitOpError("sorts complex numbers, which have no order");
+  if (!to.getElementType().isInteger(64))
+    return op->emitOpError() << "counts places in i64, not in " << to.getElementType();
+  return success();
+}
+
 }  // namespace tessera::ir

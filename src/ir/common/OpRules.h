@@ -24,6 +24,8 @@ mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type 
 /// A reduction's name, and its dtypes: carried in the operand's dtype or a wider one of its class.
 mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
                                     mlir::Type to);
+/// One row of `keys`, along the last axis, has its order in the same row of `order`: i64 in the same shape. `indices` name the row.
+mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
 /// `to` holds every value of `from` and is of its class (float, int, bool, complex; integers with a sign hold those without).
 bool isSameOrWider(mlir::Type from, mlir::Type to);
 

@@ -208,6 +208,20 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_ArgsortOp : Graph_Op<"argsort", [Pure]> {
+  let summary = "where the elements of each row, along the last axis, lie once it is sorted";
+  let description = [{
+    An element stands before another if it is less, with `descending` if it is greater; a NaN behind all numbers, what is
+    equal in the order in which it came.
+
+    Example: `%1 = graph.argsort %0 {descending} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], i64>`
+  }];
+  let arguments = (ins Tsr_TensorType:$operand, UnitAttr:$descending);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Graph_SliceOp : Graph_Op<"slice", [Pure]> {
   let summary = "a part of an array value, proved to lie inside it";
   let description = [{

@@ -214,6 +214,17 @@ LogicalResult ScatterAddOp::verify() {
   return verifyPlaces(*this, getType(), getPlaces().getType(), getUpdates().getType(), getAxis(), getAxes());
 }
 
+LogicalResult ArgsortOp::verify() {
+  auto from = getOperand().getType(), to = getType();
+  if (from.getShape().empty()) return emitOpError("sorts along the last axis: a scalar has none");
+  if (from.getShape() != to.getShape())
+    return emitOpError() << "has the shape of " << to << ", but sorts " << from;
+  if (isa<ComplexType>(from.getElementType())) return emitOpError("sorts complex numbers, which have no order");
+  if (!to.getElementType().isInteger(64))
+    return emitOpError() << "counts places in i64, not in " << to.getElementType();
+  return success();
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyAccess(*this, getBase().getType(), getOffsets().size(), getPoints(), getSizes().getDims(),
                           getSteps(), getInBounds())))

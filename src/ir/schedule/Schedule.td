@@ -102,6 +102,19 @@ def Schedule_ReturnOp : Schedule_Op<"return", [Terminator, Pure, ParentOneOf<["F
   let hasVerifier = 1;
 }
 
+def Schedule_ArgsortRowOp : Schedule_Op<"argsort_row", [HasParent<"KernelOp">]> {
+  let summary = "the group sorts one row, along the last axis: the places of its elements in order";
+  let description = [{
+    `indices` name the row: one for each axis but the last, proved to lie inside. The order is that of `graph.argsort`.
+
+    Example: `schedule.argsort_row %x, %order[%r] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>`
+  }];
+  let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$keys, Arg<Tsr_ViewType, "", [MemWrite]>:$base,
+                       Variadic<Index>:$indices, UnitAttr:$descending);
+  let assemblyFormat = "$keys `,` $base `[` $indices `]` attr-dict `:` type($keys) `,` type($base)";
+  let hasVerifier = 1;
+}
+
 def Schedule_KernelEndOp : Schedule_Op<"kernel_end", [Terminator, Pure, HasParent<"KernelOp">]> {
   let summary = "ends a kernel";
   let description = "Example: `schedule.kernel_end`";

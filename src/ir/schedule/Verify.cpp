@@ -81,12 +81,14 @@ LogicalResult KernelOp::verify() {
   LogicalResult result = success();
   getBody().walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
-    if (dialect == "scf" || graph::isBodyOp(op) || isa<KernelEndOp>(op)) return WalkResult::advance();
+    if (dialect == "scf" || graph::isBodyOp(op) || isa<ArgsortRowOp, KernelEndOp>(op)) return WalkResult::advance();
     result = op->emitOpError("may not stand in a kernel");
     return WalkResult::interrupt();
   });
   return failed(result) ? result : verifyEnd<KernelEndOp>(*this);
 }
+
+LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
 
 // ---------------------------------------------------------------- launches
 

@@ -73,6 +73,8 @@ LogicalResult WriteSharedOp::verify() {
   return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
 }
 
+LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
+
 LogicalResult CopyOp::verify() {
   SharedType target = getTarget().getType();
   return checkAccess(*this, target.getShape(), target.getElementType());

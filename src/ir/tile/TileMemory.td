@@ -117,6 +117,18 @@ def Tile_CopyOp : Tile_AccessStmt<"copy"> {
       " `to` $target attr-dict `:` type($base) `to` type($target)");
 }
 
+def Tile_ArgsortRowOp : Tile_AccessStmt<"argsort_row"> {
+  let summary = "the group sorts one row, along the last axis: the places of its elements in order";
+  let description = [{
+    `indices` name the row: one for each axis but the last, proved to lie inside. All lanes take part.
+
+    Example: `tile.argsort_row %x, %order[%r] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>`
+  }];
+  let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$keys, Arg<Tsr_ViewType, "", [MemWrite]>:$base,
+                       Variadic<Index>:$indices, UnitAttr:$descending);
+  let assemblyFormat = "$keys `,` $base `[` $indices `]` attr-dict `:` type($keys) `,` type($base)";
+}
+
 // ---------------------------------------------------------------- shared memory and time
 
 def Tile_AllocSharedOp : Tile_ValueOp<"alloc_shared"> {

@@ -144,8 +144,6 @@ std::string_view wordsInstead(std::string_view name) {
       {"index_select", kGather},
       {"rearrange", kAxis},
       {"cumsum", "a running sum is not there yet; `where(iota(...) <= ..., x, 0.0).sum(axis=-1)` adds up what is before"},
-      {"sort", "sorting is not there yet; `argmax` and `max` find the largest"},
-      {"topk", "the k largest are not there yet; `argmax` and `max` find the largest"},
       {"cross_entropy", "the loss of labels is `-mean(gather(log_softmax_safe(logits), y.unsqueeze(1), 1))`"},
       {"DataLoader", "host code reads files: `load_npy(path)`"},
   };

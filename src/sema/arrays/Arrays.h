@@ -116,6 +116,10 @@ Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 /// scatter_add, index_add and segment_sum: sums of what has the same index along an axis, in the order of the indices.
 Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
+// ---- Sort.cpp
+/// argsort(x, axis, descending): where the elements along the axis lie once they are sorted.
+Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+
 // ---- Convolution.cpp
 Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span);

@@ -270,6 +270,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Take, &arrayTake},
       {BuiltinKind::Gather, &arrayGather},
       {BuiltinKind::ScatterAdd, &arrayScatterAdd},
+      {BuiltinKind::Argsort, &arrayArgsort},
       {BuiltinKind::Conv, &arrayConv},
       {BuiltinKind::Pool, &arrayPool},
       {BuiltinKind::Dot, &arrayDot},

@@ -117,6 +117,9 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
       markIf(true, scatter.getPlaces());  // every group goes through all of them
       roots_.insert(scatter.getResult());
+    } else if (auto sort = dyn_cast<graph::ArgsortOp>(op)) {
+      markIf(true, sort.getOperand());
+      roots_.insert(sort.getResult());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
       for (auto [i, value] : llvm::enumerate(op.getOperands()))
         markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !(isa<graph::ReturnOp>(op) && function_.output(i).getParam() >= 0), value);
@@ -162,6 +165,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
+  if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   auto dots = productsOf(value);
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));

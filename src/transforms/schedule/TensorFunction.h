@@ -1,5 +1,5 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, ContractPlan.cpp and
+// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, SortKernel.cpp, ContractPlan.cpp and
 // ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -85,6 +85,7 @@ private:
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   llvm::SmallVector<mlir::Value> longReductionsUnder(mlir::Value reduction);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
+  mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);

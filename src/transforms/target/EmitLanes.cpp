@@ -20,7 +20,7 @@ bool isLaneQuery(Operation *op) {
 /// All lanes of the group take part at once: a loop over lanes ends before it.
 bool cuts(Operation *op) {
   if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp,
-          tile::SelectBufferOp, tile::CommitGroupOp, tile::WaitGroupOp>(op))
+          tile::SelectBufferOp, tile::CommitGroupOp, tile::WaitGroupOp, tile::ArgsortRowOp>(op))
     return true;
   for (Type type : op->getResultTypes())
     if (isa<tile::FragmentType>(type)) return true;

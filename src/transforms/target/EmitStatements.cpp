@@ -28,6 +28,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
+  if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) return emitArgsortRow(sort);
   if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp, tile::RowTurnsOp,
           tile::NewRowOp, tile::KeepOp, tile::RecallOp>(op))
     return emitVector(op);

@@ -217,6 +217,7 @@ private:
   LogicalResult emitAllocShared(ir::tile::AllocSharedOp op);
   ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes);
   ExprRef groupScratch(mlir::Type element);
+  LogicalResult emitArgsortRow(ir::tile::ArgsortRowOp op);  // EmitSort.cpp
   // ---- roles and rings (EmitRoles.cpp)
   void planRoles();
   std::optional<int64_t> tileRows(Value parameter);

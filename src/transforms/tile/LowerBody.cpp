@@ -57,6 +57,11 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
   } else if (auto alloc = llvm::dyn_cast<graph::AllocSharedOp>(op)) {
     values_.map(alloc.getResult(),
                 builder_.create<tile::AllocSharedOp>(loc, alloc.getType(), /*manual=*/true).getResult());
+  } else if (auto sort = llvm::dyn_cast<schedule::ArgsortRowOp>(op)) {
+    SmallVector<Value> indices;
+    for (Value index : sort.getIndices()) indices.push_back(values_.lookup(index));
+    builder_.create<tile::ArgsortRowOp>(loc, values_.lookup(sort.getKeys()), values_.lookup(sort.getBase()), indices,
+                                        sort.getDescending());
   } else if (isScalarOp(op)) {
     return lowerScalar(op);
   } else {

@@ -503,9 +503,45 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u:
 
 // -----
 
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f32>>, %s: !tsr.tensor<[], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{counts places in i64, not in 'i32'}}
+  %0 = graph.argsort %x : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["M", "8"], i32>
+  graph.return
+}
+
+// -----
+
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u: !tsr.tensor<["N", "8"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"u", in>], outputs = []} {
   // expected-error @+1 {{axis 1 has extent 8, expected 4}}
   %0 = graph.scatter_add 0 %u at %i {axes = array<i64: 0>} : (!tsr.tensor<["N", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "4"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f32>>, %s: !tsr.tensor<[], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{has the shape of}}
+  %0 = graph.argsort %x : !tsr.tensor<["M", "8"], f32> to !tsr.tensor<["8", "M"], i64>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f32>>, %s: !tsr.tensor<[], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{sorts complex numbers, which have no order}}
+  %0 = graph.argsort %z : !tsr.tensor<["M"], complex<f32>> to !tsr.tensor<["M"], i64>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f32>>, %s: !tsr.tensor<[], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"s", in>], outputs = []} {
+  // expected-error @+1 {{sorts along the last axis: a scalar has none}}
+  %0 = graph.argsort %s : !tsr.tensor<[], f32> to !tsr.tensor<[], i64>
   graph.return
 }

@@ -157,3 +157,47 @@ schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) 
   %0 = graph.constant 1 : index
   schedule.return
 }
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{has 0 indices for a row of}}
+  schedule.argsort_row %x, %y[] : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{writes the order of}}
+  schedule.argsort_row %x, %r[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{sorts complex numbers, which have no order}}
+  schedule.argsort_row %z, %y[%m] : !tsr.view<["M", "N"], complex<f32>>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{writes the order of a row over the row}}
+  schedule.argsort_row %x, %x[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], f32>
+  schedule.kernel_end
+}

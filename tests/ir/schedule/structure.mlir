@@ -56,3 +56,14 @@ schedule.host_func @main() attributes {dims = [], params = [], outputs = []} {
   graph.print %0
   schedule.return
 }
+
+// CHECK-LABEL: schedule.kernel @order_kernel
+schedule.kernel @order_kernel(%x: !tsr.view<["M", "N"], f32>, %order: !tsr.view<["M", "N"], i64>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"order", out, result>],
+    outputs = [#tsr.result<"order", !tsr.tensor<["M", "N"], i64>, param = 1>],
+    grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %row = graph.query "origin" 0
+  // CHECK: schedule.argsort_row %x, %order[%{{.*}}] {descending} : <["M", "N"], f32>, <["M", "N"], i64>
+  schedule.argsort_row %x, %order[%row] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}

@@ -146,3 +146,14 @@ tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], 
   tile.store_vector %w, %y[%zero] {flat} : !tile.lane_vector<bf16>, !tsr.view<["R", "C"], bf16>
   tile.kernel_end
 }
+
+// CHECK-LABEL: tile.kernel @order_kernel
+tile.kernel @order_kernel(%x: !tsr.view<["M", "N"], f32>, %order: !tsr.view<["M", "N"], i64>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"order", out, result>],
+    outputs = [#tsr.result<"order", !tsr.tensor<["M", "N"], i64>, param = 1>],
+    grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %row = tile.query "origin"
+  // CHECK: tile.argsort_row %x, %order[%{{.*}}] {descending} : <["M", "N"], f32>, <["M", "N"], i64>
+  tile.argsort_row %x, %order[%row] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  tile.kernel_end
+}

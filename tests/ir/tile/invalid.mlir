@@ -593,3 +593,25 @@ tile.kernel @k(%x: !tsr.view<["C"], bf16>) attributes {dims = ["C"], params = [#
     grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, lanes = 3 : i64}]} {
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
+  // expected-error @+1 {{has 0 indices for a row of}}
+  tile.argsort_row %x, %y[] : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
+  // expected-error @+1 {{writes the order of}}
+  tile.argsort_row %x, %r[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
+  tile.kernel_end
+}

@@ -1,0 +1,44 @@
+// The order of elements along an axis. What can be chosen with it (sort, topk, median) is in stdlib/.
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/trace/Trace.h"
+#include <numeric>
+
+namespace tessera::sema {
+
+/// Rows along the last axis are sorted: another axis is exchanged with it before and after.
+Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  std::string shown(row.name);
+  Value x = arrayArgument(cx, args, 0, shown);
+  if (x.isPoison()) return x;
+  if (info(x.type.dtype).cls == DTypeClass::Complex) {
+    report(cx, Id::badOperand, span, shown, std::string(name(x.type.dtype))).label("complex numbers have no order");
+    return Value::poison();
+  }
+  size_t rank = x.type.shape.size();
+  Value axisValue = args.values[1].given() ? args.values[1] : Value::integer(Dim(-1));
+  auto axis = axisOf(cx, axisValue, rank, args.spans[1], describe(cx, x));
+  auto descending = flagArgument(cx, args, 2);
+  if (!axis || !descending) return Value::poison();
+  if (inKernel(cx)) return unsupported(cx, "`" + shown + "` inside a kernel", span);
+  std::vector<int> exchanged(rank);
+  std::iota(exchanged.begin(), exchanged.end(), 0);
+  std::swap(exchanged[static_cast<size_t>(*axis)], exchanged.back());
+  bool isLast = static_cast<size_t>(*axis) + 1 == rank;
+  if (!isLast) x = transpose(cx, std::move(x), exchanged, span);
+  if (x.isPoison()) return x;
+  ExprPtr arg = takeExpr(x);
+  ExprPtr e = makeExpr(ExprKind::Argsort, sema::tensorType(DType::I64, arg->type.shape), span);
+  e->axes = {*descending ? 1 : 0};
+  e->args.push_back(std::move(arg));
+  Value order = arrayValue(cx, std::move(e), scalarType(DType::I64), std::vector<std::optional<Limit>>(rank), span);
+  if (order.isPoison()) return order;
+  order = reusable(cx, std::move(order), "order", span);
+  return isLast ? order : transpose(cx, std::move(order), exchanged, span);
+}
+
+}  // namespace tessera::sema
