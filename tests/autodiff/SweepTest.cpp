@@ -177,6 +177,7 @@ const Case kArrays[] = {
     {"take", "take(x, i, axis=0)", "K, M", -2, 2, "V, M", "", "K"},
     {"take_of_vector", "take(x, i)", "K", -2, 2, "V", "", "K"},
     {"gather", "gather(x, i, axis=1)", "N, M", -2, 2, "N, M", "", "N, M"},
+    {"sort", "sort(x) * w"}, {"sort_falling", "sort(x * w, axis=0, descending=True) * w"}, {"topk", "topk(x, 2)[0] * 3.0", "N, 2", -2, 2, "N, 6"},
     {"conv1d", "conv1d(x, w, stride=2, padding=1)", "B, 3, 3", -2, 2, "B, 2, 6", "3, 2, 3"},
     {"conv2d", "conv2d(x, w, padding=1)", "B, 2, 4, 4", -1, 1, "B, 2, 4, 4", "2, 2, 3, 3", "", false},
     {"max_pool", "max_pool(x, 2)", "B, 2, 3", -2, 2, "B, 2, 6"}, {"avg_pool", "x.avg_pool(3, stride=1, padding=1) * w", "B, 2, 6", -2, 2, "B, 2, 6", "B, 2, 6"},

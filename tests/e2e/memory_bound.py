@@ -67,6 +67,12 @@ def places[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, f32]:
 def place[N](x: Tensor[N, f32]) -> f32:
     return cast(argmin(x), f32)
 
+def in_order[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, C, bf16]:
+    return sort(x, descending=True)
+
+def order_of[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, C, f32]:
+    return cast(argsort(x), f32)
+
 def total[N](x: Tensor[N, f32]) -> f32:
     return sum(x)
 
@@ -244,6 +250,13 @@ def case(name, shapes):
     if name == "places":
         r, c = shapes
         return [((r, c), "bf16")], ((r,), "f32"), [], lambda x: [row.index(max(row)) if row else 0 for row in rows_of(x, r, c)]
+    if name == "in_order":
+        r, c = shapes
+        return [((r, c), "bf16")], ((r, c), "bf16"), [], lambda x: flat(sorted(row, reverse=True) for row in rows_of(x, r, c))
+    if name == "order_of":
+        r, c = shapes
+        return [((r, c), "bf16")], ((r, c), "f32"), [], lambda x: flat(
+            sorted(range(c), key=lambda i, row=row: row[i]) for row in rows_of(x, r, c))
     if name == "place":
         return [(shapes, "f32")], ((), "f32"), [], lambda x: [x.index(min(x)) if x else 0]
     if name == "total":
@@ -262,6 +275,7 @@ def case(name, shapes):
 FUNCTIONS = {
     **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_twice", "turned_sum")},
     **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums", "places")},
+    **{name: [*ROWS, (1, 2047), (2, 2048), (1, 2049), (1, 4095)] for name in ("in_order", "order_of")},
     **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest", "variance")},
     "total": VECTORS + [(70001,)],
     "place": VECTORS + [(70001,)],
