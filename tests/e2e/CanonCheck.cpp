@@ -60,7 +60,7 @@ void check(Session &session, LoadedProgram &program, const checked::Function &fu
   if (!named) return fail(subject, one, named.error());
   for (const checked::Param &param : function.params)
     if (auto it = one.scalars.find(param.var->name); it != one.scalars.end()) {
-      auto value = readArgument(param, it->second);
+      auto value = readArgument(param, it->second, /*casts=*/false);
       if (!value) return fail(subject, one, value.error());
       named->insert_or_assign(it->first, *value);
     }
