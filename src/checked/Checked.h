@@ -269,6 +269,17 @@ struct NumericsClaim {
   bool hasFacts = false;                      // there is a `where`
 };
 
+/// An `assert` of a test that only a run decides. Whether it holds, and what it compares, are results of the function;
+/// -1: that side is known, and its text says all.
+struct TestClaim {
+  Span span, condition;
+  std::string comparison;             // "==", "allclose"; empty: the condition is no comparison
+  int held = -1, left = -1, right = -1;
+  std::string leftText, rightText, message;
+};
+/// What `@test(N=7)` and `@benchmark(N=1000)` give to dimensions, in the order in which they stand there.
+using RunSizes = std::vector<std::pair<std::string, int64_t>>;
+
 struct Function {
   std::string name;             // the entry point's name
   FunctionKind kind = FunctionKind::Tensor;
@@ -286,6 +297,11 @@ struct Function {
   bool deterministic = false;   // @deterministic
   std::vector<Later> later;     // not empty: phases after the checker have to refuse this function
   std::optional<NumericsClaim> claim;  // @verify.numerics
+  std::vector<RunSizes> tests;       // one for each `@test` above it; none: it is no test
+  std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
+  size_t assertions = 0;             // of a test, those too that are known to hold
+  std::vector<TestClaim> claims;     // of a test: what has to be run
+  bool isTest() const { return !tests.empty(); }
 };
 
 struct Program {

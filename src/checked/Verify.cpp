@@ -41,6 +41,11 @@ void FunctionVerifier::results() {
     require(result.param < static_cast<int>(function_.params.size()), "a result's parameter is there");
     require(!isKernel() || result.param >= 0, "a kernel's result is a parameter");
   }
+  const int count = static_cast<int>(function_.results.size());
+  for (const TestClaim &claim : function_.claims) {
+    require(function_.isTest() && claim.held >= 0 && claim.held < count, "whether an assertion holds is a result of a test");
+    require(claim.left < count && claim.right < count, "what an assertion compares is a result");
+  }
 }
 
 void FunctionVerifier::kernel() {

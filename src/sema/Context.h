@@ -57,6 +57,7 @@ struct FunctionState {
   std::optional<DeclaredType> declaredTree;   // the result as it is declared
   std::optional<DeclaredType> resultTree;     // ... and as it is returned
   std::vector<Span> declaredSpans;
+  std::vector<ExprPtr> asserted;  // of a test: what its assertions keep
   std::vector<Dim> outputShape;
   Span linearSpan;
   bool lanesKnown = false, lanesGiven = false;      // by a guard; by @kernel(lanes=)

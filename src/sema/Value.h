@@ -151,6 +151,7 @@ struct Callable {
   Span nameSpan;
   bool isOverload = false;                 // @overload
   bool isCustomVjp = false;                // @custom_vjp
+  bool isTest = false;                     // @test
   const StructInfo *structure = nullptr;   // of a method
   Choices choices;                         // of an entry point that is a variant
   mutable std::map<std::string, const Callable *> variants;  // by the end of their names

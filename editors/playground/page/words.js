@@ -343,13 +343,15 @@ export const words = {
  ],
  "decorator": [
   "autodiff",
+  "benchmark",
   "custom_vjp",
   "deterministic",
   "function",
   "jit",
   "kernel",
   "overload",
-  "require"
+  "require",
+  "test"
  ],
  "contextual": [
   "where",

@@ -26,8 +26,8 @@ Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, siz
 DeclaredType treeOf(const Value &value);
 
 // ---- CheckCall.cpp
-/// `f(args)`, whatever `f` is.
-Value checkCall(Context &cx, const ast::CallExpr &expr);
+/// `f(args)`, whatever `f` is. `look`: sees the arguments before the call, and may change them.
+Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void(GivenList &)> &look = {});
 /// Calls a value. `shown`: what messages call it.
 Value callValue(Context &cx, const Value &callee, GivenList args, Span span, const std::string &shown);
 /// Whether a value can be called: a function, a struct, a builtin, a partial or a derivative.

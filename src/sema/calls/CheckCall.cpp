@@ -59,7 +59,7 @@ bool isForeign(const ast::Expr &callee) {
 }
 }  // namespace
 
-Value checkCall(Context &cx, const ast::CallExpr &expr) {
+Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void(GivenList &)> &look) {
   Value callee = checkExpr(cx, *expr.callee);
   if (callee.isPoison()) {
     size_t before = cx.diagnostics.all().size();
@@ -75,6 +75,7 @@ Value checkCall(Context &cx, const ast::CallExpr &expr) {
   if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Unsupported)
     return unsupported(cx, std::string(callee.builtin->op), expr.span);
   GivenList args = arguments(cx, expr);
+  if (look) look(args);
   return callValue(cx, callee, std::move(args), expr.span, std::string(cx.sources.text(expr.callee->span)));
 }
 

@@ -232,6 +232,7 @@ std::string resultName(const Context &cx, std::string name) {
 }
 
 static void finishTensor(Context &cx, const ast::FuncDef &def) {
+  if (cx.function.fn->isTest()) return finishTest(cx, def);
   if (!cx.function.frame->returned && cx.function.declared && !cx.function.declared->empty())
     report(cx, Id::missingReturn, def.name.span, def.name.text).label("every way through it must end in `return`");
   bool moves = false;  // a state object on: that is enough to do
@@ -276,6 +277,7 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
   if (def.isAsync) unsupported(cx, "an `async` function", def.name.span);
   size_t errors = cx.failures;
   entryParameters(cx, def);
+  if (cx.failures == errors) takeSizes(cx, def);
   if (cx.failures == errors) {
     whereFacts(cx, def, false);
     declaredResults(cx, def);

@@ -176,9 +176,12 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
   for (const ast::Parameter &p : def.parameters) reservedName(cx, p.name.text, "a parameter", p.name.span);
   decoratorNames(cx, def);
   parameterNames(cx, def);
+  if (made.closure) refuseInnerTest(cx, def);
+  else made.isTest = isTest(cx, def);
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(cx, *decorator.expression);
     made.isKernel |= which.substr(0, which.find('.')) == "kernel";
+    if (which == "test" || which == "benchmark") continue;
     if (!builtinByName(which, 'P') && diag::didYouMean(which, {"kernel", "jit", "function"}) == "kernel")
       made.isKernel = true;  // misspelt: the body is that of a kernel
     std::string root = which.substr(0, which.find('.'));

@@ -88,4 +88,20 @@ void parameterNames(Context &cx, const ast::FuncDef &def);
 /// `@autodiff` promises a derivative: some result must be one that has any.
 void differentiable(Context &cx, Span span);
 
+// ---- Tests.cpp
+/// What is wrong with a `@test` or a `@benchmark`, before its dimensions are known.
+void runDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator, const std::string &which);
+/// Whether a function is a test: it says so, and can be one.
+bool isTest(Context &cx, const ast::FuncDef &def);
+/// Methods and functions in functions are no tests.
+void refuseInnerTest(Context &cx, const ast::FuncDef &def);
+/// The sizes that `@test` and `@benchmark` above an entry point give to its dimensions: each must have one.
+void takeSizes(Context &cx, const ast::FuncDef &def);
+/// Whether an `assert` here is one of a test, not of the library function that it calls.
+bool isClaim(const Context &cx);
+/// An `assert` of a test: what is compared becomes a result of the test's function.
+void assertInTest(Context &cx, const ast::AssertStmt &stmt);
+/// Returns what the assertions of a test have kept.
+void finishTest(Context &cx, const ast::FuncDef &def);
+
 }  // namespace tessera::sema

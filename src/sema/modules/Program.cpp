@@ -72,12 +72,12 @@ void checkVariants(Context &cx, const Callable &callable) {
 }
 
 bool isEntry(const Context &cx, const Callable &callable) {
-  return mayBeEntry(cx, callable) && callable.name[0] != '_';
+  return mayBeEntry(cx, callable) && (callable.isTest ? cx.options.tests : callable.name[0] != '_');
 }
 
 bool mayBeEntry(const Context &cx, const Callable &callable) {
   if (!callable.def || callable.closure || callable.name.empty()) return false;
-  if (callable.isKernel || callable.name == "main") return true;
+  if (callable.isKernel || callable.name == "main" || callable.isTest) return true;
   if (callable.structure) return false;
   for (const ast::TypeParameter &t : callable.def->typeParameters)
     if (isDTypeParameter(cx, t)) return false;

@@ -65,7 +65,8 @@ bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
   static const std::vector<std::string_view> names = {"kernel",   "kernel.schedule", "kernel.autotune", "jit",
                                                       "function", "autodiff",        "deterministic",   "custom_vjp",
-                                                      "require",  "overload",        "verify.numerics", "fast"};
+                                                      "require",  "overload",        "verify.numerics", "fast",
+                                                      "test",     "benchmark"};
   static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "overload"};
   std::map<std::string, const ast::Decorator *> seen;
   for (const ast::Decorator &decorator : def.decorators) {
@@ -116,6 +117,9 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
         builder.help("sizes of tiles belong to a schedule: `@kernel.schedule(Schedule(block=(64, 64), warps=4))`");
       else if (near.empty()) builder.help("it takes `grid`, `group` and `lanes`");
     }
+    bool ofSizes = which == "test" || which == "benchmark";
+    if (ofSizes) runDecorator(cx, def, decorator, which);
+    if (ofSizes && call) continue;  // once for each of its sizes
     auto [first, isNew] = seen.emplace(which, &decorator);
     if (!isNew && fresh(cx, Id::badDecorator, decorator.span))
       report(cx, Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")

@@ -106,7 +106,7 @@ std::vector<Assumption> assumptionsOf(const Context &cx, const Callable &callabl
     for (const ast::TypeParameter &t : *list) generic |= isDTypeParameter(cx, t);
   bool entry = callable.isKernel || mayBeEntry(cx, callable);
   if (entry) ways.push_back({FunctionKind::Tensor, DType::F32, 0, true, false, false});
-  if (callable.isKernel) return ways;
+  if (callable.isKernel || callable.isTest) return ways;
   std::vector<FunctionKind> kinds = {FunctionKind::Tensor, FunctionKind::Kernel};
   if (entry) kinds = {FunctionKind::Kernel};
   if (callable.def && usesHost(cx, callable.def->body)) kinds = {FunctionKind::Host};

@@ -104,9 +104,10 @@ static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &meth
     info.methods[method.name.text] = nullptr;  // there is one, but nothing is known of it
     return;
   }
+  refuseInnerTest(cx, method);
   Value made = functionValue(cx, *info.module, method);
   for (Callable &c : cx.callables)
-    if (&c == made.callable) c.structure = &info;
+    if (&c == made.callable) c.structure = &info, c.isTest = false;
   info.methods[method.name.text] = made.callable;
 }
 
