@@ -146,7 +146,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::string &function) {
+std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::vector<std::string> &functions) {
   int32_t deviceType = deviceTypeOf(target.target);
   TessContext context = nullptr;
   tessInit(0);
@@ -156,7 +156,6 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     tessShutdown();
     return nullptr;
   }
-  const std::vector<std::string> functions = function.empty() ? std::vector<std::string>() : std::vector{function};
   std::string set, path = buildProduct(session, target, functions, true, &set);
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library && !path.empty() && access(path.c_str(), F_OK) != 0) {  // another process has just made room in the cache

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tessera::driver {
 
@@ -18,9 +19,9 @@ public:
   virtual std::string time(const std::string &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) = 0;
 };
 
-/// Emits, compiles (unless the cache has it) and loads `function` and what it calls; all functions if it is empty. Null
+/// Emits, compiles (unless the cache has it) and loads these functions and what they call; all, if there are none. Null
 /// after an error, which is in the session's engine.
-std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::string &function = {});
+std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &target, const std::vector<std::string> &functions = {});
 /// A library that is already compiled, whose functions expect memory of `deviceType` (enum TessDeviceType) and are
 /// given memory of this process: HIP whose kernels run on the CPU. Null and a message where it cannot be loaded.
 std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32_t deviceType, std::string &problem);

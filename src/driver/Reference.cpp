@@ -49,7 +49,8 @@ std::string interpret(const Session &session, const checked::Function &function,
   return {};
 }
 
-std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments) {
+std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
+                          std::function<void(const std::string &)> print) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
@@ -60,7 +61,7 @@ std::string interpretMain(const Session &session, const checked::Function &funct
   options.writeFile = [](const std::string &path, const std::string &bytes) { return writeFiles({{path, bytes}}); };
   options.seconds = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   options.arguments = std::move(arguments);
-  options.print = [](const std::string &line) { std::printf("%s\n", line.c_str()); };
+  options.print = print ? std::move(print) : [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   return outcome.error ? placed(session, *outcome.error) : "";
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include "driver/Arguments.h"
 #include "driver/Session.h"
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,9 @@ namespace tessera::driver {
 
 /// Interprets a function; results are left in `arguments.arrays`. Empty on success, else what went wrong and where.
 std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
-/// Interprets `def main()` with the files and the standard output of this process.
-std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments);
+/// Interprets `def main()` with the files of this process. `print`: takes its lines, in place of the standard output.
+std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
+                          std::function<void(const std::string &)> print = {});
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
 /// How far two arrays of one shape and dtype are apart.

@@ -10,6 +10,8 @@ using Chosen = std::function<int()>;
 void addBuild(CLI::App &app, Chosen &chosen);
 void addDoc(CLI::App &app, Chosen &chosen);
 void addRepl(CLI::App &app, Chosen &chosen);
+void addBench(CLI::App &app, Chosen &chosen);
+void addTest(CLI::App &app, Chosen &chosen);
 void addRun(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addFmt(CLI::App &app, Chosen &chosen);

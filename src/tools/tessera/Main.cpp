@@ -18,6 +18,8 @@ int main(int argc, char **argv) {
     tools::Chosen chosen;
     tools::addRun(app, chosen);
     tools::addCheck(app, chosen);
+    tools::addTest(app, chosen);
+    tools::addBench(app, chosen);
     tools::addBuild(app, chosen);
     tools::addFmt(app, chosen);
     tools::addExplain(app, chosen);

@@ -9,7 +9,7 @@
 namespace tessera::tools {
 namespace {
 
-constexpr const char *kKernels = R"(# A kernel over rows: its body runs once for each.
+constexpr const char *kKernels = R"(# A kernel over rows: its body runs once for each. `tessera test` runs what stands below `@test`.
 
 
 @kernel
@@ -18,6 +18,14 @@ def scale_rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:
     r, _ = tile.origin()
     v = x[r, :]
     return v / tile.max(tile.abs(v), axis=-1, keepdim=True)
+
+
+@test(R=1, C=1)
+@test(R=17, C=1009)
+def largest_magnitude_is_one[R, C](x: Tensor[R, C, f32]):
+    y = scale_rows(x)
+    assert allclose(max(abs(y), axis=1), 1.0)
+    assert allclose(y * max(abs(x), axis=1, keepdim=True), x)
 )";
 
 constexpr const char *kProgram = R"(# A program that runs by itself: `tessera run main.tsr`.
@@ -41,6 +49,7 @@ with plain loops.
 
 ```sh
 tessera run main.tsr
+tessera test                                    # the functions with @test of kernels.tsr
 tessera run kernels.tsr scale_rows --random R=4,C=1000 --out y.npy
 tesserac kernels.tsr -o kernels.cu              # readable CUDA C++; .hip and .cpp alike
 ```
@@ -130,6 +139,7 @@ jobs:
       - run: mkdir tessera && curl -fsSL "${{ vars.TESSERA_ARCHIVE }}" | tar xz -C tessera
       - run: tessera/bin/tessera check kernels.tsr main.tsr
       - run: tessera/bin/tessera fmt --check kernels.tsr main.tsr
+      - run: tessera/bin/tessera test kernels.tsr
       - run: cmake -B build -D CMAKE_PREFIX_PATH="$PWD/tessera"
       - run: cmake --build build
       - run: ctest --test-dir build --output-on-failure

@@ -261,7 +261,7 @@ int runFunction(Session &session, const checked::Function &function, const drive
   if (target.reference) {
     problem = driver::interpret(session, function, bound, options.time ? options.repeats : 0, seconds);
   } else {
-    auto loaded = driver::loadCompiled(session, target, function.name);
+    auto loaded = driver::loadCompiled(session, target, {function.name});
     if (!loaded) return driver::kProgramHasErrors;
     problem = loaded->time(function.name, bound, options.time ? options.repeats : 0, seconds);
   }
