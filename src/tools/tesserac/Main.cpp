@@ -22,6 +22,8 @@ struct Options {
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
 
+constexpr const char *kStdout = "/dev/stdout";
+
 constexpr const char *kFooter = R"(Examples:
   tesserac model.tsr -o model.cu                  CUDA C++, with model.h and model.json beside it
   tesserac model.tsr -o model.hip                 HIP
@@ -29,13 +31,14 @@ constexpr const char *kFooter = R"(Examples:
   tesserac model.tsr --target cuda:sm_90a -o k.cu --standalone
   tesserac model.tsr --target cuda:sm_90a --namespace nn::cuda_sm_90a -o model.cu
   tesserac model.tsr --dispatch cpu,cuda:sm_90a --namespace nn -o model.cpp
+  tesserac model.tsr --target cuda -o -           the source alone, to stdout
   tesserac model.tsr --emit=tile                  the program at one level of the compiler, to stdout
   tesserac model.tsr --function softmax -o s.cu   only these functions (may be repeated), also where others fail
   tesserac model.tsr --json -o model.cu           messages as JSON on stdout)";
 
 void addOptions(CLI::App &app, Options &options) {
   app.add_option("input", options.input, "the program, a .tsr file")->required();
-  app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target");
+  app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target; `-` is stdout");
   app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it");
   app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source");
   app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false);
@@ -172,7 +175,7 @@ bool writeProduct(Session &session, const Options &options, const Product &produ
 /// Refuses options that cannot be meant together.
 void checkOptions(const Options &options, std::optional<Level> level, diag::Engine &diagnostics) {
   auto refuse = [&](const std::string &what, const std::string &help) { diagnostics.report(diag::Id::badOption, {}, what).help(help); };
-  const bool isStdout = options.output == "/dev/stdout" || options.output == "/dev/fd/1" || options.output == "/proc/self/fd/1";
+  const bool isStdout = options.output == kStdout || options.output == "/dev/fd/1" || options.output == "/proc/self/fd/1";
   const bool toStdout = isStdout || (!options.emit.empty() && options.output.empty());
   if (options.sarif == "-" && (options.json || toStdout)) refuse("`--sarif -` would write to the standard output, and something else, too", "give it a file: `--sarif messages.sarif`");
   if (options.json && isStdout) refuse("`--json` writes to the standard output, and so does `-o " + options.output + "`", "give a file to `-o`");
@@ -236,6 +239,7 @@ int main(int argc, char **argv) {
     Options options;
     addOptions(app, options);
     if (auto code = readCommandLine(app, argc, argv)) return *code;
+    if (options.output == "-") options.output = kStdout;
     Session session;
     bool good = compile(session, options);
     if (!(options.format() == MessageFormat::Json && good && !options.emit.empty())) printMessages(session, options.format());
