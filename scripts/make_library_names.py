@@ -6,6 +6,7 @@ The table is checked in, so that a program is the same text on every computer. R
 headers are newer; names are added and none is dropped. It needs nm, and nvcc and clang++-19 for what they declare.
 """
 
+import argparse
 import pathlib
 import re
 import shutil
@@ -95,6 +96,7 @@ def write(table, comment, names):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     nvcc = ["nvcc", "-E", "-std=c++17", "-Iinclude", "-x", "cu"]
     hip = ["clang++-19", "-E", "-std=c++17", "-Iinclude", "-x", "hip", "--offload-arch=gfx90a", "-nogpulib"]
     names = set(STANDARD.split()) | set(exported()) | names_of(TABLE)
