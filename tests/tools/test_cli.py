@@ -355,6 +355,10 @@ class Others(ToolTest):
             result = subprocess.run([os.path.join(BIN, "tessera"), "fmt", "-"], input=text, capture_output=True, text=True)
             self.assertEqual((result.stdout, result.returncode), (out, code), result.stderr)
 
+    def test_the_library_is_formatted(self):
+        result = run("tessera", "fmt", "--check", os.path.join(os.path.dirname(os.path.dirname(CANON)), "stdlib"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_doc(self):
         text = run("tessera", "doc", "softmax_safe").stdout
         self.assertIn("softmax_safe(x, axis=-1)", text)
