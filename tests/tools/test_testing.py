@@ -35,6 +35,17 @@ def halves[N](x: Tensor[N, f32]):
 def wrong_in_a_helper():
     _near(ones((2,)), 2.0)
 """
+PARTLY = """\
+@test
+def fine():
+    assert ones((3,)) == 1.0
+@test
+def later():
+    assert all_reduce(ones((3,)), "data") == 1.0
+@test(N=3)
+def not_of_this_size[N](x: Tensor[N, f32]) where N % 4 == 0:
+    assert x < 2.0
+"""
 
 
 def without_times(text):
@@ -162,17 +173,7 @@ class Tests(ToolTest):
 
 
     def test_a_test_that_cannot_be_compiled_hides_no_other(self):
-        self.write("p.tsr", """\
-@test
-def fine():
-    assert ones((3,)) == 1.0
-@test
-def later():
-    assert all_reduce(ones((3,)), "data") == 1.0
-@test(N=3)
-def not_of_this_size[N](x: Tensor[N, f32]) where N % 4 == 0:
-    assert x < 2.0
-""")
+        self.write("p.tsr", PARTLY)
         for target in ("cpu", "reference"):
             result = run("tessera", "test", "p.tsr", "--json", "--target", target, cwd=self.folder)
             self.assertEqual((result.returncode, result.stderr), (1, ""))
