@@ -1,5 +1,8 @@
 // Where messages stand and what edits they offer: library calls, large modules, suggestions that do not mend.
+#include "sema/advice/Recipes.h"
 #include "tests/sema/Checking.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace tessera;
@@ -141,4 +144,18 @@ TEST(Advice, TheSameMistakeFurtherOnDoesNotHideAnEdit) {
                    "    mu = x.mean(axis=1)\n    sd = x.std(axis=1)\n    return (x - mu) / sd\n");
   ASSERT_EQ(edits(c), std::vector<std::string>{", keepdim=True"});
   EXPECT_EQ(c.sources.file(0).lineColumn(c.diagnostics.all()[0].fixes[0].span.begin).line, 2u);
+}
+
+TEST(Advice, WhatTheLibraryHasIsNotSaidToBeWrittenInAnotherWay) {
+  size_t functions = 0;
+  for (const auto &file : std::filesystem::directory_iterator(TSR_SOURCE_DIR "/stdlib/tessera")) {
+    std::ifstream in(file.path());
+    for (std::string line; std::getline(in, line);) {
+      if (line.rfind("def ", 0) != 0) continue;
+      std::string name = line.substr(4, line.find_first_of("([", 4) - 4);
+      EXPECT_EQ(sema::wordsInstead(name), "") << name;
+      ++functions;
+    }
+  }
+  EXPECT_GT(functions, 100u);
 }
