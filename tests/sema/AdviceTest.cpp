@@ -159,3 +159,20 @@ TEST(Advice, WhatTheLibraryHasIsNotSaidToBeWrittenInAnotherWay) {
   }
   EXPECT_GT(functions, 100u);
 }
+
+TEST(Advice, ATensorOfHostCodeHasTheDTypeThatItIsMadeWith) {
+  const std::string head = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 2.0 * x\n"
+                           "def g[N](x: Tensor[N, f32]) -> Tensor[N, i32]:\n    return cast(x, i32)\n"
+                           "def main():\n";
+  auto said = [&](const std::string &body) { return test::Checking(head + body).messages(); };
+  test::Checking direct(head + "    print(f(iota(5)))\n");
+  EXPECT_EQ(direct.diagnostics.all().size(), 1u);
+  EXPECT_NE(direct.messages().find("a tensor of i32"), std::string::npos) << direct.messages();
+  EXPECT_EQ(edits(direct), std::vector<std::string>{", dtype=f32"});
+  EXPECT_NE(said("    x = zeros(3, f64)\n    print(f(x))\n").find("a tensor of f64"), std::string::npos);
+  EXPECT_NE(said("    print(f(g(ones(3))))\n").find("a tensor of i32"), std::string::npos);
+  EXPECT_NE(said("    print(f(read_bytes(\"a\")))\n").find("a tensor of u8"), std::string::npos);
+  EXPECT_EQ(said("    print(f(iota(5, dtype=f32)))\n    print(f(f(ones(3))))\n    print(f(load_npy(\"a.npy\")))\n"), "");
+  // What a loop or a branch may have changed is not known.
+  EXPECT_EQ(said("    x = iota(3)\n    for i in range(4):\n        if i > 1:\n            print(f(x))\n        x = ones(3)\n"), "");
+}

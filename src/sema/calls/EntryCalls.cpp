@@ -16,6 +16,25 @@
 
 namespace tessera::sema {
 
+/// Whether a tensor of host code may have the dtype of a parameter: nothing converts it on its way.
+static bool hasDType(Context &cx, const Callable &callable, const Param &param, const Value &v, Span at) {
+  auto have = v.kind == ValueKind::HostTensor ? knownDType(v, cx.function.rebindable) : std::nullopt;
+  const DType want = param.var->type.dtype;
+  if (!have || *have == want) return true;
+  const std::string wanted(name(want)), had(name(*have));
+  auto builder = report(cx, Id::wrongArgument, at, quoted(callable.name),
+                        "`" + param.var->type.str() + "` for `" + param.var->name + "`", "a tensor of " + had);
+  builder.note(param.var->span, "declared here");
+  std::string_view text = cx.sources.text(at);
+  bool makes = text.ends_with(')') && (text.starts_with("iota(") || text.starts_with("arange(") || text.starts_with("zeros(") ||
+                                       text.starts_with("ones(") || text.starts_with("full("));
+  if (makes && text.find(had) == std::string_view::npos)
+    builder.suggest({at.file, at.end - 1, at.end - 1}, ", dtype=" + wanted, "say the dtype that it is made with");
+  else
+    builder.help("what makes a tensor takes its dtype, `zeros(n, dtype=" + wanted + ")`, and a function of tensors converts: `cast(x, " + wanted + ")`");
+  return false;
+}
+
 /// One argument of a call of an entry point. Null after a message.
 static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param &param, Value v, Span at,
                              std::map<std::string, Dim> &dims) {
@@ -52,7 +71,7 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
     }
     return arg;
   }
-  if (inHost(cx)) return hostArgument(cx, v, at);
+  if (inHost(cx)) return hasDType(cx, callable, param, v, at) ? hostArgument(cx, v, at) : nullptr;
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
     report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`",
            describe(cx, v))
@@ -176,6 +195,7 @@ std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, 
     v.type = type;
     if (inHost(cx)) {  // the extents are those of the function that is called
       v.rank = static_cast<int>(type.shape.size());
+      v.madeOf = type.dtype;
       v.type.shape.clear();
       made->type.shape.clear();
     } else {

@@ -70,6 +70,7 @@ Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) 
   Value v = Value::of(ValueKind::HostTensor);
   v.type = e->type;
   v.rank = index ? std::max(0, tensor.rank - 1) : 0;
+  v.madeOf = knownDType(tensor, cx.function.rebindable);
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
 }
@@ -325,7 +326,7 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
       if (!given.back()) return Value::poison();
     }
     Value v = hostCall(cx, row.op, std::move(given), span);
-    if (row.op == "read_bytes") v.rank = 1;
+    if (row.op == "read_bytes") v.rank = 1, v.madeOf = DType::U8;
     return v;
   }
   case BuiltinKind::SaveNpy: {

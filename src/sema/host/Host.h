@@ -9,6 +9,8 @@ namespace tessera::sema {
 using DimExprs = std::vector<const ast::Expr *>;
 /// How many dimensions a tensor of host code is known to have; 0: any number. A variable may get another tensor.
 size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable);
+/// The dtype of its elements, likewise.
+std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable);
 
 // ---- Host.cpp
 /// A function that prints or touches files is host code: it is no entry point of its own.

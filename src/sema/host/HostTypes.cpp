@@ -23,9 +23,16 @@ int axisAt(size_t i, const DimExprs &dims) {
 }
 }  // namespace
 
+static bool isRebound(const Value &tensor, const std::set<Var *> &rebindable) {
+  return tensor.expr && tensor.expr->kind == ExprKind::VarRef && rebindable.count(tensor.expr->var);
+}
+
 size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable) {
-  bool rebound = tensor.expr && tensor.expr->kind == ExprKind::VarRef && rebindable.count(tensor.expr->var);
-  return rebound ? 0 : static_cast<size_t>(tensor.rank);
+  return isRebound(tensor, rebindable) ? 0 : static_cast<size_t>(tensor.rank);
+}
+
+std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable) {
+  return isRebound(tensor, rebindable) ? std::nullopt : tensor.madeOf;
 }
 
 static bool hostAssert(Context &cx, const Value &condition, const std::vector<Value> &parts,

@@ -37,10 +37,11 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Ex
   return true;
 }
 
-static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, Span span) {
+static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype, Span span) {
   size_t rank = args.size() - before;
   Value v = hostCall(cx, function, std::move(args), span);
   v.rank = static_cast<int>(rank);
+  v.madeOf = dtype;
   return v;
 }
 
@@ -57,7 +58,7 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
     args.push_back(indexExpr(cx, number, span));
   }
   if (!hostExtents(cx, shape, at, args)) return Value::poison();
-  return made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, span);
+  return made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
 }
 
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span) {
@@ -65,7 +66,7 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
   args.push_back(textExpr(std::string(name(dtype)), span));
   args.push_back(indexExpr(cx, Value::integer(Dim(axis)), span));
   if (!hostExtents(cx, shape, at, args)) return Value::poison();
-  return made(cx, "iota", std::move(args), 2, span);
+  return made(cx, "iota", std::move(args), 2, dtype, span);
 }
 
 }  // namespace tessera::sema

@@ -78,7 +78,7 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
   args.push_back(textExpr(name, span));
   args.push_back(textExpr(generic ? "" : std::string(tessera::name(of.dtype)), span));
   Value made = hostCall(cx, "load_tensor", std::move(args), span);
-  if (!generic) made.rank = static_cast<int>(dims.size());
+  if (!generic) made.rank = static_cast<int>(dims.size()), made.madeOf = of.dtype;
   return made;
 }
 
