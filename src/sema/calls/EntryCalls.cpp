@@ -26,12 +26,14 @@ static bool hasDType(Context &cx, const Callable &callable, const Param &param, 
                         "`" + param.var->type.str() + "` for `" + param.var->name + "`", "a tensor of " + had);
   builder.note(param.var->span, "declared here");
   std::string_view text = cx.sources.text(at);
-  bool makes = text.ends_with(')') && (text.starts_with("iota(") || text.starts_with("arange(") || text.starts_with("zeros(") ||
-                                       text.starts_with("ones(") || text.starts_with("full("));
+  bool makes =
+      text.ends_with(')') && (text.starts_with("iota(") || text.starts_with("arange(") || text.starts_with("zeros(") ||
+                              text.starts_with("ones(") || text.starts_with("full("));
   if (makes && text.find(had) == std::string_view::npos)
     builder.suggest({at.file, at.end - 1, at.end - 1}, ", dtype=" + wanted, "say the dtype that it is made with");
   else
-    builder.help("what makes a tensor takes its dtype, `zeros(n, dtype=" + wanted + ")`, and a function of tensors converts: `cast(x, " + wanted + ")`");
+    builder.help("what makes a tensor takes its dtype, `zeros(n, dtype=" + wanted +
+                 ")`, and a function of tensors converts: `cast(x, " + wanted + ")`");
   return false;
 }
 

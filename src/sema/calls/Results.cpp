@@ -192,8 +192,10 @@ static bool returnedStates(Context &cx, std::vector<ResultPart> &parts) {
 void returnResults(Context &cx, const Value &value, const ast::ReturnStmt &stmt) {
   Span span = stmt.value ? stmt.value->span : stmt.span;
   if (cx.function.fn->isTest()) {  // finishTest() returns what was asserted
-    if (value.kind != ValueKind::None) unsupported(cx, "a result of a test", span, "say what must hold of it: `assert`");
-    else if (cx.function.block != &cx.function.fn->body) unsupported(cx, "a `return` of a test that run time decides", span);
+    if (value.kind != ValueKind::None)
+      unsupported(cx, "a result of a test", span, "say what must hold of it: `assert`");
+    else if (cx.function.block != &cx.function.fn->body)
+      unsupported(cx, "a `return` of a test that run time decides", span);
     return;
   }
   if (inHost(cx)) {

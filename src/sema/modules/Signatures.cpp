@@ -63,10 +63,9 @@ bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
 }  // namespace
 
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
-  static const std::vector<std::string_view> names = {"kernel",   "kernel.schedule", "kernel.autotune", "jit",
-                                                      "function", "autodiff",        "deterministic",   "custom_vjp",
-                                                      "require",  "overload",        "verify.numerics", "fast",
-                                                      "test",     "benchmark"};
+  static const std::vector<std::string_view> names = {
+      "kernel",  "kernel.schedule", "kernel.autotune", "jit",  "function", "autodiff", "deterministic", "custom_vjp",
+      "require", "overload",        "verify.numerics", "fast", "test",     "benchmark"};
   static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "overload"};
   std::map<std::string, const ast::Decorator *> seen;
   for (const ast::Decorator &decorator : def.decorators) {

@@ -25,7 +25,8 @@ bool hasDecorator(Context &cx, const ast::FuncDef &def, std::string_view name) {
 
 /// Why a function cannot be a test, behind "`@test` ..."; empty if it can.
 std::string whyNoTest(Context &cx, const ast::FuncDef &def) {
-  if (hasDecorator(cx, def, "kernel")) return "stands above a kernel, which writes and returns nothing that could be asserted";
+  if (hasDecorator(cx, def, "kernel"))
+    return "stands above a kernel, which writes and returns nothing that could be asserted";
   if (def.result && def.result->kind != ast::ExprKind::None)
     return "stands above a function with a result, which nothing would look at";
   if (def.name.text == "main") return "stands above `main`, which runs by itself";
@@ -136,7 +137,8 @@ struct Asked {
 const ast::Expr &withoutAll(const Context &cx, const ast::Expr &condition) {
   auto *call = as<ast::CallExpr>(&condition);
   auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
-  bool ofAll = name && name->name == "all" && !cx.main->names.count("all") && call->arguments.size() == 1 && !call->arguments[0].keyword;
+  bool ofAll = name && name->name == "all" && !cx.main->names.count("all") && call->arguments.size() == 1 &&
+               !call->arguments[0].keyword;
   return ofAll && call->arguments[0].value->kind == ast::ExprKind::Compare ? *call->arguments[0].value : condition;
 }
 
@@ -178,7 +180,8 @@ Asked askedBy(Context &cx, const ast::Expr &whole) {
     asked.left = reusable(cx, listLike(cx, left, right, asked.leftSyntax->span), "seen", asked.leftSyntax->span);
     asked.right = reusable(cx, listLike(cx, right, left, asked.rightSyntax->span), "expected", asked.rightSyntax->span);
     asked.condition = compareValues(cx, compare->ops[0], asked.left, asked.right, condition.span);
-    asked.comparison = cx.sources.text({condition.span.file, asked.leftSyntax->span.end, asked.rightSyntax->span.begin});
+    asked.comparison =
+        cx.sources.text({condition.span.file, asked.leftSyntax->span.end, asked.rightSyntax->span.begin});
     std::erase_if(asked.comparison, [](char c) { return std::string_view("=!<>").find(c) == std::string_view::npos; });
     return asked;
   }
@@ -195,7 +198,8 @@ Asked askedBy(Context &cx, const ast::Expr &whole) {
       if (argument.value.kind == ValueKind::Array) argument.value = reusable(cx, argument.value, "seen", argument.span);
     given = arguments;
   });
-  bool two = given.size() >= 2 && given[0].keyword.empty() && given[1].keyword.empty() && given[0].syntax && given[1].syntax;
+  bool two =
+      given.size() >= 2 && given[0].keyword.empty() && given[1].keyword.empty() && given[0].syntax && given[1].syntax;
   if (!two) return asked;
   asked.left = given[0].value, asked.right = given[1].value;
   asked.leftSyntax = given[0].syntax, asked.rightSyntax = given[1].syntax;
@@ -246,14 +250,17 @@ void assertInTest(Context &cx, const ast::AssertStmt &stmt) {
   if (claim.held < 0) return;
   if (asked.leftSyntax) {
     claim.comparison = std::move(asked.comparison);
-    claim.leftText = cx.sources.text(asked.leftSyntax->span), claim.rightText = cx.sources.text(asked.rightSyntax->span);
+    claim.leftText = cx.sources.text(asked.leftSyntax->span),
+    claim.rightText = cx.sources.text(asked.rightSyntax->span);
     claim.left = keep(cx, asked.left, "seen_" + number, asked.leftSyntax->span);
     claim.right = keep(cx, asked.right, "expected_" + number, asked.rightSyntax->span);
   }
   if (stmt.message) {
     Value message = checkExpr(cx, *stmt.message);
     if (message.kind == ValueKind::String && !message.expr) claim.message = message.text;
-    else if (!message.isPoison()) unsupported(cx, "a message of a test that only run time knows", stmt.message->span, "what is compared is shown anyway");
+    else if (!message.isPoison())
+      unsupported(cx, "a message of a test that only run time knows", stmt.message->span,
+                  "what is compared is shown anyway");
   }
   function.claims.push_back(std::move(claim));
 }

@@ -77,8 +77,8 @@ std::string firstBroken(const NpyArray &held, const NpyArray *left, const NpyArr
       ++broken;
       first = std::min(first, i);
     }
-  return std::to_string(broken) + " of " + diag::counted(count, "element") + (broken == 1 ? " does" : " do") + " not hold; the first is " +
-         placeText(held.shape, first) + pairText(left, right, held.shape, first);
+  return std::to_string(broken) + " of " + diag::counted(count, "element") + (broken == 1 ? " does" : " do") +
+         " not hold; the first is " + placeText(held.shape, first) + pairText(left, right, held.shape, first);
 }
 
 /// Of a condition about two arrays as a whole, such as `allclose`: where they are farthest apart.
@@ -88,7 +88,8 @@ std::string farthest(const NpyArray &left, const NpyArray &right) {
   if ((!same && !single) || count == 0 || left.shape.empty()) return "";
   double most = -1;
   for (size_t i = 0; i < count; ++i) {
-    double apart = std::fabs(driver::elementOf(left, i) - driver::elementOf(right, broadcastIndex(right, left.shape, i)));
+    double apart =
+        std::fabs(driver::elementOf(left, i) - driver::elementOf(right, broadcastIndex(right, left.shape, i)));
     if (std::isnan(apart)) apart = HUGE_VAL;
     if (apart > most) most = apart, at = i;
   }
@@ -97,16 +98,20 @@ std::string farthest(const NpyArray &left, const NpyArray &right) {
 
 }  // namespace
 
-std::vector<TestFailure> brokenClaims(const driver::Session &session, const checked::Function &function, const BoundArguments &bound) {
+std::vector<TestFailure> brokenClaims(const driver::Session &session, const checked::Function &function,
+                                      const BoundArguments &bound) {
   std::vector<TestFailure> failures;
-  auto array = [&](int result) { return result < 0 ? nullptr : &bound.arrays[bound.results[static_cast<size_t>(result)]]; };
+  auto array = [&](int result) {
+    return result < 0 ? nullptr : &bound.arrays[bound.results[static_cast<size_t>(result)]];
+  };
   for (const checked::TestClaim &claim : function.claims) {
     const NpyArray &held = *array(claim.held);
     if (std::all_of(held.data.begin(), held.data.end(), [](char element) { return element != 0; })) continue;
     const NpyArray *left = array(claim.left), *right = array(claim.right);
     TestFailure failure;
     failure.line = lineOf(session, claim.span);
-    failure.what = "assert " + std::string(session.sources.text(claim.condition)) + (claim.message.empty() ? "" : ": " + claim.message);
+    failure.what = "assert " + std::string(session.sources.text(claim.condition)) +
+                   (claim.message.empty() ? "" : ": " + claim.message);
     if (!claim.comparison.empty()) {
       failure.leftText = claim.leftText, failure.rightText = claim.rightText;
       if (left && !isNumber(failure.leftText)) failure.left = arrayText(*left);

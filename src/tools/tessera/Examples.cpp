@@ -14,9 +14,9 @@ namespace {
 using driver::Session;
 
 struct Example {
-  size_t line = 0;             // of its `>>>`
+  size_t line = 0;  // of its `>>>`
   std::vector<std::string> code;
-  std::string expected;        // lines with their ends
+  std::string expected;  // lines with their ends
 };
 /// Those of one text, which share their names.
 struct Group {
@@ -61,7 +61,8 @@ std::vector<Example> examplesIn(const SourceFile &file, Span text) {
   return examples;
 }
 
-void collect(const Session &session, const ast::Block &body, const std::string &name, size_t line, std::vector<Group> &groups) {
+void collect(const Session &session, const ast::Block &body, const std::string &name, size_t line,
+             std::vector<Group> &groups) {
   if (!body.empty())
     if (auto *first = ast::as<ast::ExprStmt>(body[0]))
       if (auto *text = ast::as<ast::StringExpr>(first->value); text && text->text.find("\"\"\"") != std::string::npos) {
@@ -69,8 +70,10 @@ void collect(const Session &session, const ast::Block &body, const std::string &
         if (!examples.empty()) groups.push_back({name, line, std::move(examples)});
       }
   for (const ast::StmtPtr &stmt : body) {
-    if (auto *def = ast::as<ast::FuncDef>(stmt.get())) collect(session, def->body, def->name.text, lineOf(session, def->name.span), groups);
-    if (auto *def = ast::as<ast::StructDef>(stmt.get())) collect(session, def->body, def->name.text, lineOf(session, def->name.span), groups);
+    if (auto *def = ast::as<ast::FuncDef>(stmt.get()))
+      collect(session, def->body, def->name.text, lineOf(session, def->name.span), groups);
+    if (auto *def = ast::as<ast::StructDef>(stmt.get()))
+      collect(session, def->body, def->name.text, lineOf(session, def->name.span), groups);
   }
 }
 
@@ -133,7 +136,8 @@ std::string withoutMain(const Session &session) {
 
 Session sessionOf(const std::string &path, const std::string &text) {
   return Session([path, text](const std::string &asked) {
-    return asked == path ? driver::ReadResult{driver::ReadProblem::None, text, text.size()} : driver::readFile(asked, driver::kMaxSourceBytes);
+    return asked == path ? driver::ReadResult{driver::ReadProblem::None, text, text.size()}
+                         : driver::readFile(asked, driver::kMaxSourceBytes);
   });
 }
 
@@ -216,14 +220,17 @@ std::vector<TestFailure> wrongOutput(const Group &group, const std::string &outp
 }
 
 /// Runs the examples of one text in the program that has them all: what it printed. `problem`: how it ended, if not well.
-std::string outputOf(Session &all, const TestOptions &options, const std::string &program, size_t which, std::string &problem) {
+std::string outputOf(Session &all, const TestOptions &options, const std::string &program, size_t which,
+                     std::string &problem) {
   if (options.target.reference) {
     std::string output;
     const checked::Function *main = all.check()->find("main");
-    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}}, [&](const std::string &line) { output += line + "\n"; });
+    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}},
+                                    [&](const std::string &line) { output += line + "\n"; });
     return output;
   }
-  driver::ProcessResult result = driver::runProcess({program, "--" + std::string(kArgument) + "=" + std::to_string(which)});
+  driver::ProcessResult result =
+      driver::runProcess({program, "--" + std::string(kArgument) + "=" + std::to_string(which)});
   if (result.exitCode != 0) problem = "the program ended with status " + std::to_string(result.exitCode);
   return result.output;
 }
@@ -241,7 +248,8 @@ void runExamples(const Session &session, const TestOptions &options, const TestR
   std::vector<TestOutcome> outcomes;
   std::vector<const Group *> sound;
   for (const Group &group : groups) {
-    TestOutcome &outcome = outcomes.emplace_back(TestOutcome{session.path(), group.name, group.examples.front().line, true, 0, {}});
+    TestOutcome &outcome =
+        outcomes.emplace_back(TestOutcome{session.path(), group.name, group.examples.front().line, true, 0, {}});
     outcome.failures = mistakesOf(session, program, group);
     sound.push_back(outcome.passed() ? &group : nullptr);
     if (!outcome.passed()) continue;

@@ -29,8 +29,8 @@ void printBlock(const std::string &label, size_t width, const std::string &text)
 
 void printText(const TestOutcome &outcome) {
   const char *word = outcome.passed() ? "ok    " : "FAILED";
-  std::printf("%s  %s:%zu  %s%s  %.1f ms\n", word, outcome.path.c_str(), outcome.line, outcome.isExample ? "examples of " : "", outcome.name.c_str(),
-              outcome.seconds * 1e3);
+  std::printf("%s  %s:%zu  %s%s  %.1f ms\n", word, outcome.path.c_str(), outcome.line,
+              outcome.isExample ? "examples of " : "", outcome.name.c_str(), outcome.seconds * 1e3);
   for (const TestFailure &failure : outcome.failures) {
     std::printf("        %s:%zu: %s\n", outcome.path.c_str(), failure.line, failure.what.c_str());
     const size_t width = std::max(failure.leftText.size(), failure.rightText.size());
@@ -43,7 +43,8 @@ void printText(const TestOutcome &outcome) {
 }
 
 Json jsonOf(const TestOutcome &outcome) {
-  Json json{{"name", outcome.name}, {"kind", outcome.isExample ? "example" : "test"}, {"file", outcome.path}, {"line", outcome.line},
+  Json json{{"name", outcome.name},       {"kind", outcome.isExample ? "example" : "test"},
+            {"file", outcome.path},       {"line", outcome.line},
             {"passed", outcome.passed()}, {"seconds", outcome.seconds}};
   json["failures"] = Json::array();
   for (const TestFailure &failure : outcome.failures) {
@@ -91,15 +92,21 @@ int test(const Options &options) {
   const TestOptions run{*target, options.only, options.seed, !options.noExamples};
   for (const std::string &path : programs) runProgram(path, options, run, round);
   if (options.json)
-    std::printf("%s\n", Json{{"tests", round.tests}, {"passed", round.passed}, {"failed", round.failed}, {"seconds", round.seconds},
-                             {"diagnostics", round.diagnostics}}.dump(2).c_str());
+    std::printf("%s\n", Json{{"tests", round.tests},
+                             {"passed", round.passed},
+                             {"failed", round.failed},
+                             {"seconds", round.seconds},
+                             {"diagnostics", round.diagnostics}}
+                            .dump(2)
+                            .c_str());
   else if (round.passed + round.failed > 0)
     std::printf("%zu passed, %zu failed, %.1f ms\n", round.passed, round.failed, round.seconds * 1e3);
   if (round.code != driver::kSuccess) return round.code;
   if (round.passed + round.failed > 0) return round.failed ? driver::kProgramHasErrors : driver::kSuccess;
-  std::string why = programs.empty()         ? "there is no .tsr file in what you named"
-                    : options.only.empty() ? "there are no tests: put `@test` above a function without results that asserts something"
-                                             : "no test has `" + options.only + "` in its name";
+  std::string why = programs.empty() ? "there is no .tsr file in what you named"
+                    : options.only.empty()
+                        ? "there are no tests: put `@test` above a function without results that asserts something"
+                        : "no test has `" + options.only + "` in its name";
   std::fprintf(stderr, "tessera test: %s\n", why.c_str());
   return driver::kBadUsage;
 }
@@ -109,10 +116,13 @@ int test(const Options &options) {
 void addTest(CLI::App &app, Chosen &chosen) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("test", "run the functions with `@test`, and the `>>>` examples of texts");
-  command->add_option("paths", options->paths, ".tsr files, or folders of them")->default_val(std::vector<std::string>{"."});
+  command->add_option("paths", options->paths, ".tsr files, or folders of them")
+      ->default_val(std::vector<std::string>{"."});
   command->add_option("--only", options->only, "those that have this in their names");
-  command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
-  command->add_option("--seed", options->seed, "of the random values that parameters of tests have")->capture_default_str();
+  command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the random values that parameters of tests have")
+      ->capture_default_str();
   command->add_flag("--no-examples", options->noExamples, "only the functions with `@test`");
   command->add_flag("--json", options->json, "results as one JSON document on stdout");
   command->footer(R"(Exit codes: 0 all hold, 1 one does not or a program has errors, 2 wrong options or no tests.

@@ -9,7 +9,9 @@ namespace tessera::tools {
 
 using driver::Session;
 
-size_t lineOf(const Session &session, Span span) { return span.valid() ? session.sources.file(span.file).lineColumn(span.begin).line : 0; }
+size_t lineOf(const Session &session, Span span) {
+  return span.valid() ? session.sources.file(span.file).lineColumn(span.begin).line : 0;
+}
 
 std::string withSizes(const std::string &name, const checked::RunSizes &sizes) {
   std::string list;
@@ -51,7 +53,8 @@ public:
     const auto &messages = session_.diagnostics.all();
     if (messages.size() > said) {
       const diag::Diagnostic &first = messages[said];
-      if (first.span.valid()) why = session_.sources.file(first.span.file).path + ":" + std::to_string(lineOf(session_, first.span)) + ": ";
+      if (first.span.valid())
+        why = session_.sources.file(first.span.file).path + ":" + std::to_string(lineOf(session_, first.span)) + ": ";
       else why.clear();
       why += first.message;
       for (const diag::Note &note : first.notes) why += "\n" + note.text;
@@ -74,7 +77,8 @@ TestFailure notRun(const Session &session, const checked::Function &test, std::s
   return failure;
 }
 
-std::vector<TestFailure> runOnce(Session &session, const checked::Function &test, const checked::RunSizes &sizes, uint64_t seed, Caller &caller) {
+std::vector<TestFailure> runOnce(Session &session, const checked::Function &test, const checked::RunSizes &sizes,
+                                 uint64_t seed, Caller &caller) {
   if (test.claims.empty()) return {};  // all that it asserts is known to hold
   std::map<std::string, int64_t> dims(sizes.begin(), sizes.end());
   auto random = driver::randomArguments(test, dims, seed);

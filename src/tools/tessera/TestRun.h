@@ -41,7 +41,8 @@ bool runTests(driver::Session &session, const std::string &path, const TestOptio
 
 // ---- Claims.cpp
 /// What does not hold after a call of a test.
-std::vector<TestFailure> brokenClaims(const driver::Session &session, const checked::Function &function, const driver::BoundArguments &bound);
+std::vector<TestFailure> brokenClaims(const driver::Session &session, const checked::Function &function,
+                                      const driver::BoundArguments &bound);
 
 // ---- Examples.cpp
 /// Runs the `>>>` examples of a program whose check found no errors.
