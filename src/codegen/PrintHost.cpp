@@ -4,6 +4,7 @@
 #include "codegen/Printers.h"
 #include "codegen/source/Names.h"
 #include "ir/target/Words.h"
+#include "llvm/ADT/StringExtras.h"
 #include "support/Check.h"
 #include <algorithm>
 
@@ -34,13 +35,18 @@ private:
   DimText dims_;
 };
 
-std::string resultType(size_t count) {
-  if (count == 0) return "void";
-  if (count == 1) return "tsr::host::Tensor";
-  std::string type = "std::tuple<";
-  for (size_t i = 0; i < count; ++i) type += (i ? ", " : "") + std::string("tsr::host::Tensor");
-  return type + ">";
+constexpr size_t kFewTypes = 4;  // that are written out
+
+/// What a function returns, by its results.
+std::string resultType(ArrayRef<std::string> types) {
+  if (types.empty()) return "void";
+  if (types.size() == 1) return types[0];
+  if (types.size() > kFewTypes && llvm::all_equal(types)) return "std::array<" + types[0] + ", " + std::to_string(types.size()) + ">";  // compilers take long for long tuples
+  return "std::tuple<" + llvm::join(types, ", ") + ">";
 }
+
+/// Names in a list that goes over lines as it has to.
+Doc listed(ArrayRef<std::string> names, int indent) { return Doc::nest(indent, commaSeparated(std::vector<Doc>(names.begin(), names.end()))); }
 
 void WrapperPrinter::print() {
   Names names;
@@ -53,7 +59,7 @@ void WrapperPrinter::print() {
   }
   writer_.blank();
   writer_.comment(facts_.name + " for the host code: allocates what it returns.");
-  writer_.statement(Doc("static " + resultType(facts_.returns.size()) + " " + facts_.name + "_on_host(") +
+  writer_.statement(Doc("static " + resultType(SmallVector<std::string>(facts_.returns.size(), "tsr::host::Tensor")) + " " + facts_.name + "_on_host(") +
                     Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   // What the shapes of results need, from the first argument that has it.
@@ -94,10 +100,9 @@ void WrapperPrinter::print() {
                     Doc::nest(4, commaSeparated(arguments)) + "));");
   if (facts_.returns.size() == 1) writer_.line("return " + facts_.parameter(facts_.returns[0])->symbol + ";");
   if (facts_.returns.size() > 1) {
-    std::string list;
-    for (const std::string &name : facts_.returns)
-      list += (list.empty() ? "" : ", ") + facts_.parameter(name)->symbol;
-    writer_.line("return {" + list + "};");
+    std::vector<std::string> symbols;
+    for (const std::string &name : facts_.returns) symbols.push_back(facts_.parameter(name)->symbol);
+    writer_.statement(Doc("return {") + listed(symbols, 4) + "};");
   }
   writer_.dedent();
   writer_.line("}");
@@ -107,11 +112,7 @@ std::string hostResult(target::HostFuncOp func, const Spelling &spell) {
   if (func.getSymName() == "main") return "int";
   std::vector<std::string> types;
   for (auto type : func.getResultTypesAttr().getAsValueRange<TypeAttr>()) types.push_back(spell.type(type));
-  if (types.empty()) return "void";
-  if (types.size() == 1) return types[0];
-  std::string text = "std::tuple<";
-  for (size_t i = 0; i < types.size(); ++i) text += (i ? ", " : "") + types[i];
-  return text + ">";
+  return resultType(types);
 }
 
 std::string hostName(target::HostFuncOp func) {
@@ -152,11 +153,10 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
       names.push_back(name.getValue().str());
       printer.bind(value, names.back());
     }
-    std::string head;
-    if (names.size() == 1) head = "tsr::host::Tensor " + names[0] + " = ";
-    for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) head += (i ? ", " : "auto [") + names[i];
-    if (names.size() > 1) head += "] = ";
-    writer.statement(Doc(head) + Doc::nest(4, doc) + ";", placeOf(op));
+    Doc head("");
+    if (names.size() == 1) head = Doc("tsr::host::Tensor " + names[0] + " = ");
+    if (names.size() > 1) head = Doc("auto [") + listed(names, 4) + "] = ";
+    writer.statement(head + Doc::nest(4, doc) + ";", placeOf(op));
   });
   writer.blank();
   writer.beginFunction();

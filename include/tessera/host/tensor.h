@@ -3,6 +3,7 @@
 #pragma once
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
