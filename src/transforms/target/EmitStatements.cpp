@@ -141,7 +141,8 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
-  IntegerAttr unroll = op->hasAttr(tile::kUnrolled) ? builder_.getI64IntegerAttr(0) : IntegerAttr();
+  auto unroll = dyn_cast_or_null<IntegerAttr>(op->getAttr(tile::kUnrolled));  // by so many
+  if (op->hasAttr(tile::kUnrolled) && !unroll) unroll = builder_.getI64IntegerAttr(0);
   auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, unroll, false, false);
   if (isa_and_nonnull<StringAttr>(op->getAttr(tile::kUnrolled))) {  // over turns: as many as are held
     auto held = constants_.find("T.held");

@@ -25,6 +25,8 @@ constexpr int64_t kGroups = 1024;     // parts of one group each
 constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
 constexpr int64_t kLaneSteps = 32;    // elements of a lane's part at least
 constexpr int64_t kLaneParts = 4096;  // one lane adds these up
+constexpr int64_t kAtOnce = 16;       // parts that are on their way at once: each takes as long as memory does
+constexpr int64_t kFewOps = 32;       // in a loop that is written out several times
 
 class Split {
 public:
@@ -183,6 +185,7 @@ private:
     part.getLowerBoundMutable().assign(first);
     part.getUpperBoundMutable().assign(end);
     part->setAttr(kSplit, builder_.getUnitAttr());
+    if (static_cast<int64_t>(part.getBody()->getOperations().size()) <= kFewOps) part->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce / 2));
     return part.getResult(0);
   }
 
@@ -225,6 +228,7 @@ private:
     auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
     loop->setAttrs(loop_->getAttrs());
     loop->setAttr(kSplit, builder_.getUnitAttr());
+    loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));
     loop.getInductionVar().setLoc(named("part", place()));
     loop.getRegionIterArg(0).setLoc(loop_.getRegionIterArg(0).getLoc());
     if (!loop.getBody()->empty()) loop.getBody()->back().erase();

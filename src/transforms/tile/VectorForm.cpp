@@ -218,6 +218,7 @@ void VectorForm::spread(scf::ForOp loop) {
   auto made = builder_.create<scf::ForOp>(loc, base(loop.getLowerBound()), base(loop.getUpperBound()),
                                           base(loop.getStep()));
   made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
+  if (Attribute count = loop->getAttr(tile::kUnrolled)) made->setAttr(tile::kUnrolled, count);
   for (auto [argument, vector] : llvm::zip(loop.getRegionIterArgs(), carried)) vectors_[argument] = vector;
   {
     OpBuilder::InsertionGuard guard(builder_);
