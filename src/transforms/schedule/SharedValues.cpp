@@ -6,6 +6,8 @@ using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
+constexpr int64_t kFewRows = 32;  // that are added up wherever the sum is read
+
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isReduce(Operation *op) { return isa<graph::ReduceOp>(op); }
 
@@ -55,6 +57,16 @@ int64_t FunctionScheduler::bitsRead(Value value) {
     return false;
   });
   return bits;
+}
+
+/// A sum over rows is small, and long work: each kernel that reads it would do it again.
+void FunctionScheduler::storeSumsOverRows(Block &block) {
+  for (auto reduce : block.getOps<graph::ReduceOp>()) {
+    if (!isa<TensorType>(reduce.getType()) || !isOverRows(reduce) || isStored(reduce.getResult())) continue;
+    ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
+    bool isLong = llvm::any_of(reduce.getAxes(), [&](int64_t axis) { return shape[axis].getConstant().value_or(kFewRows + 1) > kFewRows; });
+    markIf(isLong && kernelsReading(reduce.getResult()) > 1, reduce.getResult());
+  }
 }
 
 /// What is made of rows' sums and read by several kernels is stored where that moves fewer bytes than to read all that it is

@@ -126,6 +126,7 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  storeSumsOverRows(block);
   storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
     markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());

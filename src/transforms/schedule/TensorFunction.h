@@ -27,6 +27,7 @@ private:
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
   void storeShared(mlir::Block &block);
+  void storeSumsOverRows(mlir::Block &block);
   size_t kernelsReading(mlir::Value value);
   int64_t bitsRead(mlir::Value value);
   void markIf(bool condition, mlir::Value value) {
