@@ -33,6 +33,8 @@ mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp
 
 /// A tensor function without loops and branches (StraightLine.cpp).
 mlir::LogicalResult straighten(ir::graph::FuncOp function);
+/// Without reductions along axes of one element, and casts there and back (Neutral.cpp).
+void dropWhatChangesNothing(ir::graph::FuncOp function);
 /// Products of a batch with one matrix for all of it count the batch's axes and the rows together (FoldBatches.cpp).
 void foldBatches(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).

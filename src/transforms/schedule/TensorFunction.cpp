@@ -490,6 +490,7 @@ LogicalResult FunctionScheduler::run() {
 
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
   if (failed(straighten(function))) return failure();
+  dropWhatChangesNothing(function);
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
