@@ -168,11 +168,11 @@ FUNCTIONS = {
 }
 
 
-def compiled(tesserac, folder, suffix, flags):
+def compiled(tesserac, folder, suffix, flags, program=PROGRAM):
     os.makedirs(folder, exist_ok=True)
     source, emitted = os.path.join(folder, "attention.tsr"), os.path.join(folder, "attention." + suffix)
     with open(source, "w") as file:
-        file.write(PROGRAM)
+        file.write(program)
     subprocess.run([tesserac, source, "-o", emitted], check=True)
     library = os.path.join(folder, f"attention_{suffix}.so")
     command = ["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-ffp-contract=off", "-fno-gnu-unique", "-shared",

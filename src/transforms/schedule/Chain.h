@@ -4,7 +4,7 @@
 // Nothing of the size of the scores is stored (ChainPlan.cpp, ChainKernel.cpp; rule R8 of docs/spec/numerics.md).
 #pragma once
 #include "ir/graph/Graph.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "support/Machine.h"
 #include "transforms/schedule/Privatise.h"
 
@@ -18,16 +18,21 @@ struct RowFactor {
 
 struct Chain {
   ir::graph::DotOp outer;                           // weights @ values
+  ir::graph::ReduceOp reduce;                       // instead of a product, of a sweep (Sweep.h): along rows of the weights
   llvm::SmallVector<ir::graph::DotOp> inner;        // what the scores are made of
-  ir::graph::ReduceOp largest;                      // score of each row
+  ir::graph::ReduceOp largest;                      // score of each row; none of a sweep: its weights are known
   ir::graph::ElementwiseOp exponentials;            // exp(scores - largest)
   llvm::SmallVector<ir::graph::ReduceOp> sums;      // along rows of what is in proportion to the exponentials
   llvm::SmallVector<RowFactor> factors;             // the innermost first
   bool isGuarded = false;                           // a row of -INF alone has the exponentials 0
   bool multiplies = false;                          // the exponentials are multiplied by other things, too
-  llvm::DenseSet<mlir::Operation *> body;           // what depends on the inner products, but for the outer one
+  llvm::SetVector<mlir::Operation *> body;          // what depends on the inner products, but for the outer one
 
+  mlir::Operation *last() const { return outer ? static_cast<mlir::Operation *>(outer) : reduce; }
+  mlir::Value weights() const { return last()->getOperand(0); }
   mlir::Value scores() const { return largest->getOperand(0); }
+  /// The extent of what is added up for a row: columns of the right operand; nothing for a reduction.
+  ir::DimAttr cols() const;
 };
 /// The chain that ends in this product, or nothing where it is none.
 std::optional<Chain> chainOf(ir::graph::DotOp outer);
@@ -40,7 +45,8 @@ struct ChainTile {
 /// `most`: the greatest extent of what is held whole; 0 if nothing is. Nothing where a group has no room for it.
 std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most);
 
-/// From where to where a tile of rows sees any of the right operands' rows: masks by comparison of places hide the others.
+/// From where to where a tile of rows sees any of the right operands' rows: masks by comparison of places hide the others,
+/// of a sweep also where they were put on the scores.
 /// A multiple of the step, and an end (ChainBounds.cpp).
 std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows,
                                              ir::DimAttr step);

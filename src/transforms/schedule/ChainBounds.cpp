@@ -27,18 +27,48 @@ public:
     Value first, end;
   };
 
-  Bounds of(Value scores) {
+  /// `neutral`: what elements are that need not be looked at, -INF of scores or 0 of weights.
+  Bounds of(Value scores, double neutral) {
+    if (auto cast = scores.getDefiningOp<graph::CastOp>()) return of(cast.getOperand(), neutral);
     auto op = scores.getDefiningOp<graph::ElementwiseOp>();
-    if (!op || op.getMnemonic() != "select") return {};
-    Value asked = op->getOperand(0), yes = op->getOperand(1), no = op->getOperand(2);
-    if (auto full = asked.getDefiningOp<graph::FullOp>()) return either(full.getOperand(), of(yes), of(no));
-    Bounds bounds;
-    if (isHidden(no)) bounds = of(yes), where(asked, true, bounds);
-    else if (isHidden(yes)) bounds = of(no), where(asked, false, bounds);
-    return bounds;
+    if (!op) return {};
+    if (op.getMnemonic() == "select") return ofChoice(op, neutral);
+    return neutral == 0 ? ofWeights(op) : Bounds();
   }
 
 private:
+  Bounds ofChoice(graph::ElementwiseOp op, double neutral) {
+    Value asked = op->getOperand(0), yes = op->getOperand(1), no = op->getOperand(2);
+    if (auto full = asked.getDefiningOp<graph::FullOp>()) return either(full.getOperand(), of(yes, neutral), of(no, neutral));
+    Bounds bounds;
+    if (isHidden(no, neutral)) bounds = of(yes, neutral), where(asked, true, bounds);
+    else if (isHidden(yes, neutral)) bounds = of(no, neutral), where(asked, false, bounds);
+    return bounds;
+  }
+
+  /// A product is 0 where a factor is, an exponential where the score is -INF and what is taken from it is not.
+  Bounds ofWeights(graph::ElementwiseOp op) {
+    StringRef mnemonic = op.getMnemonic();
+    if (mnemonic == "neg" || mnemonic == "div") return of(op->getOperand(0), 0);
+    if (mnemonic == "mul") {
+      Bounds left = of(op->getOperand(0), 0);
+      return left.first || left.end ? left : of(op->getOperand(1), 0);
+    }
+    bool isPower = mnemonic == "exp" || mnemonic == "exp2";
+    auto difference = isPower ? op->getOperand(0).getDefiningOp<graph::ElementwiseOp>() : graph::ElementwiseOp();
+    if (!difference || difference.getMnemonic() != "sub" || !isGuarded(difference->getOperand(1))) return {};
+    return of(difference->getOperand(0), -std::numeric_limits<double>::infinity());
+  }
+
+  /// What is chosen where it is greater than -INF.
+  static bool isGuarded(Value pivot) {
+    while (isa_and_nonnull<graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp>(pivot.getDefiningOp())) pivot = pivot.getDefiningOp()->getOperand(0);
+    auto chosen = pivot.getDefiningOp<graph::ElementwiseOp>();
+    auto asked = chosen && chosen.getMnemonic() == "select" ? chosen->getOperand(0).getDefiningOp<graph::ElementwiseOp>() : graph::ElementwiseOp();
+    return asked && asked.getMnemonic() == "gt" && asked->getOperand(0) == chosen->getOperand(1) &&
+           isHidden(asked->getOperand(1), -std::numeric_limits<double>::infinity());
+  }
+
   /// One of two masks, by a condition that all scores share.
   Bounds either(Value condition, Bounds yes, Bounds no) {
     Bounds both;
@@ -52,11 +82,11 @@ private:
     return both;
   }
 
-  static bool isHidden(Value value) {
+  static bool isHidden(Value value, double neutral) {
     auto full = value.getDefiningOp<graph::FullOp>();
     auto constant = full ? full.getOperand().getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
     auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-    return number && number.getValue().isInfinity() && number.getValue().isNegative();
+    return number && number.getValueAsDouble() == neutral;
   }
 
   void where(Value condition, bool holds, Bounds &bounds) {
@@ -92,7 +122,15 @@ private:
     for (auto [value, negative] : key.added) sum(value, !negative);
     limit = privatiser_.arithmetic("add", limit, privatiser_.dim(known, line_), line_);
     Value &bound = isLess ? bounds.end : bounds.first;
+    if (bound && isSame(bound, limit)) return;  // scores and weights under one mask
     bound = bound ? privatiser_.arithmetic(isLess ? "min" : "max", bound, limit, line_) : limit;
+  }
+
+  static bool isSame(Value a, Value b) {
+    if (a == b) return true;
+    Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+    return left && right && left->getName() == right->getName() && left->getAttrDictionary() == right->getAttrDictionary() &&
+           left->getNumOperands() == right->getNumOperands() && llvm::equal(left->getOperands(), right->getOperands(), isSame);
   }
 
   static std::optional<Dim> dimOf(Value value) {
@@ -146,10 +184,12 @@ private:
 }  // namespace
 
 std::pair<Value, Value> keysSeen(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows, DimAttr step) {
-  Location line = unnamed(chain.outer.getLoc());
-  int64_t keyAxis = chain.outer.getType().getRank() - 1;
-  Value zero = privatiser.constantIndex(0, line), all = privatiser.dim(shapeOf(chain.scores().getType()).back().getDim(), line);
-  auto [first, end] = BoundFinder(builder, privatiser, keyAxis, rows, all).of(chain.scores());
+  Location line = unnamed(chain.last()->getLoc());
+  ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
+  Value zero = privatiser.constantIndex(0, line), all = privatiser.dim(shape.back().getDim(), line);
+  bool compares = chain.largest || (chain.reduce && chain.reduce.getMnemonic() == "max");
+  auto [first, end] = BoundFinder(builder, privatiser, static_cast<int64_t>(shape.size()) - 1, rows, all)
+                          .of(chain.largest ? chain.scores() : chain.weights(), compares ? -std::numeric_limits<double>::infinity() : 0);
   auto index = [&](StringRef mnemonic, Value a, Value b, StringRef name) {
     return privatiser.arithmetic(mnemonic, a, b, name.empty() ? line : Location(named(name, line)));
   };

@@ -1,7 +1,6 @@
 // The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
-#include "ir/common/MaskAttr.h"
 #include "support/Check.h"
-#include "transforms/schedule/Chain.h"
+#include "transforms/schedule/ScoreTiles.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -12,18 +11,12 @@ namespace {
 
 constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
 constexpr int64_t kUsualHeld = 128;  // where they do not
+constexpr int64_t kSweepRegisters = 180;  // of a lane for what lives at once, of 232: the rest is for places and copies
 
 /// The operations of one kernel. Values of the loop are those of one tile.
-class ChainWriter {
+class ChainWriter : ScoreTiles {
 public:
-  ChainWriter(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product, DimAttr depth)
-      : builder_(builder), privatiser_(privatiser), chain_(chain), product_(product), rank_(product.size()), depth_(depth),
-        line_(unnamed(chain.outer.getLoc())), type_(chain.outer.getType().getElementType()) {
-    rows_ = product;
-    rows_.back() = Index(privatiser.constantIndex(0, line_));
-    rowType_ = TensorType::get(builder.getContext(), product[rank_ - 2].size, type_);
-    sumType_ = TensorType::get(builder.getContext(), {product[rank_ - 2].size, product.back().size}, type_);
-  }
+  using ScoreTiles::ScoreTiles;
 
   /// The tile of the outer product is known to the privatiser then. False after a diagnostic.
   bool run() {
@@ -31,47 +24,19 @@ public:
     SmallVector<Value> starts{full(rowType_, -std::numeric_limits<double>::infinity(), "largest")};
     for (auto sum : chain_.sums) starts.push_back(full(rowType_, 0, nameOf(sum.getResult(), "row_sum")));
     starts.push_back(full(sumType_, 0, "acc"));
-    Dim keys = shapeOf(chain_.outer.getRhs().getType())[rank_ - 2].getDim();
-    DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.n"));
-    auto [begin, end] = keysSeen(builder_, privatiser_, chain_, product_[rank_ - 2], step);
-    auto loop = builder_.create<scf::ForOp>(line_, begin, end, privatiser_.dim(step.getDim(), line_), starts);
-    loop.getInductionVar().setLoc(named("n", line_));
-    for (auto [carried, start] : llvm::zip(loop.getRegionIterArgs(), starts)) carried.setLoc(start.getLoc());
-    {
-      OpBuilder::InsertionGuard guard(builder_);
-      builder_.setInsertionPointToEnd(loop.getBody());
-      privatiser_.enter();
-      bool done = turn(loop, Index(loop.getInductionVar(), step), keys);
-      privatiser_.leave();
-      if (!done) return false;
-    }
-    return finish(loop, keys);
+    scf::ForOp loop = goOver(starts, [&](scf::ForOp loop, const Index &keys) { return turn(loop, keys); });
+    return loop && finish(loop);
   }
 
 private:
   // ---- one tile of the right operands
 
-  bool holdLeft() {
-    for (graph::DotOp dot : chain_.inner)
-      if (!left_.emplace_back(privatiser_.operandTile(dot, 0, tileOf(Index()), held()))) return false;
-    return true;
-  }
-
-  bool turn(scf::ForOp loop, const Index &keys, const Dim &extent) {
+  bool turn(scf::ForOp loop, const Index &keys) {
     Indices tile = tileOf(keys);
-    for (auto [i, dot] : llvm::enumerate(chain_.inner)) {
-      if (!depth_) {
-        if (!privatiser_.addUp(dot, tile)) return false;
-        continue;
-      }
-      Value right = privatiser_.operandTile(dot, 1, tile, held());
-      if (!right) return false;
-      Type type = TensorType::get(builder_.getContext(), {tile[rank_ - 2].size, keys.size}, dot.getType().getElementType());
-      privatiser_.give(dot.getResult(), builder_.create<graph::DotOp>(dot.getLoc(), type, left_[i], right));
-    }
+    if (!multiply(tile)) return false;
     Value scores = privatiser_.part(chain_.scores(), tile);
     if (!scores) return false;
-    scores = whereInside(scores, keys, extent, -std::numeric_limits<double>::infinity());
+    scores = whereInside(scores, keys, -std::numeric_limits<double>::infinity());
     privatiser_.give(chain_.scores(), scores);
 
     // A larger score than before: what is kept was in proportion to exp(-largest).
@@ -86,13 +51,13 @@ private:
     for (auto [i, sum] : llvm::enumerate(chain_.sums)) {
       Value added = privatiser_.part(sum.getOperand(), tile);
       if (!added) return false;
-      if (chain_.multiplies) added = whereInside(added, keys, extent, 0);
+      if (chain_.multiplies) added = whereInside(added, keys, 0);
       BlockArgument carried = loop.getRegionIterArg(i + 1);
       next.push_back(elementwise("add", {elementwise("mul", {rescale, carried}, ""), reduced("sum", added)}, nameHint(carried)));
     }
     Value weights = weightsOf(tile), right = privatiser_.operandTile(chain_.outer, 1, product_, keys);
     if (!weights || !right) return false;
-    if (chain_.multiplies) weights = whereInside(weights, keys, extent, 0);
+    if (chain_.multiplies) weights = whereInside(weights, keys, 0);
     Value kept = elementwise("mul", {spread(rescale), loop.getRegionIterArgs().back()}, "");
     Value product = builder_.create<graph::DotOp>(line_, sumType_, weights, right);
     next.push_back(elementwise("add", {kept, product}, "acc"));
@@ -112,7 +77,7 @@ private:
 
   // ---- after the last tile
 
-  bool finish(scf::ForOp loop, const Dim &keys) {
+  bool finish(scf::ForOp loop) {
     privatiser_.give(chain_.largest.getResult(), loop.getResult(0));
     for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), loop.getResult(i + 1));
     Value result = loop.getResults().back();
@@ -124,7 +89,7 @@ private:
     }
     // Elsewhere -INF - -INF makes a row of -INF alone no number.
     if (!chain_.isGuarded) result = builder_.create<graph::ElementwiseOp>(line_, sumType_, "select", ValueRange{
-        spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys))});
+        spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys()))});
     privatiser_.give(chain_.outer.getResult(), result);
     return true;
   }
@@ -140,33 +105,6 @@ private:
     return builder_.create<graph::ElementwiseOp>(line_, type_, "select", ValueRange{some, nan, number(0)});
   }
 
-  // ---- small builders
-
-  Index held() { return Index(privatiser_.constantIndex(0, line_), depth_); }
-  /// Where the scores lie, of keys at an index.
-  Indices tileOf(const Index &keys) {
-    Indices tile(product_);
-    tile.back() = keys;
-    return tile;
-  }
-  Value full(Type type, double value, StringRef name) {
-    TypedAttr attribute = builder_.getFloatAttr(type_, value);
-    Value number = builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute);
-    return builder_.create<graph::FullOp>(named(name, line_), type, number);
-  }
-  Value full(Type type, Value number) { return builder_.create<graph::FullOp>(line_, type, number); }
-  static StringRef nameOf(Value value, StringRef otherwise) {
-    StringRef hint = nameHint(value);
-    return hint.empty() ? otherwise : hint;
-  }
-  Value elementwise(StringRef mnemonic, ArrayRef<Value> operands, StringRef name) {
-    auto arity = mnemonic.starts_with("exp") ? operands.take_front(1) : operands;
-    Location loc = name.empty() ? line_ : Location(named(name, line_));
-    return builder_.create<graph::ElementwiseOp>(loc, arity.back().getType(), mnemonic, arity);
-  }
-  Value reduced(StringRef mnemonic, Value tile) {
-    return builder_.create<graph::ReduceOp>(line_, withElementType(rowType_, elementTypeOf(tile.getType())), mnemonic, tile, ArrayRef<int64_t>{1});
-  }
   /// A value for each row, along the columns of the result.
   Value spread(Value row) {
     Type type = withElementType(sumType_, elementTypeOf(row.getType()));
@@ -181,29 +119,6 @@ private:
   Value guarded(Value largest) {
     return elementwise("select", {isChosen(largest), largest, full(rowType_, 0, "")}, "");
   }
-  /// What lies behind the last key is `otherwise`.
-  Value whereInside(Value tile, const Index &keys, const Dim &extent, double otherwise) {
-    auto type = cast<TensorType>(tile.getType());
-    Type i32 = builder_.getI32Type(), counted = withElementType(type, i32);
-    Value left = privatiser_.arithmetic("sub", privatiser_.dim(extent, line_), keys.at, line_);
-    left = builder_.create<graph::CastOp>(line_, i32, left, StringAttr(), UnitAttr());
-    Value isInside = privatiser_.arithmetic("lt", builder_.create<graph::IotaOp>(line_, counted, 1), full(counted, left), line_);
-    TypedAttr attribute = builder_.getFloatAttr(type.getElementType(), otherwise);
-    Value other = full(type, builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult());
-    auto masked = builder_.create<graph::ElementwiseOp>(tile.getLoc(), type, "select", ValueRange{isInside, tile, other});
-    markExtentMask(masked);
-    return masked;
-  }
-
-  OpBuilder &builder_;
-  Privatiser &privatiser_;
-  Chain &chain_;
-  Indices product_, rows_;  // of the result's tile, of a value for each of its rows
-  size_t rank_;
-  DimAttr depth_;
-  Location line_;
-  Type type_, rowType_, sumType_;
-  SmallVector<Value> left_;
 };
 
 }  // namespace
@@ -224,7 +139,7 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainForms(Chain &c
 }
 
 SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain &chain) {
-  DimAttr depth = shapeOf(chain.inner.front().getLhs().getType()).back(), cols = chain.outer.getType().getShape().back();
+  DimAttr depth = shapeOf(chain.inner.front().getLhs().getType()).back(), cols = chain.outer ? chain.cols() : depth;
   MLIRContext *context = builder_.getContext();
   bool haveNames = true;
   int64_t most = 0;
@@ -245,7 +160,7 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain 
     // The copy engine fills panels of 64 columns of 16 bits.
     const Machine *machine = machineOf(function_);
     bool fillsPanels = most % 64 == 0 && (depth == cols || (depth.getConstant() && cols.getConstant() && *depth.getConstant() % 64 == 0 && *cols.getConstant() % 64 == 0));
-    bool byPanels = machine && machine->warpgroupProducts && most > 32 && elementTypeOf(chain.outer.getRhs().getType()).getIntOrFloatBitWidth() == 16;
+    bool byPanels = machine && machine->warpgroupProducts && most > 32 && elementTypeOf(chain.inner.front().getRhs().getType()).getIntOrFloatBitWidth() == 16;
     if (byPanels && !fillsPanels) return {ChainForm{tile, {}, (most + 63) / 64 * 64, {}, {}}};
     return {ChainForm{depth, cols, most, {}, {}}};
   }
@@ -272,6 +187,7 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain 
 
 /// The sentence over the kernel.
 std::string FunctionScheduler::chainReason(Chain &chain, const ChainForm &form) {
+  if (!chain.largest) return sweepReason(chain);
   std::string keys = shapeOf(chain.outer.getRhs().getType())[chain.outer.getType().getRank() - 2].getText().str();
   StringRef scores = nameHint(chain.scores());
   std::string text = "chain: a group goes over " + keys + " in tiles and keeps of each row the largest score" +
@@ -279,6 +195,15 @@ std::string FunctionScheduler::chainReason(Chain &chain, const ChainForm &form) 
                      (scores.empty() ? "the scores are" : scores.str() + " is") + " not stored";
   if (!form.depth) text += "; rows are too long to be held, and scores are computed anew for each tile of columns";
   return text;
+}
+
+/// Some values of a vector for each row.
+FunctionScheduler::RootTile FunctionScheduler::rowTile(Value root, DimAttr rows) {
+  size_t rank = shapeOf(root.getType()).size();
+  RootTile tile{llvm::to_vector(llvm::seq<int64_t>(0, rank)), {}, Indices(rank), Indices(rank)};
+  tile.extents.assign(rank, DimAttr::get(builder_.getContext(), Dim(1)));
+  tile.extents.back() = rows;
+  return tile;
 }
 
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
@@ -293,10 +218,10 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
 }
 
 LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target) {
-  Location loc = root.getLoc(), line = unnamed(chain.outer->getLoc());
+  Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
-  RootTile tile = rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
+  RootTile tile = chain.reduce ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName());
   auto kernel = cast<graph::KernelOp>(begun.op);
@@ -319,8 +244,10 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
 
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
-  placeTile(tile, root, builder, privatiser, line, "col");
-  bool written = ChainWriter(builder, privatiser, chain, tile.product, form.depth).run();
+  placeTile(tile, root, builder, privatiser, line, chain.reduce ? "m" : "col");
+  if (chain.reduce) tile.product.push_back(privatiser.constantIndex(0, line));
+  bool written = chain.largest ? ChainWriter(builder, privatiser, chain, tile.product, form.depth).run()
+                               : writeSweep(builder, privatiser, chain, tile.product, form.depth);
   Value piece = written ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
@@ -337,8 +264,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
     Type element = elementTypeOf(value.getType());
     return static_cast<int64_t>(element.getIntOrFloatBitWidth() + 7) / 8;
   };
-  graph::DotOp outer = chain.outer;
-  int64_t operand = std::max(bytes(outer.getLhs()), bytes(outer.getRhs())), sum = bytes(outer.getResult());
+  int64_t operand = chain.outer ? std::max(bytes(chain.outer.getLhs()), bytes(chain.outer.getRhs())) : 0, sum = bytes(chain.last()->getResult(0));
   for (graph::DotOp dot : chain.inner) operand = std::max({operand, bytes(dot.getLhs()), bytes(dot.getRhs())});
   int64_t held = most ? most : 64;
   ChainTile tile{64, 64, 64, 64, 256};
@@ -347,6 +273,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (sum > 4) tile.n = 32;
+  while (!chain.largest && tile.n > 64 && sweepRegisters(chain, tile.n, held) > kSweepRegisters) tile.n -= 64;
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
   auto shared = [&] { return (products * (tile.m + tile.n) * depth + tile.n * cols + tile.m * tile.n) * operand; };

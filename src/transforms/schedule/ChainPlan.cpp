@@ -210,7 +210,7 @@ private:
 
   bool findBody(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!dependsOnInner(value) || !chain_.body.insert(op).second) return true;
+    if (!dependsOnInner(value) || !chain_.body.insert(op)) return true;
     if (isa<graph::DotOp>(op)) return true;
     if (auto reduce = dyn_cast<graph::ReduceOp>(op); reduce && reduce != chain_.largest && !llvm::is_contained(chain_.sums, reduce))
       return false;
@@ -247,6 +247,8 @@ private:
 
 std::optional<Chain> chainOf(graph::DotOp outer) { return Finder(outer).run(); }
 
+DimAttr Chain::cols() const { return outer ? shapeOf(last()->getResult(0).getType()).back() : DimAttr(); }
+
 // ---------------------------------------------------------------- what has to be in memory
 
 void FunctionScheduler::findChains(Block &block) {
@@ -255,18 +257,29 @@ void FunctionScheduler::findChains(Block &block) {
       chainOps_.insert(chain->body.begin(), chain->body.end());
       chains_.try_emplace(dot, std::move(*chain));
     }
+  for (Operation &op : block) {
+    if (!op.hasAttr(kSweep)) continue;
+    Chain sweep = sweepOf(&op);
+    if (chainForms(sweep).empty()) continue;
+    chainOps_.insert(sweep.body.begin(), sweep.body.end());
+    chains_.try_emplace(&op, std::move(sweep));
+  }
 }
 
 /// The inner products are planned like others; of the rest of the body, what it reads.
 void FunctionScheduler::prepareChain(Chain &chain) {
-  AxisKinds kinds(shapeOf(chain.outer.getLhs().getType()).size(), AxisKind::Private);
+  AxisKinds kinds(shapeOf(chain.weights().getType()).size(), AxisKind::Private);
   kinds.back() = kinds[kinds.size() - 2] = AxisKind::Range;
   llvm::DenseSet<Operation *> seen;
   SmallVector<graph::DotOp> none{chain.outer, chain.outer};  // no product joins
   Met met;
   std::function<void(Value, const AxisKinds &)> prepare = [&](Value value, const AxisKinds &kinds) {
     Operation *op = value.getDefiningOp();
-    if (!chain.body.contains(op)) return prepareTile(value, kinds, none, Value(), met);
+    if (!chain.body.contains(op)) {
+      auto spread = dyn_cast_or_null<graph::BroadcastOp>(op);
+      if (!chain.largest && spread && readsMemory(value)) markIf(true, spread.getOperand());  // what is known of rows
+      return prepareTile(value, kinds, none, Value(), met);
+    }
     if (!seen.insert(op).second || isa<graph::DotOp>(op)) return;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
@@ -280,12 +293,12 @@ void FunctionScheduler::prepareChain(Chain &chain) {
       }
     }
   };
-  prepare(chain.outer.getLhs(), kinds);
+  prepare(chain.weights(), kinds);
   for (graph::DotOp dot : chain.inner) {
     for (unsigned i : {0, 1}) gather(dot->getOperand(i), kinds);
     prepareOperands(dot);
   }
-  gather(chain.outer.getRhs(), kinds);
+  if (chain.outer) gather(chain.outer.getRhs(), kinds);
 }
 
 /// Rows of an operand lie apart where another axis lies between, or where tiles of it are none of what lies in memory: copying

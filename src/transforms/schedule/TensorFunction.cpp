@@ -87,7 +87,13 @@ void FunctionScheduler::findRoots(Block &block) {
       for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
-      storeProductsUnder(reduce);
+      auto sweep = chains_.find(reduce);
+      if (sweep == chains_.end()) {
+        storeProductsUnder(reduce);
+        continue;
+      }
+      prepareChain(sweep->second);
+      roots_.insert(reduce.getResult());
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
       if (auto chain = chains_.find(dot); chain != chains_.end()) {
         prepareChain(chain->second);
@@ -167,6 +173,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
+  if (auto sweep = chains_.find(value.getDefiningOp()); sweep != chains_.end() && sweep->second.reduce)
+    return finish(chainKernels(value, sweep->second, target));
   auto dots = productsOf(value);
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));
@@ -494,6 +502,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
+  planSweeps(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names).run();
 }

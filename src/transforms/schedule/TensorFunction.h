@@ -11,6 +11,7 @@
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/WalkBack.h"
 
 namespace tessera::transforms {
@@ -101,6 +102,7 @@ private:
     Indices product, stored;
   };
   RootTile rootTile(mlir::Value root, ir::DimAttr rows, ir::DimAttr cols);
+  RootTile rowTile(mlir::Value root, ir::DimAttr rows);
   void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
                  llvm::StringRef cols);
   /// What a chain's kernel holds whole, and when the entry function starts it.
@@ -141,7 +143,7 @@ private:
   llvm::DenseSet<mlir::Value> roots_;
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
-  llvm::DenseMap<mlir::Operation *, Chain> chains_;   // by the outer product
+  llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count

@@ -1,0 +1,251 @@
+// Which results go over scores again, and the scores that they read as columns.
+#include "ir/common/Names.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Sweep.h"
+#include "transforms/schedule/Turn.h"
+#include "transforms/schedule/WalkBack.h"
+#include <map>
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr size_t kMostInner = 2;  // products that scores are made of: each has sums in registers
+
+bool isByElement(Operation *op) { return isa_and_nonnull<graph::ElementwiseOp, graph::CastOp>(op); }
+
+/// What weights are made of, element by element: the products, and all that lies between.
+class Body {
+public:
+  explicit Body(Value weights) : weights_(weights) { gather(weights); }
+
+  SmallVector<graph::DotOp> products;
+  llvm::SetVector<Operation *> ops;
+
+private:
+  void gather(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isMadeOfProducts(value) || !ops.insert(op)) return;
+    if (auto dot = dyn_cast<graph::DotOp>(op)) return products.push_back(dot);
+    for (Value operand : op->getOperands()) gather(operand);
+  }
+  bool isMadeOfProducts(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != weights_.getParentBlock() || !isa<TensorType>(value.getType())) return false;
+    if (isa<graph::DotOp>(op)) return true;
+    if (!isByElement(op)) return false;
+    if (auto known = isMade_.find(op); known != isMade_.end()) return known->second;
+    bool isMade = llvm::any_of(op->getOperands(), [&](Value operand) { return isMadeOfProducts(operand); });
+    return isMade_[op] = isMade;
+  }
+
+  Value weights_;
+  llvm::DenseMap<Operation *, bool> isMade_;
+};
+
+/// A product or a reduction that goes over scores.
+struct Consumer {
+  Operation *op;
+  Value weights;                           // what the scores become, element by element
+  bool isRight = false, isTurned = false;  // of a product: its right operand; read as columns
+  SmallVector<graph::DotOp> inner;
+  llvm::SetVector<Operation *> body;
+};
+
+class Planner {
+public:
+  explicit Planner(graph::FuncOp function) : function_(function) {}
+
+  /// Whether anything was marked.
+  bool run() {
+    function_.walk([&](Operation *op) {
+      if (auto reduce = dyn_cast<graph::ReduceOp>(op)) find(reduce);
+      if (auto dot = dyn_cast<graph::DotOp>(op)) find(dot);
+    });
+    for (bool dropped = true; dropped;) {
+      size_t before = consumers_.size();
+      llvm::erase_if(consumers_, [&](const Consumer &consumer) { return !isClosed(consumer); });
+      llvm::erase_if(consumers_, [&](const Consumer &consumer) { return !isWorthWhile(consumer); });
+      dropped = consumers_.size() < before;
+    }
+    for (Consumer &consumer : consumers_) nameRows(consumer.op);
+    for (Consumer &consumer : consumers_) takeRows(consumer);
+    for (Consumer &consumer : consumers_) mark(consumer);
+    return !consumers_.empty();
+  }
+
+private:
+  void find(graph::ReduceOp reduce) {
+    int64_t last = static_cast<int64_t>(shapeOf(reduce.getOperand().getType()).size()) - 1;
+    bool isKnown = reduce.getMnemonic() == "sum" || reduce.getMnemonic() == "max";
+    if (isKnown && last > 0 && reduce.getAxes() == ArrayRef(last) && isa<FloatType>(elementTypeOf(reduce.getType())))
+      consider({reduce, reduce.getOperand(), false, false, {}, {}});
+  }
+
+  /// Of a product, the side of the weights is gone over, and the extent of the other is held whole.
+  void find(graph::DotOp dot) {
+    if (!hasTiles(dot) || chainOf(dot)) return;
+    ArrayRef<DimAttr> shape = dot.getType().getShape();
+    for (bool isRight : {false, true}) {
+      Operation *turn = dot->getOperand(isRight).getDefiningOp();
+      bool isTurned = isTurn(turn);
+      Value weights = isTurned ? turn->getOperand(0) : dot->getOperand(isRight);
+      if (!isShort(isRight ? shape[shape.size() - 2] : shape.back())) continue;
+      Consumer consumer{dot, weights, isRight, isTurned != isRight, {}, {}};
+      if (isTurned) consumer.body.insert(turn);
+      if (consider(std::move(consumer))) return;
+    }
+  }
+
+  bool consider(Consumer consumer) {
+    Body body(consumer.weights);
+    bool isKnown = !body.products.empty() && body.products.size() <= kMostInner && llvm::all_of(body.products, [&](graph::DotOp dot) {
+      return hasTiles(dot) && isShort(shapeOf(dot.getLhs().getType()).back());
+    });
+    if (!isKnown || consumer.weights.getParentBlock() != consumer.op->getBlock()) return false;
+    consumer.inner = std::move(body.products);
+    consumer.body.insert(body.ops.begin(), body.ops.end());
+    consumers_.push_back(std::move(consumer));
+    return true;
+  }
+
+  bool isShort(DimAttr extent) {
+    Dim dim = extent.getDim();
+    std::optional<int64_t> most = dim.isConstant() ? dim.constant() : dim.isVar() ? greatestOf(dim.varName(), function_.getRequirements()) : std::nullopt;
+    return most && *most <= kMostDepth;
+  }
+
+  /// Nothing else needs what the kernel does not store.
+  bool isClosed(const Consumer &consumer) {
+    return llvm::all_of(consumer.body, [&](Operation *op) {
+      return llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return llvm::any_of(consumers_, [&](const Consumer &other) { return other.op == user || other.body.contains(user); });
+      });
+    });
+  }
+
+  /// Scores that nothing adds up or compares along rows are read once for each product, as others are; those that no product
+  /// reads have few rows' worth of work.
+  bool isWorthWhile(const Consumer &consumer) {
+    bool isReduced = false, isMultiplied = false;
+    for (const Consumer &other : consumers_) {
+      if (llvm::none_of(other.inner, [&](graph::DotOp dot) { return llvm::is_contained(consumer.inner, dot); })) continue;
+      (isa<graph::ReduceOp>(other.op) ? isReduced : isMultiplied) = true;
+    }
+    return isReduced && isMultiplied;
+  }
+
+  // ---- what is known of each row: read for every tile
+
+  /// What is stored has a name: the program's, under whatever shape, or what it is.
+  static void nameRows(Operation *op) {
+    auto reduce = dyn_cast<graph::ReduceOp>(op);
+    if (!reduce || !nameHint(reduce.getResult()).empty()) return;
+    StringRef name = reduce.getMnemonic() == "max" ? "largest" : "row_sum";
+    for (Operation *user : reduce->getUsers())
+      if (isa<graph::BroadcastOp, graph::ReshapeOp>(user) && !nameHint(user->getResult(0)).empty()) name = nameHint(user->getResult(0));
+    reduce->setLoc(named(name, reduce.getLoc()));
+  }
+  static StringRef nameUnder(Value rows) {
+    StringRef name;
+    walkBack(rows, [&](Value value) {
+      if (name.empty()) name = nameHint(value);
+      return name.empty() && value.getDefiningOp() && !isa<graph::DotOp>(value.getDefiningOp());
+    });
+    return name;
+  }
+
+  /// Vectors of rows without axes of one element, and their reciprocals where elements are divided by them.
+  void takeRows(const Consumer &consumer) {
+    SmallVector<Operation *> divided;
+    for (Operation *op : consumer.body) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        auto spread = operand.get().getDefiningOp<graph::BroadcastOp>();
+        if (!spread || !isByElement(op) || longAxes(spread.getOperand().getType()).empty()) continue;
+        auto element = dyn_cast<graph::ElementwiseOp>(op);
+        bool divides = element && element.getMnemonic() == "div" && operand.getOperandNumber() == 1 && longShape(spread.getOperand().getType()) != longShape(spread.getType());
+        if (divides) divided.push_back(op);
+        operand.set(squeezed(spread, divides));
+      }
+    }
+    for (Operation *op : divided) op->setAttr("mnemonic", builder_.getStringAttr("mul"));
+  }
+
+  Value squeezed(graph::BroadcastOp spread, bool inverted) {
+    Value &known = squeezed_[{spread, inverted}];
+    if (known) return known;
+    builder_.setInsertionPoint(spread);
+    Location line = unnamed(spread.getLoc());
+    Value rows = spread.getOperand();
+    SmallVector<int64_t> axes;
+    SmallVector<DimAttr> shape;
+    for (auto [axis, extent] : llvm::zip(spread.getAxes(), shapeOf(rows.getType())))
+      if (!isUnit(extent)) axes.push_back(axis), shape.push_back(extent);
+    if (inverted) {
+      TypedAttr one = builder_.getFloatAttr(elementTypeOf(rows.getType()), 1.0);
+      Value ones = builder_.create<graph::FullOp>(line, rows.getType(), builder_.create<graph::ConstantOp>(line, one.getType(), one).getResult());
+      rows = builder_.create<graph::ElementwiseOp>(named("reciprocal", line), rows.getType(), "div", ValueRange{ones, rows});
+    }
+    Type type = TensorType::get(builder_.getContext(), shape, elementTypeOf(rows.getType()));
+    if (rows.getDefiningOp() && nameHint(rows).empty()) rows.setLoc(named(nameUnder(rows), rows.getLoc()));
+    if (type != rows.getType()) rows = builder_.create<graph::ReshapeOp>(rows.getLoc(), type, rows);
+    return known = builder_.create<graph::BroadcastOp>(spread.getLoc(), spread.getType(), rows, axes);
+  }
+
+  void mark(Consumer &consumer) {
+    builder_.setInsertionPoint(consumer.op);
+    Value weights = consumer.isTurned ? turner_.turned(consumer.weights) : consumer.weights;
+    Operation *marked = consumer.op;
+    if (consumer.isRight) {
+      auto dot = cast<graph::DotOp>(consumer.op);
+      auto other = builder_.create<graph::DotOp>(dot.getLoc(), turnedType(dot.getType()), weights, turner_.transposed(dot.getLhs()));
+      for (Operation *user : llvm::make_early_inc_range(dot->getUsers()))
+        if (isTurn(user)) user->getResult(0).replaceAllUsesWith(other.getResult());
+      dot.getResult().replaceAllUsesWith(turner_.transposed(other.getResult()));
+      marked = other;
+    } else if (isa<graph::DotOp>(consumer.op)) {
+      consumer.op->setOperand(0, weights);
+    }
+    marked->setAttr(kSweep, builder_.getUnitAttr());
+  }
+
+  graph::FuncOp function_;
+  OpBuilder builder_{function_.getContext()};
+  Turner turner_{builder_};
+  std::vector<Consumer> consumers_;
+  std::map<std::pair<Operation *, bool>, Value> squeezed_;
+};
+
+/// Scores that are read turned alone. Equal values stay apart: a query turned is a key, which has another name.
+void dropUnused(graph::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op)) op->erase();
+}
+
+}  // namespace
+
+void planSweeps(graph::FuncOp function) {
+  const Machine *machine = machineOf(function);
+  if (!machine || machine->family == Target::Cpu) return;  // its caches hold scores that its products are slow to make again
+  if (Planner(function).run()) dropUnused(function);
+}
+
+Chain sweepOf(Operation *marked) {
+  Chain chain;
+  chain.outer = dyn_cast<graph::DotOp>(marked);
+  chain.reduce = dyn_cast<graph::ReduceOp>(marked);
+  Body body(chain.weights());
+  chain.inner = body.products;
+  chain.body = std::move(body.ops);
+  return chain;
+}
+
+}  // namespace tessera::transforms
