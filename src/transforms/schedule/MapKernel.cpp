@@ -5,15 +5,18 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool sequential) {
+LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool sequential, ArrayRef<Value> siblings) {
   Location loc = root.getLoc();
+  SmallVector<Stored> others;
+  for (Value sibling : siblings) others.push_back({sibling, memoryFor(sibling)});
   MLIRContext *context = builder_.getContext();
   Dim count(1);
   for (DimAttr dim : shapeOf(root.getType())) count = count * dim.getDim();
   GridAttr grid = GridAttr::get(context, GridKind::Lanes, DimAttr::get(context, count), -1);
   std::string reason =
       sequential ? "one lane an element of the result; it adds up by itself" : "one lane an element";
-  Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
+  if (!siblings.empty()) reason += " of all results: what they share is read once";
+  Kernel kernel = beginKernel(root, grid, target, {reason}, true, {}, schedule::KernelOp::getOperationName(), {}, others);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Location place = unnamed(loc);
   Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
@@ -25,7 +28,15 @@ LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool seque
   Indices indices = privatiser.delinearize(i, shapeOf(root.getType()), place, /*naming=*/true);
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
+  SmallVector<Value> pieces;
+  for (Value sibling : siblings)
+    if (!pieces.emplace_back(privatiser.part(sibling, indices))) return failure();
   store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
+  for (auto [i, sibling] : llvm::enumerate(siblings)) {
+    store(builder, pieces[i], kernel.others[i], indices, /*byLane=*/true, sibling.getLoc());
+    roots_.erase(sibling);
+    leaves_[sibling] = others[i].second;
+  }
   builder.setInsertionPointAfter(guard);
   builder.create<schedule::KernelEndOp>(place);
   return success();

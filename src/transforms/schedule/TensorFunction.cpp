@@ -181,7 +181,10 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   while (true) {
     llvm::SetVector<Value> reductions;
     topReductions(value, reductions);
-    if (reductions.empty()) return finish(laneKernel(value, target, holds(value, isDot)));
+    if (reductions.empty()) {
+      bool adds = holds(value, isDot);
+      return finish(laneKernel(value, target, adds, adds ? SmallVector<Value>() : siblingsOf(value)));
+    }
     size_t rank = shapeOf(value.getType()).size(), fixed = 0;
     for (; fixed <= rank; ++fixed) {
       AxisKinds kinds(rank, AxisKind::Whole);
@@ -243,9 +246,10 @@ void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
 FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,
                                                          std::vector<std::string> reasons, bool usesLanes,
                                                          std::vector<std::string> rows, StringRef operation,
-                                                         ValueRange reads) {
+                                                         ValueRange reads, ArrayRef<Stored> others) {
   llvm::SetVector<Value> inputs;
   if (reads.empty()) leavesOf(root, inputs);
+  for (auto [value, held] : others) leavesOf(value, inputs);
   for (Value value : reads) leavesOf(value, inputs);
   MLIRContext *context = builder_.getContext();
   SmallVector<Type> types;
@@ -268,14 +272,17 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   inputs.remove_if(isTarget);
   for (Value input : inputs) add(input, leaves_.lookup(input), calledBy(input), ParamMode::In, false);
   StringRef hint = nameHint(root);
-  std::string targetName =
-      nameHint(target).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(target).str();
-  if (auto argument = dyn_cast<BlockArgument>(target))
-    targetName = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
-  add(root, target, targetName, changed.empty() ? ParamMode::Out : ParamMode::InOut, true);
-  auto resultName = cast<ParamAttr>(params.back()).getName();
-  Type tensor = TensorType::get(context, shapeOf(root.getType()), elementTypeOf(target.getType()));
-  auto output = ResultAttr::get(context, resultName, tensor, static_cast<int64_t>(params.size()) - 1);
+  SmallVector<Attribute> outputs;
+  auto addResult = [&](Value value, Value held, ParamMode mode) {
+    StringRef hint = nameHint(value);
+    std::string name = nameHint(held).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(held).str();
+    if (auto argument = dyn_cast<BlockArgument>(held)) name = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
+    add(value, held, name, mode, true);
+    Type tensor = TensorType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()));
+    outputs.push_back(ResultAttr::get(context, cast<ParamAttr>(params.back()).getName(), tensor, static_cast<int64_t>(params.size()) - 1));
+  };
+  for (auto [value, held] : others) addResult(value, held, ParamMode::Out);
+  addResult(root, target, changed.empty() ? ParamMode::Out : ParamMode::InOut);
 
   bool isResult = isa<BlockArgument>(target);
   std::string name =
@@ -288,7 +295,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
   state.addAttribute("dims", dimsInScope());
   state.addAttribute("params", builder_.getArrayAttr(params));
-  state.addAttribute("outputs", builder_.getArrayAttr(output));
+  state.addAttribute("outputs", builder_.getArrayAttr(outputs));
   state.addAttribute("requirements", function_.getRequirementsAttr());
   state.addAttribute("signature", function_.getSignatureAttr());
   state.addAttribute("grid", grid.getKind() == GridKind::Output
@@ -302,10 +309,11 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   Block &block = state.addRegion()->emplaceBlock();
   Kernel kernel;
   for (auto [i, arg] : llvm::enumerate(args)) {
-    Location loc =
-        named(cast<ParamAttr>(params[i]).getName(), i < inputs.size() ? inputs[i].getLoc() : root.getLoc());
-    BlockArgument argument = block.addArgument(types[i], loc);
-    if (i < inputs.size()) kernel.leaves[inputs[i]] = argument;
+    size_t other = i - inputs.size();  // among the results
+    Value held = i < inputs.size() ? inputs[i] : other < others.size() ? others[other].first : root;
+    BlockArgument argument = block.addArgument(types[i], named(cast<ParamAttr>(params[i]).getName(), held.getLoc()));
+    if (i < inputs.size()) kernel.leaves[held] = argument;
+    else if (other < others.size()) kernel.others.push_back(argument);
     else kernel.target = argument;
   }
   for (Value input : changed) kernel.leaves[input] = kernel.target;

@@ -1,5 +1,5 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp, SortKernel.cpp, ContractPlan.cpp and
+// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ContractPlan.cpp and
 // ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,7 +88,9 @@ private:
   llvm::SmallVector<mlir::Value> longReductionsUnder(mlir::Value reduction);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
-  mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential);
+  mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential, llvm::ArrayRef<mlir::Value> siblings = {});
+  llvm::SmallVector<mlir::Value> siblingsOf(mlir::Value root);  // Siblings.cpp
+  bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
@@ -123,12 +125,15 @@ private:
     mlir::Operation *op;
     llvm::DenseMap<mlir::Value, mlir::Value> leaves;
     mlir::Value target;
+    llvm::SmallVector<mlir::Value> others;  // of its other roots
   };
+  /// A root, and what holds it.
+  using Stored = std::pair<mlir::Value, mlir::Value>;
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, const Kernel &kernel);
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
                      llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),
-                     mlir::ValueRange reads = {});
+                     mlir::ValueRange reads = {}, llvm::ArrayRef<Stored> others = {});
   void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);

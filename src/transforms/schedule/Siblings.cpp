@@ -1,0 +1,72 @@
+// Results that are computed element by element from the same arrays, in one kernel: what they share is read once. The moments
+// and the weights of an optimiser are three results of four arrays.
+#include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr size_t kMostArrays = 16;  // that a kernel reads and writes
+constexpr size_t kMostSeen = 256;   // values that are looked at for a kernel
+
+bool isByElement(Operation *op) { return isa<graph::ElementwiseOp, graph::CastOp>(op); }
+
+/// Made for an element from elements at the same place, and from what all or many share.
+bool isForElement(Operation *op) {
+  return isByElement(op) || isa<graph::FullOp, graph::ConstantOp, graph::DimOp, graph::IotaOp, graph::BroadcastOp, graph::ExtractOp>(op);
+}
+
+}  // namespace
+
+/// Everything that the value is made of lies in memory, but for `known`; adds the arrays of its size to `arrays`.
+bool FunctionScheduler::isReady(Value value, const llvm::SetVector<Value> &known, llvm::SetVector<Value> &arrays) {
+  bool isReady = true;
+  walkBack(value, [&](Value each) {
+    if (!isReady || (each != value && known.contains(each))) return false;
+    if (leaves_.count(each)) {
+      if (shapeOf(each.getType()) == shapeOf(value.getType())) arrays.insert(each);
+      return false;
+    }
+    Operation *op = each.getDefiningOp();
+    isReady = op && isForElement(op) && !op->hasAttr(kInPlace) && !chainOps_.contains(op) && (each == value || !roots_.count(each));
+    return isReady;
+  });
+  return isReady;
+}
+
+/// Roots of the shape of this one that read what it reads, or itself, and nothing that is not there yet; in their order.
+SmallVector<Value> FunctionScheduler::siblingsOf(Value root) {
+  llvm::SetVector<Value> known, arrays;
+  known.insert(root);
+  // What a loop or a branch yields has its place there.
+  if (!root.getDefiningOp() || root.getParentBlock() != &function_.entry()) return {};
+  if (longAxes(root.getType()).empty() || !isReady(root, known, arrays)) return {};
+  SmallVector<Value> next(arrays.begin(), arrays.end()), found;
+  next.push_back(root);
+  llvm::DenseSet<Value> seen(next.begin(), next.end());
+  while (!next.empty() && seen.size() < kMostSeen) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (user->getBlock() != root.getParentBlock() || !isByElement(user) || user->hasAttr(kInPlace)) continue;
+      Value made = user->getResult(0);
+      if (shapeOf(made.getType()) != shapeOf(root.getType()) || !seen.insert(made).second) continue;
+      if (roots_.count(made) && !leaves_.count(made)) found.push_back(made);
+      next.push_back(made);
+    }
+  }
+  llvm::sort(found, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+  SmallVector<Value> siblings;
+  for (Value each : found) {
+    llvm::SetVector<Value> read(arrays);
+    if (!isReady(each, known, read) || read.size() + known.size() >= kMostArrays) continue;
+    arrays = std::move(read);
+    known.insert(each);
+    siblings.push_back(each);
+  }
+  return siblings;
+}
+
+}  // namespace tessera::transforms
