@@ -84,15 +84,16 @@ def tool(name, *places):
     return found
 
 
-def build(tesserac, folder, name, text, arch):
-    """One program as a shared library; a message instead where a compiler refuses."""
+def build(tesserac, folder, name, text, arch, *options):
+    """One program as a shared library, compiled by tesserac with the options; a message instead where a compiler refuses."""
     source, emitted = os.path.join(folder, name + ".tsr"), os.path.join(folder, name + ".cu")
     library = os.path.join(folder, f"lib{name}.so")
     with open(source, "w") as file:
         file.write(text)
     nvcc = tool("nvcc", "/usr/local/cuda/bin/nvcc")
-    commands = [[tesserac, source, "--target", "cuda:" + arch, "-o", emitted],
+    commands = [[tesserac, source, "--target", "cuda:" + arch, "-o", emitted, *options],
                 [nvcc, "-std=c++17", "-O3", "-fmad=false", "-arch=" + arch, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
+                 "--split-compile=0",  # kernels of one file side by side
                  "-I" + os.path.join(ROOT, "include"), "-I" + ROOT, emitted, "-o", library]]
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True)

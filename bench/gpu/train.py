@@ -156,7 +156,7 @@ def compiled(arguments, folder):
         return arguments.library, os.path.splitext(arguments.library)[0] + ".json"
     begin = time.perf_counter()
     text = open(os.path.join(common.ROOT, "examples", "gpt2", "gpt2.tsr")).read()
-    made = common.build(arguments.tesserac, folder, "gpt2", text, "sm_90a")
+    made = common.build(arguments.tesserac, folder, "gpt2", text, "sm_90a", "--function", "train_step")
     if isinstance(made, str):
         sys.exit(made)
     print(f"gpt2.tsr to a library: {time.perf_counter() - begin:.1f} s", flush=True)
