@@ -9,6 +9,13 @@ namespace target = tessera::ir::target;
 namespace tessera::codegen {
 namespace {
 
+/// Of the array that all kernels of a file declare: nvcc wants one alignment.
+int64_t sharedAlignment(target::KernelOp kernel) {
+  int64_t greatest = 0;
+  for (auto each : kernel->getParentOfType<ModuleOp>().getOps<target::KernelOp>()) greatest = std::max<int64_t>(greatest, each.getSharedAlignment());
+  return greatest;
+}
+
 /// Declarations at the top that the struct's types may need, then the struct in dynamic shared memory.
 void printDynamicShared(target::KernelOp kernel, const Language &language, FunctionPrinter &printer,
                         Writer &writer) {
@@ -31,7 +38,7 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
   }
   writer.dedent();
   writer.line("};");
-  writer.line(language.dynamicShared(bytes, kernel.getSharedAlignment()));
+  writer.line(language.dynamicShared(bytes, sharedAlignment(kernel)));
   writer.line(type + " &" + object + " = *reinterpret_cast<" + type + " *>(" + bytes + ");");
 }
 
