@@ -39,6 +39,10 @@ def heads[S](x: Tensor[S, 96, bf16 @accum(f32)]) -> Tensor[S, 32, bf16]:
     q, k, v = [t.reshape(S, 2, 16).transpose(0, 1) for t in split(x, 3, axis=-1)]
     return flash_attention(q, k, v, causal=True).transpose(0, 1).reshape(S, 32)
 
+def weighed[B, S, T](q: Tensor[B, S, 16, f32], k: Tensor[B, T, 16, f32], v: Tensor[B, T, 16, f32], w: Tensor[B, S, 16, f32]) -> f32:
+    return sum(flash_attention(q, k, v, causal=True) * w)
+
+slopes_weighed = value_and_grad(weighed, wrt=("q", "k", "v"))
 slopes_masked = vjp(masked, wrt=("q", "k", "v"))
 slopes_by_hand = vjp(by_hand, wrt=("q", "k", "v"))
 slopes_capped = vjp(capped, wrt=("q", "k", "v"))
@@ -47,7 +51,8 @@ slopes_heads = vjp(heads, wrt="x")
 """
 SIZES = [(1, 1), (2, 63), (64, 2), (63, 65), (65, 64), (130, 66), (40, 140)]
 FUNCTIONS = {  # sizes S and T
-    "masked 16": SIZES, "masked 33": SIZES[3:5], "masked 64": [(65, 129)], "by_hand": SIZES, "capped": SIZES, "halves": SIZES[:5], "heads": [(1, 1), (65, 65), (130, 130)],
+    "masked 16": SIZES, "masked 33": SIZES[3:5], "masked 64": [(65, 129)], "weighed": SIZES,
+    "by_hand": SIZES, "capped": SIZES, "halves": SIZES[:5], "heads": [(1, 1), (65, 65), (130, 130)],
 }
 
 
@@ -67,7 +72,7 @@ def slopes(q, k, v, do, score):
 
 def case(name, s, t):
     """Shapes of the arguments and the results, the dtype, how far a result may be off, and the right ones."""
-    kind, d = name.split()[0], int((name.split() + [{"by_hand": 16, "capped": 24, "halves": 64, "heads": 16}.get(name, 0)])[1])
+    kind, d = name.split()[0], int((name.split() + [{"by_hand": 16, "weighed": 16, "capped": 24, "halves": 64, "heads": 16}.get(name, 0)])[1])
     b, e, dtype = 2, 40 if kind == "by_hand" else d, "bf16" if kind in ("halves", "heads") else "f32"
     scale = 0.25 if kind == "by_hand" else 1 / math.sqrt(d)
 
@@ -76,6 +81,13 @@ def case(name, s, t):
             capped = math.tanh(0.2 * x)
             return (5 * capped, 1 - capped * capped) if i - 20 < j <= i - 3 else (-math.inf, 0.0)
         return (x * scale, scale) if kind == "by_hand" or j <= i + t - s else (-math.inf, 0.0)
+
+    def value(q, k, v, w):  # of `weighed`: the derivative by the result of attention is w
+        made = []
+        for h in range(b):
+            part = lambda values, count: rows(values[h * count * d:(h + 1) * count * d], count, d)
+            made += [x for row in attention.attended(part(q, s), part(k, t), part(v, t), lambda x, i, j: score(x, i, j)[0]) for x in row]
+        return [dot(made, w)]
 
     def right(q, k, v, do):
         of = lambda values, count, width, h: rows(values[h * count * width:(h + 1) * count * width], count, width)
@@ -89,7 +101,10 @@ def case(name, s, t):
 
     if kind == "heads":
         return [(s, 6 * d), (s, 2 * d)], [(s, 6 * d)], dtype, right_of_heads
-    return [(b, s, d), (b, t, d), (b, t, e), (b, s, e)], [(b, s, d), (b, t, d), (b, t, e)], dtype, right
+    shapes, results = [(b, s, d), (b, t, d), (b, t, e), (b, s, e)], [(b, s, d), (b, t, d), (b, t, e)]
+    if kind == "weighed":
+        return shapes, [(), *results], dtype, lambda *inputs: [value(*inputs), *right(*inputs)]
+    return shapes, results, dtype, right
 
 
 def check(library, device, name, sizes, rng):

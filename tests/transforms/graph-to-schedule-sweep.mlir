@@ -3,24 +3,12 @@
 // Scores of which several results are made: each has a kernel that computes them tile by tile, and only what is known of each
 // row is stored. What reads them as columns computes them turned, from turned operands. On CPUs they are stored.
 
-// CHECK-LABEL: schedule.kernel @both_largest_kernel(%q: {{.*}}, %k: {{.*}}, %largest: {{.*}})
-// CHECK-SAME: grid = #tsr.grid<output, ["T.m"], param = 2>
-// CHECK-SAME: reasons = ["sweep: a group goes over T in tiles, computes the product that it is made of again for each, and keeps the largest of each row; nothing of their size is stored"
-// CHECK: %[[Q:.*]] = graph.load %q
-// CHECK: scf.for {{.*}} iter_args(%[[LARGEST:.*]] = %{{.*}})
-// CHECK: graph.dot %[[Q]],
-// CHECK: %[[HERE:.*]] = graph.reduce "max"
-// CHECK: graph.elementwise "max" %[[LARGEST]], %[[HERE]]
-
-// A product's rows: what is known of them is read before the loop.
-// CHECK-LABEL: schedule.kernel @both_kernel(%q: {{.*}}, %k: {{.*}}, %largest: {{.*}}, %v: {{.*}}, %result_0: {{.*}})
-// CHECK-SAME: and adds up its product
-// CHECK: graph.load %largest[
-// CHECK: scf.for
-// CHECK: graph.dot
-// CHECK: graph.elementwise "exp"
-// CHECK: graph.dot
-// CHECK: scf.yield
+// The softmax's product knows the largest score of each row at its end.
+// CHECK-LABEL: schedule.kernel @both_kernel(%q: {{.*}}, %k: {{.*}}, %v: {{.*}}, %largest: {{.*}}, %result_0: {{.*}})
+// CHECK-SAME: what it knows of rows is stored, too
+// CHECK: %[[LOOP:.*]]:2 = scf.for
+// CHECK: graph.store %{{.*}}, %result_0
+// CHECK: graph.store %[[LOOP]]#0, %largest
 
 // Its columns: k times q, turned, and the vector along the columns of each tile.
 // CHECK-LABEL: schedule.kernel @both_kernel_1(%k: {{.*}}, %q: {{.*}}, %largest: {{.*}}, %result_1: {{.*}})
@@ -53,6 +41,28 @@ graph.func @both(%q: !tsr.tensor<["S", "64"], f32>, %k: !tsr.tensor<["64", "T"],
   %t = graph.transpose %e {perm = array<i64: 1, 0>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["T", "S"], f32>
   %c = graph.dot %t, %q : (!tsr.tensor<["T", "S"], f32>, !tsr.tensor<["S", "64"], f32>) -> !tsr.tensor<["T", "64"], f32>
   graph.return %r, %c : !tsr.tensor<["S", "64"], f32>, !tsr.tensor<["T", "64"], f32>
+}
+
+// Where only columns need the largest scores, a kernel of their own finds them.
+// CHECK-LABEL: schedule.kernel @columns_largest_kernel(%q: {{.*}}, %k: {{.*}}, %largest: {{.*}})
+// CHECK-SAME: grid = #tsr.grid<output, ["T.m"], param = 2>
+// CHECK-SAME: and keeps the largest of each row; nothing of their size is stored"
+// CHECK: %[[Q:.*]] = graph.load %q
+// CHECK: scf.for {{.*}} iter_args(%[[LARGEST:.*]] = %{{.*}})
+// CHECK: graph.dot %[[Q]],
+// CHECK: %[[HERE:.*]] = graph.reduce "max"
+// CHECK: graph.elementwise "max" %[[LARGEST]], %[[HERE]]
+// CHECK-LABEL: schedule.func @columns(
+graph.func @columns(%q: !tsr.tensor<["S", "64"], f32>, %k: !tsr.tensor<["64", "T"], f32>) -> !tsr.tensor<["T", "64"], f32> attributes {
+    dims = ["S", "T"], params = [#tsr.param<"q", in>, #tsr.param<"k", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["T", "64"], f32>>]} {
+  %s = graph.dot %q, %k : (!tsr.tensor<["S", "64"], f32>, !tsr.tensor<["64", "T"], f32>) -> !tsr.tensor<["S", "T"], f32>
+  %m = graph.reduce "max" %s {axes = array<i64: 1>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["S"], f32>
+  %ms = graph.broadcast %m {axes = array<i64: 0>} : !tsr.tensor<["S"], f32> to !tsr.tensor<["S", "T"], f32>
+  %d = graph.elementwise "sub" %s, %ms : !tsr.tensor<["S", "T"], f32>
+  %t = graph.transpose %d {perm = array<i64: 1, 0>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["T", "S"], f32>
+  %c = graph.dot %t, %q : (!tsr.tensor<["T", "S"], f32>, !tsr.tensor<["S", "64"], f32>) -> !tsr.tensor<["T", "64"], f32>
+  graph.return %c : !tsr.tensor<["T", "64"], f32>
 }
 
 // Scores that are returned are stored, and read by all.

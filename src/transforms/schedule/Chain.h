@@ -26,16 +26,24 @@ struct Chain {
   llvm::SmallVector<RowFactor> factors;             // the innermost first
   bool isGuarded = false;                           // a row of -INF alone has the exponentials 0
   bool multiplies = false;                          // the exponentials are multiplied by other things, too
+  bool keepsRows = false;                           // the largest scores and the sums are stored, beside the result
   llvm::SetVector<mlir::Operation *> body;          // what depends on the inner products, but for the outer one
 
   mlir::Operation *last() const { return outer ? static_cast<mlir::Operation *>(outer) : reduce; }
   mlir::Value weights() const { return last()->getOperand(0); }
   mlir::Value scores() const { return largest->getOperand(0); }
+  /// What is known of each row at the end: the largest score, and the sums.
+  llvm::SmallVector<mlir::Value> rows() const {
+    llvm::SmallVector<mlir::Value> rows{largest->getResult(0)};
+    for (ir::graph::ReduceOp sum : sums) rows.push_back(sum->getResult(0));
+    return rows;
+  }
   /// The extent of what is added up for a row: columns of the right operand; nothing for a reduction.
   ir::DimAttr cols() const;
 };
-/// The chain that ends in this product, or nothing where it is none.
-std::optional<Chain> chainOf(ir::graph::DotOp outer);
+/// The chain that ends in this product, or nothing where it is none. `open`: other kernels may need the largest scores, the sums
+/// and the scores, too.
+std::optional<Chain> chainOf(ir::graph::DotOp outer, bool open = false);
 
 /// Extents of a chain's tiles: rows of the result, rows of its right operands, and steps along the other two axes, where
 /// those are not held whole.

@@ -192,6 +192,7 @@ std::string FunctionScheduler::chainReason(Chain &chain, const ChainForm &form) 
   StringRef scores = nameHint(chain.scores());
   std::string text = "chain: a group goes over " + keys + " in tiles and keeps of each row the largest score" +
                      (chain.sums.empty() ? "" : ", the sum") + " and the result so far, rescaled where a larger score comes; " +
+                     (chain.keepsRows ? "what it knows of rows is stored, too; " : "") +
                      (scores.empty() ? "the scores are" : scores.str() + " is") + " not stored";
   if (!form.depth) text += "; rows are too long to be held, and scores are computed anew for each tile of columns";
   return text;
@@ -206,24 +207,49 @@ FunctionScheduler::RootTile FunctionScheduler::rowTile(Value root, DimAttr rows)
   return tile;
 }
 
+/// The kernel of a chain that stores these rows, before any other that needs them: what it reads itself comes first.
+LogicalResult FunctionScheduler::makeKeeper(Value rows) {
+  Operation *outer = keepers_.lookup(rows);
+  Chain &chain = chains_.find(outer)->second;
+  Value root = storedFor(chain.outer);
+  SmallVector<Value> needed;
+  walkBack(root, [&](Value value) {
+    if (leaves_.count(value)) return false;
+    bool isNeeded = value != root && roots_.count(value) && !chain.body.contains(value.getDefiningOp());
+    if (isNeeded) needed.push_back(value);
+    return !isNeeded;
+  });
+  llvm::sort(needed, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+  for (Value value : needed)
+    if (!leaves_.count(value) && failed(makeRoot(value))) return failure();
+  return makeRoot(root);
+}
+
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
+  SmallVector<Stored> rows;
+  for (Value value : chain.keepsRows ? chain.rows() : SmallVector<Value>()) rows.push_back({value, memoryFor(value)});
   for (const ChainForm &form : chainForms(chain)) {
     size_t outside = when_.size();
     when_.append(form.when);
-    LogicalResult made = chainKernel(root, chain, form, target);
+    LogicalResult made = chainKernel(root, chain, form, target, rows);
     when_.truncate(outside);
     if (failed(made)) return failure();
+  }
+  for (auto [value, memory] : rows) {
+    roots_.erase(value);
+    keepers_.erase(value);
+    leaves_[value] = memory;
   }
   return success();
 }
 
-LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target) {
+LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target, ArrayRef<Stored> rows) {
   Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = chain.reduce ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
-                             graph::KernelOp::getOperationName());
+                             graph::KernelOp::getOperationName(), {}, rows);
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
@@ -251,6 +277,10 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   Value piece = written ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
+  for (auto [i, stored] : llvm::enumerate(rows)) {
+    Indices at = Indices(ArrayRef(tile.product).drop_back());
+    store(builder, privatiser.part(stored.first, at), begun.others[i], at, /*byLane=*/false, stored.first.getLoc());
+  }
   builder.create<graph::KernelEndOp>(line);
   if (failed(decideContract(kernel, *machine, chainReason(chain, form)))) return failure();
   kernel.erase();

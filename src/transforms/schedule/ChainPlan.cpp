@@ -42,11 +42,11 @@ public:
     chain_.outer = outer;
   }
 
-  std::optional<Chain> run() {
+  std::optional<Chain> run(bool open) {
     if (!hasTiles(chain_.outer) || !isWeight(chain_.outer.getLhs(), /*ofResult=*/true)) return std::nullopt;
     std::reverse(chain_.factors.begin(), chain_.factors.end());
     findInner(chain_.scores());
-    if (chain_.inner.empty() || chain_.inner.size() > kMostInner || !findSums() || !areIndependent() || !findBody(chain_.outer.getLhs()) || !isClosed() || !haveOneType())
+    if (chain_.inner.empty() || chain_.inner.size() > kMostInner || !findSums() || !areIndependent() || !findBody(chain_.outer.getLhs()) || (!open && !isClosed()) || !haveOneType())
       return std::nullopt;
     return chain_;
   }
@@ -245,7 +245,7 @@ private:
 
 }  // namespace
 
-std::optional<Chain> chainOf(graph::DotOp outer) { return Finder(outer).run(); }
+std::optional<Chain> chainOf(graph::DotOp outer, bool open) { return Finder(outer).run(open); }
 
 DimAttr Chain::cols() const { return outer ? shapeOf(last()->getResult(0).getType()).back() : DimAttr(); }
 
@@ -253,8 +253,12 @@ DimAttr Chain::cols() const { return outer ? shapeOf(last()->getResult(0).getTyp
 
 void FunctionScheduler::findChains(Block &block) {
   for (auto dot : block.getOps<graph::DotOp>())
-    if (std::optional<Chain> chain = chainOf(dot); chain && !chainForms(*chain).empty()) {
+    if (std::optional<Chain> chain = chainOf(dot, dot->hasAttr(kKeepsRows)); chain && !chainForms(*chain).empty()) {
       chainOps_.insert(chain->body.begin(), chain->body.end());
+      if (dot->hasAttr(kKeepsRows)) {
+        chain->keepsRows = true;
+        for (Value rows : chain->rows()) roots_.insert(rows), keepers_[rows] = dot;
+      }
       chains_.try_emplace(dot, std::move(*chain));
     }
   for (Operation &op : block) {

@@ -10,6 +10,9 @@ namespace tessera::transforms {
 /// On products and reductions whose left operand, or operand, a kernel computes tile by tile from products.
 inline constexpr llvm::StringLiteral kSweep = "tsr.sweep";
 
+/// On products of a softmax and a matrix, the softmax's rows being needed by sweeps: a chain that stores what it knows of them.
+inline constexpr llvm::StringLiteral kKeepsRows = "tsr.keeps_rows";
+
 /// Products deeper than this cost more to compute again than to store and read: 2 * 256 operations against 8 bytes.
 constexpr int64_t kMostDepth = 256;
 

@@ -54,6 +54,7 @@ struct Consumer {
   Operation *op;
   Value weights;                           // what the scores become, element by element
   bool isRight = false, isTurned = false;  // of a product: its right operand; read as columns
+  bool keepsRows = false, isKept = false;  // a chain that stores what it knows of rows; a reduction that it stores
   SmallVector<graph::DotOp> inner;
   llvm::SetVector<Operation *> body;
 };
@@ -75,6 +76,7 @@ public:
       dropped = consumers_.size() < before;
     }
     for (Consumer &consumer : consumers_) nameRows(consumer.op);
+    keepRows();
     for (Consumer &consumer : consumers_) takeRows(consumer);
     for (Consumer &consumer : consumers_) mark(consumer);
     return !consumers_.empty();
@@ -85,7 +87,7 @@ private:
     int64_t last = static_cast<int64_t>(shapeOf(reduce.getOperand().getType()).size()) - 1;
     bool isKnown = reduce.getMnemonic() == "sum" || reduce.getMnemonic() == "max";
     if (isKnown && last > 0 && reduce.getAxes() == ArrayRef(last) && isa<FloatType>(elementTypeOf(reduce.getType())))
-      consider({reduce, reduce.getOperand(), false, false, {}, {}});
+      consider({reduce, reduce.getOperand(), false, false, false, false, {}, {}});
   }
 
   /// Of a product, the side of the weights is gone over, and the extent of the other is held whole.
@@ -97,7 +99,7 @@ private:
       bool isTurned = isTurn(turn);
       Value weights = isTurned ? turn->getOperand(0) : dot->getOperand(isRight);
       if (!isShort(isRight ? shape[shape.size() - 2] : shape.back())) continue;
-      Consumer consumer{dot, weights, isRight, isTurned != isRight, {}, {}};
+      Consumer consumer{dot, weights, isRight, isTurned != isRight, false, false, {}, {}};
       if (isTurned) consumer.body.insert(turn);
       if (consider(std::move(consumer))) return;
     }
@@ -139,6 +141,22 @@ private:
       (isa<graph::ReduceOp>(other.op) ? isReduced : isMultiplied) = true;
     }
     return isReduced && isMultiplied;
+  }
+
+  /// A softmax's product knows the largest scores and the sums at its end: no other kernel has to find them.
+  void keepRows() {
+    for (Consumer &consumer : consumers_) {
+      auto dot = dyn_cast<graph::DotOp>(consumer.op);
+      std::optional<Chain> chain = dot && !consumer.isTurned && !consumer.isRight ? chainOf(dot, /*open=*/true) : std::nullopt;
+      if (!chain) continue;
+      SmallVector<Value> rows = chain->rows();
+      auto isOurs = [&](Value value) {
+        return llvm::any_of(consumers_, [&](const Consumer &other) { return other.op == value.getDefiningOp() && !other.isKept; });
+      };
+      if (!llvm::all_of(rows, isOurs)) continue;
+      consumer.keepsRows = true;
+      for (Consumer &other : consumers_) other.isKept |= llvm::is_contained(rows, other.op->getResult(0));
+    }
   }
 
   // ---- what is known of each row: read for every tile
@@ -199,6 +217,8 @@ private:
   }
 
   void mark(Consumer &consumer) {
+    if (consumer.isKept) return;
+    if (consumer.keepsRows) return consumer.op->setAttr(kKeepsRows, builder_.getUnitAttr());
     builder_.setInsertionPoint(consumer.op);
     Value weights = consumer.isTurned ? turner_.turned(consumer.weights) : consumer.weights;
     Operation *marked = consumer.op;

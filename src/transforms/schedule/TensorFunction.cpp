@@ -157,6 +157,7 @@ Value FunctionScheduler::sameMemory(Value value) {
 // ---------------------------------------------------------------- planning one root
 
 LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
+  if (keepers_.count(value)) return makeKeeper(value);
   // Under way: not stored yet, while its own kernel is planned.
   roots_.erase(value);
   auto finish = [&](LogicalResult made) {

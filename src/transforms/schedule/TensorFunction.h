@@ -107,6 +107,8 @@ private:
   RootTile rowTile(mlir::Value root, ir::DimAttr rows);
   void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
                  llvm::StringRef cols);
+  /// A root, and what holds it.
+  using Stored = std::pair<mlir::Value, mlir::Value>;
   /// What a chain's kernel holds whole, and when the entry function starts it.
   struct ChainForm {
     ir::DimAttr depth, cols;  // null: in steps, in tiles
@@ -116,7 +118,8 @@ private:
   llvm::SmallVector<ChainForm> chainForms(Chain &chain);
   llvm::SmallVector<ChainForm> chainFormsOf(Chain &chain);
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
-  mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target);
+  mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows);
+  mlir::LogicalResult makeKeeper(mlir::Value rows);
   std::string chainReason(Chain &chain, const ChainForm &form);
   ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   bool isOnlyMoved(mlir::Value value);
@@ -127,8 +130,6 @@ private:
     mlir::Value target;
     llvm::SmallVector<mlir::Value> others;  // of its other roots
   };
-  /// A root, and what holds it.
-  using Stored = std::pair<mlir::Value, mlir::Value>;
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, const Kernel &kernel);
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
@@ -150,6 +151,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
+  llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count
   int64_t loops_ = 0, buffers_ = 0;
