@@ -10,6 +10,8 @@
 
 namespace tessera::transforms {
 
+constexpr size_t kMostInner = 2;  // products that scores are made of: each has sums in registers
+
 /// A multiplication or division of all weights of a row by one number, which is only known after the last tile.
 struct RowFactor {
   ir::graph::ElementwiseOp op;

@@ -34,8 +34,6 @@ std::optional<double> constantIn(Value value) {
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
-constexpr size_t kMostInner = 2;  // products that the scores are made of: each has sums in registers
-
 class Finder {
 public:
   explicit Finder(graph::DotOp outer) : shape_(shapeOf(outer.getLhs().getType())), axis_(shape_.size() - 1) {

@@ -13,9 +13,6 @@ inline constexpr llvm::StringLiteral kSweep = "tsr.sweep";
 /// On products of a softmax and a matrix, the softmax's rows being needed by sweeps: a chain that stores what it knows of them.
 inline constexpr llvm::StringLiteral kKeepsRows = "tsr.keeps_rows";
 
-/// Products deeper than this cost more to compute again than to store and read: 2 * 256 operations against 8 bytes.
-constexpr int64_t kMostDepth = 256;
-
 /// Marks what is made of scores that need not be stored; scores that a product reads as columns are computed turned, so that
 /// it reads them as rows.
 void planSweeps(ir::graph::FuncOp function);

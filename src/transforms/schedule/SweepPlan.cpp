@@ -16,7 +16,8 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr size_t kMostInner = 2;  // products that scores are made of: each has sums in registers
+/// Products deeper than this cost more to compute again than to store and read: 2 * 256 operations against 8 bytes.
+constexpr int64_t kMostDepth = 256;
 
 bool isByElement(Operation *op) { return isa_and_nonnull<graph::ElementwiseOp, graph::CastOp>(op); }
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Turn.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -54,13 +55,8 @@ private:
   }
   /// The matrices whose rows and columns a transpose swaps; null if `value` is no such transpose.
   Value untransposed(Value value) {
-    auto transpose = value.getDefiningOp<graph::TransposeOp>();
-    if (!transpose) return {};
-    for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) {
-      size_t wanted = i + 2 < rank_ ? i : i + 2 == rank_ ? rank_ - 1 : rank_ - 2;
-      if (axis != static_cast<int64_t>(wanted)) return {};
-    }
-    return transpose.getOperand();
+    Operation *op = value.getDefiningOp();
+    return isTurn(op) ? op->getOperand(0) : Value();
   }
   Value spread(Value value, DimAttr rows, DimAttr cols) {
     TensorType type = typeOf(rows, cols);
