@@ -327,9 +327,10 @@ Ref argsort(const Ref &value, bool descending) {
   auto extent = static_cast<std::ptrdiff_t>(value->shape.back());
   auto sortRow = [&](auto row, auto order) {
     std::iota(order, order + extent, int64_t(0));
-    std::stable_sort(order, order + extent, [&](int64_t i, int64_t j) {
+    std::sort(order, order + extent, [&](int64_t i, int64_t j) {
       auto a = row[i], b = row[j];
-      if (a != a || b != b) return a == a;  // of two NaN neither is first
+      if ((a != a) != (b != b)) return a == a;  // NaN is last
+      if (a == b || a != a) return i < j;       // equal ones stay in their order
       return descending ? a > b : a < b;
     });
   };

@@ -1,4 +1,4 @@
-// The order of rows: against std::stable_sort, over extents around powers of two and around the chunks of a group.
+// The order of rows: against a stable sort, over extents around powers of two and around the chunks of a group.
 #pragma once
 #include "harness.h"
 #include "tessera/device/sort.h"
@@ -45,9 +45,10 @@ template <class Direction, int Group, class T> void order(const char *name, int6
   for (size_t i = 0; i < found.size(); ++i) found[i] = -7;
   std::vector<int64_t> right(keys.size());
   for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int64_t>(i);
-  std::stable_sort(right.begin(), right.end(), [&](int64_t i, int64_t j) {
+  std::sort(right.begin(), right.end(), [&](int64_t i, int64_t j) {
     const double a = number(keys[static_cast<size_t>(i)]), b = number(keys[static_cast<size_t>(j)]);
-    if (a != a || b != b) return a == a && b != b;
+    if ((a != a) != (b != b)) return a == a;
+    if (a == b || a != a) return i < j;
     return falling ? a > b : a < b;
   });
   LAUNCH(Group, (order_of<Direction, Group, T>), found.device(), keys.device(), extent);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <tuple>
 
 namespace tessera::tools {
 namespace {
@@ -95,7 +96,7 @@ std::string slowestFunctions(const Reports &reports, size_t most) {
   std::vector<const driver::FunctionTime *> times;
   for (const auto &report : reports)
     for (const driver::FunctionTime &time : report->times) times.push_back(&time);
-  std::stable_sort(times.begin(), times.end(), [](auto *a, auto *b) { return a->milliseconds > b->milliseconds; });
+  std::sort(times.begin(), times.end(), [](auto *a, auto *b) { return std::tie(b->milliseconds, a->name) < std::tie(a->milliseconds, b->name); });
   std::string text;
   for (size_t i = 0; i < std::min(most, times.size()); ++i) {
     char number[32];

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tessera::tools {
 namespace {
@@ -130,7 +131,7 @@ void printText(const Plan &plan) {
               plan.launches[plan.peak].c_str());
   std::vector<const Part *> order;
   for (const Part &part : plan.parts) order.push_back(&part);
-  std::stable_sort(order.begin(), order.end(), [](const Part *a, const Part *b) { return a->bytes > b->bytes; });
+  std::sort(order.begin(), order.end(), [](const Part *a, const Part *b) { return std::pair(-a->bytes, a) < std::pair(-b->bytes, b); });
   size_t wide = 5, names = 4;
   for (const Part *part : order) wide = std::max(wide, grouped(part->bytes).size()), names = std::max(names, part->name.size());
   std::printf("%*s  %-9s  %-*s  type\n", static_cast<int>(wide), "bytes", "launches", static_cast<int>(names), "name");

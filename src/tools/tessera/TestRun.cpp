@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <tuple>
 
 namespace tessera::tools {
 
@@ -99,7 +100,7 @@ bool runTests(Session &session, const std::string &path, const TestOptions &opti
   std::vector<const checked::Function *> tests;
   for (const auto &function : program->functions)
     if (function->isTest() && function->name.find(options.only) != std::string::npos) tests.push_back(function.get());
-  std::stable_sort(tests.begin(), tests.end(), [](auto *a, auto *b) { return a->span.begin < b->span.begin; });
+  std::sort(tests.begin(), tests.end(), [](auto *a, auto *b) { return std::tie(a->span.begin, a->name) < std::tie(b->span.begin, b->name); });
   if (!tests.empty()) {
     Caller caller(session, options.target, tests);
     if (!caller.usable()) return false;

@@ -3,6 +3,7 @@
 #include "transforms/target/KernelEmitter.h"
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 using namespace mlir;
 
@@ -32,7 +33,7 @@ LogicalResult KernelEmitter::refuseShared(int64_t total, const std::vector<int64
                                           const std::map<std::string, int64_t> &capacities) {
   std::vector<size_t> order(parts.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return parts[a] > parts[b]; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return std::pair(-parts[a], a) < std::pair(-parts[b], b); });
   std::string list, when;
   for (size_t i : order) list += (list.empty() ? "" : ", ") + shared_[i].name + " " + kib(parts[i]);
   for (const auto &[dim, value] : capacities) when += (when.empty() ? " for " : " and ") + dim + " up to " + std::to_string(value);

@@ -66,7 +66,7 @@ bool Extents::isMultiple(Value value, int64_t of) {
   if (auto query = dyn_cast<tile::QueryOp>(op)) {
     ir::GridAttr grid = kernel_.getGrid();
     return query.getQuery() == "origin" && grid.getKind() == GridKind::Output &&
-           query.getAxis() < static_cast<int64_t>(grid.getDims().size()) && isOriginMultiple(grid, query.getAxis(), of);
+           query.getAxis() < grid.getDims().size() && isOriginMultiple(grid, query.getAxis(), of);
   }
   auto made = dyn_cast<tile::ElementwiseOp>(op);
   if (!made) return false;
