@@ -11,9 +11,11 @@ namespace {
 
 /// Helpers whose parameters share one type that C++ cannot deduce from `int64_t` and a literal.
 bool sharesOneType(llvm::StringRef callee) {
-  return callee == "tsr::min" || callee == "tsr::max" || callee == "tsr::mod" || callee == "tsr::floordiv" ||
-         callee == "tsr::pow" || callee == "tsr::host::mod" || callee == "tsr::host::floordiv";
+  static const char *const helpers[] = {"tsr::min", "tsr::max", "tsr::mod", "tsr::floordiv", "tsr::pow", "tsr::add", "tsr::sub",
+                                        "tsr::mul", "tsr::neg", "tsr::shl", "tsr::shr", "tsr::host::mod", "tsr::host::floordiv"};
+  return llvm::is_contained(helpers, callee);
 }
+/// Numbers and names of sizes have types of C's choice.
 bool isUntyped(Value value) {
   return isa_and_nonnull<target::LiteralOp, target::NameOp>(value.getDefiningOp());
 }

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from support import ToolTest, read, run
+from support import ToolTest, read, run, write_npy
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEAD = "from tessera import kernel, tile\n\n"
@@ -71,6 +71,44 @@ def by_size[N, S](x: Tensor[N, f32], y: Tensor[S, f32]) -> f32:
         self.assertIn("max(step, 1)", result.stderr)
         self.write("p.tsr", read(program).replace("n[0]", "max(n[0], 1)"))
         self.assertEqual(run("tesserac", program, "-o", self.path("p.cpp")).returncode, 0)
+
+    WILD = HEAD + """@kernel(lanes=64)
+def read[N, M](x: Tensor[N, f32], y: Tensor[M, f32], s: Tensor[M, {dtype}]) -> Tensor[M, f32]:
+    q = tile.linear_id()
+    if q < M:
+        y[q] = 0.0
+        if s[q] >= 0:
+            y[q] = x[s[q] + 1] + x[s[q] * 4 + 3] + x[max(s[q], 0) * 4 + 3]
+    return y
+
+@kernel(lanes=64)
+def write[N, M](x: Tensor[N, f32], s: Tensor[M, {dtype}]) -> Tensor[N, f32]:
+    q = tile.linear_id()
+    if q == 0:
+        for m in range(M):
+            if s[m] >= 0:
+                x[s[m] + 1] = x[s[m] * 8 + 1] + 1.0
+    return x
+
+def numbers[M](s: Tensor[M, {dtype}], t: Tensor[M, {dtype}]) -> (Tensor[M, {dtype}], Tensor[M, {dtype}], Tensor[M, {dtype}], Tensor[1, {dtype}]):
+    return s * t + s - t, (s << t) ^ (s >> t), abs(s) - -s, sum(s * t, keepdim=True)
+"""
+
+    def test_integers_that_do_not_fit(self):
+        """Indices of data that wrap around read and write nothing outside; what is left of numbers is the same everywhere."""
+        for dtype, code, bits in (("i32", "i", 32), ("i64", "q", 64)):
+            program = self.write(dtype + ".tsr", self.WILD.replace("{dtype}", dtype))
+            top = 2 ** (bits - 1)
+            ends = [-top, top - 1, -1, 0, 1, 3, bits - 1, bits, bits + 1, top // 4, top // 4 + 1, top // 2, 65535]
+            pairs = [(a, b) for a in ends for b in ends]
+            for name, values in (("s", [a for a, _ in pairs]), ("t", [b for _, b in pairs]), ("w", ends)):
+                write_npy(self.path(name + ".npy"), values, [len(values)], code)
+            for function in ("read", "write"):
+                with self.subTest(dtype=dtype, function=function):
+                    result = run("tessera", "run", program, function, "--random", f"N=17,M={len(ends)}", "--arg", "s=" + self.path("w.npy"), "--check")
+                    self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            result = run("tessera", "run", program, "numbers", "--arg", "s=" + self.path("s.npy"), "--arg", "t=" + self.path("t.npy"), "--check")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_rows_without_columns(self):
         program = self.write("p.tsr", "def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n\n"

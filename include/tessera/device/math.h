@@ -3,6 +3,7 @@
 //   min, max        a NaN on either side wins, as in NumPy
 //   floordiv, mod   rounded to minus infinity; mod has the sign of the divisor, as in Python. A zero divisor of
 //                   integers gives 0
+//   add .. shr      of integers: what does not fit wraps around
 //   round           halves to even
 //   exp .. atan2    of f32 or f64. Narrower values are converted first, by the caller
 #pragma once
@@ -15,15 +16,33 @@ inline namespace TSR_TARGET {
 
 template <class T> TSR_INLINE bool isnan(T x) { return x != x; }
 
+// Of integers that do not fit, the bits that do: C leaves open what happens then, and compilers conclude from it.
+namespace detail {
+template <class T> using Wrapping = typename std::common_type<unsigned, typename std::make_unsigned<T>::type>::type;
+}  // namespace detail
+template <class T> TSR_INLINE T add(T a, T b) { return static_cast<T>(static_cast<detail::Wrapping<T>>(a) + static_cast<detail::Wrapping<T>>(b)); }
+template <class T> TSR_INLINE T sub(T a, T b) { return static_cast<T>(static_cast<detail::Wrapping<T>>(a) - static_cast<detail::Wrapping<T>>(b)); }
+template <class T> TSR_INLINE T mul(T a, T b) { return static_cast<T>(static_cast<detail::Wrapping<T>>(a) * static_cast<detail::Wrapping<T>>(b)); }
+template <class T> TSR_INLINE T neg(T a) { return sub<T>(0, a); }
+/// By fewer than no bits: 0. By all bits and more: 0, and -1 of what is negative and goes to the right.
+template <class T> TSR_INLINE T shl(T a, T by) {
+  if (static_cast<detail::Wrapping<T>>(by) >= 8 * sizeof(T)) return T{0};
+  return static_cast<T>(static_cast<detail::Wrapping<T>>(a) << by);
+}
+template <class T> TSR_INLINE T shr(T a, T by) {
+  if (static_cast<detail::Wrapping<T>>(by) < 8 * sizeof(T)) return static_cast<T>(a >> by);
+  if constexpr (std::is_signed<T>::value) return by > T{0} && a < T{0} ? T{-1} : T{0};
+  else return T{0};
+}
+
 /// a * b + c for sums of products: with one rounding, by an instruction, where the machine has it.
 template <class T> TSR_INLINE T fma(T a, T b, T c) {
 #if !defined(TSR_CPU) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   if constexpr (std::is_same<T, float>::value) return ::fmaf(a, b, c);
   else if constexpr (std::is_same<T, double>::value) return ::fma(a, b, c);
-  else return static_cast<T>(a * b + c);
-#else
-  return static_cast<T>(a * b + c);
 #endif
+  if constexpr (std::is_integral<T>::value) return add<T>(mul<T>(a, b), c);
+  else return static_cast<T>(a * b + c);
 }
 #if defined(TSR_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define TSR_NAN_MIN_MAX 1  // one instruction; of a positive and a negative zero it may choose the other one
@@ -95,7 +114,7 @@ TSR_INLINE int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 template <class T> TSR_INLINE T abs(T x) {
   if constexpr (std::is_floating_point<T>::value) return ::fabs(x);
-  else if constexpr (std::is_signed<T>::value) return x < T{0} ? static_cast<T>(-x) : x;
+  else if constexpr (std::is_signed<T>::value) return x < T{0} ? neg(x) : x;
   else return x;
 }
 
@@ -191,11 +210,17 @@ template <class T> TSR_INLINE T infinity() { return Ends<T>::infinity; }
 /// What row_reduce, col_reduce and group_reduce combine with. `identity` changes nothing it is combined with.
 struct Sum {
   template <class T> static TSR_INLINE T identity() { return T{}; }
-  template <class T> static TSR_INLINE T combine(T a, T b) { return static_cast<T>(a + b); }
+  template <class T> static TSR_INLINE T combine(T a, T b) {
+    if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value) return add(a, b);
+    else return static_cast<T>(a + b);
+  }
 };
 struct Prod {
   template <class T> static TSR_INLINE T identity() { return T{1}; }
-  template <class T> static TSR_INLINE T combine(T a, T b) { return static_cast<T>(a * b); }
+  template <class T> static TSR_INLINE T combine(T a, T b) {
+    if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value) return mul(a, b);
+    else return static_cast<T>(a * b);
+  }
 };
 struct Max {
   template <class T> static TSR_INLINE T identity() { return Ends<T>::lowest; }

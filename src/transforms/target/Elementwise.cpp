@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+namespace tile = tessera::ir::tile;
 
 namespace tessera::transforms::totarget {
 namespace {
@@ -46,6 +47,51 @@ const char *infix(ElementwiseOp op) {
   }
 }
 
+/// An extent, or a product of them: not below 0, and with a value, for the entry function has looked.
+bool isSize(const ExprRef &expr) {
+  if (expr->kind == Expr::Kind::Cast || (expr->kind == Expr::Kind::Binary && expr->text == "*")) return llvm::all_of(expr->operands, isSize);
+  if (expr->kind == Expr::Kind::Value) return isa<BlockArgument>(expr->value) && isa<IndexType>(expr->type);
+  return expr->kind == Expr::Kind::Name || asInteger(expr).value_or(-1) >= 0;
+}
+/// Bits of the integer beside its sign, at most.
+unsigned bitsOf(const ExprRef &expr) {
+  auto type = dyn_cast<IntegerType>(expr->type);
+  unsigned bits = !type ? 63 : type.getWidth() - (type.isSignless() && type.getWidth() > 1);
+  auto of = [&](size_t operand) { return bitsOf(expr->operands[operand]); };
+  if (auto known = asInteger(expr); known && type && type.isSignless()) return llvm::APInt(64, static_cast<uint64_t>(*known)).getSignificantBits() - 1;
+  if (expr->kind == Expr::Kind::Cast && isa<IntegerType>(expr->operands[0]->type)) return std::min(bits, of(0));
+  if (expr->kind == Expr::Kind::Binary && (expr->text == "+" || expr->text == "-")) return std::min(bits, std::max(of(0), of(1)) + 1);
+  if (expr->kind == Expr::Kind::Binary && expr->text == "*") return std::min(bits, of(0) + of(1) + 1);
+  return bits;
+}
+
+/// Whether C leaves open what this operation gives: the result may not fit in the type that C computes it in. Indices are of
+/// loops and sizes, and fit.
+bool isOpen(ElementwiseOp op, const std::vector<ExprRef> &given, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer) return false;
+  const bool isSigned = integer.isSignless(), isShort = integer.getWidth() < 32;
+  const unsigned room = isShort ? 31 : integer.getWidth() - isSigned;
+  auto by = given.size() == 2 ? asInteger(given[1]) : std::nullopt;
+  switch (op) {
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Sub: return (isSigned || isShort) && std::max(bitsOf(given[0]), bitsOf(given[1])) + 1 > room;
+  case ElementwiseOp::Mul: return (isSigned || isShort) && bitsOf(given[0]) + bitsOf(given[1]) + isSigned > room;
+  case ElementwiseOp::Neg: return isSigned && bitsOf(given[0]) + 1 > room;
+  case ElementwiseOp::Shl: return isSigned || !by || *by < 0 || *by >= integer.getWidth();
+  case ElementwiseOp::Shr: return !by || *by < 0 || *by >= integer.getWidth();
+  default: return false;
+  }
+}
+
+/// `i < 0 ? i + N : i`: an extent and what is below 0 always have a sum.
+bool countsBack(const std::vector<ExprRef> &select) {
+  const ExprRef &condition = select[0], &sum = select[1];
+  return condition->kind == Expr::Kind::Binary && condition->text == "<" && asInteger(condition->operands[1]) == 0 &&
+         same(condition->operands[0], select[2]) && sum->kind == Expr::Kind::Call && sum->text == "tsr::add" &&
+         same(sum->operands[0], select[2]) && isSize(sum->operands[1]);
+}
+
 ExprRef logical(ElementwiseOp op, const std::vector<ExprRef> &a, bool truth) {
   switch (op) {
   case ElementwiseOp::And: return binary(truth ? "&&" : "&", a[0], a[1]);
@@ -58,16 +104,17 @@ ExprRef logical(ElementwiseOp op, const std::vector<ExprRef> &a, bool truth) {
 
 }  // namespace
 
-ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type result, bool asInC) {
+ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type result, bool asInC,
+                    bool wraps) {
   auto op = elementwiseByMnemonic(std::string_view(mnemonic.data(), mnemonic.size()));
   if (!op || given.empty()) return nullptr;
-  if (*op == ElementwiseOp::Select) return conditional(given[0], given[1], given[2]);
+  if (*op == ElementwiseOp::Select) return conditional(given[0], countsBack(given) ? binary("+", given[2], given[1]->operands[1]) : given[1], given[2]);
   Type type = given[0]->type, wide = arithmeticType(type);
   if (wide != type) {
     std::vector<ExprRef> operands;
     for (const ExprRef &operand : given) operands.push_back(convert(operand, wide));
     bool truth = isTruth(result);
-    ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, asInC);
+    ExprRef value = elementwise(mnemonic, operands, truth ? result : wide, asInC, wraps);
     return value && !truth ? convert(value, result) : value;
   }
   if (info(*op).resultIsBool && given.size() == 2) {
@@ -75,6 +122,7 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
     bool wideRight = given[1]->kind == Expr::Kind::Value || given[1]->kind == Expr::Kind::Read;
     return compare(infix(*op), wideRight ? bare(given[0]) : given[0], given[1]);
   }
+  if (wraps && isOpen(*op, given, type)) return call("tsr::" + mnemonic.str(), given, type);
   if (const char *text = infix(*op)) return cutBack(binary(text, given[0], given[1]), type);
   if (ExprRef truth = logical(*op, given, isTruth(type))) return truth;
   bool index = isa<IndexType>(type);
@@ -82,6 +130,17 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
   if (*op == ElementwiseOp::Mod && index && asInC) return binary("%", given[0], given[1]);
   if (*op == ElementwiseOp::Neg) return cutBack(unary("-", given[0]), type);
   return call("tsr::" + mnemonic.str(), given, result);
+}
+
+static bool isCounted(Value value) {
+  if (isa<IndexType>(value.getType())) return true;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tile::ConstantOp, tile::IotaOp>(op)) return true;
+  if (auto sum = dyn_cast_or_null<tile::ElementwiseOp>(op)) return countsOnly(sum);
+  return isa_and_nonnull<tile::CastOp, tile::FillOp, tile::BroadcastOp>(op) && isCounted(op->getOperand(0));
+}
+bool countsOnly(tile::ElementwiseOp op) {
+  return llvm::is_contained({"add", "sub"}, op.getMnemonic()) && llvm::all_of(op.getArgs(), isCounted);
 }
 
 ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {

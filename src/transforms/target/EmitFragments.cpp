@@ -163,7 +163,7 @@ ExprRef KernelEmitter::elementwiseAt(tile::ElementwiseOp op, const ExprRef &i, c
   }
   std::vector<ExprRef> operands;
   for (Value operand : op.getArgs()) operands.push_back(elementOf(operand, i, j, shape));
-  return elementwise(op.getMnemonic(), operands, element, false);
+  return elementwise(op.getMnemonic(), operands, element, false, !countsOnly(op));
 }
 
 /// Bytes that become bf16 in the layout of a left operand: wgmma.h converts two at a time.

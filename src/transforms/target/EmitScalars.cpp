@@ -68,7 +68,7 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
       operands.push_back(scalar(operand));
       asInC &= facts_.isNonNegative(operand);
     }
-    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC);
+    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
     if (!value)
       return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " +
                                  ir::text(result.getType()));

@@ -152,7 +152,7 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
   } else if (auto elementwiseOp = dyn_cast<graph::ElementwiseOp>(op)) {
     std::vector<ExprRef> operands;
     for (Value operand : op.getOperands()) operands.push_back(get(operand));
-    ExprRef value = elementwise(elementwiseOp.getMnemonic(), operands, op.getResult(0).getType(), false);
+    ExprRef value = elementwise(elementwiseOp.getMnemonic(), operands, op.getResult(0).getType(), false, false);
     if (mayDivideByZero(elementwiseOp))
       value = call("tsr::host::" + elementwiseOp.getMnemonic().str(), operands, op.getResult(0).getType());
     if (!value) return op.emitError() << "'" << elementwiseOp.getMnemonic() << "' has no form in host code";

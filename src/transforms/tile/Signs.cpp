@@ -63,6 +63,8 @@ bool Signs::find(Value value) {
   auto known = [&](Value operand) { return isNonNegative(operand); };
   if (elementwise.getMnemonic() == "max") return llvm::any_of(elementwise.getArgs(), known);
   if (elementwise.getMnemonic() == "select") return llvm::all_of(elementwise.getArgs().drop_front(), known);
+  // Sums and products of data wrap around.
+  if (llvm::is_contained({"add", "mul"}, elementwise.getMnemonic()) && !isa<IndexType>(elementwise.getType())) return false;
   return llvm::is_contained({"add", "mul", "floordiv", "mod", "min", "shr"}, elementwise.getMnemonic()) &&
          llvm::all_of(elementwise.getArgs(), known);
 }
@@ -109,6 +111,7 @@ bool Signs::findPositive(Value value) {
   if (!made) return false;
   auto positive = [&](Value operand) { return isPositive(operand); };
   StringRef name = made.getMnemonic();
+  if ((name == "mul" || name == "add") && !isa<IndexType>(made.getType())) return false;  // they wrap around
   if (name == "mul" || name == "min") return llvm::all_of(made.getArgs(), positive);
   if (name == "max") return llvm::any_of(made.getArgs(), positive);
   return name == "add" && llvm::any_of(made.getArgs(), positive) &&
