@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes src/ir/target/LibraryNames.def: the names with C linkage and of types that the C library, the mathematical library
-and the headers of CUDA and HIP have. An exported function of a program that has one of them gets another C name.
+and the headers of CUDA and HIP have. An exported function of a program that has one of them gets another C name. And
+src/ir/target/MacroNames.def: the macros of these headers outside of the families that Words.cpp keeps as a whole.
 
-The table is checked in, so that a program is the same text on every computer. Run this script where the libraries or
+The tables are checked in, so that a program is the same text on every computer. Run this script where the libraries or
 headers are newer; names are added and none is dropped. It needs nm, and nvcc and clang++-19 for what they declare.
 """
 
@@ -14,6 +15,14 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/ir/target/LibraryNames.def"
+MACROS = ROOT / "src/ir/target/MacroNames.def"
+WORDS = ROOT / "src/ir/target/Words.cpp"
+# What a program may include beside the header of the emitted text.
+SYSTEM = """
+assert complex ctype errno fcntl fenv float inttypes limits locale math omp poll pthread sched semaphore setjmp signal stdalign stdarg
+stdbool stddef stdint stdio stdlib stdnoreturn string strings sys/mman sys/socket sys/stat sys/time sys/types sys/wait time unistd wchar
+wctype
+"""
 HEADERS = '#include "tessera/entry.h"\n#include "tessera/host.h"\n#include "tessera/device/reduce.h"\n'
 LIBRARIES = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1", "libresolv.so.2"]
 # ISO C23 and POSIX.1-2024 functions that older libraries do not have yet.
@@ -79,6 +88,19 @@ def declared(command, source):
             yield words[-1]
 
 
+def macros(command, source):
+    """The macros of these headers."""
+    if shutil.which(command[0]):
+        text = subprocess.run(command, input=source, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        yield from re.findall(r"^#define ([A-Za-z]\w*)", text, re.M)
+
+
+def words_of(constant):
+    """What a list of Words.cpp has: keywords, or beginnings of macros' names that are kept as a whole."""
+    text = re.search(constant + r" =(.*?);", WORDS.read_text(), re.S)[1]
+    return tuple(word for part in re.findall(r'"([^"]*)"', text) for word in part.split())
+
+
 def names_of(table):
     return set(re.findall(r"\w+", re.sub(r"//.*", "", table.read_text()))) if table.exists() else set()
 
@@ -101,6 +123,12 @@ def main():
     hip = ["clang++-19", "-E", "-std=c++17", "-Iinclude", "-x", "hip", "--offload-arch=gfx90a", "-nogpulib"]
     names = set(STANDARD.split()) | set(exported()) | names_of(TABLE)
     names |= set(declared([*nvcc, "-"], HEADERS)) | set(declared([*hip, "--cuda-device-only", "-"], HEADERS))
+    system = "".join(f"#include <{name}.h>\n" for name in SYSTEM.split())
+    defined = names_of(MACROS) | set(macros(["g++", "-std=gnu++17", "-fopenmp", "-Iinclude", "-dM", "-E", "-x", "c++", "-"], system + HEADERS))
+    defined |= set(macros(["gcc", "-std=gnu11", "-fopenmp", "-dM", "-E", "-"], system))
+    defined |= set(macros([*nvcc, "-Xcompiler", "-dM", "-"], HEADERS)) | set(macros([*hip, "--cuda-device-only", "-dM", "-"], HEADERS))
+    write(MACROS, "// Macros of the headers of C, POSIX, OpenMP, CUDA and HIP that are in none of their families, with blanks between them.",
+          [n for n in defined - set(words_of("keywords")) if not n.startswith(words_of("macroFamilies"))])
     # Prefixes that Words.cpp reserves as a whole need no rows.
     write(TABLE, "// Names with C linkage of the C and mathematical libraries, and functions and types of the headers of CUDA and HIP, with\n"
           "// blanks between them.",

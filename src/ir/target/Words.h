@@ -8,6 +8,9 @@ namespace tessera::ir::target {
 
 /// No variable or parameter of emitted text can be called that.
 bool isReservedWord(llvm::StringRef name);
+/// A word that means something in emitted text: of the languages, of the text itself, or a macro by its own name and not by
+/// its family's.
+bool isTakenWord(llvm::StringRef name);
 /// A word that emitted text itself defines or speaks of (`Threads`, `Grid`): reserved for it.
 bool isOwnWord(llvm::StringRef name);
 /// The name with the characters and the beginning that identifiers may have.
