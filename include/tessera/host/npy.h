@@ -1,8 +1,7 @@
 // .npy files for host code. NumPy has no dtype for bf16 and the smaller formats: their bytes are stored raw ('<V2', '|V1'),
 // as the ml_dtypes package does; load_npy<tsr::bf16>(path) says which dtype raw bytes are.
 #pragma once
-#include "tessera/host/tensor.h"
-#include <cstring>
+#include "tessera/host/output.h"
 
 namespace tsr {
 namespace host {
@@ -83,6 +82,10 @@ inline Tensor load_npy(const std::string &path, const TessDType *expected) {
   const size_t start = 8 + lengthBytes + length;
   if (bytes.size() < start || bytes.size() - start < Tensor::bytes_of(shape, (dtype.bits + 7u) / 8u)) stop("`" + path + "` ends before its elements do");
   Tensor tensor(dtype, shape);
+  if (dtype.code == TESS_BOOL)
+    for (size_t i = 0; i < tensor.byte_count(); ++i)
+      if (static_cast<unsigned char>(bytes[start + i]) > 1)
+        stop("`" + path + "` holds " + std::to_string(static_cast<unsigned char>(bytes[start + i])) + " where a truth value is 0 or 1");
   if (tensor.byte_count()) std::memcpy(tensor.bytes_to_write(), bytes.data() + start, tensor.byte_count());
   return tensor;
 }
@@ -106,12 +109,11 @@ inline void save_npy(const std::string &path, const Tensor &tensor) {
   std::string head("\x93NUMPY\x01\x00", 8);
   head += static_cast<char>(header.size() & 0xff);
   head += static_cast<char>(header.size() >> 8);
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  if (!file) stop("cannot write `" + path + "`: " + std::strerror(errno));
-  bool ok = std::fwrite((head + header).data(), 1, head.size() + header.size(), file) == head.size() + header.size();
-  ok = ok && std::fwrite(tensor.bytes(), 1, tensor.byte_count(), file) == tensor.byte_count();
-  ok = std::fclose(file) == 0 && ok;
-  if (!ok) stop("cannot write `" + path + "`");
+  head += header;
+  detail::OutputFile file(path);
+  file.write(head.data(), head.size());
+  file.write(tensor.bytes(), tensor.byte_count());
+  file.finish();
 }
 
 }  // namespace host

@@ -3,9 +3,6 @@
 #pragma once
 #include "tessera/host/npy.h"
 #include "tessera/host/tensor_file.h"
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
 
 namespace tsr {
 namespace host {
@@ -71,21 +68,11 @@ inline void save_all(const std::string &path, const std::vector<std::pair<std::s
     end = entry.end;
     entries.push_back(std::move(entry));
   }
-  const std::string head = tensor_file::header_text(entries), part = path + ".part";
-  std::FILE *file = std::fopen(part.c_str(), "wb");
-  if (!file) stop("cannot write `" + part + "`: " + std::strerror(errno));
-  bool ok = std::fwrite(head.data(), 1, head.size(), file) == head.size();
-  for (const auto &[name, tensor] : tensors) ok = ok && std::fwrite(tensor.bytes(), 1, tensor.byte_count(), file) == tensor.byte_count();
-  ok = std::fflush(file) == 0 && ok;
-#if defined(__unix__) || defined(__APPLE__)
-  ok = ok && fsync(fileno(file)) == 0;
-#endif
-  ok = std::fclose(file) == 0 && ok;
-  if (!ok || std::rename(part.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    std::remove(part.c_str());
-    stop("cannot write `" + path + "`: " + why);
-  }
+  const std::string head = tensor_file::header_text(entries);
+  OutputFile file(path);
+  file.write(head.data(), head.size());
+  for (const auto &[name, tensor] : tensors) file.write(tensor.bytes(), tensor.byte_count());
+  file.finish();
 }
 
 }  // namespace detail
