@@ -224,6 +224,10 @@ Result<NpyArray> parseNpy(std::string_view bytes, std::optional<DType> expected)
   array.data = header->fortranOrder && header->shape.size() > 1
                    ? toRowMajor(data, header->shape, elementBytes)
                    : std::string(data);
+  if (*dtype == DType::Bool)
+    for (char truth : array.data)
+      if (truth != 0 && truth != 1)
+        return Failure{"the .npy file holds " + std::to_string(static_cast<unsigned char>(truth)) + " where a truth value is 0 or 1"};
   if (header->descr[0] == '>') swapBytes(array.data, *dtype == DType::Complex64 ? 4 : elementBytes);
   return array;
 }

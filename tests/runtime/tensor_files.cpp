@@ -2,6 +2,7 @@
 // anywhere do no harm. Built with the sanitizers where there are any.
 #include "tessera/host/tensor_file.h"
 #include <cstdio>
+#include <ctime>
 #include <random>
 
 using namespace tsr::host::tensor_file;
@@ -85,6 +86,8 @@ static void mistakesAreNamed() {
       {R"({"__metadata__":{"k":1}})", 0, "needs a `\"`"},
       {R"({"\ud800":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", 4, "half of a character"},
       {"{\"\xff\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, "UTF-8"},
+      {R"({"a\u001b[2J":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", 4, "`a?[2J`, with a control character"},
+      {R"({"a":{"dtype":"F\u001b","shape":[],"data_offsets":[0,4]}})", 4, "the dtype F?,"},
       {"{\"a\nb\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, "control character"},
   };
   for (const auto &one : cases) {
@@ -108,6 +111,18 @@ static void namesAreCompared() {
   expect(text == "it lacks `b`, `c`, and it has `layers.0.\"w\"\\`, `none`, which nothing asks for", text);
   expect(other_dtype(*header.find("a"), "f32").empty() && !other_dtype(*header.find("a"), "bf16").empty(), "dtypes");
   expect(no_truth(*header.find("layers.0.\"w\"\\"), std::string_view("\2", 1)).find("holds 2") != std::string::npos, "a truth value of 2");
+}
+
+/// Headers of a hundred thousand names are read at once.
+static void manyNames() {
+  std::string text = R"({"__metadata__":{)";
+  for (int i = 0; i < 200000; ++i) text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":\"\"";
+  text += "}";
+  for (int i = 0; i < 200000; ++i) text += ",\"t" + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+  Header header;
+  const std::clock_t before = std::clock();
+  expect(problemOf(fileOf(text + "}", 0), header).empty() && header.tensors.size() == 200000, "many names");
+  expect(std::clock() - before < 20 * CLOCKS_PER_SEC, "many names take no time");
 }
 
 /// Every cut of a file, every byte of it as every other byte, and many changes at once.
@@ -152,6 +167,7 @@ int main() {
   whatWasWrittenIsRead();
   mistakesAreNamed();
   namesAreCompared();
+  manyNames();
   bytesFromAnywhereDoNoHarm();
   std::printf(failures ? "%d failures\n" : "all good\n", failures);
   return failures != 0;

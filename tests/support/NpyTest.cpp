@@ -26,12 +26,19 @@ std::string errorOf(const std::string &bytes, std::optional<DType> expected = st
 const std::string kHeader = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
 }  // namespace
 
+TEST(Npy, TruthValuesAreZeroOrOne) {
+  std::string bytes = writeNpy({DType::Bool, {2}, std::string("\1\0", 2)});
+  EXPECT_EQ(errorOf(bytes), "no error");
+  bytes.back() = 2;
+  EXPECT_EQ(errorOf(bytes), "the .npy file holds 2 where a truth value is 0 or 1");
+}
+
 TEST(Npy, EveryDtypeReadsBack) {
   for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2,
                       DType::F4E2M1, DType::I64, DType::I32, DType::I16, DType::I8, DType::I4, DType::U32,
                       DType::U16, DType::U8, DType::Bool, DType::Complex64, DType::TF32}) {
     NpyArray array{dtype, {2, 3}, {}};
-    for (int i = 0; i < 6 * storageBytes(dtype); ++i) array.data += static_cast<char>(i * 7 + 1);
+    for (int i = 0; i < 6 * storageBytes(dtype); ++i) array.data += static_cast<char>(dtype == DType::Bool ? i % 2 : i * 7 + 1);
     std::string bytes = writeNpy(array);
     EXPECT_EQ((bytes.size() - array.data.size()) % 64, 0u);
     auto back = parseNpy(bytes, dtype);

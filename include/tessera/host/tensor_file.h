@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,11 +91,11 @@ public:
   bool read(Header &header) {
     if (!is_utf8(text_)) return wrong("is no UTF-8");
     if (text_.empty() || text_[0] != '{') return wrong("does not begin with `{`");
-    std::vector<std::string> names;
+    std::set<std::string> names;  // a header may have a million
     const bool good = object([&](const std::string &name) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) return wrong("has `" + name + "` twice");
-      names.push_back(name);
+      if (!names.insert(name).second) return wrong("has `" + name + "` twice");
       if (name == "__metadata__") return metadata();
+      if (std::any_of(name.begin(), name.end(), isControl)) return wrong("names a tensor `" + name + "`, with a control character");
       Entry entry;
       entry.name = name;
       if (!tensor(entry)) return false;
@@ -107,8 +108,12 @@ public:
   }
 
 private:
+  static bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
   bool wrong(const std::string &what) {
-    if (error_.empty()) error_ = "its header " + what;
+    if (!error_.empty()) return false;
+    error_ = "its header " + what;
+    for (char &c : error_)  // for a terminal
+      if (isControl(c)) c = '?';
     return false;
   }
   void blanks() {
@@ -132,11 +137,10 @@ private:
     return need('}');
   }
   bool metadata() {
-    std::vector<std::string> keys;
+    std::set<std::string> keys;
     return object([&](const std::string &key) {
       std::string value;
-      if (std::find(keys.begin(), keys.end(), key) != keys.end()) return wrong("has `" + key + "` of `__metadata__` twice");
-      keys.push_back(key);
+      if (!keys.insert(key).second) return wrong("has `" + key + "` of `__metadata__` twice");
       return string(value);
     });
   }
