@@ -5,6 +5,7 @@
 #include "support/FloatFormats.h"
 #include "support/LinearDim.h"
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 
@@ -14,11 +15,6 @@ namespace {
 using reference::elementCount;
 using reference::shapeText;
 using checked::TypeKind;
-
-void storeNumber(DType dtype, double value, char *bytes) {
-  if (isFloat(dtype)) storeFloat(dtype, value, bytes);
-  else storeInt(dtype, static_cast<int64_t>(value), bytes);
-}
 
 Result<NpyArray> scalarArgument(const checked::Param &param, const std::string &text) {
   DType dtype = dtypeOf(param);
@@ -33,11 +29,16 @@ Result<NpyArray> scalarArgument(const checked::Param &param, const std::string &
   if (isFloat(dtype)) {
     double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end) return Failure{"I expected a number, but saw `" + text + "`"};
+    const bool isWord = text.find_first_of("iInN") != std::string::npos;  // inf, nan
+    const FloatFormat &format = floatFormat(dtype);
+    const bool fits = std::abs(value) <= format.max || (format.hasInfinity && std::abs(roundToFloat(dtype, value)) <= format.max);
+    if (!isWord && !fits) return Failure{text + " does not fit " + std::string(name(dtype))};
     storeFloat(dtype, value, scalar.data.data());
   } else {
+    errno = 0;
     long long value = std::strtoll(text.c_str(), &end, 0);
     if (text.empty() || *end) return Failure{"I expected an integer, but saw `" + text + "`"};
-    if (value < minInt(dtype) || value > maxInt(dtype)) return Failure{text + " does not fit " + std::string(name(dtype))};
+    if (errno || value < minInt(dtype) || value > maxInt(dtype)) return Failure{text + " does not fit " + std::string(name(dtype))};
     storeInt(dtype, value, scalar.data.data());
   }
   return scalar;
@@ -48,11 +49,12 @@ NpyArray defaultArray(const checked::Param &param) {
   DType dtype = dtypeOf(param);
   NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
   const auto &value = param.defaultValue->value;
-  double number = std::holds_alternative<double>(value)    ? std::get<double>(value)
-                  : std::holds_alternative<int64_t>(value) ? static_cast<double>(std::get<int64_t>(value))
-                  : std::holds_alternative<bool>(value)    ? static_cast<double>(std::get<bool>(value))
-                                                           : 0.0;
-  storeNumber(dtype, number, scalar.data.data());
+  const auto *real = std::get_if<double>(&value);
+  const auto *integer = std::get_if<int64_t>(&value);
+  const bool *truth = std::get_if<bool>(&value);
+  const int64_t whole = integer ? *integer : truth ? *truth : real ? static_cast<int64_t>(*real) : 0;
+  if (isFloat(dtype)) storeFloat(dtype, real ? *real : static_cast<double>(whole), scalar.data.data());
+  else storeInt(dtype, whole, scalar.data.data());
   return scalar;
 }
 
@@ -240,7 +242,9 @@ Result<std::map<std::string, NpyArray>> randomArguments(const checked::Function 
                      : stream                     ? static_cast<double>(bits >> 12)
                                                   : static_cast<double>(bits % 100);
       if (givesDim) value = static_cast<double>((*shape)[0]);
-      storeNumber(array.dtype, value, array.data.data() + i * bytes);
+      char *place = array.data.data() + i * bytes;
+      if (isFloat(array.dtype)) storeFloat(array.dtype, value, place);
+      else storeInt(array.dtype, static_cast<int64_t>(value), place);
     }
     made.emplace(param.var->name, std::move(array));
   }

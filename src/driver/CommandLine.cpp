@@ -1,5 +1,6 @@
 #include "driver/CommandLine.h"
 #include "driver/Console.h"
+#include <charconv>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -66,6 +67,18 @@ std::string problemOf(const CLI::App &app, const CLI::ParseError &error, const c
 }
 
 }  // namespace
+
+CLI::Validator isUnsigned() {
+  return {[](std::string &text) -> std::string {
+            uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            return end == text.data() + text.size() && error == std::errc() ? "" : "`" + text + "` is no integer from 0 to 2^64 - 1";
+          },
+          ""};
+}
+CLI::Validator isGiven() {
+  return {[](std::string &text) -> std::string { return text.empty() ? "it needs a value" : ""; }, ""};
+}
 
 std::optional<int> readCommandLine(CLI::App &app, int argc, const char *const *argv) {
   try {

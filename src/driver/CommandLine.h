@@ -9,4 +9,8 @@ namespace tessera::driver {
 /// printed, or the mistake was, to stderr.
 std::optional<int> readCommandLine(CLI::App &app, int argc, const char *const *argv);
 
+/// Values of options: an integer from 0 to 2^64 - 1; a text that is not empty.
+CLI::Validator isUnsigned();
+CLI::Validator isGiven();
+
 }  // namespace tessera::driver

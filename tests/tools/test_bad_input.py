@@ -1,5 +1,6 @@
 """Bad input: a message with a fix and a non-zero exit; no crash, nothing half-written."""
 import os
+import struct
 import unittest
 
 from support import CANON, ToolTest, read, run, write_npy
@@ -99,10 +100,44 @@ class BadArguments(ToolTest):
         self.refuse("f32", *saxpy, "--arg", "y=" + self.path("double.npy"))
         self.refuse("E0801", *saxpy, "--arg", "y=" + self.path("none.npy"))
         self.refuse("no such parameter", *saxpy, "--arg", "z=1")
-        self.refuse("number", *saxpy, "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=two")
+        self.refuse("number", SAXPY, "saxpy", *self.x[:2], "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=two")
+        self.refuse("given twice", *saxpy, "--arg", "y=" + self.path("x.npy"), "--arg", "alpha=3")
+        self.refuse("`n` twice", SAXPY, "saxpy", "--random", "n=3,n=4", "--arg", "alpha=2")
+        for seed in ("-1", "18446744073709551616", "1.5", "0x10", ""):
+            self.refuse("from 0 to 2^64 - 1", SAXPY, "saxpy", "--random", "n=3", "--arg", "alpha=2", "--seed", seed)
         self.refuse("E0800", SAXPY, "sexpy")
         self.refuse("no dimension `m`", SAXPY, "saxpy", "--random", "m=3", "--arg", "alpha=2")
         self.refuse("cpu", SAXPY, "saxpy", "--target", "tpu")
+
+    NUMBERS = """def whole(a: i64 = 9007199254740993) -> i64:
+    return a
+
+def real(a: f32 = 0.5) -> f32:
+    return a
+
+def half(a: f16) -> f16:
+    return a
+
+def small(a: u8 = 255) -> u8:
+    return a
+
+def either(x: Tensor[2, bool]) -> Tensor[2, i32]:
+    return cast(x, i32)
+"""
+
+    def test_numbers_that_do_not_fit(self):
+        program = self.write("p.tsr", self.NUMBERS)
+        for function, value in (("whole", "9223372036854775808"), ("whole", "-9223372036854775809"), ("real", "1e39"), ("real", "1e400"), ("real", "-3.5e38"),
+                                ("half", "65520"), ("small", "256"), ("small", "-1")):
+            self.refuse("does not fit", program, function, "--arg", "a=" + value)
+        for function, words, shown in (("whole", [], "9007199254740993"), ("whole", ["--arg", "a=9223372036854775807"], "9223372036854775807"),
+                                       ("real", ["--arg", "a=3.4028235e38"], "3.40282e+38"), ("real", ["--arg", "a=-inf"], "-inf"), ("half", ["--arg", "a=65504"], "65504"),
+                                       ("small", [], "255")):
+            result = run("tessera", "run", program, function, *words)
+            self.assertEqual((result.returncode, shown in result.stdout), (0, True), result.stdout + result.stderr)
+        header = b"{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }".ljust(117) + b"\n"
+        truth = self.write("truth.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + b"\x01\x02")
+        self.refuse("holds 2 where a truth value is 0 or 1", program, "either", "--arg", "x=" + truth)
 
     def test_division_by_zero_ends_a_host_program(self):
         write_npy(self.path("empty.npy"), [], (0,))

@@ -1,5 +1,6 @@
 // tessera bench: how long the functions with `@benchmark` take, on random data of the sizes that it gives.
 #include "diag/Render.h"
+#include "driver/CommandLine.h"
 #include "driver/Console.h"
 #include "driver/Execute.h"
 #include "driver/Files.h"
@@ -229,7 +230,7 @@ void addBench(CLI::App &app, Chosen &chosen) {
   command->add_option("--warm-up", options->warmUp, "runs before those that count")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the random data")->capture_default_str();
+  command->add_option("--seed", options->seed, "of the random data")->capture_default_str()->check(driver::isUnsigned());
   command->add_option("--against", options->against, "also how long each took in an earlier run: what --json wrote");
   command->add_flag("--json", options->json, "results as one JSON document on stdout; times in seconds");
   command->footer(R"(GB/s counts each argument and each result once.

@@ -1,4 +1,5 @@
 // tessera run: compiles a program for a machine (or interprets it), calls a function, writes its results.
+#include "driver/CommandLine.h"
 #include "driver/Arguments.h"
 #include "driver/Build.h"
 #include "driver/Console.h"
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unistd.h>
 
 namespace tessera::tools {
@@ -66,7 +68,8 @@ bool parseDims(Session &session, const std::string &text, std::map<std::string, 
     long long value = std::strtoll(number.c_str(), &end, 10);
     if (number.empty() || *end || errno || value < 0)
       return fail(session, diag::Id::badOption, "`--random " + text + "` is not of the form n=1000,m=64", "give each dimension a size that is not negative");
-    dims[text.substr(at, equals - at)] = value;
+    if (!dims.emplace(text.substr(at, equals - at), value).second)
+      return fail(session, diag::Id::badOption, "`--random " + text + "` gives `" + text.substr(at, equals - at) + "` twice", "give each dimension one size");
     at = comma + 1;
   }
   return true;
@@ -88,9 +91,14 @@ bool gather(Session &session, const checked::Function &function, const Options &
     if (!random) return fail(session, diag::Id::badOption, random.error(), "all dimensions of the signature need a size");
     named = std::move(*random);
   }
+  std::set<std::string> given;
   for (const std::string &text : options.arguments) {
     size_t equals = text.find('=');
     std::string key = text.substr(0, equals);
+    if (!given.insert(key).second) {
+      session.diagnostics.report(diag::Id::badArgument, {}, key, "it is given twice").help("give each parameter one --arg");
+      return false;
+    }
     auto it = std::find_if(function.params.begin(), function.params.end(), [&](const checked::Param &p) { return !p.isResult && p.var->name == key; });
     auto parts = equals == std::string::npos ? std::nullopt : driver::readStructArgument(function, key, text.substr(equals + 1));
     if (parts && !*parts) {
@@ -229,7 +237,10 @@ int runMain(Session &session, const checked::Function &function, const driver::T
       session.diagnostics.report(diag::Id::badArgument, {}, text, "I expected name=value").help("the signature is " + function.signature);
       return driver::kBadUsage;
     }
-    named[text.substr(0, equals)] = text.substr(equals + 1);
+    if (!named.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
+      session.diagnostics.report(diag::Id::badArgument, {}, text.substr(0, equals), "it is given twice").help("give each parameter one --arg");
+      return driver::kBadUsage;
+    }
   }
   if (function.signature.rfind("def main()", 0) == 0 && !named.empty()) {
     fail(session, diag::Id::badOption, "`main` has no parameters, and --arg gives it `" + named.begin()->first + "`",
@@ -325,7 +336,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_flag("--force", options->force, "replace a file at --out that holds no array");
   command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
   CLI::Option *random = command->add_option("--random", options->random, "make inputs from the signature; sizes as n=1000,m=64");
-  command->add_option("--seed", options->seed, "seed of --random")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of --random")->capture_default_str()->check(driver::isUnsigned());
   command->add_flag("--cast", options->cast, "round arrays of other dtypes to those of the parameters");
   command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
   command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));

@@ -1,5 +1,6 @@
 // tessera test: runs the functions with `@test` and the `>>>` examples of texts, and says of each whether it holds.
 #include "diag/Render.h"
+#include "driver/CommandLine.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
 #include "driver/check/Tree.h"
@@ -122,7 +123,7 @@ void addTest(CLI::App &app, Chosen &chosen) {
   command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the random values that parameters of tests have")
-      ->capture_default_str();
+      ->capture_default_str()->check(driver::isUnsigned());
   command->add_flag("--no-examples", options->noExamples, "only the functions with `@test`");
   command->add_flag("--json", options->json, "results as one JSON document on stdout");
   command->footer(R"(Exit codes: 0 all hold, 1 one does not or a program has errors, 2 wrong options or no tests.
