@@ -41,9 +41,9 @@ ReadResult readFile(const std::string &path, uint64_t limit) {
 bool isDevice(const std::string &path) {
   std::error_code error;
   fs::file_status status = fs::status(path, error);
-  // /dev/stdout stays a device of its own also where it has been redirected to a file.
-  return (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) ||
-         path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
+  // What is open already stays a device of its own also where it has been redirected to a file; in /dev/shm there are files.
+  const bool isOpen = path == "/dev/stdout" || path == "/dev/stderr" || path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/", 0) == 0;
+  return isOpen || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
 }
 
 namespace {
@@ -193,7 +193,9 @@ std::string writeFiles(const std::vector<OutputFile> &files) {
   }
   for (const OutputFile &file : files) {
     if (!isDevice(file.path)) continue;
-    int device = open(file.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    // Not opened anew: what follows on the standard output would begin where this began.
+    const bool isStdout = file.path == "/dev/stdout" || file.path == "/dev/fd/1" || file.path == "/proc/self/fd/1";
+    int device = isStdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     std::string problem = device < 0 ? std::strerror(errno) : writeAll(device, file.bytes);
     if (!problem.empty()) return file.path + ": " + problem;
   }

@@ -53,7 +53,8 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
   for (int up = 1; up < level; ++up) folder += "/..";
   std::string path = (folder == "." ? "" : folder + "/") + relative + ".tsr";
   if (auto it = modules_.find(path); it != modules_.end()) return it->second.get();
-  ReadResult read = reader_(path);
+  // A pipe might never end, and nobody has named it here.
+  ReadResult read = isDevice(path) ? ReadResult{ReadProblem::Unreadable, "it is a pipe or a device", 0} : reader_(path);
   if (read.problem != ReadProblem::None) filesMissed_.push_back(path);
   if (read.problem == ReadProblem::Missing) return nullptr;
   if (read.problem != ReadProblem::None) {

@@ -3,9 +3,10 @@ import json
 import os
 import socket
 import subprocess
+import tempfile
 import unittest
 
-from support import CANON, ToolTest, read, run, write_npy
+from support import BIN, CANON, ToolTest, read, run, write_npy
 
 SAXPY = os.path.join(CANON, "01_saxpy.tsr")
 SUFFIXES = (".cpp", ".h", ".hpp", ".json", ".lines.json")
@@ -90,6 +91,51 @@ class Outputs(ToolTest):
             self.assertEqual((result.returncode, json.loads(result.stdout.split("{\n  \"$schema")[0])["diagnostics"][0]["code"]), (2, "E0804"))
         self.assertEqual(run("tessera", "check", SAXPY, "--json", "--sarif", "-").returncode, 2)
 
+    @unittest.skipUnless(os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK), "no folder of files in /dev here")
+    def test_files_in_dev(self):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            for _ in range(2):
+                result = run("tesserac", SAXPY, "-o", folder + "/m.cpp")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(sorted(os.listdir(folder)), ["m.cpp", "m.h", "m.hpp", "m.json", "m.lines.json"])
+                self.assertEqual(read(folder + "/m.cpp").count("compiled by tesserac"), 1)
+
+    def test_values_that_are_none(self):
+        for option in ("--target", "--emit", "--namespace", "--depfile", "--sarif", "--function"):
+            result = run("tesserac", SAXPY, "-o", self.path("m.cpp"), option, "")
+            self.assertEqual((result.returncode, "needs a value" in result.stderr), (2, True), option + result.stderr)
+        for name in ("int", "std", "nn::errno", "main", "tsr", "stdout::a", "TessTensor", "__nn", "a;b"):
+            self.assertIn(name, self.refuse("E0804", SAXPY, "-o", self.path("m.cpp"), "--namespace", name))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_follows_on_the_standard_output_follows(self):
+        tesserac = os.path.join(BIN, "tesserac")
+        with open(self.path("all.txt"), "w", encoding="utf-8") as out:
+            subprocess.run(["sh", "-c", 'echo before; "$0" "$1" --target cpu -o -; echo behind', tesserac, SAXPY], stdout=out, check=True)
+        lines = read(self.path("all.txt")).split("\n")
+        self.assertEqual((lines[0], lines[-2]), ("before", "behind"))
+        self.assertTrue(lines[1].startswith("// C++ for "), lines[1])
+
+    def test_what_a_program_saves_is_there_or_is_not(self):
+        """The disk is full, or the process is killed: what was there is there as it was. A link stays one."""
+        program = self.write("p.tsr", "def main(n: int):\n    x = ones((n,), f32)\n    save_npy(\"x.npy\", x)\n")
+        self.assertEqual(run("tesserac", program, "-o", self.path("p.cpp")).returncode, 0)
+        include = "-I" + os.path.join(os.path.dirname(os.path.dirname(CANON)), "include")
+        made = subprocess.run(["g++", "-std=c++17", "-fopenmp", include, self.path("p.cpp"), "-o", self.path("p")], capture_output=True, text=True, check=False)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        os.mkdir(self.path("run"))
+        os.symlink("kept.npy", self.path("run/x.npy"))
+        save = lambda n, before="": subprocess.run(["sh", "-c", before + f"exec ../p --n={n}"], cwd=self.path("run"), capture_output=True, check=False).returncode
+        self.assertEqual(save(3), 0)
+        before = self.everything()
+        self.assertEqual(len(before[self.path("run/kept.npy")]), 128 + 12)
+        self.assertNotEqual(save(10**6, "trap '' XFSZ; ulimit -f 8; "), 0)  # an error of the disk
+        self.assertEqual(self.everything(), before)
+        self.assertNotEqual(save(10**6, "ulimit -f 8; "), 0)  # a signal
+        after = self.everything()
+        self.assertEqual({path: after[path] for path in before}, before)
+        self.assertTrue(os.path.islink(self.path("run/x.npy")))
+
     def test_the_files_of_a_compile_have_one_number(self):
         for suffix, number in {".cpp": "TESS_SET(", ".hip": "TESS_SET(", ".cu": "TESS_SET("}.items():
             numbers = []
@@ -169,6 +215,13 @@ class Inputs(ToolTest):
         for command in (["check"], ["fmt", "--check"]):
             result = run("tessera", *command, self.path("src"), timeout=60)
             self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_imports_are_files(self):
+        """Nobody has named the pipe: a program that was fetched from somewhere stops no tool."""
+        os.mkfifo(self.path("pipe.tsr"))
+        program = self.write("p.tsr", "from .pipe import f\n\ndef g(x: f32) -> f32:\n    return f(x)\n")
+        result = run("tessera", "check", "--no-cache", program, timeout=60)
+        self.assertEqual((result.returncode, "it is a pipe or a device" in result.stderr), (1, True), result.stderr)
 
     def test_line_feeds_in_names(self):
         with open(SAXPY, encoding="utf-8") as program:

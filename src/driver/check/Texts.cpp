@@ -17,7 +17,13 @@ const Texts::Entry &Texts::entry(const std::string &path) {
 }
 
 ReadResult Texts::read(const std::string &path) { return entry(path).result; }
-std::string Texts::hash(const std::string &path) { return entry(path).hash; }
+std::string Texts::hash(const std::string &path) {
+  {
+    std::lock_guard lock(mutex_);
+    if (entries_.find(path) == entries_.end() && isDevice(path)) return "-";  // imports do not read them, either
+  }
+  return entry(path).hash;
+}
 
 void Texts::replace(const std::string &path, std::string text) {
   std::string hash = contentHash(text);

@@ -4,6 +4,7 @@
 #include "driver/Compiler.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
+#include "ir/target/Words.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -39,20 +40,31 @@ constexpr const char *kFooter = R"(Examples:
 void addOptions(CLI::App &app, Options &options) {
   app.add_option("input", options.input, "the program, a .tsr file")->required();
   app.add_option("-o,--output", options.output, "the source to write; its suffix (.cu .hip .cpp) chooses the target; `-` is stdout");
-  app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it");
-  app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source");
-  app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false);
-  app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja");
+  app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it")->check(isGiven());
+  app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source")->check(isGiven());
+  app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false)->check(isGiven());
+  app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja")->check(isGiven());
   app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
   app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
-  app.add_option("--namespace", options.nameSpace, "of the C++ functions, such as `mine::nn`; the C functions are then `mine_nn_softmax`");
+  app.add_option("--namespace", options.nameSpace, "of the C++ functions, such as `mine::nn`; the C functions are then `mine_nn_softmax`")->check(isGiven());
   app.add_option("--dispatch", options.dispatch, "write functions that call the code for the target on which their arguments are: cpu,cuda:sm_90a")
       ->delimiter(',');
   app.add_flag("--force", options.force, "replace files that tesserac has not written");
   app.add_flag("--json", options.json, "messages as JSON on stdout");
-  app.add_option("--sarif", options.sarif, "also write the messages to this file, as SARIF 2.1.0; `-` is stdout");
+  app.add_option("--sarif", options.sarif, "also write the messages to this file, as SARIF 2.1.0; `-` is stdout")->check(isGiven());
   app.footer(kFooter);
   app.set_version_flag("--version", "tesserac " TESSERA_VERSION);
+}
+
+/// The first part of `mine::int` that is a word of C++ or of its headers; empty if there is none.
+std::string reservedIn(const std::string &nameSpace) {
+  for (size_t at = 0; at < nameSpace.size();) {
+    const size_t end = std::min(nameSpace.find(':', at), nameSpace.size());
+    const std::string part = nameSpace.substr(at, end - at);
+    if (ir::target::isTakenWord(part) || ir::target::sanitized(part) != part) return part;
+    at = end + 2;
+  }
+  return "";
 }
 
 /// `nn`, `mine::nn`
@@ -204,6 +216,9 @@ bool compile(Session &session, const Options &options) {
   if (!options.nameSpace.empty() && !isNamespace(options.nameSpace))
     session.diagnostics.report(diag::Id::badOption, {}, "`--namespace " + options.nameSpace + "` is no namespace of C++")
         .help("write it as `nn` or `mine::nn`");
+  else if (std::string word = reservedIn(options.nameSpace); !word.empty())
+    session.diagnostics.report(diag::Id::badOption, {}, "`--namespace " + options.nameSpace + "` has `" + word + "` in it, which C++ or its headers have")
+        .help("give another name, such as `" + word + "_`");
   if (!level)
     session.diagnostics.report(diag::Id::badOption, {}, "`--emit=" + options.emit + "` names no level")
         .help("the levels are ast, checked, graph, schedule, tile, target and source");
