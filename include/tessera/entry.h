@@ -129,6 +129,9 @@ inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessSt
   const DeviceError error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream));
   return error == cudaSuccess ? cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) : error;
 }
+template <class Array> DeviceError device_table(const void **to, const Array &numbers) {
+  return cudaGetSymbolAddress(const_cast<void **>(to), numbers);
+}
 template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
@@ -164,6 +167,9 @@ inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessSt
   const DeviceError error = hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, static_cast<hipStream_t>(stream));
   return error == hipSuccess ? hipStreamSynchronize(static_cast<hipStream_t>(stream)) : error;
 }
+template <class Array> DeviceError device_table(const void **to, const Array &numbers) {
+  return hipGetSymbolAddress(const_cast<void **>(to), static_cast<const void *>(&numbers));
+}
 template <class Kernel> DeviceError device_allow_shared(Kernel *kernel, int bytes) {
   return hipFuncSetAttribute(reinterpret_cast<const void *>(kernel), hipFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
@@ -184,6 +190,10 @@ inline DeviceError device_allocate(void **to, size_t bytes, DevicePool, TessStre
 }
 inline DeviceError device_free(void *memory, TessStream) {
   ::operator delete(memory, std::align_val_t(64), std::nothrow);
+  return 0;
+}
+template <class Array> DeviceError device_table(const void **to, const Array &numbers) {
+  *to = &numbers;
   return 0;
 }
 inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessStream) {
@@ -322,6 +332,15 @@ public:
   /// Whether the elements of all these tensors begin on a multiple of so many bytes.
   template <class... Tensors> bool aligned(size_t bytes, const Tensors *...tensors) const {
     return (... && (reinterpret_cast<uintptr_t>(data<unsigned char>(tensors)) % bytes == 0));
+  }
+  /// Where an array of constants lies in the device's memory; null after a failure.
+  template <class T, size_t Count> const T *table(const T (&numbers)[Count]) {
+    if (failed()) return nullptr;
+    const void *at = nullptr;
+    if (detail::DeviceError e = detail::device_table(&at, numbers); e == detail::kDeviceOk) return static_cast<const T *>(at);
+    else fail(TESS_ERROR_LAUNCH, "no table of %lld numbers on the device: %s", static_cast<long long>(Count), detail::device_error_text(e));
+    (void)detail::device_last_error();  // the failure is told by the status
+    return nullptr;
   }
   /// Device memory until the end of the call; null after a failure.
   template <class T> T *temporary(const char *name, int64_t count) {

@@ -96,6 +96,7 @@ enum class ExprKind : uint8_t {
   Reduce,       // `reduceOp` over `axes` of args[0] (removed from the shape); carried in this type's dtype
   Dot,          // args[0] [..., M, K] times args[1] [..., K, N], products added up in this type's dtype
   Full,         // args[0] (scalar) everywhere in this shape
+  Table,        // args, constants of this dtype, as an array of this shape, in row-major order
   Iota,         // the index along axes[0], dtype i32 or i64, this shape
   Load,         // `access`: a scalar if every part is a Point, else an array (Points dropped)
   Concat,       // args along axes[0]

@@ -127,6 +127,7 @@ private:
     case ExprKind::Reduce: return "reduce_" + std::string(mnemonic(e.reduceOp)) + axes(e) + args(e);
     case ExprKind::Dot: return "dot:" + std::string(tessera::name(e.type.dtype)) + args(e);
     case ExprKind::Full: return "full" + dims(e.type.shape) + args(e);
+    case ExprKind::Table: return "table" + dims(e.type.shape) + args(e);
     case ExprKind::Iota: return "iota" + axes(e) + dims(e.type.shape);
     case ExprKind::Load: return "load " + access(e.access);
     case ExprKind::Window: return "window" + axes(e) + dims(e.type.shape) + args(e);

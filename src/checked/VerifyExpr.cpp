@@ -57,6 +57,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::Gather:
   case ExprKind::ScatterAdd: return {2, 2};
   case ExprKind::HostItem: return {1, 2};
+  case ExprKind::Table:
   case ExprKind::Concat: return {1, kAny};
   case ExprKind::Elementwise: {
     size_t arity = static_cast<size_t>(info(expr.op).arity);
@@ -122,6 +123,7 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Full:
   case ExprKind::Reduce:
   case ExprKind::Dot:
+  case ExprKind::Table:
   case ExprKind::Iota: return array(e);
   case ExprKind::Broadcast:
   case ExprKind::Reshape:
@@ -158,6 +160,16 @@ void FunctionVerifier::array(const Expr &e) const {
   }
   if (e.kind == ExprKind::Dot)
     require(rank(e) >= 2 && rank(*e.args[0]) == rank(e) && rank(*e.args[1]) == rank(e), "a product is of matrices");
+  if (e.kind == ExprKind::Table) {
+    size_t count = 1;
+    for (const Dim &extent : e.type.shape) {
+      require(extent.isConstant() && extent.constant() > 0, "a table has extents that are numbers");
+      count *= static_cast<size_t>(extent.constant());
+    }
+    require(e.type.isArray() && count == e.args.size(), "a table has a number for each element");
+    for (const ExprPtr &arg : e.args)
+      require(arg->kind == ExprKind::Constant && arg->type.dtype == e.type.dtype, "a table is of constants of its dtype");
+  }
   if (e.kind == ExprKind::Iota) axes(e, 1, rank(e), "an index runs along an axis");
 }
 

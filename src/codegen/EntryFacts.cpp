@@ -36,6 +36,7 @@ EntryFacts::EntryFacts(target::EntryOp op)
     if (auto o = dyn_cast<target::RequireOp>(inner)) requirements.push_back(o);
     if (auto o = dyn_cast<target::ConstantOp>(inner)) constants.push_back(o);
     if (auto o = dyn_cast<target::TemporaryOp>(inner)) temporaries.push_back(o);
+    if (auto o = dyn_cast<target::TableOp>(inner)) tables.push_back(o);
     if (auto o = dyn_cast<target::LaunchOp>(inner)) launches.push_back(o);
   }
   for (const ParameterFacts &parameter : parameters)
@@ -57,6 +58,12 @@ const ParameterFacts *EntryFacts::parameter(llvm::StringRef wanted) const {
     if (p.name == wanted) return &p;
   return nullptr;
 }
+target::TableOp EntryFacts::table(llvm::StringRef wanted) const {
+  for (target::TableOp t : tables)
+    if (t.getName() == wanted) return t;
+  return {};
+}
+
 target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {
   for (target::TemporaryOp t : temporaries)
     if (t.getName() == wanted) return t;

@@ -40,12 +40,14 @@ struct EntryFacts {
   std::vector<ir::target::RequireOp> requirements;
   std::vector<ir::target::ConstantOp> constants;
   std::vector<ir::target::TemporaryOp> temporaries;
+  std::vector<ir::target::TableOp> tables;
   std::vector<ir::target::LaunchOp> launches;
   /// Dimension variables in the order in which parameters bind them.
   std::vector<std::string> dims;
   std::vector<SolvedDim> solved;  // the last of them
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
+  ir::target::TableOp table(llvm::StringRef name) const;
   /// Bytes of all temporaries, as an expression over the dimensions; of one.
   Dim workspaceBytes() const;
   static Dim bytesOf(ir::target::TemporaryOp temporary);

@@ -7,6 +7,7 @@ Language gpuLanguage() {
   Language language{};
   language.gpu = true;
   language.kernelMarks = "static __global__";
+  language.tableMarks = "alignas(16) static __device__ const";
   language.launchBounds = "__launch_bounds__";
   language.sharedMark = "__shared__ ";
   language.restrictMark = "__restrict__ ";

@@ -19,6 +19,7 @@ struct Language {
   const char *suffix;
   bool gpu;
   const char *kernelMarks;   // before `void`
+  const char *tableMarks;    // before the type of an array of constants that kernels read
   const char *launchBounds;  // "" if there are none, else the mark that takes the number of lanes
   bool boundsTakeGroups;     // and how many groups a processor has room for at least
   const char *sharedMark;    // of static shared memory

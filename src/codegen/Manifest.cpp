@@ -122,6 +122,7 @@ Json emulatedJson(ModuleOp module, Target target) {
       for (Block &block : region)
         for (Type type : block.getArgumentTypes()) note(type);
     if (auto temporary = dyn_cast<target::TemporaryOp>(op)) note(temporary.getDtype());
+    if (auto table = dyn_cast<target::TableOp>(op)) note(table.getDtype());
     if (auto entry = dyn_cast<target::EntryOp>(op))
       for (auto parameter : entry.getParameters().getAsRange<target::ParameterAttr>())
         note(parameter.getDtype());

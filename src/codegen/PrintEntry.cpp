@@ -23,6 +23,7 @@ private:
   void check(const ParameterFacts &parameter);
   void requirements();
   void temporaries();
+  void tables();
   Expr condition(Attribute when, bool holds = true);
   Expr conditions(ArrayAttr when);
   void under(ArrayAttr when);
@@ -189,6 +190,8 @@ void EntryPrinter::chooseNames() {
     dimNames_[dim] = names_.fresh(dim);
     dims_.rename(dim, dimNames_[dim]);
   }
+  for (target::TableOp table : facts_.tables) names_.take(table.getSymbol());
+  for (target::TableOp table : facts_.tables) temporaryNames_[table.getName().str()] = names_.fresh(table.getName());
   for (target::TemporaryOp temporary : facts_.temporaries)
     temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
   std::set<std::string> counted;
@@ -289,7 +292,28 @@ void EntryPrinter::temporaries() {
                                          : dims_(count)).doc +
                       ");");
   }
-  if (!facts_.temporaries.empty()) stopIfFailed();
+  if (!facts_.temporaries.empty() || !facts_.tables.empty()) stopIfFailed();
+}
+
+/// The numbers that the program writes out, with a line for each row or more.
+void EntryPrinter::tables() {
+  for (target::TableOp table : facts_.tables) {
+    const size_t count = table.getValues().size(), rank = table.getShape().size();
+    const int64_t row = rank ? parseDim(cast<StringAttr>(table.getShape()[rank - 1]).getValue().str()).constant() : 1;
+    writer_.line(std::string(language_.tableMarks) + " " + spell_.type(table.getDtype()) + " " + table.getSymbol().str() + "[" +
+                 std::to_string(count) + "] = {");
+    writer_.indent();
+    std::string line;
+    for (auto [i, value] : llvm::enumerate(table.getValues())) {
+      std::string number = plain(spell_.literal(value, table.getDtype())) + (i + 1 < count ? "," : "");
+      if (!line.empty() && line.size() + number.size() + 4 > Writer::kWidth) writer_.line(std::exchange(line, ""));
+      line += (line.empty() ? "" : " ") + number;
+      if ((static_cast<int64_t>(i) + 1) % row == 0 && rank > 1) writer_.line(std::exchange(line, ""));
+    }
+    if (!line.empty()) writer_.line(line);
+    writer_.dedent();
+    writer_.line("};");
+  }
 }
 
 target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
@@ -327,9 +351,10 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
     if (!shape) addExtents(parameter->shape);
   } else {
     target::TemporaryOp temporary = facts_.temporary(name);
-    TSR_CHECK(temporary, "a launch passes a tensor that is not there: " + name);
+    target::TableOp table = facts_.table(name);
+    TSR_CHECK(temporary || table, "a launch passes a tensor that is not there: " + name);
     pointer = temporaryNames_[name];
-    if (!shape) shape = temporary.getShape();
+    if (!shape) shape = temporary ? temporary.getShape() : table.getShape();
   }
   if (shape) {
     std::vector<std::string> texts;
@@ -533,6 +558,7 @@ void EntryPrinter::print() {
   chooseNames();
   writer_.blank();
   writer_.beginFunction();
+  tables();
   writer_.comment(facts_.signature);
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
@@ -558,6 +584,9 @@ void EntryPrinter::print() {
   checks();
   requirements();
   stopIfDone();
+  for (target::TableOp table : facts_.tables)
+    writer_.line("const " + spell_.type(table.getDtype()) + " *" + temporaryNames_[table.getName().str()] + " = " + call_ + ".table(" +
+                 table.getSymbol().str() + ");");
   temporaries();
   writer_.blank();
   for (target::LaunchOp op : facts_.launches) {

@@ -73,7 +73,7 @@ void WrapperPrinter::print() {
     for (const ParameterFacts &p : facts_.parameters)
       for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
         if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
-          source = p.symbol + ".extent(" + std::to_string(axis) + ")";
+          source = p.scalar() ? p.symbol : p.symbol + ".extent(" + std::to_string(axis) + ")";
     for (const ParameterFacts &p : facts_.parameters)
       for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis) {
         auto linear = p.mode == "result" || p.scalar() ? std::nullopt : linearDim(parseDim(p.shape[axis]));

@@ -60,6 +60,7 @@ private:
   Value genGather(const checked::Expr &expr, mlir::Location location);
   Value genScatterAdd(const checked::Expr &expr, mlir::Location location);
   Value genConcat(const checked::Expr &expr, mlir::Location location);
+  Value genTable(const checked::Expr &expr, mlir::Location location);
   Value genIndex(int64_t value);
   Value genDim(const Dim &dim, mlir::Location location);
 

@@ -40,6 +40,7 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   case ExprKind::Dot: return genDot(expr, location);
   case ExprKind::Full:
     return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
+  case ExprKind::Table: return genTable(expr, location);
   case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.axes.at(0));
   case ExprKind::Load: return genLoad(expr, location);
   case ExprKind::Concat: return genConcat(expr, location);

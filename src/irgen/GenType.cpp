@@ -3,6 +3,7 @@
 #include "ir/common/Names.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
+#include "support/FloatFormats.h"
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -87,6 +88,24 @@ Value FunctionGen::genConstant(const checked::Expr &expr, Location location) {
   Value exact = builder_.create<graph::ConstantOp>(
       location, builder_.getF32Type(), builder_.getF32FloatAttr(static_cast<float>(asDouble(expr))));
   return builder_.create<graph::CastOp>(location, typeOf(expr.type), exact, StringAttr(), false);
+}
+
+/// C has literals of few dtypes: tables of the others are of f32 (or i8), which hold their values, and are converted.
+Value FunctionGen::genTable(const checked::Expr &expr, Location location) {
+  auto wanted = cast<ir::TensorType>(typeOf(expr.type));
+  const DType dtype = expr.type.dtype;
+  const bool narrow = isFloat(dtype) && dtype != DType::F64 && dtype != DType::F32;
+  Type element = narrow ? builder_.getF32Type() : dtype == DType::I4 ? builder_.getI8Type() : ir::elementTypeOf(wanted);
+  SmallVector<Attribute> values;
+  for (const auto &number : expr.args) {
+    if (isa<FloatType>(element)) values.push_back(FloatAttr::get(element, roundToFloat(dtype, asDouble(*number))));
+    else if (element.isInteger(1)) values.push_back(builder_.getBoolAttr(asDouble(*number) != 0.0));
+    else values.push_back(constantAttr(*number));
+    if (dtype == DType::I4) values.back() = builder_.getI8IntegerAttr(static_cast<int8_t>(asInteger(*number)));
+  }
+  auto held = ir::TensorType::get(builder_.getContext(), wanted.getShape(), element);
+  Value table = builder_.create<graph::TableOp>(location, held, builder_.getArrayAttr(values));
+  return held == wanted ? table : builder_.create<graph::CastOp>(location, wanted, table, StringAttr(), false);
 }
 
 Value FunctionGen::fit(Value value, Type type, Location location) {

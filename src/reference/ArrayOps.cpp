@@ -249,6 +249,16 @@ Ref full(const Ref &scalar, const Shape &shape, DType dtype) {
   return out;
 }
 
+Ref table(const std::vector<Ref> &numbers, const Shape &shape, DType dtype) {
+  Ref out = makeDatum(dtype, shape);
+  TSR_CHECK(numbers.size() == out->size(), "a number for each element of a table");
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (out->isFloat()) out->floats[i] = numbers[i]->floats.at(0);
+    else out->ints[i] = numbers[i]->ints.at(0);
+  }
+  return out;
+}
+
 Ref iota(DType dtype, const Shape &shape, int axis) {
   Ref out = makeDatum(dtype, shape);
   Shape strides(shape.size(), 0);

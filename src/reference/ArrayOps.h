@@ -18,6 +18,8 @@ Ref transpose(const Ref &value, const std::vector<int> &axes);
 Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType result);
 /// [..., M, K] times [..., K, N]; the leading dimensions are the same.
 Ref dot(const Ref &left, const Ref &right, DType result);
+/// Numbers in row-major order as an array.
+Ref table(const std::vector<Ref> &numbers, const Shape &shape, DType dtype);
 Ref full(const Ref &scalar, const Shape &shape, DType dtype);
 Ref iota(DType dtype, const Shape &shape, int axis);
 /// `shape` has the places in a window and the windows, `step` apart, for `axis`.

@@ -206,6 +206,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
     break;
   case ExprKind::Argsort: out = argsort(args[0], expr.axes.at(0) != 0); break;
   case ExprKind::Concat: out = concat(args, expr.axes.at(0)); break;
+  case ExprKind::Table: out = table(args, *target, dtype); break;
   default: TSR_UNREACHABLE("expression kind");
   }
   if (!out) return fail(expr.span, error);

@@ -166,10 +166,21 @@ Ref Interpreter::hostCall(const Expr &expr) {
     for (size_t i = 0; i < bytes->size(); ++i) out->ints[i] = static_cast<unsigned char>((*bytes)[i]);
     return out;
   }
+  if (expr.text == "load_npz") return readNpz(expr, first->text);
   if (expr.text == "load_tensor" || expr.text == "expect_tensors") return readTensors(expr, first->text);
   if (expr.text == "save_tensors") return saveTensors(expr, first->text);
   if (expr.text == "zeros" || expr.text == "full_real" || expr.text == "full_whole" || expr.text == "iota")
     return hostTensor(expr, first->text);
+  if (expr.text == "tensor_real" || expr.text == "tensor_whole") return hostTable(expr, first->text);
+  if (expr.text == "reshaped") {
+    std::vector<int64_t> shape;
+    for (size_t i = 1; i < expr.args.size(); ++i) {
+      auto extent = evalInt(*expr.args[i]);
+      if (!extent) return nullptr;
+      shape.push_back(*extent);
+    }
+    return reshape(first, shape);
+  }
   if (expr.text == "shape_text") {
     std::string text;
     for (int64_t extent : first->shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
@@ -183,6 +194,21 @@ Ref Interpreter::hostCall(const Expr &expr) {
     text += static_cast<char>(byte);
   }
   return makeText(std::move(text));
+}
+
+/// A tensor of these numbers, of the dtype that is called `name`.
+Ref Interpreter::hostTable(const Expr &expr, const std::string &name) {
+  auto dtype = dtypeByName(name);
+  TSR_CHECK(dtype, "a dtype that the checker knows");
+  std::vector<Ref> numbers;
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    numbers.push_back(eval(*expr.args[i]));
+    if (!numbers.back()) return nullptr;
+  }
+  Ref all = table(numbers, {static_cast<int64_t>(numbers.size())}, expr.text == "tensor_real" ? DType::F64 : DType::I64);
+  std::string error;
+  Ref out = cast(all, *dtype, {}, error);
+  return out ? out : fail(expr.span, error);
 }
 
 /// Zeros, one number everywhere, or the indices along an axis, of the dtype that is called `name`.

@@ -1,6 +1,7 @@
 // Files of named tensors, as the emitted program reads and writes them (include/tessera/host/safetensors.h).
 #include "reference/Interpreter.h"
 #include "support/Npy.h"
+#include "tessera/host/npz.h"
 #include "tessera/host/tensor_file.h"
 
 namespace tessera::reference {
@@ -48,6 +49,21 @@ Ref Interpreter::readTensors(const Expr &expr, const std::string &path) {
   if (!problem.empty()) return wrong(problem);
   auto value = fromNpy(NpyArray{*dtypeByName(entry->dtype->language), entry->shape, std::move(data)});
   return value ? makeRef(std::move(*value)) : wrong(value.error());
+}
+
+Ref Interpreter::readNpz(const Expr &expr, const std::string &path) {
+  Ref name = eval(*expr.args.at(1));
+  if (!name) return nullptr;
+  if (!options_.readFile) return fail(expr.span, "files cannot be read here");
+  auto file = options_.readFile(path);
+  if (!file) return fail(expr.span, "cannot read '" + path + "': " + file.error());
+  std::string_view bytes;
+  const std::string problem = tsr::host::npz::array_named(*file, name->text, bytes);
+  if (!problem.empty()) return fail(expr.span, "`" + path + "`: " + problem);
+  auto array = parseNpy(bytes);
+  if (!array) return fail(expr.span, "`" + path + "`, `" + name->text + "`: " + array.error());
+  auto value = fromNpy(*array);
+  return value ? makeRef(std::move(*value)) : fail(expr.span, "`" + path + "`, `" + name->text + "`: " + value.error());
 }
 
 Ref Interpreter::saveTensors(const Expr &expr, const std::string &path) {

@@ -118,7 +118,8 @@ private:
   Ref evalHost(const checked::Expr &expr);
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
-  Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name);
+  Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name),
+      hostTable(const checked::Expr &expr, const std::string &name), readNpz(const checked::Expr &expr, const std::string &path);
   Ref readTensors(const checked::Expr &expr, const std::string &path), saveTensors(const checked::Expr &expr, const std::string &path),
       expectTensors(const checked::Expr &expr, const std::string &path, const tsr::host::tensor_file::Header &header);
   Ref argument(const checked::Expr &expr, const std::string &name);

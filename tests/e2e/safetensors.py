@@ -4,15 +4,25 @@
     safetensors.py TESSERA
 """
 import json
+import io
 import os
 import random
 import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from programs import read_npy
 
+ARCHIVE = """
+def doubled[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return x * 2.0
+
+def main(name: str = "x"):
+    print(doubled(load_npz("all.npz", name)))
+    print(load_npz("all.npz", "counts"))
+"""
 PROGRAM = """
 struct Layer[D]:
     w: Tensor[D, D, f32]
@@ -170,6 +180,50 @@ class Test:
         result = self.main("cpu")
         self.check(result.returncode != 0 and "counts" in result.stderr, f"another extent: {result.stderr}")
 
+    def archives(self):
+        """Arrays of .npz files: stored, with large-file fields as NumPy writes them, and refused where they are not."""
+        program = os.path.join(self.folder, "archive.tsr")
+        path = os.path.join(self.folder, "all.npz")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(ARCHIVE)
+
+        def npy(descr, shape, data):
+            head = repr({"descr": descr, "fortran_order": False, "shape": shape})
+            head += " " * (63 - (10 + len(head)) % 64) + "\n"
+            return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data
+
+        def save(method=zipfile.ZIP_STORED, comment=b""):
+            with zipfile.ZipFile(path, "w", method, allowZip64=True) as archive:
+                archive.comment = comment
+                for name, data in (("x", npy("<f4", (3,), struct.pack("<3f", 1, -2.5, 4))), ("counts", npy("<i8", (2, 1), struct.pack("<2q", 7, -1)))):
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        member.write(data)
+
+        def said(*arguments):
+            results = [subprocess.run([self.tessera, "run", program, "--target", target, *arguments], cwd=self.folder, capture_output=True, text=True,
+                                      timeout=300) for target in ("cpu", "reference")]
+            self.check(results[0].returncode == results[1].returncode, f"{arguments}: the reference ends otherwise")
+            return results[0].returncode, results[0].stdout + results[0].stderr, results[1].stdout + results[1].stderr
+
+        for comment in (b"", b"of 65 PK\5\6 bytes"):
+            save(comment=comment)
+            code, compiled, reference = said()
+            self.check(code == 0 and compiled == reference == "[2.0, -5.0, 8.0]\n[[7],\n [-1]]\n", compiled + reference)
+        for words, change in (("it has no array `y`; it has `x`, `counts`", None), ("is compressed", zipfile.ZIP_DEFLATED)):
+            save(method=change or zipfile.ZIP_STORED)
+            code, compiled, reference = said(*(["--arg", "name=y"] if change is None else []))
+            self.check(code == 1 and words in compiled and words in reference, f"{words}: {compiled}{reference}")
+        save()
+        with open(path, "rb") as file:
+            good = file.read()
+        at = good.index(struct.pack("<3f", 1, -2.5, 4))
+        for words, data in (("its check sum is another one", good[:at] + b"\x01" + good[at + 1 :]), ("it is no .npz file", good[:-30]), ("it is no .npz file", b"PK"),
+                            ("is not where it is said to be", b"XX" + good[2:])):
+            with open(path, "wb") as file:
+                file.write(data)
+            code, compiled, reference = said()
+            self.check(code == 1 and words in compiled and words in reference, f"{words}: {compiled}{reference}")
+
     def arguments(self, rng):
         tensors = model(rng)
         weights = os.path.join(self.folder, "weights.safetensors")
@@ -199,6 +253,7 @@ def main(tessera):
         test.round_trip(rng)
         test.mistakes(rng)
         test.arguments(rng)
+        test.archives()
         print("all good" if not test.bad else f"{test.bad} failures")
         return test.bad != 0
 

@@ -553,3 +553,49 @@ TEST(Types, TruthValuesHaveNoLargestOne) {
   EXPECT_THAT(text, HasSubstr("`max` is not defined for bool"));
   EXPECT_EQ(said("def f[R, C](x: Tensor[R, C, bool]) -> Tensor[R, bool]:\n    return any(x, axis=-1)\n"), "");
 }
+
+// ---------------------------------------------------------------- (T31) tensors of numbers
+
+namespace {
+std::string table(const std::string &list, const std::string &type) {
+  return "def f[N](x: Tensor[N, f32]) -> Tensor[" + type + "]:\n    return tensor(" + list + ")\n";
+}
+}  // namespace
+
+TEST(Tables, HaveTheShapeAndTheDtypeOfTheirNumbers) {
+  EXPECT_THAT(dumpOf(table("[1.0, 2]", "2, f32")), HasSubstr("table[2](1:f32, 2:f32)"));
+  EXPECT_THAT(dumpOf(table("[[1, -2], [3, 4]]", "2, 2, i32")), HasSubstr("table[2, 2](1, -2, 3, 4)"));
+  EXPECT_THAT(dumpOf(table("[True, False]", "2, bool")), HasSubstr("table[2](true, false)"));
+  EXPECT_THAT(dumpOf(table("[0.1, INF], bf16", "2, bf16")), HasSubstr("table[2]("));
+  EXPECT_THAT(dumpOf(table("([1, 2.0],), dtype=i64", "1, 2, i64")), HasSubstr("table[1, 2](1, 2)"));
+  EXPECT_EQ(said(table("[N, 1]", "2, i32")), "");
+  EXPECT_EQ(said(table("[sum(x), 1]", "2, f32")), "");
+  EXPECT_EQ(said("W = [1.0, 2.0]\ndef f[N](x: Tensor[N, f32]) -> Tensor[2, f32]:\n    return tensor(W)\n"), "");
+}
+
+TEST(Tables, WhatIsNoArrayIsRefusedWhereItStands) {
+  const std::pair<const char *, const char *> wrong[] = {
+      {"[]", "this list is empty"},
+      {"[[1.0], []]", "this list is empty"},
+      {"[[1, 2], [3]]", "this list has 1 item, and the first one beside it has 2"},
+      {"[[1, 2], 3]", "this is no list, and there are lists in its place before"},
+      {"[1, [2]]", "this is a list, and there are numbers in its place before"},
+      {"[1, True]", "this is a truth value, and there are numbers before it"},
+      {"[True, 0]", "this is a number, and there are truth values before it"},
+      {"[1, 300], u8", "300"},
+      {"[1, 2.5], i32", "this is no whole number, and the tensor is of `i32`"},
+      {"[1e39]", "E0"},
+      {"[x, x]", "`tensor` expects numbers"},
+      {"3.0", "`tensor` expects a list of numbers"},
+      {"['a']", "`tensor` expects numbers"},
+  };
+  for (const auto &[list, words] : wrong) {
+    Checking c(table(list, "2, f32"));
+    EXPECT_EQ(c.diagnostics.all().size(), 1u) << list << "\n" << c.messages();
+    EXPECT_THAT(c.messages(), HasSubstr(words)) << list;
+  }
+  // The place is the element's.
+  Checking c(table("[[1, 2], [3, 400]], u8", "2, 2, u8"));
+  ASSERT_EQ(c.diagnostics.all().size(), 1u) << c.messages();
+  EXPECT_EQ(c.sources.text(c.diagnostics.all()[0].span), "400");
+}

@@ -37,6 +37,21 @@ template <class... Extents> Tensor full_real(const std::string &dtype, double va
 template <class... Extents> Tensor full_whole(const std::string &dtype, int64_t value, Extents... extents) {
   return detail::made(dtype, {extents...}, [=](int64_t) { return value; });
 }
+/// A tensor of one axis with these numbers.
+template <class... Numbers> Tensor tensor_real(const std::string &dtype, Numbers... numbers) {
+  const double all[] = {static_cast<double>(numbers)...};
+  return detail::made(dtype, {static_cast<int64_t>(sizeof...(numbers))}, [&](int64_t i) { return all[i]; });
+}
+template <class... Numbers> Tensor tensor_whole(const std::string &dtype, Numbers... numbers) {
+  const int64_t all[] = {static_cast<int64_t>(numbers)...};
+  return detail::made(dtype, {static_cast<int64_t>(sizeof...(numbers))}, [&](int64_t i) { return all[i]; });
+}
+/// The same elements under another shape, with as many.
+template <class... Extents> Tensor reshaped(const Tensor &tensor, Extents... extents) {
+  Tensor out(tensor.dtype(), {extents...});
+  memcpy(out.bytes_to_write(), tensor.bytes(), tensor.byte_count());
+  return out;
+}
 /// The index of each element along an axis, modulo what the dtype holds.
 template <class... Extents> Tensor iota(const std::string &dtype, int64_t axis, Extents... extents) {
   const std::vector<int64_t> shape = {extents...};

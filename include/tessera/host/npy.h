@@ -1,6 +1,7 @@
 // .npy files for host code. NumPy has no dtype for bf16 and the smaller formats: their bytes are stored raw ('<V2', '|V1'),
 // as the ml_dtypes package does; load_npy<tsr::bf16>(path) says which dtype raw bytes are.
 #pragma once
+#include "tessera/host/npz.h"
 #include "tessera/host/output.h"
 
 namespace tsr {
@@ -59,13 +60,13 @@ inline TessDType npy_dtype(const std::string &type, const TessDType *expected, c
   stop("`" + path + "` holds elements of the NumPy type '" + type + "': which dtype are they?");
 }
 
-inline Tensor load_npy(const std::string &path, const TessDType *expected) {
-  const std::string bytes = read_file(path);
+/// `path` is what messages call the bytes.
+inline Tensor npy_tensor(std::string_view bytes, const std::string &path, const TessDType *expected) {
   if (bytes.compare(0, 6, "\x93NUMPY") != 0 || bytes.size() < 12) stop("`" + path + "` is no .npy file");
   const size_t lengthBytes = bytes[6] == 1 ? 2 : 4;
   size_t length = 0;
   for (size_t i = lengthBytes; i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[8 + i]);
-  const std::string header = bytes.substr(8 + lengthBytes, length);
+  const std::string header(bytes.substr(8 + lengthBytes, length));
   std::string type = npy_field(header, "descr", path);
   type = type.substr(1, type.size() - 2);
   if (npy_field(header, "fortran_order", path).find("True") != std::string::npos)
@@ -90,6 +91,8 @@ inline Tensor load_npy(const std::string &path, const TessDType *expected) {
   return tensor;
 }
 
+inline Tensor load_npy(const std::string &path, const TessDType *expected) { return detail::npy_tensor(read_file(path), path, expected); }
+
 }  // namespace detail
 
 inline Tensor load_npy(const std::string &path) { return detail::load_npy(path, nullptr); }
@@ -97,6 +100,15 @@ inline Tensor load_npy(const std::string &path) { return detail::load_npy(path, 
 template <class T> Tensor load_npy(const std::string &path) {
   const TessDType dtype = tsr::detail::DTypeOf<T>::dtype();
   return detail::load_npy(path, &dtype);
+}
+
+/// The array of this name of an .npz file.
+inline Tensor load_npz(const std::string &path, const std::string &name) {
+  const std::string file = detail::read_file(path);
+  std::string_view bytes;
+  const std::string problem = npz::array_named(file, name, bytes);
+  if (!problem.empty()) stop("`" + path + "`: " + problem);
+  return detail::npy_tensor(bytes, path + "`, `" + name, nullptr);
 }
 
 inline void save_npy(const std::string &path, const Tensor &tensor) {

@@ -19,6 +19,7 @@ const Language &cpuLanguage() {
                                  ".cpp",
                                  false,
                                  "static",
+                                 "alignas(16) static const",
                                  "",
                                  false,
                                  "alignas(64) ",

@@ -241,6 +241,26 @@ Type accessedType(Type base, ArrayRef<bool> points, ArrayRef<DimAttr> sizes) {
   return TensorType::get(base.getContext(), shape, elementTypeOf(base));
 }
 
+LogicalResult verifyTable(Operation *op, ArrayAttr values, Type type) {
+  int64_t count = 1;
+  for (DimAttr extent : shapeOf(type)) {
+    if (!extent.getDim().isConstant() || extent.getDim().constant() < 1)
+      return op->emitOpError() << "has the extent " << extent.getText() << ", which is no number";
+    count *= extent.getDim().constant();
+  }
+  if (static_cast<size_t>(count) != values.size())
+    return op->emitOpError() << "has " << values.size() << " numbers for " << count << " elements";
+  Type element = elementTypeOf(type);
+  if (!element.isF32() && !element.isF64() && !isa<IntegerType>(element))
+    return op->emitOpError() << "is of " << element << ", which C has no literals of";
+  for (Attribute value : values) {
+    auto number = dyn_cast<TypedAttr>(value);
+    if (!number || number.getType() != element)
+      return op->emitOpError() << "has the number " << value << " among those of " << element;
+  }
+  return success();
+}
+
 LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t indices) {
   auto from = cast<ViewType>(keys.getType()), to = cast<ViewType>(order.getType());
   if (keys == order) return op->emitOpError("writes the order of a row over the row");

@@ -25,6 +25,8 @@ mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type 
 mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
                                     mlir::Type to);
 /// One row of `keys`, along the last axis, has its order in the same row of `order`: i64 in the same shape. `indices` name the row.
+/// A table has a number of its dtype for each element of its shape, a tensor's or a view's.
+mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
 mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
 /// `to` holds every value of `from` and is of its class (float, int, bool, complex; integers with a sign hold those without).
 bool isSameOrWider(mlir::Type from, mlir::Type to);

@@ -145,6 +145,19 @@ def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_TableOp : Graph_Op<"table", [Pure]> {
+  let summary = "numbers that the program writes out";
+  let description = [{
+    In row-major order: as many as the shape, whose extents are numbers, has elements. f32, f64, integers and truth values.
+
+    Example: `%0 = graph.table [1.000000e+00 : f32, -2.000000e+00 : f32] : !tsr.tensor<["2"], f32>`
+  }];
+  let arguments = (ins ArrayAttr:$values);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Graph_ConcatOp : Graph_Op<"concat", [Pure]> {
   let summary = "arrays one after the other along one axis";
   let description = [{

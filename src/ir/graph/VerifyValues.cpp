@@ -137,6 +137,8 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
+LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
+
 LogicalResult ConcatOp::verify() {
   size_t axis = getAxis();
   auto shape = getType().getShape();

@@ -81,6 +81,19 @@ def Schedule_TempOp : Schedule_Op<"temp", [MemoryEffects<[MemAlloc]>, HasParent<
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Schedule_TableOp : Schedule_Op<"table", [Pure, HasParent<"FuncOp">]> {
+  let summary = "numbers that the program writes out, as memory that is only read";
+  let description = [{
+    `symbol` is what the emitted text calls them.
+
+    Example: `%t = schedule.table "blur_weights" [1 : i32, 2 : i32] : !tsr.view<["2"], i32>`
+  }];
+  let arguments = (ins StrAttr:$symbol, ArrayAttr:$values);
+  let results = (outs Tsr_ViewType:$result);
+  let assemblyFormat = "$symbol $values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Schedule_LaunchOp : Schedule_Op<"launch", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">,
                                                DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel over views and scalars";

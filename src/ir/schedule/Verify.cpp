@@ -18,8 +18,8 @@ LogicalResult FuncOp::verify() {
     return failure();
   if (!getResultTypes().empty()) return emitOpError("returns values: an entry function stores its results");
   for (Operation &op : entry())
-    if (!isa<TempOp, LaunchOp, ReturnOp>(op))
-      return op.emitOpError("may not stand in an entry function: it is a list of temporaries and launches");
+    if (!isa<TempOp, TableOp, LaunchOp, ReturnOp>(op))
+      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables and launches");
   return verifyEnd<ReturnOp>(*this);
 }
 
@@ -88,6 +88,7 @@ LogicalResult KernelOp::verify() {
   return failed(result) ? result : verifyEnd<KernelEndOp>(*this);
 }
 
+LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
 LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
 
 // ---------------------------------------------------------------- launches

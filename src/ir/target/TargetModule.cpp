@@ -48,9 +48,10 @@ ParameterAttr parameterNamed(EntryOp entry, StringRef name) {
       return parameter;
   return {};
 }
-bool hasTemporary(EntryOp entry, StringRef name) {
-  return llvm::any_of(entry.getBody().front().getOps<TemporaryOp>(),
-                      [&](TemporaryOp temporary) { return temporary.getName() == name; });
+bool hasMemory(EntryOp entry, StringRef name) {
+  Block &body = entry.getBody().front();
+  return llvm::any_of(body.getOps<TemporaryOp>(), [&](TemporaryOp temporary) { return temporary.getName() == name; }) ||
+         llvm::any_of(body.getOps<TableOp>(), [&](TableOp table) { return table.getName() == name; });
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ LogicalResult EntryOp::verifyRegions() {
       return emitOpError() << "returns " << name << ", which is only read";
   }
   for (Operation &op : getBody().front())
-    if (!isa<RequireOp, TemporaryOp, LaunchOp, ConstantOp>(op))
+    if (!isa<RequireOp, TemporaryOp, TableOp, LaunchOp, ConstantOp>(op))
       return op.emitOpError("does not belong in target.entry");
   return success();
 }
@@ -98,6 +99,16 @@ LogicalResult TemporaryOp::verify() {
   return success();
 }
 
+LogicalResult TableOp::verify() {
+  if (failed(verifyName(*this, getName())) || failed(verifyName(*this, getSymbol())) || failed(verifyDims(*this, getShape()))) return failure();
+  if (parameterNamed(cast<EntryOp>((*this)->getParentOp()), getName()))
+    return emitOpError() << "'" << getName() << "' is already a parameter";
+  for (Attribute value : getValues())
+    if (auto number = dyn_cast<TypedAttr>(value); !number || number.getType() != getDtype())
+      return emitOpError() << "has the number " << value << " among those of " << getDtype();
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
   auto entry = cast<EntryOp>((*this)->getParentOp());
   auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(entry->getParentOp(), getKernelAttr());
@@ -111,7 +122,7 @@ LogicalResult LaunchOp::verify() {
     auto argument = dyn_cast<ArgumentAttr>(attr);
     if (!argument) return emitOpError() << attr << " is no #target.argument";
     ParameterAttr parameter = parameterNamed(entry, argument.getText());
-    bool isTensor = parameter ? parameter.getMode() != "scalar" : hasTemporary(entry, argument.getText());
+    bool isTensor = parameter ? parameter.getMode() != "scalar" : hasMemory(entry, argument.getText());
     if (argument.getKind() == "dim" && failed(verifyDim(*this, argument.getText()))) return failure();
     if (argument.getKind() == "tensor" && !isTensor)
       return emitOpError() << "passes '" << argument.getText() << "', which is no tensor here";

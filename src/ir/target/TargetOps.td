@@ -100,6 +100,17 @@ def Target_TemporaryOp : Target_Op<"temporary", [HasParent<"EntryOp">]> {
   let assemblyFormat = "$name `:` $dtype $shape attr-dict";
   let hasVerifier = 1;
 }
+def Target_TableOp : Target_Op<"table", [HasParent<"EntryOp">]> {
+  let summary = "Numbers that the program writes out, in the device's memory";
+  let description = [{
+    `symbol` is an array of constants beside the entry function; launches pass it under the name.
+
+    Example: `target.table "weights" "blur_weights" [1 : i32, 2 : i32] : i32 ["2"]`.
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$symbol, ArrayAttr:$values, TypeAttr:$dtype, StrArrayAttr:$shape);
+  let assemblyFormat = "$name $symbol $values `:` $dtype $shape attr-dict";
+  let hasVerifier = 1;
+}
 def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
   let summary = "Start a kernel over a one-dimensional grid";
   let description = [{

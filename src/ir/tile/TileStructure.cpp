@@ -1,4 +1,5 @@
 // Rules of kernels, entry functions and launches.
+#include "ir/common/OpRules.h"
 #include "ir/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 
@@ -99,12 +100,14 @@ LogicalResult RolesOp::verifyRegions() {
   return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
 }
 
+LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
+
 LogicalResult FuncOp::verify() {
   if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
   if (failed(verifyArguments(*this))) return failure();
   for (Operation &op : getBody().front())
-    if (!isa<TempOp, LaunchOp, ReturnOp>(op))
-      return op.emitOpError("may not stand in an entry function: it is a list of temporaries and launches");
+    if (!isa<TempOp, TableOp, LaunchOp, ReturnOp>(op))
+      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables and launches");
   return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
 }
 

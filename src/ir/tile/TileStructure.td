@@ -73,6 +73,19 @@ def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Tile_TableOp : Tile_ValueOp<"table", [HasParent<"FuncOp">]> {
+  let summary = "numbers that the program writes out, as memory that is only read";
+  let description = [{
+    `symbol` is what the emitted text calls them.
+
+    Example: `%t = tile.table "blur_weights" [1 : i32, 2 : i32] : !tsr.view<["2"], i32>`
+  }];
+  let arguments = (ins StrAttr:$symbol, ArrayAttr:$values);
+  let results = (outs Tsr_ViewType:$result);
+  let assemblyFormat = "$symbol $values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel; kernels of one function run in order";

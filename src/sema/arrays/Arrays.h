@@ -120,6 +120,12 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
 /// argsort(x, axis, descending): where the elements along the axis lie once they are sorted.
 Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
+// ---- Table.cpp
+/// tensor(values, dtype): numbers that a program writes out as nested lists. `syntax`: of the list, where it is written there.
+Value arrayTable(Context &cx, const BuiltinRow &row, Bound &args, const ast::Expr *syntax, Span span);
+/// A list, or lists in it, as an array of this dtype. What is no list of numbers stays as it is; poison after a message.
+Value tensorLike(Context &cx, const Value &list, DType dtype, Span span);
+
 // ---- Convolution.cpp
 Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span);

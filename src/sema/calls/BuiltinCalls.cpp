@@ -169,6 +169,12 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   noteBuiltinEffect(cx, row, span);
   Value v = callEffectBuiltin(cx, row, bound, span);
   if (v.given()) return v;
+  if (row.kind == BuiltinKind::Table) {
+    const ast::Expr *syntax = nullptr;
+    for (const Given &arg : args)
+      if (arg.syntax && arg.span == bound.spans[0]) syntax = arg.syntax;
+    return arrayTable(cx, row, bound, syntax, span);
+  }
   if (hostOnly) return callHostBuiltin(cx, row, bound, args, span);
   v = callKernelBuiltin(cx, row, bound, args, span);
   if (v.given()) return v;

@@ -32,7 +32,7 @@ void noteBuiltinEffect(Context &cx, const BuiltinRow &row, Span span) {
   case BuiltinKind::SaveNpy: effect.files = true; [[fallthrough]];
   case BuiltinKind::HostCall:
     if (row.op == "decode") return;
-    effect.files |= row.op == "read_bytes";
+    effect.files |= row.op == "read_bytes" || row.op == "load_npz";
     [[fallthrough]];
   case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(cx, std::move(effect));
   default: return;

@@ -7,6 +7,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 
 namespace tessera::sema {
@@ -92,7 +93,7 @@ static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span
   const bool events = name == "bernoulli";
   const size_t at = events ? 2 : 1;
   std::vector<Dim> shape;
-  if (!shapeArgument(cx, args.values[at], args.spans[at], shape)) return Value::poison();
+  if (!inHost(cx) && !shapeArgument(cx, args.values[at], args.spans[at], shape)) return Value::poison();
   DType dtype = events ? DType::Bool : DType::F32;
   Numerics numerics;
   ExprPtr probability;
@@ -108,10 +109,9 @@ static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span
     }
     dtype = *given;
   }
+  if (inHost(cx)) return hostDraw(cx, name, args, at, dtype, span);
   if (!useUp(cx, args.values[0], "`" + name + "`", span)) return Value::poison();
   noteEffect(cx, {EffectKind::Random, "", false, false, {{span, "`" + name + "` draws here"}}});
-  if (inHost(cx))
-    return unsupported(cx, "a draw in host code", span, "let a function draw, and give it the stream: `f(rng)`");
   if (inKernel(cx)) notCompiledYet(cx, "random numbers that a kernel draws", span);
   Type type = shape.empty() ? scalarType(dtype, numerics) : sema::tensorType(dtype, shape, numerics);
   Draw draw(*args.values[0].expr, shape, span);

@@ -18,7 +18,7 @@ using ast::as;
 
 namespace {
 constexpr std::string_view kHostCalls[] = {
-    "print", "load_npy", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "decode", "perf_counter"};
+    "print", "load_npy", "load_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "decode", "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -283,7 +283,7 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
   auto text = [&](const Value &v, Span at) -> ExprPtr {
     if (v.isPoison()) return nullptr;
     if (v.kind != ValueKind::String) {
-      report(cx, Id::wrongArgument, at, quoted(std::string(row.name)), "a path in quotes", describe(cx, v));
+      report(cx, Id::wrongArgument, at, quoted(std::string(row.name)), "a text in quotes", describe(cx, v));
       return nullptr;
     }
     Value copy = v;
@@ -320,9 +320,9 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
   }
   case BuiltinKind::HostCall: {
     std::vector<ExprPtr> given;
+    const std::string_view letters = hostFunction(row.op)->arguments;
     for (size_t i = 0; i < args.values.size(); ++i) {
-      given.push_back(row.op == "read_bytes" ? text(args.values[i], args.spans[i])
-                                             : hostArgument(cx, args.values[i], args.spans[i]));
+      given.push_back(letters[i] == 's' ? text(args.values[i], args.spans[i]) : hostArgument(cx, args.values[i], args.spans[i]));
       if (!given.back()) return Value::poison();
     }
     Value v = hostCall(cx, row.op, std::move(given), span);

@@ -52,6 +52,10 @@ bool hostFact(Context &cx, const ast::Expr &fact);
 // ---- MadeTensors.cpp
 /// `zeros`, `ones` and `full` of a value that has the dtype already; `iota` and `arange`.
 Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, const Type &type, Span span);
+/// Numbers, in row-major order, under this shape.
+Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span);
+/// `rng.uniform`, `rng.normal` and `rng.bernoulli`, whose shape is the argument `at`.
+Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at, DType dtype, Span span);
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span);
 
 // ---- Formats.cpp

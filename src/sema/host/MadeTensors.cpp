@@ -2,13 +2,15 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 
 namespace tessera::sema {
 
-/// The extents of a shape behind what `args` has already. False, after a message, if it is none.
-static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<ExprPtr> &args) {
+/// The extents of a shape. False, after a message, if it is none.
+static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Value> &extents) {
   std::vector<Value> items = shape.isSequence() ? shape.items : std::vector<Value>{shape};
   if (shape.kind == ValueKind::HostShape) {
     items.clear();
@@ -32,8 +34,16 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Ex
       report(cx, Id::badConstant, at, "the extent " + std::to_string(item.sym.constant()) + " is negative");
       return false;
     }
-    args.push_back(indexExpr(cx, item, at));
+    extents.push_back(item);
   }
+  return true;
+}
+
+/// The same behind what `args` has already.
+static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<ExprPtr> &args) {
+  std::vector<Value> extents;
+  if (!hostExtents(cx, shape, at, extents)) return false;
+  for (const Value &extent : extents) args.push_back(indexExpr(cx, extent, at));
   return true;
 }
 
@@ -59,6 +69,66 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
   }
   if (!hostExtents(cx, shape, at, args)) return Value::poison();
   return made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
+}
+
+Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(textExpr(std::string(name(dtype)), span));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    Value &number = numbers[i];
+    if (isFloat(dtype)) {
+      args.push_back(inCarryType(cx, std::move(number), DType::F64, spans[i]));
+      if (!args.back()) return Value::poison();
+      continue;
+    }
+    if (number.kind == ValueKind::Bool) number = Value::integer(Dim(number.truth ? 1 : 0));
+    if (number.isScalar() && number.type.dtype == DType::Bool) number = castTo(cx, std::move(number), DType::I64, {}, spans[i]);
+    Value whole = convertInt(cx, number, spans[i]);
+    if (whole.isPoison()) return whole;
+    args.push_back(indexExpr(cx, whole, spans[i]));
+  }
+  Value flat = made(cx, isFloat(dtype) ? "tensor_real" : "tensor_whole", std::move(args), 1, dtype, span);
+  flat.rank = 1;
+  if (shape.size() == 1) return flat;
+  args.clear();
+  args.push_back(takeExpr(flat));
+  for (const Dim &extent : shape) args.push_back(indexExpr(cx, Value::integer(extent), span));
+  return made(cx, "reshaped", std::move(args), 1, dtype, span);
+}
+
+/// A function of the library draws one row of as many elements; the shape is put on it. Elements are numbered in row-major
+/// order, so that these are the bits that a function draws for that shape.
+Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at, DType dtype, Span span) {
+  std::vector<Value> extents;
+  if (!hostExtents(cx, args.values[at], args.spans[at], extents)) return Value::poison();
+  const bool events = how == "bernoulli";
+  ModuleScope *library = loadModule(cx, cx.main->ast->file, 0, "tessera.draws", {});
+  std::string function = "draw_" + how + (events ? "" : "_" + std::string(name(dtype)));
+  auto found = library ? library->names.find(function) : std::map<std::string, Value>::iterator();
+  if (!library || found == library->names.end())
+    return unsupported(cx, "a draw of `" + std::string(name(dtype)) + "` in host code", span, "let a function draw, and give it the stream: `f(rng)`");
+  Value count = Value::integer(Dim(1));
+  for (Value &extent : extents) {
+    extent = convertInt(cx, extent, args.spans[at]);
+    if (extent.isPoison()) return extent;
+    count = intElementwise(cx, ElementwiseOp::Mul, {count, extent}, span, "*");
+  }
+  GivenList given;
+  given.push_back({"", args.values[0], args.spans[0], {}});
+  if (events) given.push_back({"", args.values[1], args.spans[1], {}});
+  given.push_back({"", count, args.spans[at], {}});
+  Value flat = callFunction(cx, *found->second.callable, std::move(given), span);
+  if (flat.kind != ValueKind::HostTensor) return flat;
+  flat.rank = 1, flat.madeOf = dtype;
+  if (extents.size() == 1) return flat;
+  if (extents.empty()) {
+    Value first = Value::integer(Dim(0));
+    return hostItem(cx, flat, &first, span);
+  }
+  std::vector<ExprPtr> operands;
+  operands.push_back(takeExpr(flat));
+  for (const Value &extent : extents) operands.push_back(indexExpr(cx, extent, span));
+  return made(cx, "reshaped", std::move(operands), 1, dtype, span);
 }
 
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span) {

@@ -99,6 +99,12 @@ Abstract Analysis::eval(const Expr &expr) {
     out.number = numberOf(keyOf(expr, {}));
     return out;
   }
+  case ExprKind::Table: {
+    Abstract out;
+    for (const ExprPtr &number : expr.args) out.range = join(out.range, evalConstant(*number).range);
+    out.number = fresh();
+    return out;
+  }
   case ExprKind::Elementwise:
     return expr.op == ElementwiseOp::Select ? evalSelect(expr) : evalElementwise(expr);
   case ExprKind::Cast: return evalCast(expr);

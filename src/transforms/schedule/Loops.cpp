@@ -17,7 +17,7 @@ public:
   explicit LoopKeeper(graph::FuncOp function) : function_(function), builder_(function.getContext()) {
     for (auto dim : function.getDims().getAsRange<StringAttr>()) sizes_.insert(dim.str());
     taken_ = sizes_;
-    for (size_t i = 0; i < function.entry().getNumArguments(); ++i) taken_.insert(function.param(i).getName().str());
+    for (size_t i = 0; i < function.getParams().size(); ++i) taken_.insert(function.param(i).getName().str());
   }
 
   LogicalResult run() {

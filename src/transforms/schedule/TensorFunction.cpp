@@ -6,6 +6,7 @@
 // that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
 // computes one element (`laneKernel`). A product and what it becomes element by element is computed tile by
 // tile (`contractKernel`).
+#include "llvm/ADT/MapVector.h"
 #include "support/LinearDim.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Loops.h"
@@ -141,7 +142,8 @@ void FunctionScheduler::findRoots(Block &block) {
 /// What the program calls a value in memory, under whatever shape; empty if it has no name.
 StringRef FunctionScheduler::calledBy(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (argument && argument.getOwner() == &function_.entry()) return function_.param(argument.getArgNumber()).getName();
+  if (argument && argument.getOwner() == &function_.entry() && argument.getArgNumber() < function_.getParams().size())
+    return function_.param(argument.getArgNumber()).getName();
   StringRef hint = nameHint(value);
   Value under = hint.empty() ? sameMemory(value) : Value();
   return under ? calledBy(under) : hint;
@@ -461,7 +463,7 @@ LogicalResult FunctionScheduler::run() {
   SmallVector<Attribute> params(function_.getParams().begin(), function_.getParams().end()), outputs;
   SmallVector<Type> types;
   Block &block = state.addRegion()->emplaceBlock();
-  for (BlockArgument argument : function_.entry().getArguments()) {
+  for (BlockArgument argument : function_.entry().getArguments().take_front(function_.getParams().size())) {
     types.push_back(viewOf(argument.getType()));
     leaves_[argument] = block.addArgument(types.back(), argument.getLoc());
   }
@@ -491,6 +493,13 @@ LogicalResult FunctionScheduler::run() {
   entry_ = cast<schedule::FuncOp>(builder_.create(state));
   launches_ = OpBuilder::atBlockEnd(&block);
   builder_.setInsertionPoint(entry_);
+  for (auto [argument, values] : llvm::zip(function_.entry().getArguments().drop_front(function_.getParams().size()), tables_)) {
+    StringRef hint = nameHint(argument).empty() ? "table" : nameHint(argument);
+    std::string symbol;
+    do symbol = names_.fresh((function_.getSymName() + "_" + hint).str());
+    while (llvm::any_of(function_.getParams().getAsRange<ParamAttr>(), [&](ParamAttr param) { return param.getName() == symbol; }));
+    leaves_[argument] = launches_.create<schedule::TableOp>(argument.getLoc(), viewOf(argument.getType()), symbol, values);
+  }
 
   findRoots(function_.entry());
   if (failed(launchBlock(function_.entry()))) return failure();
@@ -505,7 +514,25 @@ LogicalResult FunctionScheduler::run() {
   return success();
 }
 
+/// Numbers that the program writes out lie in memory that is only read, like parameters: they become further arguments of
+/// the function's body. Their values, in that order.
+static SmallVector<ArrayAttr> hoistTables(graph::FuncOp function) {
+  SmallVector<ArrayAttr> values;
+  llvm::MapVector<std::pair<Attribute, Type>, Value> known;  // written twice, they lie there once
+  function.walk([&](graph::TableOp table) {
+    Value &argument = known[{table.getValuesAttr(), table.getType()}];
+    if (!argument) {
+      argument = function.entry().addArgument(table.getType(), table.getLoc());
+      values.push_back(table.getValuesAttr());
+    }
+    table.replaceAllUsesWith(argument);
+    table.erase();
+  });
+  return values;
+}
+
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
+  SmallVector<ArrayAttr> tables = hoistTables(function);
   if (failed(straighten(function))) return failure();
   dropWhatChangesNothing(function);
   foldBatches(function);  // first: a batch of single rows is a matrix
@@ -513,7 +540,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   expandVectorScatters(function);
   planSweeps(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
-  return FunctionScheduler(builder, function, names).run();
+  return FunctionScheduler(builder, function, names, std::move(tables)).run();
 }
 
 }  // namespace tessera::transforms

@@ -18,8 +18,9 @@ namespace tessera::transforms {
 
 class FunctionScheduler {
 public:
-  FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names)
-      : builder_(builder), function_(function), names_(names) {}
+  /// `tables`: what lies in the arguments of the function's body behind those that are its parameters.
+  FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names, llvm::SmallVector<mlir::ArrayAttr> tables)
+      : builder_(builder), function_(function), names_(names), tables_(std::move(tables)) {}
   mlir::LogicalResult run();
 
 private:
@@ -144,6 +145,7 @@ private:
   mlir::OpBuilder &builder_;  // before the function: kernels go here
   ir::graph::FuncOp function_;
   KernelNames &names_;
+  llvm::SmallVector<mlir::ArrayAttr> tables_;
   ir::schedule::FuncOp entry_;
   mlir::OpBuilder launches_{builder_.getContext()};
   llvm::DenseSet<mlir::Value> roots_;

@@ -124,7 +124,7 @@ ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim>
 }
 
 /// What must hold for the rows of the tensors that a kernel copies to begin at multiples of 16 bytes. The entry's own
-/// temporaries do.
+/// temporaries and tables do.
 void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names, const std::map<std::string, Dim> &dims,
                   out::LaunchOp made) {
   constexpr int64_t kBytes = 16;
@@ -132,7 +132,7 @@ void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &nam
   llvm::SmallSetVector<Attribute, 4> tensors, rows;
   for (unsigned i : info.aligned) {
     Value tensor = launch.getArgs()[i];
-    if (!tensor.getDefiningOp<tile::TempOp>()) tensors.insert(builder.getStringAttr(names.names.at(tensor)));
+    if (isa<BlockArgument>(tensor)) tensors.insert(builder.getStringAttr(names.names.at(tensor)));
     int64_t elements = kBytes / storedBytes(ir::elementTypeOf(tensor.getType()));
     // In the kernel's shape of the tensor: a row of the tile is a row there.
     auto shapes = made->getAttrOfType<ArrayAttr>("shapes");
@@ -293,6 +293,12 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
       auto made = builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
                                                    shapeTexts(builder, temp.getType()), ArrayAttr());
       copyConditions(builder, &op, made, names);
+    } else if (auto table = dyn_cast<tile::TableOp>(op)) {
+      StringRef hint = ir::nameHint(table.getResult());
+      std::string name = hint.empty() ? names.table.fresh("table") : names.table.declare(hint);
+      names.names[table.getResult()] = name;
+      builder.create<out::TableOp>(op.getLoc(), name, identifier(table.getSymbol().str()), table.getValues(), ir::elementTypeOf(table.getType()),
+                                   shapeTexts(builder, table.getType()));
     } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder)))
         return failure();

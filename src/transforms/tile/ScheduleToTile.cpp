@@ -38,6 +38,9 @@ LogicalResult lowerEntry(OpBuilder &builder, schedule::FuncOp function) {
     if (auto temp = dyn_cast<schedule::TempOp>(op)) {
       made = builder.create<tile::TempOp>(op.getLoc(), temp.getType());
       values.map(temp.getResult(), made->getResult(0));
+    } else if (auto table = dyn_cast<schedule::TableOp>(op)) {
+      made = builder.create<tile::TableOp>(op.getLoc(), table.getType(), table.getSymbol(), table.getValues());
+      values.map(table.getResult(), made->getResult(0));
     } else if (auto launch = dyn_cast<schedule::LaunchOp>(op)) {
       SmallVector<Value> args;
       for (Value operand : launch.getOperands()) args.push_back(values.lookup(operand));

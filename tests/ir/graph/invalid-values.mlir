@@ -545,3 +545,35 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f
   %0 = graph.argsort %s : !tsr.tensor<[], f32> to !tsr.tensor<[], i64>
   graph.return
 }
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{has 1 numbers for 2 elements}}
+  %0 = graph.table [1.0 : f32] : !tsr.tensor<["2"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{has the extent M, which is no number}}
+  %0 = graph.table [1.0 : f32] : !tsr.tensor<["M"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{has the number 1 : i64 among those of}}
+  %0 = graph.table [1 : i64] : !tsr.tensor<["1"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{which C has no literals of}}
+  %0 = graph.table [1.0 : bf16] : !tsr.tensor<["1"], bf16>
+  graph.return
+}

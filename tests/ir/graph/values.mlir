@@ -43,6 +43,10 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %dot = graph.dot %x, %turned : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>) -> !tsr.tensor<["R", "R"], f32>
   // CHECK: graph.full %{{.*}} : f32 to <["R", "C"], f32>
   %full = graph.full %item : f32 to !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.table [1.000000e+00 : f32, -2.500000e-01 : f32] : <["2"], f32>
+  %weights = graph.table [1.0 : f32, -0.25 : f32] : !tsr.tensor<["2"], f32>
+  // CHECK: graph.table [1 : ui8, 2 : ui8, 3 : ui8, 255 : ui8] : <["2", "2"], ui8>
+  %codes = graph.table [1 : ui8, 2 : ui8, 3 : ui8, 255 : ui8] : !tsr.tensor<["2", "2"], ui8>
   // CHECK: graph.iota 1 : <["R", "C"], i32>
   %iota = graph.iota 1 : !tsr.tensor<["R", "C"], i32>
   // CHECK: graph.concat 0 %x, %{{.*}} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["2*R", "C"], f32>

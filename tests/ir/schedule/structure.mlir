@@ -37,6 +37,8 @@ schedule.func @twice(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) 
   // CHECK: schedule.launch @twice_kernel(%x, %[[T]]) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
   schedule.launch @twice_kernel(%x, %t) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
   schedule.launch @twice_kernel(%t, %result) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  // CHECK: schedule.table "twice_weights" [1.000000e+00 : f32, 2.000000e+00 : f32] : <["2"], f32>
+  %weights = schedule.table "twice_weights" [1.0 : f32, 2.0 : f32] : !tsr.view<["2"], f32>
   // CHECK: schedule.return
   schedule.return
 }

@@ -20,6 +20,8 @@ tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = 
 
 // CHECK-LABEL: tile.func @fill
 tile.func @fill(%x: !tsr.view<["2*m"], f32>) attributes {dims = ["m"], params = [#tsr.param<"x", out>], outputs = []} {
+  // CHECK: tile.table "fill_weights" [true, false] : <["2"], i1>
+  %w = tile.table "fill_weights" [true, false] : <["2"], i1>
   // CHECK: tile.temp : <["2*m"], f32>
   %t = tile.temp : <["2*m"], f32>
   // CHECK: tile.launch @ones(%{{.*}}) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
