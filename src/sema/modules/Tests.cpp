@@ -1,6 +1,7 @@
 // Functions with `@test`: each `assert` that only run time decides makes what it compares results of the function, so that
 // whoever runs it sees both sides. Sizes of tests and benchmarks stand in their decorators.
 #include "checked/ExprBuild.h"
+#include "checked/Lets.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
@@ -142,32 +143,9 @@ const ast::Expr &withoutAll(const Context &cx, const ast::Expr &condition) {
   return ofAll && call->arguments[0].value->kind == ast::ExprKind::Compare ? *call->arguments[0].value : condition;
 }
 
-/// The numbers of a list in their order, and the extents of the lists in it. False where those differ.
-bool numbersOf(const Value &list, size_t axis, std::vector<Value> &numbers, std::vector<Dim> &shape) {
-  auto extent = static_cast<int64_t>(list.items.size());
-  if (axis == shape.size()) shape.push_back(Dim(extent));
-  if (extent == 0 || shape[axis].constant() != extent) return false;
-  for (const Value &item : list.items) {
-    bool deeper = item.isSequence();
-    if (deeper ? !numbersOf(item, axis + 1, numbers, shape) : axis + 1 != shape.size()) return false;
-    if (!deeper) numbers.push_back(item);
-  }
-  return true;
-}
-
 /// `[1.0, 2.0]` as an array, where it is compared with one: of the dtype of that. Everything else stays.
-Value listLike(Context &cx, Value value, const Value &other, Span span) {
-  std::vector<Value> numbers;
-  std::vector<Dim> shape;
-  if (!value.isSequence() || !other.isArray() || !numbersOf(value, 0, numbers, shape)) return value;
-  for (Value &number : numbers) {
-    number = toArray(cx, number, other.type.dtype, span);
-    if (!number.isScalar()) return value;
-    number = broadcastValue(cx, std::move(number), {Dim(1)}, span);
-    if (number.isPoison()) return number;
-  }
-  Value flat = numbers.size() == 1 ? std::move(numbers[0]) : concat(cx, std::move(numbers), 0, span);
-  return shape.size() == 1 ? flat : reshape(cx, std::move(flat), std::move(shape), -1, span);
+Value listLike(Context &cx, const Value &value, const Value &other, Span span) {
+  return value.isSequence() && other.isArray() ? tensorLike(cx, value, other.type.dtype, span) : value;
 }
 
 Asked askedBy(Context &cx, const ast::Expr &whole) {
@@ -221,6 +199,69 @@ int keep(Context &cx, const Value &value, const std::string &name, Span span) {
   return static_cast<int>(cx.function.fn->results.size()) - 1;
 }
 
+/// The variable of a claim that is met on the way, in a loop or under a condition of run time; null of any other value. No
+/// statement has bound it yet: beginClaims() does.
+Var *carriedBy(const Function &function, const Expr &asserted) {
+  const bool isVariable = asserted.kind == ExprKind::VarRef && asserted.var->reassigned;
+  const bool isParameter = isVariable && std::any_of(function.params.begin(), function.params.end(), [&](const Param &p) { return p.var == asserted.var; });
+  return isVariable && !isParameter && !checked::letOf(function.body, asserted.var) ? asserted.var : nullptr;
+}
+
+/// What the loop around it counts has no part in the shape of what is there when the test ends: such a condition is one truth
+/// value.
+bool isLasting(const Value &value) {
+  std::set<std::string> vars;
+  for (const Dim &extent : value.type.shape) extent.collectVars(vars);
+  return std::none_of(vars.begin(), vars.end(), [](const std::string &name) { return name[0] == '%'; });
+}
+Value whole(Context &cx, Value condition, Span span) {
+  if (!condition.isArray() || isLasting(condition)) return condition;
+  return reduce(cx, ReduceOp::All, std::move(condition), Value::of(ValueKind::Absent), span, false, span, "all");
+}
+
+/// As keep(), in a variable that is there from the start of the test.
+int keepOnTheWay(Context &cx, const Value &value, const std::string &name, Span span) {
+  Value v = toArray(cx, value, value.kind == ValueKind::Int ? DType::I64 : DType::F64, span);
+  if (v.kind != ValueKind::Array || !v.expr || !isLasting(v)) return -1;
+  v = asStored(cx, v, name, span);
+  Var *var = newVar(cx, name, v.expr->type, span);
+  var->reassigned = true;
+  return keep(cx, arrayValue(cx, makeRef(var, span), v.type, {}, span), name, span);
+}
+
+/// As long as a claim has held, its variables take what it asks about now: they end with where it first did not hold. False if
+/// there are none for it, of these shapes.
+bool updateClaims(Context &cx, const ast::AssertStmt &stmt, const Asked &asked) {
+  Function &function = *cx.function.fn;
+  auto variable = [&](int result) { return result < 0 ? nullptr : carriedBy(function, *cx.function.asserted[static_cast<size_t>(result)]); };
+  auto fits = [&](int result, const Value &value) {
+    return result < 0 || (variable(result) && variable(result)->type.shape == toArray(cx, value, DType::F64, stmt.span).type.shape);
+  };
+  for (const TestClaim &claim : function.claims) {
+    if (!(claim.span == stmt.span) || !variable(claim.held) || !fits(claim.held, asked.condition) || !fits(claim.left, asked.left) ||
+        !fits(claim.right, asked.right))
+      continue;
+    auto current = [&](Var *var) { return arrayValue(cx, makeRef(var, stmt.span), withDType(var->type, var->type.dtype), {}, stmt.span); };
+    Value before = current(variable(claim.held));
+    if (before.isArray()) before = reduce(cx, ReduceOp::All, std::move(before), Value::of(ValueKind::Absent), stmt.span, false, stmt.span, "all");
+    before = bindTemp(cx, before, "before", stmt.span);
+    const std::pair<int, const Value *> parts[] = {{claim.left, &asked.left}, {claim.right, &asked.right}, {claim.held, &asked.condition}};
+    for (const auto &[result, now] : parts) {
+      Var *var = variable(result);
+      if (!var) continue;
+      Value stored = asStored(cx, toArray(cx, *now, var->type.dtype, stmt.span), "now", stmt.span);
+      Value next = elementwise(cx, ElementwiseOp::Select, {before, std::move(stored), current(var)}, stmt.span, "where");
+      ExprPtr value = castToPlace(cx, std::move(next), var->type, stmt.span, "what is asserted", false);
+      if (!value) return true;  // has its message
+      Stmt &assign = emit(cx, StmtKind::Assign, stmt.span);
+      assign.var = var;
+      assign.value = std::move(value);
+    }
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void assertInTest(Context &cx, const ast::AssertStmt &stmt) {
@@ -233,27 +274,26 @@ void assertInTest(Context &cx, const ast::AssertStmt &stmt) {
     if (!*known) assertedText(report(cx, Id::factRefuted, span, std::string(cx.sources.text(span))), stmt);
     return;
   }
-  if (cx.function.block != &function.body) {
-    unsupported(cx, "an `assert` of a test in a loop or under a condition that run time decides", stmt.span,
-                "keep what it asks about under a name, and assert that behind it");
-    return;
-  }
   if (asked.condition.kind != ValueKind::Array || asked.condition.type.dtype != DType::Bool) {
     ExprPtr single = conditionExpr(cx, asked.condition, span);  // a number that only run time knows, or a message
     if (!single) return;
     asked.condition = arrayValue(cx, std::move(single), scalarType(DType::Bool), {}, span);
   }
+  const bool always = cx.function.block == &function.body;
+  if (!always && (asked.condition = whole(cx, std::move(asked.condition), span)).isPoison()) return;
+  if (!always && updateClaims(cx, stmt, asked)) return;
   TestClaim claim;
   claim.span = stmt.span, claim.condition = span;
   const std::string number = std::to_string(function.claims.size());
-  claim.held = keep(cx, asked.condition, "held_" + number, span);
+  auto kept = always ? &keep : &keepOnTheWay;
+  claim.held = kept(cx, asked.condition, "held_" + number, span);
   if (claim.held < 0) return;
   if (asked.leftSyntax) {
     claim.comparison = std::move(asked.comparison);
     claim.leftText = cx.sources.text(asked.leftSyntax->span),
     claim.rightText = cx.sources.text(asked.rightSyntax->span);
-    claim.left = keep(cx, asked.left, "seen_" + number, asked.leftSyntax->span);
-    claim.right = keep(cx, asked.right, "expected_" + number, asked.rightSyntax->span);
+    claim.left = kept(cx, asked.left, "seen_" + number, asked.leftSyntax->span);
+    claim.right = kept(cx, asked.right, "expected_" + number, asked.rightSyntax->span);
   }
   if (stmt.message) {
     Value message = checkExpr(cx, *stmt.message);
@@ -263,6 +303,26 @@ void assertInTest(Context &cx, const ast::AssertStmt &stmt) {
                   "what is compared is shown anyway");
   }
   function.claims.push_back(std::move(claim));
+  if (!always) updateClaims(cx, stmt, asked);
+}
+
+/// The variables of claims that are met on the way: they hold until one does not.
+static void beginClaims(Context &cx) {
+  Function &function = *cx.function.fn;
+  std::set<const Var *> begun;
+  std::vector<std::unique_ptr<Stmt>> first;
+  for (const ExprPtr &asserted : cx.function.asserted) {
+    Var *var = carriedBy(function, *asserted);
+    if (!var || !begun.insert(var).second) continue;
+    first.push_back(std::make_unique<Stmt>());
+    first.back()->kind = StmtKind::Let, first.back()->span = asserted->span, first.back()->var = var;
+    first.back()->value = makeConstant(var->type.dtype, var->type.dtype == DType::Bool ? 1 : 0, asserted->span);
+    if (var->type.kind != TypeKind::Tensor) continue;
+    ExprPtr full = makeExpr(ExprKind::Full, var->type, asserted->span);
+    full->args.push_back(std::move(first.back()->value));
+    first.back()->value = std::move(full);
+  }
+  function.body.insert(function.body.begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
 }
 
 void finishTest(Context &cx, const ast::FuncDef &def) {
@@ -272,6 +332,7 @@ void finishTest(Context &cx, const ast::FuncDef &def) {
         .help("say what must hold: `assert f(x) == 1.0`");
     return;
   }
+  beginClaims(cx);
   if (!cx.function.asserted.empty()) emit(cx, StmtKind::Return, def.name.span).values = std::move(cx.function.asserted);
 }
 
