@@ -186,6 +186,7 @@ const Case kLibrary[] = {
     {"relu", "relu(x)"}, {"gelu", "gelu(x)"}, {"gelu_tanh", "gelu_tanh(x)"}, {"silu", "silu(x)"}, {"softplus", "softplus(x)"},
     {"row_max", "row_max(x)", "N"}, {"row_min", "row_min(x)", "N"}, {"row_sum", "row_sum(x)", "N"},
     {"var", "var(x)", ""}, {"var_rows", "var(x, axis=1)", "N"}, {"std", "std(x, axis=0)", "M"}, {"mse", "mse(x, w)", ""},
+    {"top_k_gates", "top_k_gates(x, 2)[0]", "N, 2", -2, 2, "N, 6"}, {"table", "x * tensor([1.0, -2.0, 0.5, 3.0, 7.0])", "N, 5", -2, 2, "N, 5"},
     {"softmax_safe", "softmax_safe(x)"}, {"softmax_of_columns", "softmax_safe(x, axis=0)"}, {"log_softmax_safe", "log_softmax_safe(x)"},
     {"rmsnorm_safe", "rmsnorm_safe(x)"}, {"rmsnorm_weighted", "rmsnorm_safe(x, w)", "N, M", 0.2, 2, "N, M", "M"},
     {"layernorm_safe", "layernorm_safe(x)"}, {"layernorm_weighted", "layernorm_safe(x, w, w)", "N, M", 0.2, 2, "N, M", "M"},
