@@ -4,6 +4,7 @@ whole sequence at once in f64; and the program itself, which writes the same tex
 
     llama.py TESSERA
 """
+import json
 import math
 import os
 import random
@@ -28,6 +29,18 @@ def write_npy(path, shape, values, code="f"):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values))
+
+
+def write_safetensors(path, tensors):
+    """Tensors of f32 by name: (shape, values)."""
+    entries, data = {}, b""
+    for name, (shape, values) in tensors.items():
+        body = struct.pack(f"<{len(values)}f", *values)
+        entries[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(body)]}
+        data += body
+    header = json.dumps(entries).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header + data)
 
 
 def rows(values, width):
@@ -100,14 +113,16 @@ def main(tool):
         for name, shape in SHAPES.items():
             write_npy(path(f"{name}.npy"), shape, model[name])
             given += ["--arg", f"model_{name}={name}.npy"]
-        for many in (5, 1):  # so many are read at once, the others one by one
+        write_safetensors(path("model.safetensors"), {name: (shape, model[name]) for name, shape in SHAPES.items()})
+        in_one_file = ["--arg", "model=model.safetensors"]
+        for many, weights in ((5, given), (1, in_one_file)):  # so many are read at once, the others one by one
             for name in "kv":
                 write_npy(path(f"cache_{name}.npy"), (L, G, S, E), [math.nan] * (L * G * S * E))  # what is not written is not read
             start = 0
             while start < N:
                 now = tokens[start : start + (many if start == 0 else 1)]
                 write_npy(path("tokens.npy"), (len(now),), now, "i")
-                run(EXAMPLE, "forward", *given, "--arg", "tokens=tokens.npy", "--arg", f"start={start}", "--arg", "cache_k=cache_k.npy",
+                run(EXAMPLE, "forward", *weights, "--arg", "tokens=tokens.npy", "--arg", f"start={start}", "--arg", "cache_k=cache_k.npy",
                     "--arg", "cache_v=cache_v.npy", "--out", "out/")
                 shape, logits, _ = read_npy(path("out/result_0.npy"))
                 assert shape == (len(now), V), shape
@@ -129,6 +144,23 @@ def main(tool):
             file.write("the cat sees")
         texts = [run("small.tsr", "--arg", f"seed={seed}").rsplit("\n", 2)[0] for seed in (1, 1, 2)]
         assert texts[0] == texts[1] != texts[2], texts
+
+        # Weights with which the program can write one letter alone.
+        v, d = 256, 16
+        shapes = {"embed": (v, d), "norm1": (L, d), "wq": (L, d, d), "wk": (L, d, 8), "wv": (L, d, 8), "wo": (L, d, d), "norm2": (L, d),
+                  "w_gate": (L, d, 24), "w_up": (L, d, 24), "w_down": (L, 24, d), "norm": (d,), "head": (d, v)}
+        letter = {name: (shape, [0.0] * math.prod(shape)) for name, shape in shapes.items()}
+        letter["embed"] = (shapes["embed"], [1.0] * (v * d))
+        letter["norm"] = (shapes["norm"], [1.0] * d)
+        letter["head"] = (shapes["head"], [9.0 if token == ord("q") else 0.0 for _ in range(d) for token in range(v)])
+        write_safetensors(path("letter.safetensors"), letter)
+        text = run("small.tsr", "--arg", "saved=True", "--arg", "weights=letter.safetensors", "--arg", "share=0.5")
+        assert text.startswith("q" * 40 + "\n"), text
+        del letter["w_up"]
+        write_safetensors(path("letter.safetensors"), letter)
+        done = subprocess.run([tool, "run", "small.tsr", "--arg", "saved=True", "--arg", "weights=letter.safetensors"], cwd=folder,
+                              capture_output=True, encoding="utf-8", errors="replace", timeout=500)
+        assert done.returncode != 0 and "w_up" in done.stderr, done.stdout + done.stderr
     print("decoding with the cache is the whole sequence")
     return 0
 
