@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 namespace tessera::driver {
 namespace {
@@ -243,7 +244,10 @@ Result<std::map<std::string, NpyArray>> randomArguments(const checked::Function 
                                                   : static_cast<double>(bits % 100);
       if (givesDim) value = static_cast<double>((*shape)[0]);
       char *place = array.data.data() + i * bytes;
-      if (isFloat(array.dtype)) storeFloat(array.dtype, value, place);
+      if (array.dtype == DType::Complex64) {
+        const float parts[] = {static_cast<float>(value / 50 - 1), static_cast<float>(static_cast<double>(bits >> 11) * 0x1p-52 - 1.0)};
+        std::memcpy(place, parts, sizeof parts);
+      } else if (isFloat(array.dtype)) storeFloat(array.dtype, value, place);
       else storeInt(array.dtype, static_cast<int64_t>(value), place);
     }
     made.emplace(param.var->name, std::move(array));

@@ -71,7 +71,14 @@ double elementOf(const NpyArray &array, size_t i) {
   return isFloat(array.dtype) ? loadFloat(array.dtype, bytes) : static_cast<double>(loadInt(array.dtype, bytes));
 }
 
+NpyArray partsOf(const NpyArray &complexes) {
+  NpyArray parts{DType::F32, complexes.shape, complexes.data};
+  parts.shape.push_back(2);
+  return parts;
+}
+
 Difference differenceOf(const NpyArray &got, const NpyArray &reference) {
+  if (reference.dtype == DType::Complex64) return differenceOf(partsOf(got), partsOf(reference));
   size_t count = reference::elementCount(reference.shape);
   double largest = 0, apart = 0;
   for (size_t i = 0; i < count; ++i) {

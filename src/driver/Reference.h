@@ -16,6 +16,8 @@ std::string interpretMain(const Session &session, const checked::Function &funct
                           std::function<void(const std::string &)> print = {});
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
+/// Complex numbers as pairs of f32 along one more axis.
+NpyArray partsOf(const NpyArray &complexes);
 /// How far two arrays of one shape and dtype are apart.
 struct Difference {
   double relative = 0;     // largest difference over the largest magnitude of the reference

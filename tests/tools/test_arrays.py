@@ -19,6 +19,10 @@ def three[A, B, C](x: Tensor[A, B, C, i32]) -> (Tensor[A, B, C, i32], Tensor[A, 
     return x - 50, x > 50
 
 
+def turned[A](x: Tensor[A, complex64]) -> Tensor[A, complex64]:
+    return x * x
+
+
 def total[A](x: Tensor[A, f32]) -> f32:
     return sum(x)
 """
@@ -53,6 +57,16 @@ class Arrays(ToolTest):
         self.assertRegex(text, r"\Aresult: i32\[13\]\n\[( *\d+, ){3}\.\.\.,( *\d+,?){3}\]\n\Z")
         self.assertEqual(self.results("two", "A=0,B=3")[0], "result: i32[0, 3]\n[]\n")
         self.assertEqual(self.results("two", "A=2,B=0")[0], "result: i32[2, 0]\n[[],\n []]\n")
+
+    def test_complex_numbers(self):
+        x = numpy.array([1 + 2j, -0.5j, 3], numpy.complex64)
+        numpy.save(self.path("x.npy"), x)
+        result = run("tessera", "run", self.program, "turned", "--arg", "x=" + self.path("x.npy"))
+        self.assertEqual(result.stdout, "result: complex64[3]\n[   -3+4j, -0.25+0j,     9+0j]\n", result.stderr)
+        shown = json.loads(run("tessera", "run", self.program, "turned", "--arg", "x=" + self.path("x.npy"), "--json").stdout)
+        self.assertEqual(shown["results"][0]["values"], [[-3, 4], [-0.25, 0], [9, 0]])
+        result = run("tessera", "run", self.program, "turned", "--random", "A=4", "--check")
+        self.assertEqual((result.returncode, "has real numbers only" in result.stderr), (1, True), result.stderr)
 
     def test_a_number_stands_behind_its_type(self):
         text, results = self.results("total", "A=5")

@@ -14,6 +14,11 @@ constexpr int64_t kEdge = 3, kMostWhole = 1000;
 std::string numberText(const NpyArray &array, size_t i) {
   if (array.dtype == DType::Bool) return driver::elementOf(array, i) != 0 ? "True" : "False";
   char text[40];
+  if (array.dtype == DType::Complex64) {
+    const NpyArray parts = driver::partsOf({array.dtype, {}, array.data.substr(8 * i, 8)});
+    std::snprintf(text, sizeof text, "%.6g%+.6gj", driver::elementOf(parts, 0), driver::elementOf(parts, 1));
+    return text;
+  }
   if (isFloat(array.dtype)) std::snprintf(text, sizeof text, "%.6g", driver::elementOf(array, i));
   else std::snprintf(text, sizeof text, "%lld", static_cast<long long>(loadInt(array.dtype, array.data.data() + i * static_cast<size_t>(storageBytes(array.dtype)))));
   std::string out = text;

@@ -171,6 +171,7 @@ constexpr size_t kMostJsonValues = 1u << 16;  // of one result; more belongs int
 
 /// The elements of an array as nested lists; what is no number of JSON is a word.
 Json valuesOf(const NpyArray &array, size_t axis = 0, size_t offset = 0) {
+  if (array.dtype == DType::Complex64) return valuesOf(driver::partsOf(array));
   if (axis == array.shape.size()) {
     double value = driver::elementOf(array, offset);
     if (array.dtype == DType::Bool) return value != 0;
