@@ -92,6 +92,9 @@ def write[N, M](x: Tensor[N, f32], s: Tensor[M, {dtype}]) -> Tensor[N, f32]:
 
 def numbers[M](s: Tensor[M, {dtype}], t: Tensor[M, {dtype}]) -> (Tensor[M, {dtype}], Tensor[M, {dtype}], Tensor[M, {dtype}], Tensor[1, {dtype}]):
     return s * t + s - t, (s << t) ^ (s >> t), abs(s) - -s, sum(s * t, keepdim=True)
+
+def products[M, K](s: Tensor[M, K, {dtype}], t: Tensor[K, M, {dtype}]) -> Tensor[M, M, {dtype}]:
+    return s @ t
 """
 
     def test_integers_that_do_not_fit(self):
@@ -107,6 +110,10 @@ def numbers[M](s: Tensor[M, {dtype}], t: Tensor[M, {dtype}]) -> (Tensor[M, {dtyp
                 with self.subTest(dtype=dtype, function=function):
                     result = run("tessera", "run", program, function, "--random", f"N=17,M={len(ends)}", "--arg", "s=" + self.path("w.npy"), "--check")
                     self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            for name, shape in (("a", (13, 11)), ("b", (11, 13))):
+                write_npy(self.path(name + ".npy"), [ends[i * i % len(ends)] for i in range(143)], shape, code)
+            result = run("tessera", "run", program, "products", "--arg", "s=" + self.path("a.npy"), "--arg", "t=" + self.path("b.npy"), "--check")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             result = run("tessera", "run", program, "numbers", "--arg", "s=" + self.path("s.npy"), "--arg", "t=" + self.path("t.npy"), "--check")
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 

@@ -81,9 +81,8 @@ inline void multiply_rows(const Left<T, DepthFirst> &a, const T *b, T *c, int64_
   if (i < a.rows) multiply_block<T, DepthFirst, 1, Vectors>(depth, rows(i), a.stride, b, c + i * c_stride, c_stride);
 }
 
-/// c += a * b. Rows of c have room for Width elements.
 template <int Width, class T, bool DepthFirst>
-inline void multiply(T *c, int64_t c_stride, const Left<T, DepthFirst> &a, const Right<T> &b) {
+inline void multiply_panels(T *c, int64_t c_stride, const Left<T, DepthFirst> &a, const Right<T> &b) {
   constexpr int n = lanes<T>, panel = panel_width<T>;
   const int depth = a.depth < b.depth ? a.depth : b.depth;
   for (int j = 0; j < b.cols; j += n) {
@@ -103,6 +102,19 @@ inline void multiply(T *c, int64_t c_stride, const Left<T, DepthFirst> &a, const
         for (int e = 0; j + e < Width; ++e) c[i * c_stride + j + e] = line[e];
       }
     }
+  }
+}
+
+/// c += a * b. Rows of c have room for Width elements. Integers that do not fit wrap around.
+template <int Width, class T, bool DepthFirst>
+inline void multiply(T *c, int64_t c_stride, const Left<T, DepthFirst> &a, const Right<T> &b) {
+  if constexpr (std::is_integral<T>::value && std::is_signed<T>::value) {
+    using Bits = typename std::make_unsigned<T>::type;
+    const Left<Bits, DepthFirst> left{reinterpret_cast<const Bits *>(a.data), a.stride, a.rows, a.depth};
+    const Right<Bits> right{reinterpret_cast<const Bits *>(b.data), b.panel_depth, b.cols, b.depth};
+    multiply_panels<Width>(reinterpret_cast<Bits *>(c), c_stride, left, right);
+  } else {
+    multiply_panels<Width>(c, c_stride, a, b);
   }
 }
 
