@@ -54,11 +54,11 @@ inline EncodeTiled encode_tiled() {
 /// A view with its map, for tiles of `rows` rows along the last two dimensions, in panels of 128 bytes a row. With `wanted`
 /// false (the tensor is not aligned, and is copied element by element) the map stays empty. Rank 2 to 5; begin and rows
 /// of the tensor are multiples of 16 bytes.
-template <class T, int Rank> TiledView<T, Rank> tiled(Call &call, const View<T, Rank> &view, int rows, bool wanted) {
+template <class T, int Rank, class Layout> TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, int rows, bool wanted) {
   static_assert(Rank >= 2 && Rank <= 5, "the copy engine takes two to five dimensions");
   using Element = typename View<T, Rank>::Value;
-  TiledView<T, Rank> result;
-  static_cast<View<T, Rank> &>(result) = view;
+  TiledView<T, Rank, Layout> result;
+  static_cast<View<T, Rank, Layout> &>(result) = view;
   memset(&result.map, 0, sizeof result.map);
   if (!wanted || call.failed()) return result;
   const detail::EncodeTiled encode = detail::encode_tiled();
@@ -68,12 +68,11 @@ template <class T, int Rank> TiledView<T, Rank> tiled(Call &call, const View<T, 
   }
   cuuint64_t extents[Rank], strides[Rank];
   cuuint32_t box[Rank], steps[Rank];
-  cuuint64_t bytes = sizeof(Element);
   for (int d = 0; d < Rank; ++d) {  // innermost first; an empty tensor is never read, but its map is made
-    const int64_t extent = view.extent[Rank - 1 - d];
-    extents[d] = extent > 0 ? static_cast<cuuint64_t>(extent) : 1;
-    bytes *= extents[d];
-    strides[d] = bytes < 16 ? 16 : bytes;  // of dimension d + 1
+    const int axis = Rank - 1 - d;
+    extents[d] = view.extent[axis] > 0 ? static_cast<cuuint64_t>(view.extent[axis]) : 1;
+    const int64_t bytes = axis == 0 ? 16 : view.stride(axis - 1) * static_cast<int64_t>(sizeof(Element));
+    strides[d] = bytes < 16 ? 16 : static_cast<cuuint64_t>(bytes);  // of dimension d + 1
     box[d] = d == 0 ? 128 / sizeof(Element) : d == 1 ? static_cast<cuuint32_t>(rows) : 1;
     steps[d] = 1;
   }

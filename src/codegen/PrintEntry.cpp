@@ -34,7 +34,7 @@ private:
   void launch(target::LaunchOp launch);
   void launchVariants(target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
-  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape);
+  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
@@ -266,13 +266,13 @@ void EntryPrinter::requirements() {
                                                    quoted(require.getLeft())}) +
                                        ");"));
   }
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, const void *>> seen;
   for (target::LaunchOp launch : facts_.launches) {
     if (!launch.getCapacitiesAttr()) continue;
     for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) {
       int64_t most = capacity.getValues().asArrayRef().back();
       ArrayAttr when = outside(whenOf(launch));
-      if (!when && !seen.insert(capacity.getDim().str() + " <= " + std::to_string(most)).second) continue;
+      if (!seen.insert({capacity.getDim().str() + " <= " + std::to_string(most), when ? when.getAsOpaquePointer() : nullptr}).second) continue;
       Doc lead = when ? Doc("if (") + conditions(when).doc + ") " : Doc("");
       writer_.statement(lead + (call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
                         dims_(capacity.getDim().str()).doc + ", " + std::to_string(most) + ");");
@@ -288,7 +288,8 @@ void EntryPrinter::temporaries() {
     std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
     writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" +
                           quoted(temporary.getName()) + ", ") +
-                      (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), dims_(count), {"0", Precedence::Primary})
+                      (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), {Doc("int64_t(") + dims_(count).doc + ")", Precedence::Primary},
+                                                           {"0", Precedence::Primary})
                                          : dims_(count)).doc +
                       ");");
   }
@@ -323,8 +324,8 @@ target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
   return kernel;
 }
 
-/// `shape`: under which the kernel sees a tensor; null: that of its memory.
-Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape) {
+/// `shape`: under which the kernel sees a tensor; null: that of its memory. `places`: where a part of it begins, and its strides.
+Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places) {
   std::string name = argument.getText().str();
   if (argument.getKind() == "dim") return dims_(name).doc;
   if (argument.getKind() == "scalar") {
@@ -342,7 +343,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
   };
   bool readOnly = false;
   auto tiled = dyn_cast<target::TiledViewType>(kernelType);
-  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly());
+  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly(), tiled.getStrided());
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
@@ -362,7 +363,14 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
     addExtents(texts);
   }
   if (isa<target::PointerType>(kernelType)) return pointer;
-  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}}";
+  std::string strides;
+  for (auto [i, place] : llvm::enumerate(places ? places.getValue() : ArrayRef<Attribute>())) {
+    std::string text = dim(cast<StringAttr>(place).getValue().str());
+    if (i > 0) strides += (strides.empty() ? ", {" : ", ") + text;
+    else if (text != "0") pointer += " + " + text;
+  }
+  if (places) strides += "}";
+  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + strides + "}";
   if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ + ")");
   return Doc(view);
 }
@@ -373,11 +381,14 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   Block &body = kernel.getBody().front();
   TSR_CHECK(body.getNumArguments() == launch.getArguments().size(),
             "a launch of " + kernel.getSymName().str() + " with another number of arguments");
-  auto shapes = launch->getAttrOfType<ArrayAttr>("shapes");
+  auto listed = [&](StringRef name, size_t i) {
+    auto list = launch->getAttrOfType<ArrayAttr>(name);
+    return list && i < list.size() ? dyn_cast<ArrayAttr>(list[i]) : ArrayAttr();
+  };
   if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
     text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
-                                      shapes && i < shapes.size() ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr()));
+                                      listed("shapes", i), listed("places", i)));
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());

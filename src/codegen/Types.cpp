@@ -95,10 +95,10 @@ std::string Spelling::type(Type type) const {
   if (isa<NoneType>(type)) return "void";
   if (auto named = dyn_cast<ir::target::NamedType>(type)) return named.getText().str();
   if (auto view = dyn_cast<ir::target::ViewType>(type))
-    return std::string("tsr::View<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
+    return std::string(view.getStrided() ? "tsr::StridedView<" : "tsr::View<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
            ", " + std::to_string(view.getRank()) + ">";
   if (auto view = dyn_cast<ir::target::TiledViewType>(type))
-    return std::string("tsr::TiledView<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
+    return std::string(view.getStrided() ? "tsr::StridedTiledView<" : "tsr::TiledView<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
            ", " + std::to_string(view.getRank()) + ">";
   if (auto array = dyn_cast<ir::target::ArrayType>(type)) return this->type(array.getElement());
   if (auto place = dyn_cast<ir::target::LValueType>(type)) return this->type(place.getValue());

@@ -62,6 +62,15 @@ def paired[B, S, T](q: Tensor[B, S, 16, f32], k: Tensor[B, T, 16, f32], v: Tenso
 def parted[B, S, D](x: Tensor[B, S, 3 * D, f32]) -> Tensor[B, S, D, f32] where D % 2 == 0:
     q, k, v = [t.reshape(B, S, 2, D // 2).transpose(1, 2) for t in split(x, 3, axis=-1)]
     return flash_attention(q, k, v, causal=True).transpose(1, 2).reshape(B, S, D)
+
+def cached[B, S, U](q: Tensor[B, S, 32, f32], k: Tensor[2, B, U, 32, f32], v: Tensor[2, B, U, 48, f32]) -> Tensor[B, S, 40, f32] where U >= 5:
+    s = q @ transpose(k[1, :, 2:U - 3], -2, -1) * 0.25
+    return softmax_safe(s) @ v[1, :, 2:U - 3, 8:]
+
+def packed[B, S, T](q: Tensor[B, 3, S, 16, f32], k: Tensor[B, T, 16, f32], v: Tensor[B, T, 16, f32]) -> Tensor[B, 3 * S, 16, f32]:
+    s = q.reshape(B, 3 * S, 16) @ transpose(k, -2, -1)
+    s = where(iota(s.shape, axis=-1) <= T - S + iota(s.shape, axis=-2) % S, s, -INF)
+    return softmax_safe(s) @ v + 1.0
 """
 
 
@@ -124,6 +133,13 @@ def case(name, s, t, d):
         shapes, result = [(2 * b, s, d), (b, t, d), (b, t, d)], (2 * b, s, d)
     if name == "heads":
         shapes, result = [(s, b, d), (t, b, d), (t, b, d)], (s, b, d)
+    if name == "cached":  # what lies around the keys and values is no number (see `check`)
+        d = 32
+        shapes, result, scores[name] = [(b, s, d), (2, b, t + 5, d), (2, b, t + 5, 48)], (b, s, 40), lambda x, i, j: x * 0.25
+    if name == "packed":  # three queries one after the other: each of their rows has the place that it has in its own
+        d = 16
+        shapes, result = [(b, 3, s, d), (b, t, d), (b, t, d)], (b, 3 * s, d)
+        scores[name] = lambda x, i, j: x if j <= i % s + t - s else -math.inf
     if name == "parted":  # two heads of one batch, in the columns of one matrix
         t, shapes, result = s, [(1, s, 3 * b * d)], (1, s, b * d)
         scores[name] = lambda x, i, j: x * scale if j <= i else -math.inf
@@ -131,6 +147,10 @@ def case(name, s, t, d):
     def right(q, k=None, v=None, bias=None, more=None):
         if name == "parted":
             q, k, v = [flat(row[p * b * d:(p + 1) * b * d] for row in rows(q, s, 3 * b * d)) for p in range(3)]
+        height = 3 * s if name == "packed" else s
+        if name == "cached":
+            k, v = [flat(row[first:] for h in range(b) for row in rows(x, 2 * b * (t + 5), w)[(b + h) * (t + 5) + 2:][:t])
+                    for x, w, first in ((k, d, 0), (v, 48, 8))]
         score, width = scores.get(name, lambda x, i, j: x), len(v) // (b * t)
         if name == "paired":
             q, k = [flat(a + c for a, c in zip(rows(x, b * n, 16), rows(y, b * n, 24))) for x, y, n in ((q, bias, s), (k, more, t))]
@@ -142,10 +162,10 @@ def case(name, s, t, d):
             if name in ("heads", "parted"):
                 part = lambda values, count, w, h: [values[(i * b + h) * w:(i * b + h + 1) * w] for i in range(count)]
             of = h // 2 if name == "grouped" else h
-            made.append(attended(part(q, s, depth, h), part(k, t, depth, of), part(v, t, width, of), score, weigh, name != "by_hand"))
+            made.append(attended(part(q, height, depth, h), part(k, t, depth, of), part(v, t, width, of), score, weigh, name != "by_hand"))
         if name in ("heads", "parted"):
             made = [[made[h][i] for h in range(b)] for i in range(s)]
-        extra = 1.0 if name == "dropped" else 0.0
+        extra = 1.0 if name in ("dropped", "packed") else 0.0
         return [x + extra for x in flat(flat(made))]
 
     return shapes, scalars, result, dtype, right
@@ -164,6 +184,8 @@ FUNCTIONS = {
     "grouped": [(1, 2, 8), (33, 65, 64), (65, 129, 16)],
     "heads": [(2, 2, 8), (33, 65, 64), (65, 130, 16)],
     "paired": [(3, 2, 16), (65, 67, 16)],
+    "cached": [(1, 1, 32), (1, 64, 32), (3, 129, 32), (64, 200, 32), (65, 66, 32), (1, 700, 32)],
+    "packed": [(1, 1, 16), (1, 200, 16), (21, 65, 16), (22, 130, 16), (64, 64, 16), (67, 140, 16)],
     "parted": [(1, 1, 8), (65, 65, 33), (66, 66, 72), (130, 130, 130)],
 }
 
@@ -183,9 +205,18 @@ def compiled(tesserac, folder, suffix, flags, program=PROGRAM):
     return made
 
 
+def inside(shape, i):
+    """Whether element i is of the part that `cached` attends to."""
+    if len(shape) < 4:
+        return True
+    half, _, place, col = (i // math.prod(shape[axis + 1:]) % shape[axis] for axis in range(4))
+    return half == 1 and 2 <= place < shape[2] - 3 and col >= shape[3] - 40
+
+
 def check(library, device, name, sizes, rng):
     shapes, scalars, shape, dtype, right = case(name, *sizes)
-    arrays = [Array(s, dtype, [rng.uniform(-2, 2) for _ in range(math.prod(s))]) for s in shapes]
+    drawn = lambda shape, i: math.nan if name == "cached" and not inside(shape, i) else rng.uniform(-2, 2)
+    arrays = [Array(s, dtype, [drawn(s, i) for i in range(math.prod(s))]) for s in shapes]
     result = Array(shape, dtype)
     for array in [*arrays, result]:
         array.tensor.device = device

@@ -138,14 +138,14 @@ template <class T, int M, int N, int Lanes> TSR_INLINE constexpr bool fills_even
 
 #if defined(TSR_ASYNC_COPY)
 /// Each lane goes down one column of chunks of 16 bytes; what lies outside of the tensor (unless `Whole`) becomes zero.
-template <int Lanes, bool Whole, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_columns_async(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int Lanes, bool Whole, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_columns_async(SharedTile<T, M, N, Swizzle> &to, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = N / chunk, together = Lanes / chunks;
   const int row = lane() / chunks, j = lane() % chunks * chunk;
-  const int64_t stride = view.extent[1], first = row0 + row;
+  const int64_t stride = view.stride(0), first = row0 + row;
   const T *source = view.data + first * stride + col0 + j;
   // Compared as unsigned numbers: what is below 0 lies outside, too.
-  const uint64_t rows = Whole || static_cast<uint64_t>(col0 + j) < static_cast<uint64_t>(stride) ? view.extent[0] : 0;
+  const uint64_t rows = Whole || static_cast<uint64_t>(col0 + j) < static_cast<uint64_t>(view.extent[1]) ? view.extent[0] : 0;
   TSR_UNROLL
   for (int i = 0; i < M; i += together) {
     const bool inside = Whole || static_cast<uint64_t>(first + i) < rows;
@@ -158,12 +158,12 @@ template <int Lanes, bool Whole, class Tile, class V>
 TSR_DEVICE void copy_columns_async(Tile &, const V &, int64_t, int64_t) {}  // fills_evenly() is false
 #endif
 
-template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   const int64_t down = view.extent[0] - row0, right = view.extent[1] - col0;
   const int height = static_cast<int>(down < 0 ? 0 : down < M ? down : M);
   const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
-  const int64_t stride = view.extent[1];
+  const int64_t stride = view.stride(0);
   // Where nothing lies inside the tensor, no address outside of it is formed.
   const T *const from = height > 0 && width > 0 ? view.data + row0 * stride + col0 : view.data;
   copy_aligned<Lanes, Async>(to, from, stride, height, width);
@@ -171,32 +171,32 @@ TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2> &vie
 
 }  // namespace detail
 
-template <int Lanes, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int Lanes, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   detail::copy_any<Lanes, false>(tile, view, row0, col0);
 }
 
 /// `Align`: bytes to which the rows of the tensor, and the tile's first column, are aligned. With 16, and tiles that the
 /// lanes fill evenly, the copy has no branches: the instructions around it are scheduled with it.
-template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   if constexpr (Align >= 16 && detail::fills_evenly<T, M, N, Lanes>())
     detail::copy_columns_async<Lanes, false>(tile, view, row0, col0);
   else
     detail::copy_any<Lanes, true>(tile, view, row0, col0);
 }
 
-template <int Lanes, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_whole_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
-  detail::copy_aligned<Lanes, false>(tile, &view(row0, col0), view.extent[1], M, N);
+template <int Lanes, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_whole_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
+  detail::copy_aligned<Lanes, false>(tile, &view(row0, col0), view.stride(0), M, N);
 }
 
-template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V>
-TSR_DEVICE void copy_whole_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int Lanes, int Align = 1, class T, int M, int N, class Swizzle, class V, class Layout>
+TSR_DEVICE void copy_whole_tile_async(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   if constexpr (Align >= 16 && detail::fills_evenly<T, M, N, Lanes>())
     detail::copy_columns_async<Lanes, true>(tile, view, row0, col0);
   else
-    detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.extent[1], M, N);
+    detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.stride(0), M, N);
 }
 
 TSR_DEVICE void async_commit() {

@@ -141,8 +141,8 @@ struct Within {
 };
 #endif
 
-template <class Access, class T, int M, int N, class Grid, class V>
-TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, T other, int64_t row0,
+template <class Access, class T, int M, int N, class Grid, class V, class Layout>
+TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2, Layout> &from, T other, int64_t row0,
                               int64_t col0) {
 #if defined(TSR_CPU)
   if constexpr (Grid::size == 1) {  // one lane has whole rows
@@ -154,7 +154,7 @@ TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2> &fro
         continue;
       }
       for (int j = 0; j < cols.begin; ++j) line[j] = other;
-      V *const source = from.data + (row0 + i) * from.extent[1] + (col0 + cols.begin);
+      V *const source = from.data + (row0 + i) * from.stride(0) + (col0 + cols.begin);
       TSR_SIMD
       for (int j = 0; j < cols.end - cols.begin; ++j) line[cols.begin + j] = source[j];
       for (int j = cols.end; j < N; ++j) line[j] = other;
@@ -169,8 +169,8 @@ TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2> &fro
       to(i, j) = to.holds(i, j) ? Access::read(from, other, row0 + to.row(i), col0 + to.col(j)) : other;
   }
 }
-template <class Access, class Vector, class V>
-TSR_DEVICE void load_elements(Vector &to, const View<V, 1> &from, typename Vector::Element other, int64_t first) {
+template <class Access, class Vector, class V, class Layout>
+TSR_DEVICE void load_elements(Vector &to, const View<V, 1, Layout> &from, typename Vector::Element other, int64_t first) {
   TSR_UNROLL
   for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
 }
@@ -231,14 +231,14 @@ TSR_DEVICE void store_elements(const View<V, 1> &to, const Vector &from, int64_t
 }  // namespace detail
 
 /// The M x N elements of `from` whose first is (row0, col0); `other` for those outside of the tensor.
-template <class Tile, class V>
-TSR_DEVICE void load_fragment(Tile &to, const View<V, 2> &from, int64_t row0, int64_t col0,
+template <class Tile, class V, class Layout>
+TSR_DEVICE void load_fragment(Tile &to, const View<V, 2, Layout> &from, int64_t row0, int64_t col0,
                               typename Tile::Element other = {}) {
   detail::load_elements<detail::Masked>(to, from, other, row0, col0);
 }
 /// Likewise a RowVector or ColVector, from element `first` of a tensor of one dimension.
-template <class Vector, class V>
-TSR_DEVICE void load_fragment(Vector &to, const View<V, 1> &from, int64_t first, typename Vector::Element other = {}) {
+template <class Vector, class V, class Layout>
+TSR_DEVICE void load_fragment(Vector &to, const View<V, 1, Layout> &from, int64_t first, typename Vector::Element other = {}) {
   detail::load_elements<detail::Masked>(to, from, other, first);
 }
 /// Stores the tile whose first element is at `first`, an index for each dimension; what lies outside of the tensor is
@@ -249,8 +249,8 @@ TSR_DEVICE void store_fragment(const View<V, Rank> &to, const Tile &from, First.
 }
 
 // Fragments that hold the transpose of a tile: their element (i, j) is element (j, i) of it.
-template <class T, int M, int N, class Grid, class V>
-TSR_DEVICE void load_transposed_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2> &from, int64_t row0, int64_t col0, T other = {}) {
+template <class T, int M, int N, class Grid, class V, class Layout>
+TSR_DEVICE void load_transposed_fragment(Fragment<T, M, N, Grid> &to, const View<V, 2, Layout> &from, int64_t row0, int64_t col0, T other = {}) {
   TSR_UNROLL
   for (int i = 0; i < to.rows; ++i) {
     TSR_UNROLL
@@ -269,8 +269,8 @@ TSR_DEVICE void store_transposed_fragment(const View<V, 2> &to, const Fragment<T
 }
 
 // Likewise for tiles that are known to lie inside of their tensor: no element is compared with its extents.
-template <class Tile, class V, int Rank, class... First>
-TSR_DEVICE void load_whole_fragment(Tile &to, const View<V, Rank> &from, First... first) {
+template <class Tile, class V, int Rank, class Layout, class... First>
+TSR_DEVICE void load_whole_fragment(Tile &to, const View<V, Rank, Layout> &from, First... first) {
   detail::load_elements<detail::Inside>(to, from, typename Tile::Element{}, first...);
 }
 template <class V, int Rank, class Tile, class... First>

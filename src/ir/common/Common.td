@@ -146,11 +146,29 @@ def Tsr_TensorType : Tsr_Type<"Tensor", "tensor", [DeclareTypeInterfaceMethods<T
   }];
 }
 
+def Tsr_PlacesAttr : Tsr_Attr<"Places", "places"> {
+  let summary = "where the elements of a part of a tensor lie: the first one, and the distance between neighbours along each axis";
+  let description = [{
+    In elements of the tensor, which is row-major and contiguous.
+
+    Example: `#tsr.places<"D", ["3*D", "1"]>`, the second of three matrices that lie side by side in rows
+  }];
+  let parameters = (ins "::tessera::ir::DimAttr":$offset, Tsr_DimsParameter:$strides);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Tsr_ViewType : Tsr_Type<"View", "view"> {
-  let summary = "a tensor in global memory, row-major and contiguous";
-  let description = "Example: `!tsr.view<[\"M\", \"K\"], bf16>`";
-  let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType);
-  let assemblyFormat = "`<` $shape `,` $elementType `>`";
+  let summary = "a tensor in global memory, row-major and contiguous, or a part of one";
+  let description = [{
+    A kernel may take a part of the tensor that a launch passes: `places` says which.
+
+    Examples: `!tsr.view<["M", "K"], bf16>`, `!tsr.view<["M", "D"], bf16, <"D", ["3*D", "1"]>>`
+  }];
+  let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType,
+                        OptionalParameter<"::tessera::ir::PlacesAttr">:$places);
+  let assemblyFormat = "`<` $shape `,` $elementType (`,` $places^)? `>`";
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<::tessera::ir::DimAttr>":$shape, "::mlir::Type":$elementType),
+                              "return $_get($_ctxt, shape, elementType, PlacesAttr());">];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     size_t getRank() const { return getShape().size(); }

@@ -90,6 +90,22 @@ static DimAttr parseDim(AsmParser &parser) {
   return DimAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(), StringRef(text));
 }
 
+Attribute PlacesAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess()) return {};
+  DimAttr offset = parseDim(parser);
+  if (!offset || parser.parseComma()) return {};
+  FailureOr<SmallVector<DimAttr>> strides = parseDims(parser);
+  if (failed(strides) || parser.parseGreater()) return {};
+  return PlacesAttr::get(parser.getContext(), offset, *strides);
+}
+void PlacesAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getOffset().getText());
+  printer << ", ";
+  printDims(printer, getStrides());
+  printer << ">";
+}
+
 Attribute RequirementAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess()) return {};
   DimAttr left = parseDim(parser);

@@ -37,7 +37,9 @@ static LogicalResult verifyElement(ErrorFn emitError, Type element) {
 LogicalResult TensorType::verify(ErrorFn emitError, ArrayRef<DimAttr>, Type element) {
   return verifyElement(emitError, element);
 }
-LogicalResult ViewType::verify(ErrorFn emitError, ArrayRef<DimAttr>, Type element) {
+LogicalResult ViewType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type element, PlacesAttr places) {
+  if (places && places.getStrides().size() != shape.size())
+    return emitError() << "a view of " << shape.size() << " dimensions has " << places.getStrides().size() << " strides";
   if (element.isIndex()) return emitError() << "a view holds values of a dtype, not index";
   return verifyElement(emitError, element);
 }

@@ -211,7 +211,7 @@ LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayA
     bool matches = operand == declared;
     if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
         elementTypeOf(operand) == elementTypeOf(declared))
-      matches = isShapeUnder(shapeOf(declared), shapeOf(operand), values) ||
+      matches = cast<ViewType>(declared).getPlaces() || isShapeUnder(shapeOf(declared), shapeOf(operand), values) ||
                 isCountUnder(shapeOf(declared), shapeOf(operand), values);
     if (!matches)
       return launch->emitOpError() << "passes " << operand << " where @" << name << " takes " << declared;

@@ -87,39 +87,45 @@ void PointerType::print(AsmPrinter &printer) const {
   printer << "<" << getPointee() << (getReadOnly() ? ", const>" : ">");
 }
 
+/// `, strided` and `, const`, in this order; false after a message.
+static bool parseViewMarks(AsmParser &parser, bool &strided, bool &readOnly) {
+  while (succeeded(parser.parseOptionalComma())) {
+    if (readOnly) return false;
+    if (!strided && succeeded(parser.parseOptionalKeyword("strided"))) strided = true;
+    else if (parser.parseKeyword("const")) return false;
+    else readOnly = true;
+  }
+  return !parser.parseGreater();
+}
+static void printViewMarks(AsmPrinter &printer, bool strided, bool readOnly) {
+  printer << (strided ? ", strided" : "") << (readOnly ? ", const>" : ">");
+}
+
 Type ViewType::parse(AsmParser &parser) {
   int64_t rank = 0;
   Type element;
-  bool readOnly = false;
-  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element))
+  bool readOnly = false, strided = false;
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) || !parseViewMarks(parser, strided, readOnly))
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("const")) return {};
-    readOnly = true;
-  }
-  if (parser.parseGreater()) return {};
-  return get(parser.getContext(), rank, element, readOnly);
+  return get(parser.getContext(), rank, element, readOnly, strided);
 }
 void ViewType::print(AsmPrinter &printer) const {
-  printer << "<" << getRank() << ", " << getElement() << (getReadOnly() ? ", const>" : ">");
+  printer << "<" << getRank() << ", " << getElement();
+  printViewMarks(printer, getStrided(), getReadOnly());
 }
 
 Type TiledViewType::parse(AsmParser &parser) {
   int64_t rank = 0, rows = 0;
   Type element;
-  bool readOnly = false;
+  bool readOnly = false, strided = false;
   if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) ||
-      parser.parseComma() || parser.parseInteger(rows))
+      parser.parseComma() || parser.parseInteger(rows) || !parseViewMarks(parser, strided, readOnly))
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("const")) return {};
-    readOnly = true;
-  }
-  if (parser.parseGreater()) return {};
-  return get(parser.getContext(), rank, element, rows, readOnly);
+  return get(parser.getContext(), rank, element, rows, readOnly, strided);
 }
 void TiledViewType::print(AsmPrinter &printer) const {
-  printer << "<" << getRank() << ", " << getElement() << ", " << getRows() << (getReadOnly() ? ", const>" : ">");
+  printer << "<" << getRank() << ", " << getElement() << ", " << getRows();
+  printViewMarks(printer, getStrided(), getReadOnly());
 }
 
 Attribute CapacityAttr::parse(AsmParser &parser, Type) {

@@ -40,9 +40,11 @@ def Target_ViewType : Target_Type<"View", "view"> {
   let summary = "`tsr::View<T, rank>`: a kernel parameter that knows its extents";
   let description = [{
     Row-major and contiguous; the extents that a launch gives are the shape of the tensor it passes. `base[i]`
-    fixes the first index. Example: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`.
+    fixes the first index. A strided one is a part of a tensor, with the distance between neighbours along each axis.
+    Examples: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`,
+    `!target.view<2, bf16, strided, const>` as `tsr::StridedView<const tsr::bf16, 2>`.
   }];
-  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly);
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
   let hasCustomAssemblyFormat = 1;
 }
 def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
@@ -51,7 +53,7 @@ def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
     As a kernel parameter `const __grid_constant__`; a launch makes the map for tiles of `rows` rows.
     Example: `!target.tiled_view<2, bf16, 128, const>` prints as `tsr::TiledView<const tsr::bf16, 2>`.
   }];
-  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "bool":$readOnly);
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
   let hasCustomAssemblyFormat = 1;
 }
 def Target_NamedType : Target_Type<"Named", "named"> {

@@ -10,10 +10,11 @@ using namespace tessera::ir;
 
 namespace {
 
-/// The index along an axis (-1: none) and numbers that are added to it or, negative, taken away.
+/// The index along an axis (-1: none), what is left of it after whole periods, and numbers that are added or, negative, taken away.
 struct Place {
   int64_t axis = -1;
   SmallVector<std::pair<Value, bool>> added;
+  Value period = {};  // null: the index itself
 };
 
 class BoundFinder {
@@ -105,14 +106,15 @@ private:
     std::optional<Place> left = placeOf(op->getOperand(0)), right = placeOf(op->getOperand(1));
     if (!left || !right) return;
     if (right->axis == keyAxis_) std::swap(left, right), isLess = !isLess;
-    if (left->axis == keyAxis_ && (right->axis == keyAxis_ - 1 || right->axis == -1)) add(*left, *right, isLess, orEqual, bounds);
+    if (left->axis == keyAxis_ && !left->period && (right->axis == keyAxis_ - 1 || right->axis == -1)) add(*left, *right, isLess, orEqual, bounds);
   }
 
   /// key + a < other + b: key < other + (b - a), of the last row of the tile; for greater ones of the first.
   void add(const Place &key, const Place &other, bool isLess, bool orEqual, Bounds &bounds) {
-    Value limit = other.axis >= 0 ? rows_.at : privatiser_.constantIndex(0, line_);
+    Value limit = other.axis >= 0 && !other.period ? rows_.at : privatiser_.constantIndex(0, line_);
     Dim known(isLess == orEqual ? 1 : 0);  // numbers and dimensions, in one sum
-    if (other.axis >= 0 && isLess) known = known + rows_.size.getDim() - Dim(1);
+    if (other.axis >= 0 && isLess && !other.period) known = known + rows_.size.getDim() - Dim(1);
+    if (other.period && isLess) limit = lastInPeriod(other.period);
     auto sum = [&](Value value, bool negative) {
       std::optional<Dim> dim = dimOf(value);
       if (dim) known = negative ? known - *dim : known + *dim;
@@ -124,6 +126,13 @@ private:
     Value &bound = isLess ? bounds.end : bounds.first;
     if (bound && isSame(bound, limit)) return;  // scores and weights under one mask
     bound = bound ? privatiser_.arithmetic(isLess ? "min" : "max", bound, limit, line_) : limit;
+  }
+
+  /// The last place in a period that a row of the tile has: the last row's, unless a period ends before it.
+  Value lastInPeriod(Value period) {
+    Value at = privatiser_.arithmetic("mod", rows_.at, period, line_);
+    Value last = privatiser_.arithmetic("add", at, privatiser_.dim(rows_.size.getDim() - Dim(1), line_), line_);
+    return privatiser_.arithmetic("min", last, privatiser_.arithmetic("sub", period, privatiser_.constantIndex(1, line_), line_), line_);
   }
 
   static bool isSame(Value a, Value b) {
@@ -151,13 +160,20 @@ private:
       return Place{-1, {{number, false}}};
     }
     auto element = dyn_cast_or_null<graph::ElementwiseOp>(op);
+    if (element && element.getMnemonic() == "mod") return periodic(placeOf(op->getOperand(0)), placeOf(op->getOperand(1)));
     bool adds = element && element.getMnemonic() == "add", subtracts = element && element.getMnemonic() == "sub";
     if (!adds && !subtracts) return std::nullopt;
     std::optional<Place> left = placeOf(op->getOperand(0)), right = placeOf(op->getOperand(1));
     if (!left || !right || (left->axis >= 0 && right->axis >= 0) || (subtracts && right->axis >= 0)) return std::nullopt;
-    Place sum{std::max(left->axis, right->axis), left->added};
+    Place sum{std::max(left->axis, right->axis), left->added, left->period ? left->period : right->period};
     for (auto [number, negative] : right->added) sum.added.push_back({number, negative != subtracts});
     return sum;
+  }
+
+  /// The rows of several queries one after the other, each of which begins at place 0.
+  static std::optional<Place> periodic(std::optional<Place> place, std::optional<Place> by) {
+    bool plain = place && by && place->axis >= 0 && !place->period && place->added.empty() && by->axis < 0 && by->added.size() == 1 && !by->added[0].second;
+    return plain ? std::optional(Place{place->axis, {}, by->added[0].first}) : std::nullopt;
   }
 
   /// A signed integer that all scores share, as an index; null if it is none.

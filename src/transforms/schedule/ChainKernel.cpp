@@ -1,6 +1,6 @@
 // The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
 #include "support/Check.h"
-#include "transforms/schedule/ScoreTiles.h"
+#include "transforms/schedule/ChainWriter.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -12,114 +12,6 @@ namespace {
 constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
 constexpr int64_t kUsualHeld = 128;  // where they do not
 constexpr int64_t kSweepRegisters = 180;  // of a lane for what lives at once, of 232: the rest is for places and copies
-
-/// The operations of one kernel. Values of the loop are those of one tile.
-class ChainWriter : ScoreTiles {
-public:
-  using ScoreTiles::ScoreTiles;
-
-  /// The tile of the outer product is known to the privatiser then. False after a diagnostic.
-  bool run() {
-    if (depth_ && !holdLeft()) return false;
-    SmallVector<Value> starts{full(rowType_, -std::numeric_limits<double>::infinity(), "largest")};
-    for (auto sum : chain_.sums) starts.push_back(full(rowType_, 0, nameOf(sum.getResult(), "row_sum")));
-    starts.push_back(full(sumType_, 0, "acc"));
-    scf::ForOp loop = goOver(starts, [&](scf::ForOp loop, const Index &keys) { return turn(loop, keys); });
-    return loop && finish(loop);
-  }
-
-private:
-  // ---- one tile of the right operands
-
-  bool turn(scf::ForOp loop, const Index &keys) {
-    Indices tile = tileOf(keys);
-    if (!multiply(tile)) return false;
-    Value scores = privatiser_.part(chain_.scores(), tile);
-    if (!scores) return false;
-    scores = whereInside(scores, keys, -std::numeric_limits<double>::infinity());
-    privatiser_.give(chain_.scores(), scores);
-
-    // A larger score than before: what is kept was in proportion to exp(-largest).
-    SmallVector<Value> next;
-    BlockArgument before = loop.getRegionIterArg(0);
-    Value here = reduced("max", scores), largest = elementwise("max", {before, here}, "largest_new");
-    next.push_back(largest);
-    privatiser_.give(chain_.largest.getResult(), chain_.isGuarded ? largest : guarded(largest));
-    Value pivot = privatiser_.part(chain_.exponentials->getOperand(0).getDefiningOp()->getOperand(1), rows_);
-    if (!pivot) return false;
-    Value rescale = elementwise(chain_.exponentials.getMnemonic(), {elementwise("sub", {before, pivot}, ""), pivot}, "rescale");
-    for (auto [i, sum] : llvm::enumerate(chain_.sums)) {
-      Value added = privatiser_.part(sum.getOperand(), tile);
-      if (!added) return false;
-      if (chain_.multiplies) added = whereInside(added, keys, 0);
-      BlockArgument carried = loop.getRegionIterArg(i + 1);
-      next.push_back(elementwise("add", {elementwise("mul", {rescale, carried}, ""), reduced("sum", added)}, nameHint(carried)));
-    }
-    Value weights = weightsOf(tile), right = privatiser_.operandTile(chain_.outer, 1, product_, keys);
-    if (!weights || !right) return false;
-    if (chain_.multiplies) weights = whereInside(weights, keys, 0);
-    Value kept = elementwise("mul", {spread(rescale), loop.getRegionIterArgs().back()}, "");
-    Value product = builder_.create<graph::DotOp>(line_, sumType_, weights, right);
-    next.push_back(elementwise("add", {kept, product}, "acc"));
-    builder_.create<scf::YieldOp>(line_, next);
-    return true;
-  }
-
-  /// Without what is the same for a row: that is done after the last tile.
-  Value weightsOf(const Indices &tile) {
-    for (const RowFactor &factor : chain_.factors) {
-      Value weights = privatiser_.part(factor.weights, tile);
-      if (!weights) return {};
-      privatiser_.give(factor.op->getResult(0), weights);
-    }
-    return privatiser_.part(chain_.outer.getLhs(), tile);
-  }
-
-  // ---- after the last tile
-
-  bool finish(scf::ForOp loop) {
-    privatiser_.give(chain_.largest.getResult(), loop.getResult(0));
-    for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), loop.getResult(i + 1));
-    Value result = loop.getResults().back();
-    for (const RowFactor &factor : chain_.factors) {
-      Value row = privatiser_.part(factor.row, rows_);
-      if (!row) return false;
-      graph::ElementwiseOp op = factor.op;
-      result = elementwise(op.getMnemonic(), {result, spread(row)}, "");
-    }
-    // Elsewhere -INF - -INF makes a row of -INF alone no number.
-    if (!chain_.isGuarded) result = builder_.create<graph::ElementwiseOp>(line_, sumType_, "select", ValueRange{
-        spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys()))});
-    privatiser_.give(chain_.outer.getResult(), result);
-    return true;
-  }
-  /// Of no elements, the sum is 0.
-  Value noNumber(const Dim &keys) {
-    auto number = [&](double value) {
-      TypedAttr attribute = builder_.getFloatAttr(type_, value);
-      return builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult();
-    };
-    Value nan = number(std::numeric_limits<double>::quiet_NaN());
-    if (keys.isConstant()) return nan;
-    Value some = privatiser_.arithmetic("gt", privatiser_.dim(keys, line_), privatiser_.constantIndex(0, line_), line_);
-    return builder_.create<graph::ElementwiseOp>(line_, type_, "select", ValueRange{some, nan, number(0)});
-  }
-
-  /// A value for each row, along the columns of the result.
-  Value spread(Value row) {
-    Type type = withElementType(sumType_, elementTypeOf(row.getType()));
-    if (!isa<TensorType>(row.getType())) return full(type, row);
-    return builder_.create<graph::BroadcastOp>(line_, type, row, ArrayRef<int64_t>{0});
-  }
-  /// Which rows have seen anything but -INF.
-  Value isChosen(Value largest) {
-    Value lowest = full(rowType_, -std::numeric_limits<double>::infinity(), "");
-    return builder_.create<graph::ElementwiseOp>(line_, withElementType(rowType_, builder_.getI1Type()), "gt", ValueRange{largest, lowest});
-  }
-  Value guarded(Value largest) {
-    return elementwise("select", {isChosen(largest), largest, full(rowType_, 0, "")}, "");
-  }
-};
 
 }  // namespace
 
@@ -228,7 +120,9 @@ LogicalResult FunctionScheduler::makeKeeper(Value rows) {
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
   SmallVector<Stored> rows;
   for (Value value : chain.keepsRows ? chain.rows() : SmallVector<Value>()) rows.push_back({value, memoryFor(value)});
-  for (const ChainForm &form : chainForms(chain)) {
+  SmallVector<ChainForm> forms = chainForms(chain);
+  if (std::optional<ChainTile> tile = splitTile(chain, forms)) return splitChain(root, chain, forms.front(), *tile, target);
+  for (const ChainForm &form : forms) {
     size_t outside = when_.size();
     when_.append(form.when);
     LogicalResult made = chainKernel(root, chain, form, target, rows);
@@ -243,6 +137,20 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
   return success();
 }
 
+void FunctionScheduler::setChainSizes(graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes) {
+  SmallVector<NamedAttribute> given;
+  SmallVector<StringRef> names{"m", "n"};
+  auto give = [&](StringRef name, int64_t value) { given.push_back(builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value))); };
+  give("m", sizes.m), give("n", sizes.n);
+  if (!form.cols) give("k", form.most ? form.most : sizes.k), give("cols", form.most ? form.most : sizes.cols), names.append({"k", "cols"});
+  kernel.setContextAttr(builder_.getStrArrayAttr(names));
+  kernel.setSizesAttr(builder_.getDictionaryAttr(given));
+  kernel.setGroup(sizes.group);
+  SmallVector<Attribute> facts(kernel.getRequirements().begin(), kernel.getRequirements().end());
+  facts.append(form.facts);
+  kernel.setRequirementsAttr(builder_.getArrayAttr(facts));
+}
+
 LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target, ArrayRef<Stored> rows) {
   Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
@@ -255,19 +163,7 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   if (!machine) return failure();
   std::optional<ChainTile> usual = usualChainTile(*machine, chain, form.most);
   TSR_CHECK(usual, "a chain that was planned without room for it");
-  ChainTile sizes = *usual;
-  SmallVector<NamedAttribute> given;
-  SmallVector<StringRef> names{"m", "n"};
-  auto give = [&](StringRef name, int64_t value) { given.push_back(builder_.getNamedAttr(name, builder_.getI64IntegerAttr(value))); };
-  give("m", sizes.m), give("n", sizes.n);
-  if (!form.cols) give("k", form.most ? form.most : sizes.k), give("cols", form.most ? form.most : sizes.cols), names.append({"k", "cols"});
-  kernel.setContextAttr(builder_.getStrArrayAttr(names));
-  kernel.setSizesAttr(builder_.getDictionaryAttr(given));
-  kernel.setGroup(sizes.group);
-  SmallVector<Attribute> facts(kernel.getRequirements().begin(), kernel.getRequirements().end());
-  facts.append(form.facts);
-  kernel.setRequirementsAttr(builder_.getArrayAttr(facts));
-
+  setChainSizes(kernel, form, *usual);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
   placeTile(tile, root, builder, privatiser, line, chain.reduce ? "m" : "col");

@@ -307,6 +307,7 @@ void FunctionScheduler::prepareChain(Chain &chain) {
 /// them once costs less than finding their elements for each tile of the result.
 void FunctionScheduler::gather(Value value, const AxisKinds &kinds) {
   std::function<bool(Value, const AxisKinds &)> lieApart = [&](Value part, const AxisKinds &kinds) {
+    if (parts_.count(part)) return false;
     if (isStored(part)) return llvm::is_contained(llvm::drop_begin(kinds, llvm::find(kinds, AxisKind::Range) - kinds.begin()), AxisKind::Private);
     Operation *op = part.getDefiningOp();
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -316,6 +317,7 @@ void FunctionScheduler::gather(Value value, const AxisKinds &kinds) {
     }
     return false;
   };
+  takeParts(value, kinds);
   if (!lieApart(value, kinds)) return;
   while (auto turned = value.getDefiningOp<graph::TransposeOp>()) {  // the product reads rows as columns
     ArrayRef<int64_t> perm = turned.getPerm();

@@ -53,7 +53,7 @@ std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp>
 
 /// In memory, or another view of what is.
 bool FunctionScheduler::isOnlyMoved(Value value) {
-  while (!isStored(value)) {
+  while (!liesInMemory(value)) {
     if (!isa<graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(value.getDefiningOp())) return false;
     value = value.getDefiningOp()->getOperand(0);
   }
@@ -63,7 +63,7 @@ bool FunctionScheduler::isOnlyMoved(Value value) {
 /// Whether the last two axes are in memory the other way round; nothing where that cannot be said.
 std::optional<bool> FunctionScheduler::liesTurned(Value value) {
   bool turned = false;
-  while (!isStored(value)) {
+  while (!liesInMemory(value)) {
     if (auto transpose = value.getDefiningOp<graph::TransposeOp>()) {
       ArrayRef<int64_t> perm = transpose.getPerm();
       int64_t rank = static_cast<int64_t>(perm.size());
@@ -115,16 +115,16 @@ FunctionScheduler::RootTile FunctionScheduler::rootTile(Value root, DimAttr rows
   return tile;
 }
 
-/// Where the tile of this group lies.
+/// Where the tile of this group lies. `before`: axes of what is stored that come before those of the root.
 void FunctionScheduler::placeTile(RootTile &tile, Value root, OpBuilder &builder, Privatiser &privatiser, Location line,
-                                  StringRef cols) {
+                                  StringRef cols, int64_t before) {
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
   for (auto [i, axis] : llvm::enumerate(tile.axes)) {
     DimAttr extent = tile.extents[i];
     Location place = isUnit(extent) ? line : named(axis + 2 == static_cast<int64_t>(shape.size()) ? "m" : cols, line);
     Value origin = isUnit(shape[i]) || extent == shape[i]
                        ? privatiser.constantIndex(0, line)
-                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i).getResult();
+                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i + before).getResult();
     tile.product[axis] = tile.stored[i] = isUnit(extent) ? Index(origin) : Index(origin, extent);
   }
 }

@@ -64,7 +64,7 @@ bool isElementByElement(Operation *op, Type shape) {
 /// The work on an operand costs less than a kernel of its own would, which writes it and has it read again. `read`: what is
 /// read for it.
 bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::SetVector<Value> &read, Met &met) {
-  if (isStored(value)) {
+  if (liesInMemory(value)) {
     read.insert(value);
     return true;
   }
@@ -81,11 +81,15 @@ bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::Se
 
 void FunctionScheduler::prepareOperands(graph::DotOp dot) {
   for (unsigned i : {0, 1})
-    if (i == 1 || !chains_.count(dot)) prepareOperand(dot->getOperand(i), *operandAxes(dot, i, tileKinds(dot)));
+    if (i == 1 || !chains_.count(dot)) {
+      AxisKinds kinds = *operandAxes(dot, i, tileKinds(dot));
+      takeParts(dot->getOperand(i), kinds);
+      prepareOperand(dot->getOperand(i), kinds);
+    }
 }
 
 void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
-  if (isStored(value)) return;
+  if (liesInMemory(value)) return;
   Operation *op = value.getDefiningOp();
   if (isMovement(op))
     if (std::optional<AxisKinds> inner = operandAxes(op, 0, kinds))

@@ -85,6 +85,51 @@ LogicalResult FunctionScheduler::writeStates(SmallVector<std::pair<Value, Value>
   return success();
 }
 
+/// What is gathered only moves to the block of an update in place: its kernel asks for it where it comes from.
+bool FunctionScheduler::goesToBlock(graph::GatherOp gather) {
+  int64_t axis = gather.getAxis();
+  for (Value value = gather.getResult(); value.hasOneUse();) {
+    OpOperand &use = *value.use_begin();
+    Operation *user = use.getOwner();
+    auto broadcast = dyn_cast<graph::BroadcastOp>(user);
+    auto other = dyn_cast<graph::GatherOp>(user);
+    if (user->hasAttr(kInPlace)) {
+      std::optional<Update> update = use.getOperandNumber() == 1 ? updateBy(user) : std::nullopt;
+      return update && movesTo(gather, update->starts[axis], function_);
+    }
+    bool moves = other && use.getOperandNumber() == 0 && other.getAxes().size() == 1 && static_cast<int64_t>(other.getAxis()) != axis;
+    if (!broadcast && !moves) return false;
+    if (broadcast) axis = broadcast.getAxes()[axis];
+    value = user->getResult(0);
+  }
+  return false;
+}
+
+/// The part of a new value at indices of the array it goes to, which are `local` from where the block begins: what moves to the
+/// block is asked for where it comes from.
+Value FunctionScheduler::partOfBlock(Privatiser &privatiser, Value value, const Indices &indices, const Indices &local, ArrayRef<Value> starts) {
+  auto through = [&](Value operand, ArrayRef<int64_t> axes) {
+    Indices innerIndices, innerLocal;
+    SmallVector<Value> innerStarts;
+    for (auto [axis, extent] : llvm::zip(axes, shapeOf(operand.getType()))) {
+      Index zero(privatiser.constantIndex(0, unnamed(value.getLoc())));
+      innerIndices.push_back(isUnit(extent) ? zero : indices[axis]);
+      innerLocal.push_back(isUnit(extent) ? zero : local[axis]);
+      innerStarts.push_back(isUnit(extent) ? Value() : starts[axis]);
+    }
+    return partOfBlock(privatiser, operand, innerIndices, innerLocal, innerStarts);
+  };
+  if (leaves_.count(value)) return privatiser.part(value, indices);
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) return through(broadcast.getOperand(), broadcast.getAxes());
+  auto gather = value.getDefiningOp<graph::GatherOp>();
+  if (!gather || !movesTo(gather, starts[gather.getAxis()], function_)) return privatiser.part(value, indices);
+  Indices inner(indices);
+  inner[gather.getAxis()] = local[gather.getAxis()];
+  SmallVector<Value> innerStarts(starts);
+  innerStarts[gather.getAxis()] = {};
+  return partOfBlock(privatiser, gather.getOperand(), inner, local, innerStarts);
+}
+
 /// Writes the block. A value that reads the old array is computed before, in memory of its own.
 LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   std::optional<Update> update = updateBy(op);
@@ -127,14 +172,14 @@ LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
   builder.setInsertionPointToStart(guard.thenBlock());
   Privatiser privatiser(builder, kernel.leaves);
-  Indices indices = privatiser.delinearize(i, shape, place, /*naming=*/true);
+  Indices indices = privatiser.delinearize(i, shape, place, /*naming=*/true), local(indices);
   for (auto [index, start] : llvm::zip(indices, update->starts)) {
     Value from = start ? privatiser.part(start, {}) : Value();
     if (from && !from.getType().isIndex())
       from = builder.create<graph::CastOp>(place, builder.getIndexType(), from, StringAttr(), UnitAttr());
     if (from) index.at = privatiser.arithmetic("add", from, index.at, place);
   }
-  Value piece = privatiser.part(update->value, indices);
+  Value piece = partOfBlock(privatiser, update->value, indices, local, update->starts);
   if (!piece) return failure();
   store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
   builder.setInsertionPointAfter(guard);

@@ -36,6 +36,11 @@ bool ScoreTiles::multiply(const Indices &tile) {
 scf::ForOp ScoreTiles::goOver(ArrayRef<Value> starts, llvm::function_ref<bool(scf::ForOp, const Index &)> turn) {
   DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.n"));
   auto [begin, end] = keysSeen(builder_, privatiser_, chain_, product_[rank_ - 2], step);
+  if (from_) {
+    auto first = begin.getDefiningOp<graph::ConstantOp>();  // 0, unless a mask hides more
+    begin = first ? from_ : privatiser_.arithmetic("max", begin, from_, named("first", line_));
+    end = privatiser_.arithmetic("min", end, to_, named("to", line_));
+  }
   auto loop = builder_.create<scf::ForOp>(line_, begin, end, privatiser_.dim(step.getDim(), line_), starts);
   loop.getInductionVar().setLoc(named("n", line_));
   for (auto [carried, start] : llvm::zip(loop.getRegionIterArgs(), starts)) carried.setLoc(start.getLoc());

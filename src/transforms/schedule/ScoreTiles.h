@@ -21,6 +21,9 @@ protected:
   /// From the first tile of keys that the group sees to the last, `turn` after `turn`. Null after a diagnostic.
   mlir::scf::ForOp goOver(llvm::ArrayRef<mlir::Value> starts, llvm::function_ref<bool(mlir::scf::ForOp, const Index &)> turn);
 
+  /// `goOver` visits keys from `from` to `to` alone; `from` is a multiple of the step.
+  void goOnly(mlir::Value from, mlir::Value to) { from_ = from, to_ = to; }
+
   Dim keys() const;
   Index held() { return Index(privatiser_.constantIndex(0, line_), depth_); }
   /// Where the scores lie, of keys at an index.
@@ -42,6 +45,7 @@ protected:
   mlir::Location line_;
   mlir::Type type_, rowType_, sumType_;  // `sumType_`: null for a reduction
   llvm::SmallVector<mlir::Value> left_;
+  mlir::Value from_, to_;  // null: all keys
 };
 
 }  // namespace tessera::transforms

@@ -61,6 +61,7 @@ bool FunctionScheduler::readsMemory(Value value) {
 
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
+  SmallVector<Value> updated;  // what updates write
   for (Operation &op : block) {
     if (chainOps_.contains(&op)) continue;  // computed in the kernel of the outer product
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -78,9 +79,7 @@ void FunctionScheduler::findRoots(Block &block) {
       for (Region &region : op.getRegions())
         for (Block &inside : region) findRoots(inside);
     } else if (op.hasAttr(kInPlace)) {
-      Value source = sourceOf(op.getOperand(1));
-      markIf(holds(source, isDotOrReduce), source);
-      if (auto gather = op.getOperand(1).getDefiningOp<graph::GatherOp>()) markIf(true, gather.getOperand());
+      updated.push_back(sourceOf(op.getOperand(1)));
       roots_.insert(op.getResult(0));
     } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
       markIf(condition->getParentOp()->getAttrOfType<ArrayAttr>(kLoop).size() == 2, condition.getCondition());
@@ -110,7 +109,8 @@ void FunctionScheduler::findRoots(Block &block) {
       Met met;
       for (unsigned i : {0, 1}) markMixed(dot->getOperand(i), *operandAxes(dot, i, element), met);
     } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
-      markIf(longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
+      bool isUpdate = broadcast->hasOneUse() && (*broadcast->user_begin())->hasAttr(kInPlace);
+      markIf(!isUpdate && longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
                  holds(broadcast.getOperand(), isDot),
              broadcast.getOperand());
     } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
@@ -118,7 +118,7 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
-      markIf(true, gather.getOperand());  // a place may be anywhere: it has to lie in memory
+      markIf(!goesToBlock(gather), gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
     } else if (auto scatter = dyn_cast<graph::ScatterAddOp>(op)) {
       markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
@@ -133,6 +133,7 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  for (Value value : updated) markIf(holds(value, isDotOrReduce), value);
   storeSumsOverRows(block);
   storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
@@ -238,9 +239,9 @@ Value FunctionScheduler::memoryFor(Value value) {
 
 // ---------------------------------------------------------------- building kernels
 
-void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
+void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found, bool takesParts) {
   walkBack(value, [&](Value each) {
-    if (!leaves_.count(each)) return true;
+    if (!leaves_.count(each) && !(takesParts && parts_.count(each))) return true;
     found.insert(each);
     return false;
   });
@@ -249,22 +250,24 @@ void FunctionScheduler::leavesOf(Value value, llvm::SetVector<Value> &found) {
 FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr grid, Value target,
                                                          std::vector<std::string> reasons, bool usesLanes,
                                                          std::vector<std::string> rows, StringRef operation,
-                                                         ValueRange reads, ArrayRef<Stored> others) {
+                                                         std::optional<ValueRange> reads, ArrayRef<Stored> others, Beside beside) {
   llvm::SetVector<Value> inputs;
-  if (reads.empty()) leavesOf(root, inputs);
-  for (auto [value, held] : others) leavesOf(value, inputs);
-  for (Value value : reads) leavesOf(value, inputs);
+  bool takesParts = operation == graph::KernelOp::getOperationName();
+  if (!reads) leavesOf(root, inputs, takesParts);
+  for (auto [value, held] : others)
+    if (!beside.asHeld) leavesOf(value, inputs, takesParts);
+  for (Value value : reads.value_or(ValueRange())) leavesOf(value, inputs, takesParts);
   MLIRContext *context = builder_.getContext();
   SmallVector<Type> types;
   SmallVector<Attribute> params;
   SmallVector<Value> args;
   std::set<std::string> taken;
   // A parameter has the shape of the value that it holds; the memory may have been made for it under another one.
-  auto add = [&](Value value, Value held, StringRef name, ParamMode mode, bool isResult) {
+  auto add = [&](Value value, Value held, StringRef name, ParamMode mode, bool isResult, PlacesAttr places = {}) {
     std::string base = name.empty() ? "temporary" : name.str(), unique = base;
     for (int i = 1; !taken.insert(unique).second; ++i) unique = base + "_" + std::to_string(i);
     bool isView = isa<ViewType>(held.getType());
-    types.push_back(isView ? ViewType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()))
+    types.push_back(isView ? ViewType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()), places)
                            : held.getType());
     args.push_back(held);
     params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
@@ -273,13 +276,25 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   auto isTarget = [&](Value input) { return leaves_.lookup(input) == target; };
   SmallVector<Value> changed(llvm::make_filter_range(inputs, isTarget));
   inputs.remove_if(isTarget);
-  for (Value input : inputs) add(input, leaves_.lookup(input), calledBy(input), ParamMode::In, false);
+  for (Value input : inputs) {
+    auto part = leaves_.count(input) ? parts_.end() : parts_.find(input);
+    if (part == parts_.end()) {
+      add(input, leaves_.lookup(input), calledBy(input), ParamMode::In, false);
+      continue;
+    }
+    StringRef own = nameHint(input);
+    const Part &from = part->second;
+    PlacesAttr places = PlacesAttr::get(context, DimAttr::get(context, from.offset), dimAttrs(context, from.strides));
+    add(input, leaves_.lookup(from.base), own.empty() ? calledBy(from.base) : own, ParamMode::In, false, places);
+  }
+  for (Value held : beside.read) add(held, held, nameHint(held), ParamMode::In, false);
   StringRef hint = nameHint(root);
   SmallVector<Attribute> outputs;
   auto addResult = [&](Value value, Value held, ParamMode mode) {
     StringRef hint = nameHint(value);
     std::string name = nameHint(held).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(held).str();
     if (auto argument = dyn_cast<BlockArgument>(held)) name = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
+    if (beside.asHeld) value = held;
     add(value, held, name, mode, true);
     Type tensor = TensorType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()));
     outputs.push_back(ResultAttr::get(context, cast<ParamAttr>(params.back()).getName(), tensor, static_cast<int64_t>(params.size()) - 1));
@@ -312,10 +327,12 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   Block &block = state.addRegion()->emplaceBlock();
   Kernel kernel;
   for (auto [i, arg] : llvm::enumerate(args)) {
-    size_t other = i - inputs.size();  // among the results
-    Value held = i < inputs.size() ? inputs[i] : other < others.size() ? others[other].first : root;
+    bool isBeside = i >= inputs.size() && i < inputs.size() + beside.read.size();
+    size_t other = i - inputs.size() - beside.read.size();  // among the results
+    Value held = i < inputs.size() ? inputs[i] : isBeside ? args[i] : other < others.size() ? others[other].first : root;
     BlockArgument argument = block.addArgument(types[i], named(cast<ParamAttr>(params[i]).getName(), held.getLoc()));
     if (i < inputs.size()) kernel.leaves[held] = argument;
+    else if (isBeside) kernel.beside.push_back(argument);
     else if (other < others.size()) kernel.others.push_back(argument);
     else kernel.target = argument;
   }

@@ -9,12 +9,19 @@
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Parts.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/WalkBack.h"
 
 namespace tessera::transforms {
+
+/// What a kernel takes that values of the function do not say.
+struct Beside {
+  llvm::ArrayRef<mlir::Value> read;  // memory, in its own shape
+  bool asHeld = false;               // results have the shapes of their memory
+};
 
 class FunctionScheduler {
 public:
@@ -57,6 +64,12 @@ private:
   void findChains(mlir::Block &block);
   void prepareChain(Chain &chain);
   void gather(mlir::Value value, const AxisKinds &kinds);
+
+  // ---- operands that are parts of arrays (Parts.cpp)
+  void takeParts(mlir::Value value, const AxisKinds &kinds);
+  bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds);
+  /// As a product sees it.
+  bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }
   Chain *chainIn(llvm::ArrayRef<ir::graph::DotOp> dots);
 
   // ---- kernels
@@ -80,6 +93,8 @@ private:
   mlir::LogicalResult writeState(mlir::Value value, mlir::Value memory);
   mlir::LogicalResult writeStates(llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> states);
   mlir::LogicalResult launchUpdate(mlir::Operation *op);
+  mlir::Value partOfBlock(Privatiser &privatiser, mlir::Value value, const Indices &indices, const Indices &local, llvm::ArrayRef<mlir::Value> starts);
+  bool goesToBlock(ir::graph::GatherOp gather);
   mlir::LogicalResult settle(mlir::Value value, mlir::Operation *change);
   bool isPending(mlir::Value value, mlir::Operation *change, llvm::DenseSet<mlir::Value> &seen);
   template <class Op, class... Args> Op launchOp(Args &&...args);
@@ -107,7 +122,7 @@ private:
   RootTile rootTile(mlir::Value root, ir::DimAttr rows, ir::DimAttr cols);
   RootTile rowTile(mlir::Value root, ir::DimAttr rows);
   void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
-                 llvm::StringRef cols);
+                 llvm::StringRef cols, int64_t before = 0);
   /// A root, and what holds it.
   using Stored = std::pair<mlir::Value, mlir::Value>;
   /// What a chain's kernel holds whole, and when the entry function starts it.
@@ -121,6 +136,12 @@ private:
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
+  // ---- chains of few rows (ChainSplit.cpp)
+  std::optional<ChainTile> splitTile(Chain &chain, llvm::ArrayRef<ChainForm> forms);
+  mlir::LogicalResult splitChain(mlir::Value root, Chain &chain, const ChainForm &form, const ChainTile &sizes, mlir::Value target);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count);
+  mlir::LogicalResult mergeKernel(mlir::Value root, Chain &chain, const ChainForm &form, llvm::ArrayRef<mlir::Value> parts, const Dim &count, mlir::Value target);
+  void setChainSizes(ir::graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes);
   std::string chainReason(Chain &chain, const ChainForm &form);
   ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
   bool isOnlyMoved(mlir::Value value);
@@ -130,13 +151,14 @@ private:
     llvm::DenseMap<mlir::Value, mlir::Value> leaves;
     mlir::Value target;
     llvm::SmallVector<mlir::Value> others;  // of its other roots
+    llvm::SmallVector<mlir::Value> beside;  // of `Beside::read`
   };
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, const Kernel &kernel);
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
                      llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),
-                     mlir::ValueRange reads = {}, llvm::ArrayRef<Stored> others = {});
-  void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found);
+                     std::optional<mlir::ValueRange> reads = {}, llvm::ArrayRef<Stored> others = {}, Beside beside = {});
+  void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found, bool takesParts = false);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);
   mlir::LogicalResult launchCall(ir::graph::CallOp call);
@@ -150,6 +172,7 @@ private:
   mlir::OpBuilder launches_{builder_.getContext()};
   llvm::DenseSet<mlir::Value> roots_;
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
+  llvm::DenseMap<mlir::Value, Part> parts_;           // of arrays, as kernels of products take them
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies

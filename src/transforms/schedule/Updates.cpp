@@ -43,6 +43,19 @@ bool isPlaces(Value value, int64_t axis) {
   return iota && static_cast<int64_t>(iota.getAxis()) == axis;
 }
 
+}  // namespace
+
+bool movesTo(graph::GatherOp gather, Value start, graph::FuncOp function) {
+  if (gather.getAxes().size() != 1 || gather.getAxes()[0] != static_cast<int64_t>(gather.getAxis())) return false;
+  auto difference = elementwise(gather.getPlaces(), "sub");
+  if (!difference) return !start && isPlaces(gather.getPlaces(), 0);
+  Value taken = indexEverywhere(difference->getOperand(1));
+  std::optional<Dim> from = taken ? dimOf(taken, function) : std::nullopt, begin = start ? dimOf(start, function) : Dim(0);
+  return isPlaces(difference->getOperand(0), 0) && from && begin && *from == *begin;
+}
+
+namespace {
+
 class Matcher {
 public:
   Matcher(Update &update, TensorType type, graph::FuncOp function) : update_(update), type_(type), function_(function) {

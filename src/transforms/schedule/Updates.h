@@ -22,6 +22,8 @@ struct Update {
 };
 /// What an operation updates; nothing if it does something else, or if sizes and integers do not say which block it is.
 std::optional<Update> updateBy(mlir::Operation *op);
+/// Whether elements are gathered from places that begin at `start` (null: 0) and follow each other along the axis of the result.
+bool movesTo(ir::graph::GatherOp gather, mlir::Value start, ir::graph::FuncOp function);
 /// What a new value is a repetition or another place of.
 mlir::Value sourceOf(mlir::Value value);
 

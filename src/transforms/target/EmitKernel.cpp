@@ -140,10 +140,10 @@ void KernelEmitter::declareParameters() {
                use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
-      bool asView = rank > 0 && needsView(argument);
+      bool strided = static_cast<bool>(view.getPlaces()), asView = strided || (rank > 0 && needsView(argument));
       auto rows = tileRows(argument);
-      type = rows ? Type(out::TiledViewType::get(context_, rank, view.getElementType(), *rows, !writes))
-             : asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes))
+      type = rows ? Type(out::TiledViewType::get(context_, rank, view.getElementType(), *rows, !writes, strided))
+             : asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes, strided))
                     : Type(out::PointerType::get(context_, view.getElementType(), !writes));
     }
     paramNames_.push_back(names_.declare(name));

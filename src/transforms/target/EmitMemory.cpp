@@ -91,7 +91,7 @@ static std::pair<ExprRef, std::vector<ExprRef>> fixLeading(ExprRef base, const s
       rest(offsets.end() - free, offsets.end());
   if (points.empty()) return {base, rest};
   auto view = cast<out::ViewType>(held);
-  auto left = out::ViewType::get(held.getContext(), free, view.getElement(), view.getReadOnly());
+  auto left = out::ViewType::get(held.getContext(), free, view.getElement(), view.getReadOnly(), view.getStrided());
   return {subscript(base, points, left), rest};
 }
 

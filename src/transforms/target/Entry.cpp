@@ -104,14 +104,19 @@ std::map<std::string, Dim> dimsOfLaunch(tile::LaunchOp launch, const KernelInfo 
   return values;
 }
 
-/// The shapes under which a launch passes tensors, where they are not those of their memory (else a unit).
-ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
-  tile::KernelOp kernel;  // its symbol is also that of what was made of it
+/// Its symbol is also that of what was made of it.
+tile::KernelOp kernelOf(tile::LaunchOp launch) {
+  tile::KernelOp kernel;
   for (auto candidate : launch->getParentOfType<ModuleOp>().getOps<tile::KernelOp>())
     if (candidate.getSymName() == launch.getKernel()) kernel = candidate;
+  return kernel;
+}
+
+/// The shapes under which a launch passes tensors, where they are not those of their memory (else a unit).
+ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
   SmallVector<Attribute> shapes;
   bool differ = false;
-  for (auto [argument, declared] : llvm::zip(launch.getArgs(), kernel.getArgumentTypes())) {
+  for (auto [argument, declared] : llvm::zip(launch.getArgs(), kernelOf(launch).getArgumentTypes())) {
     SmallVector<Attribute> extents;
     for (ir::DimAttr extent : ir::shapeOf(declared))
       extents.push_back(builder.getStringAttr(extent.getDim().substitute(dims).str()));
@@ -121,6 +126,25 @@ ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim>
     shapes.push_back(same ? Attribute(builder.getUnitAttr()) : shape);
   }
   return differ ? builder.getArrayAttr(shapes) : ArrayAttr();
+}
+
+/// For each tensor the part that the kernel takes of it: the first element, then the strides; a unit for those that it takes whole.
+ArrayAttr placesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+  SmallVector<Attribute> list;
+  bool some = false;
+  for (Type declared : kernelOf(launch).getArgumentTypes()) {
+    auto view = dyn_cast<ir::ViewType>(declared);
+    ir::PlacesAttr places = view ? view.getPlaces() : ir::PlacesAttr();
+    some |= static_cast<bool>(places);
+    SmallVector<Attribute> texts;
+    auto add = [&](ir::DimAttr dim) { texts.push_back(builder.getStringAttr(dim.getDim().substitute(dims).str())); };
+    if (places) {
+      add(places.getOffset());
+      for (ir::DimAttr stride : places.getStrides()) add(stride);
+    }
+    list.push_back(places ? Attribute(builder.getArrayAttr(texts)) : builder.getUnitAttr());
+  }
+  return some ? builder.getArrayAttr(list) : ArrayAttr();
 }
 
 /// What must hold for the rows of the tensors that a kernel copies to begin at multiples of 16 bytes. The entry's own
@@ -139,8 +163,14 @@ void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &nam
     auto shape = shapes ? dyn_cast<ArrayAttr>(shapes[i]) : ArrayAttr();
     Dim last = shape ? *Dim::parse(cast<StringAttr>(shape.getValue().back()).str())
                      : ir::shapeOf(tensor.getType()).back().getDim().substitute(dims);
-    Dim rest = Dim::mod(last, Dim(elements));
-    if (!(rest == Dim(0))) rows.insert(builder.getStringAttr(rest.str()));
+    auto ask = [&](const Dim &dim) {
+      Dim rest = Dim::mod(dim, Dim(elements));
+      if (!(rest == Dim(0))) rows.insert(builder.getStringAttr(rest.str()));
+    };
+    auto places = made->getAttrOfType<ArrayAttr>("places");
+    if (auto part = places ? dyn_cast<ArrayAttr>(places[i]) : ArrayAttr())
+      for (auto place : part.getValue().drop_back()) ask(*Dim::parse(cast<StringAttr>(place).getValue().str()));
+    else ask(last);
   }
   made.setAlignedAttr(builder.getArrayAttr(tensors.getArrayRef()));
   made.setAlignedRowsAttr(builder.getArrayAttr(rows.getArrayRef()));
@@ -224,6 +254,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
                                 capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr(), /*persistent=*/UnitAttr());
   if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
+  if (ArrayAttr places = placesOfLaunch(launch, dims, builder)) made->setAttr("places", places);
   made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made, names);

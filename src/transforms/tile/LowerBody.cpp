@@ -82,6 +82,7 @@ LogicalResult KernelLowering::lowerFor(Operation *op) {
   auto to = builder_.create<scf::ForOp>(loop.getLoc(), values_.lookup(loop.getLowerBound()),
                                         values_.lookup(loop.getUpperBound()), values_.lookup(loop.getStep()),
                                         initial);
+  if (Attribute count = loop->getAttr(tile::kUnrolled)) to->setAttr(tile::kUnrolled, count);
   Block *body = to.getBody();
   if (!body->empty()) body->back().erase();  // an implicit yield
   for (auto [from, argument] : llvm::zip(loop.getBody()->getArguments(), body->getArguments())) {

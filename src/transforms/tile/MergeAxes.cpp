@@ -22,7 +22,8 @@ public:
 
   void run() {
     for (BlockArgument argument : kernel_.getBody().getArguments()) {
-      if (!isa<ViewType>(argument.getType())) continue;
+      auto view = dyn_cast<ViewType>(argument.getType());
+      if (!view || view.getPlaces()) continue;
       bool givesGrid = kernel_.getGrid().getParam() == static_cast<int64_t>(argument.getArgNumber());
       if (givesGrid) continue;  // its axes are those of the grid
       while (std::optional<size_t> axis = mergedIn(argument)) merge(argument, *axis);

@@ -114,7 +114,7 @@ bool VectorForm::isFlat(ValueRange indices, ArrayRef<DimAttr> shape) {
 
 std::optional<VectorForm::Move> VectorForm::moveOf(Value base, ValueRange indices, DenseBoolArrayAttr inBounds) {
   auto view = dyn_cast<ViewType>(base.getType());
-  if (!view || indices.empty() || !dtypeOf(view.getElementType())) return std::nullopt;
+  if (!view || view.getPlaces() || indices.empty() || !dtypeOf(view.getElementType())) return std::nullopt;
   if (!inBounds || llvm::is_contained(inBounds.asArrayRef(), false)) return std::nullopt;
   if (isFlat(indices, view.getShape())) {
     Dim count(1);

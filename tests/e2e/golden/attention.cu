@@ -143,6 +143,194 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 64, n = 64, stages = 3, 128 threads a group
+//   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
+//     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
+//     groups go over parts of the keys, and the kernel after this one puts together what they found
+//   products by matrix instructions, warps in 4 rows and 1 column
+template <int Align>
+static __global__ void __launch_bounds__(128, 1)
+attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
+                tsr::View<const tsr::bf16, 3> v, tsr::View<float, 3> part_largest,
+                tsr::View<float, 3> part_sum, tsr::View<float, 4> part_acc, int64_t S, int64_t H,
+                int64_t T) {
+  constexpr int BM = 64, BN = 64, Stages = 3, Threads = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    alignas(128) tsr::SharedTile<tsr::bf16, BM, 64, tsr::Xor> q_tile;
+    alignas(128) tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> k_tile[Stages];
+    alignas(128) tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> v_tile[Stages];
+  };
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  // attention.tsr:9
+  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
+  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+  const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32))) * BN;
+  const int64_t from = part * each;
+  tsr::copy_tile<Threads>(shared.q_tile, q[h0], m, 0);  // :6
+  tsr::RowVector<float, BM, Warps> largest(-INFINITY);  // :9
+  tsr::RowVector<float, BM, Warps> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Warps> acc(0.0f);
+  const int64_t end = tsr::min(T, m + (T + BM - S));
+  const int64_t to = tsr::min(end, from + each);
+  for (int64_t stage = 0; stage < Stages - 1; ++stage) {
+    const int64_t from_plus_stage = from + stage * BN;
+    tsr::copy_tile_async<Threads, Align>(shared.k_tile[stage], k[h0], from_plus_stage, 0);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.v_tile[stage], v[h0], from_plus_stage, 0);  // :7
+    tsr::async_commit();  // :9
+  }
+  int64_t stage = 0;
+  for (int64_t n = from; n < to; n += BN) {
+    tsr::async_wait<1>();
+    tsr::group_barrier();
+    tsr::Fragment<float, BM, BN, Warps> s(0.0f);  // :8
+    tsr::dot(s, shared.q_tile, tsr::transposed(shared.k_tile[stage]));
+    const int64_t ahead = n + (Stages - 1) * BN;  // :9
+    const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
+    tsr::copy_tile_async<Threads, Align>(shared.k_tile[free], k[h0], ahead, 0);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.v_tile[free], v[h0], ahead, 0);  // :7
+    tsr::async_commit();  // :9
+    const int32_t k0 = 0;  // :8
+    const int32_t as_i32 = int32_t(T - S);
+    #pragma unroll
+    for (int i = 0; i < s.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < s.cols; ++j) {
+        s(i, j) *= 0.125f;
+      }
+    }
+    if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
+      tsr::Fragment<int32_t, BM, BN, Warps> query;
+      tsr::Fragment<int32_t, BM, BN, Warps> key;
+      #pragma unroll
+      for (int i = 0; i < query.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < query.cols; ++j) {
+          query(i, j) = as_i32 + (int32_t(m) + query.row(i));
+          key(i, j) = k0 + (int32_t(n) + key.col(j));
+          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        }
+      }
+    }
+    const int32_t n_i32 = int32_t(T - n);  // :9
+    if (n_i32 < int32_t(BN)) {  // :8
+      #pragma unroll
+      for (int i = 0; i < s.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) = s.col(j) < n_i32 ? s(i, j) : -INFINITY;
+        }
+      }
+    }
+    const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+    tsr::RowVector<float, BM, Warps> largest_new;
+    tsr::RowVector<float, BM, Warps> shift;
+    tsr::RowVector<float, BM, Warps> rescale;
+    #pragma unroll
+    for (int i = 0; i < largest_new.rows; ++i) {
+      largest_new(i) = tsr::max(largest(i), s_max(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
+    }
+    tsr::Fragment<float, BM, BN, Warps> e;
+    #pragma unroll
+    for (int i = 0; i < e.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < e.cols; ++j) {
+        e(i, j) = tsr::exp(s(i, j) - shift(i));
+      }
+    }
+    const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);
+    #pragma unroll
+    for (int i = 0; i < row_sum.rows; ++i) {
+      row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
+    }
+    tsr::Fragment<tsr::bf16, BM, BN, Warps> e_bf16;
+    #pragma unroll
+    for (int i = 0; i < e_bf16.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < e_bf16.cols; ++j) {
+        e_bf16(i, j) = tsr::to<tsr::bf16>(e(i, j));
+      }
+    }
+    #pragma unroll
+    for (int i = 0; i < acc.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(i, j) = rescale(i) * acc(i, j);
+      }
+    }
+    tsr::dot(acc, e_bf16, shared.v_tile[stage]);
+    largest = largest_new;
+    stage = stage == Stages - 1 ? 0 : stage + 1;
+  }
+  tsr::store_fragment(part_acc[part][h0], acc, m, 0);
+  tsr::store_fragment(part_largest[part][h0], largest, m);
+  tsr::store_fragment(part_sum[part][h0], row_sum, m);
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 8, n = 8, 128 threads a group
+//   chain: what each part of the keys has found of a row is put together, in order; the larger of
+//     two largest scores rescales the other's sums
+static __global__ void __launch_bounds__(128)
+attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
+                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
+                int64_t H) {
+  constexpr int BM = 8;
+  using Grid = tsr::ThreadGrid<8, 16>;
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
+  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  tsr::RowVector<float, BM, Grid> largest(-INFINITY);
+  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  #pragma unroll 8
+  for (int64_t part = 0; part <
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32)); ++part) {
+    tsr::RowVector<float, BM, Grid> part_largest_part;
+    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
+    tsr::RowVector<float, BM, Grid> part_sum_part;
+    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
+    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
+    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
+    tsr::RowVector<float, BM, Grid> largest_new;
+    tsr::RowVector<float, BM, Grid> shift;
+    tsr::RowVector<float, BM, Grid> rescale;
+    tsr::RowVector<float, BM, Grid> weight;
+    #pragma unroll
+    for (int i = 0; i < largest_new.rows; ++i) {
+      largest_new(i) = tsr::max(largest(i), part_largest_part(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
+      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
+      row_sum(i) = rescale(i) * row_sum(i) + weight(i) * part_sum_part(i);
+    }
+    #pragma unroll
+    for (int i = 0; i < acc.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(i, j) = rescale(i) * acc(i, j) + weight(i) * part_acc_part(i, j);
+      }
+    }
+    largest = largest_new;
+  }
+  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
+  #pragma unroll
+  for (int i = 0; i < as_bf16.rows; ++i) {
+    #pragma unroll
+    for (int j = 0; j < as_bf16.cols; ++j) {
+      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+    }
+  }
+  tsr::store_fragment(result[h0], as_bf16, m, 0);
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
 extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v,
                              TessTensor *result, TessStream stream) {
   constexpr int BM = 64, Threads = 128;
@@ -153,20 +341,66 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
+  float *part_largest = call.temporary<float>("part_largest", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_sum = call.temporary<float>("part_sum", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_acc = call.temporary<float>("part_acc", S <= 64
+  ? int64_t(64 * H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const bool rows_aligned = call.aligned(16, k, v);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
-          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
-          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
-          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
-          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
-    };
-    start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 57344);
-    if (call.failed()) return call.status();
+  if (S > 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+      const bool rows_aligned = call.aligned(16, k, v);
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
+            tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
+      };
+      start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 57344);
+      if (call.failed()) return call.status();
+    }
+  }
+  if (S <= 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
+    tsr::max<int64_t>(1,
+    tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)))) {
+      const bool rows_aligned = call.aligned(16, k, v);
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
+            tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+            tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+            tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
+            S, H, T);
+      };
+      start(rows_aligned ? attend_kernel_1<16> : attend_kernel_1<1>, 57344);
+      if (call.failed()) return call.status();
+    }
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
+      attend_kernel_2<<<groups, Threads, 0, call.stream()>>>(
+          tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H);
+    }
   }
   return call.finish();
 }

@@ -130,6 +130,178 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 64, n = 64, 256 threads a group
+//   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
+//     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
+//     groups go over parts of the keys, and the kernel after this one puts together what they found
+static __global__ void __launch_bounds__(256)
+attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
+                tsr::View<const tsr::bf16, 3> v, tsr::View<float, 3> part_largest,
+                tsr::View<float, 3> part_sum, tsr::View<float, 4> part_acc, int64_t S, int64_t H,
+                int64_t T) {
+  constexpr int BM = 64, BN = 64, Threads = 256;
+  using Grid = tsr::ThreadGrid<16, 16>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, 64> q_tile;  // attention.tsr:6
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> k_tile;
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> v_tile;  // :7
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BN> e_tile;  // :9
+  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
+  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+  const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32))) * BN;
+  const int64_t from = part * each;
+  tsr::copy_tile<Threads>(q_tile, q[h0], m, 0);  // :6
+  tsr::RowVector<float, BM, Grid> largest(-INFINITY);  // :9
+  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  const int64_t end = tsr::min(T, m + (T + BM - S));
+  const int64_t to = tsr::min(end, from + each);
+  for (int64_t n = from; n < to; n += BN) {
+    tsr::copy_tile<Threads>(k_tile, k[h0], n, 0);  // :6
+    tsr::Fragment<float, BM, BN, Grid> s(0.0f);  // :8
+    tsr::group_barrier();
+    tsr::dot(s, q_tile, tsr::transposed(k_tile));
+    const int32_t k0 = 0;
+    const int32_t as_i32 = int32_t(T - S);
+    #pragma unroll
+    for (int i = 0; i < s.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < s.cols; ++j) {
+        s(i, j) *= 0.125f;
+      }
+    }
+    if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
+      tsr::Fragment<int32_t, BM, BN, Grid> query;
+      tsr::Fragment<int32_t, BM, BN, Grid> key;
+      #pragma unroll
+      for (int i = 0; i < query.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < query.cols; ++j) {
+          query(i, j) = as_i32 + (int32_t(m) + query.row(i));
+          key(i, j) = k0 + (int32_t(n) + key.col(j));
+          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        }
+      }
+    }
+    const int32_t n_i32 = int32_t(T - n);  // :9
+    if (n_i32 < int32_t(BN)) {  // :8
+      #pragma unroll
+      for (int i = 0; i < s.rows; ++i) {
+        #pragma unroll
+        for (int j = 0; j < s.cols; ++j) {
+          s(i, j) = s.col(j) < n_i32 ? s(i, j) : -INFINITY;
+        }
+      }
+    }
+    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+    tsr::RowVector<float, BM, Grid> largest_new;
+    tsr::RowVector<float, BM, Grid> shift;
+    tsr::RowVector<float, BM, Grid> rescale;
+    #pragma unroll
+    for (int i = 0; i < largest_new.rows; ++i) {
+      largest_new(i) = tsr::max(largest(i), s_max(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
+    }
+    tsr::Fragment<float, BM, BN, Grid> e;
+    #pragma unroll
+    for (int i = 0; i < e.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < e.cols; ++j) {
+        e(i, j) = tsr::exp(s(i, j) - shift(i));
+      }
+    }
+    const tsr::RowVector<float, BM, Grid> e_sum = tsr::row_reduce<tsr::Sum>(e);
+    #pragma unroll
+    for (int i = 0; i < row_sum.rows; ++i) {
+      row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
+    }
+    tsr::Fragment<tsr::bf16, BM, BN, Grid> e_bf16;
+    #pragma unroll
+    for (int i = 0; i < e_bf16.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < e_bf16.cols; ++j) {
+        e_bf16(i, j) = tsr::to<tsr::bf16>(e(i, j));
+      }
+    }
+    tsr::copy_tile<Threads>(v_tile, v[h0], n, 0);  // :7
+    #pragma unroll
+    for (int i = 0; i < acc.rows; ++i) {  // :9
+      #pragma unroll
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(i, j) = rescale(i) * acc(i, j);
+      }
+    }
+    tsr::write_shared(e_tile, e_bf16);
+    tsr::group_barrier();
+    tsr::dot(acc, e_tile, v_tile);
+    largest = largest_new;
+  }
+  tsr::store_fragment(part_acc[part][h0], acc, m, 0);
+  tsr::store_fragment(part_largest[part][h0], largest, m);
+  tsr::store_fragment(part_sum[part][h0], row_sum, m);
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 8, n = 8, 128 threads a group
+//   chain: what each part of the keys has found of a row is put together, in order; the larger of
+//     two largest scores rescales the other's sums
+static __global__ void __launch_bounds__(128)
+attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
+                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
+                int64_t H) {
+  constexpr int BM = 8;
+  using Grid = tsr::ThreadGrid<8, 16>;
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
+  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  tsr::RowVector<float, BM, Grid> largest(-INFINITY);
+  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  #pragma unroll 8
+  for (int64_t part = 0; part <
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32)); ++part) {
+    tsr::RowVector<float, BM, Grid> part_largest_part;
+    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
+    tsr::RowVector<float, BM, Grid> part_sum_part;
+    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
+    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
+    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
+    tsr::RowVector<float, BM, Grid> largest_new;
+    tsr::RowVector<float, BM, Grid> shift;
+    tsr::RowVector<float, BM, Grid> rescale;
+    tsr::RowVector<float, BM, Grid> weight;
+    #pragma unroll
+    for (int i = 0; i < largest_new.rows; ++i) {
+      largest_new(i) = tsr::max(largest(i), part_largest_part(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
+      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
+      row_sum(i) = rescale(i) * row_sum(i) + weight(i) * part_sum_part(i);
+    }
+    #pragma unroll
+    for (int i = 0; i < acc.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(i, j) = rescale(i) * acc(i, j) + weight(i) * part_acc_part(i, j);
+      }
+    }
+    largest = largest_new;
+  }
+  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
+  #pragma unroll
+  for (int i = 0; i < as_bf16.rows; ++i) {
+    #pragma unroll
+    for (int j = 0; j < as_bf16.cols; ++j) {
+      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+    }
+  }
+  tsr::store_fragment(result[h0], as_bf16, m, 0);
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
 extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v,
                              TessTensor *result, TessStream stream) {
   constexpr int BM = 64, Threads = 256;
@@ -140,13 +312,52 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
+  float *part_largest = call.temporary<float>("part_largest", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_sum = call.temporary<float>("part_sum", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_acc = call.temporary<float>("part_acc", S <= 64
+  ? int64_t(64 * H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    hipLaunchKernelGGL(attend_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
-        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
-        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
-        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
-        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
+  if (S > 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+      hipLaunchKernelGGL(attend_kernel, dim3(groups), dim3(Threads), 0, call.stream(),
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
+    }
+  }
+  if (S <= 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
+    tsr::max<int64_t>(1,
+    tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)))) {
+      hipLaunchKernelGGL(attend_kernel_1, dim3(groups), dim3(Threads), 0, call.stream(),
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
+          tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
+          S, H, T);
+    }
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
+      hipLaunchKernelGGL(attend_kernel_2, dim3(groups), dim3(128), 0, call.stream(),
+          tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H);
+    }
   }
   return call.finish();
 }

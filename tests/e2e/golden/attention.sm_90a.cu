@@ -176,6 +176,227 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 64, n = 192, stages = 4, 128 threads a group
+//   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
+//     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
+//     groups go over parts of the keys, and the kernel after this one puts together what they found
+//   products by warpgroups, which read their operands from shared memory
+//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+template <int Align>
+static __global__ void __launch_bounds__(256, 1)
+attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
+                const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
+                const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
+                tsr::View<float, 3> part_largest, tsr::View<float, 3> part_sum,
+                const __grid_constant__ tsr::TiledView<float, 4> part_acc, int64_t S, int64_t H,
+                int64_t T) {
+  constexpr int BM = 64, BN = 192, Stages = 4, Consumers = 128;
+  using Warps = tsr::MmaGrid<4, 1>;
+  struct Shared {
+    tsr::SharedTile<tsr::bf16, BM, 64, tsr::Panels> q_tile[2];
+    tsr::Ring<2> ring;
+    tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> k_tile[Stages];
+    tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> v_tile[Stages];
+    tsr::Ring<Stages> ring2;
+    tsr::StorePanels<float, 1> panels;
+  };
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
+  tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
+  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::group_barrier();
+  const int64_t groups = tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
+      tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32));
+  // The producer: one warpgroup more, which keeps the ring full.
+  if (tsr::lane() >= Consumers) {
+    tsr::give_registers<40>();
+    if (!tsr::fills_ring<Align, Consumers>()) {
+      return;
+    }
+    tsr::RingWriter<Align, 2> to_fill(shared.ring);
+    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t part = group / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
+      const int64_t h0 = group / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
+      const int64_t m = group % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+      const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))) * BN;
+      const int64_t from = part * each;
+      const int32_t stage = to_fill.acquire();  // :6
+      tsr::copy_to_ring(to_fill, shared.q_tile[stage], q, h0, m, 0);
+      to_fill.publish();
+      const int64_t end = tsr::min(T, m + (T + BM - S));  // :9
+      const int64_t to = tsr::min(end, from + each);
+      for (int64_t n = from; n < to; n += BN) {
+        const int32_t stage_2 = to_fill_2.acquire();  // :6
+        tsr::copy_to_ring(to_fill_2, shared.k_tile[stage_2], k, h0, n, 0);
+        tsr::copy_to_ring(to_fill_2, shared.v_tile[stage_2], v, h0, n, 0);  // :7
+        to_fill_2.publish();  // :6
+      }
+    }
+  } else {
+    tsr::take_registers<240>();  // :9
+    tsr::RingReader<2> filled(shared.ring);
+    tsr::RingReader<Stages> filled_2(shared.ring2);
+    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+      const int64_t part = group / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
+      const int64_t h0 = group / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
+      const int64_t m = group % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+      const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))) * BN;
+      const int64_t from = part * each;
+      tsr::RowVector<float, BM, Warps> largest(-INFINITY);
+      tsr::RowVector<float, BM, Warps> row_sum(0.0f);
+      tsr::Fragment<float, BM, 64, Warps> acc(0.0f);
+      const int64_t end = tsr::min(T, m + (T + BM - S));
+      const int64_t to = tsr::min(end, from + each);
+      const int32_t stage = filled.wait();  // :6
+      for (int64_t n = from; n < to; n += BN) {  // :9
+        tsr::Fragment<float, BM, BN, Warps> s;  // :8
+        const int32_t stage_2 = filled_2.wait();  // :6
+        tsr::product(s, shared.q_tile[stage], tsr::transposed(shared.k_tile[stage_2]));  // :8
+        const int32_t k0 = 0;
+        const int32_t as_i32 = int32_t(T - S);
+        #pragma unroll
+        for (int i = 0; i < s.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < s.cols; ++j) {
+            s(i, j) *= 0.125f;
+          }
+        }
+        if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
+          tsr::Fragment<int32_t, BM, BN, Warps> query;
+          tsr::Fragment<int32_t, BM, BN, Warps> key;
+          #pragma unroll
+          for (int i = 0; i < query.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < query.cols; ++j) {
+              query(i, j) = as_i32 + (int32_t(m) + query.row(i));
+              key(i, j) = k0 + (int32_t(n) + key.col(j));
+              s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+            }
+          }
+        }
+        const int32_t n_i32 = int32_t(T - n);  // :9
+        if (n_i32 < int32_t(BN)) {  // :8
+          #pragma unroll
+          for (int i = 0; i < s.rows; ++i) {
+            #pragma unroll
+            for (int j = 0; j < s.cols; ++j) {
+              s(i, j) = s.col(j) < n_i32 ? s(i, j) : -INFINITY;
+            }
+          }
+        }
+        const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+        tsr::RowVector<float, BM, Warps> largest_new;
+        tsr::RowVector<float, BM, Warps> shift;
+        tsr::RowVector<float, BM, Warps> rescale;
+        #pragma unroll
+        for (int i = 0; i < largest_new.rows; ++i) {
+          largest_new(i) = tsr::max(largest(i), s_max(i));
+          shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+          rescale(i) = tsr::exp(largest(i) - shift(i));
+        }
+        tsr::Fragment<float, BM, BN, Warps> e;
+        #pragma unroll
+        for (int i = 0; i < e.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < e.cols; ++j) {
+            e(i, j) = tsr::exp(s(i, j) - shift(i));
+          }
+        }
+        const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);
+        #pragma unroll
+        for (int i = 0; i < row_sum.rows; ++i) {
+          row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
+        }
+        tsr::Fragment<tsr::bf16, BM, BN, Warps> e_bf16;
+        #pragma unroll
+        for (int i = 0; i < e_bf16.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < e_bf16.cols; ++j) {
+            e_bf16(i, j) = tsr::to<tsr::bf16>(e(i, j));
+          }
+        }
+        #pragma unroll
+        for (int i = 0; i < acc.rows; ++i) {
+          #pragma unroll
+          for (int j = 0; j < acc.cols; ++j) {
+            acc(i, j) = rescale(i) * acc(i, j);
+          }
+        }
+        tsr::dot(acc, e_bf16, shared.v_tile[stage_2]);
+        filled_2.release();  // :6
+        largest = largest_new;  // :9
+      }
+      filled.release();  // :6
+      tsr::store_tile<Align>(part_acc, shared.panels, acc, part, h0, m, 0);  // :9
+      tsr::store_fragment(part_largest[part][h0], largest, m);
+      tsr::store_fragment(part_sum[part][h0], row_sum, m);
+    }
+    tsr::finish_stores();
+  }
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
+//   schedule  m = 8, n = 8, 128 threads a group
+//   chain: what each part of the keys has found of a row is put together, in order; the larger of
+//     two largest scores rescales the other's sums
+static __global__ void __launch_bounds__(128)
+attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
+                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
+                int64_t H) {
+  constexpr int BM = 8;
+  using Grid = tsr::ThreadGrid<8, 16>;
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
+  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  tsr::RowVector<float, BM, Grid> largest(-INFINITY);
+  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  #pragma unroll 8
+  for (int64_t part = 0; part <
+      tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32)); ++part) {
+    tsr::RowVector<float, BM, Grid> part_largest_part;
+    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
+    tsr::RowVector<float, BM, Grid> part_sum_part;
+    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
+    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
+    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
+    tsr::RowVector<float, BM, Grid> largest_new;
+    tsr::RowVector<float, BM, Grid> shift;
+    tsr::RowVector<float, BM, Grid> rescale;
+    tsr::RowVector<float, BM, Grid> weight;
+    #pragma unroll
+    for (int i = 0; i < largest_new.rows; ++i) {
+      largest_new(i) = tsr::max(largest(i), part_largest_part(i));
+      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift(i));
+      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
+      row_sum(i) = rescale(i) * row_sum(i) + weight(i) * part_sum_part(i);
+    }
+    #pragma unroll
+    for (int i = 0; i < acc.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < acc.cols; ++j) {
+        acc(i, j) = rescale(i) * acc(i, j) + weight(i) * part_acc_part(i, j);
+      }
+    }
+    largest = largest_new;
+  }
+  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
+  #pragma unroll
+  for (int i = 0; i < as_bf16.rows; ++i) {
+    #pragma unroll
+    for (int j = 0; j < as_bf16.cols; ++j) {
+      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+    }
+  }
+  tsr::store_fragment(result[h0], as_bf16, m, 0);
+}
+
+// def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
+//   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
 extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v,
                              TessTensor *result, TessStream stream) {
   constexpr int BM = 128, Threads = 384;
@@ -186,21 +407,67 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
+  float *part_largest = call.temporary<float>("part_largest", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_sum = call.temporary<float>("part_sum", S <= 64
+  ? int64_t(H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  float *part_acc = call.temporary<float>("part_acc", S <= 64
+  ? int64_t(64 * H *
+  tsr::max<int64_t>(1,
+  tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)) *
+  tsr::min<int64_t>(64, S)) : 0);
+  if (call.failed()) return call.status();
 
-  if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const bool rows_aligned = call.aligned(16, q, k, v, result);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
-          tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64, rows_aligned),
-          S, H, T);
-    };
-    start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 215040);
-    if (call.failed()) return call.status();
+  if (S > 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+      const bool rows_aligned = call.aligned(16, q, k, v, result);
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
+            tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64, rows_aligned),
+            S, H, T);
+      };
+      start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 215040);
+      if (call.failed()) return call.status();
+    }
+  }
+  if (S <= 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), 64) * H *
+    tsr::max<int64_t>(1,
+    tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)))) {
+      const bool rows_aligned = call.aligned(16, q, k, v);
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<tsr::resident_groups(groups), 256, shared_bytes, call.stream()>>>(
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64, rows_aligned),
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
+            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
+            tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+            tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+            tsr::tiled(call, tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}}, 64, rows_aligned),
+            S, H, T);
+      };
+      start(rows_aligned ? attend_kernel_1<16> : attend_kernel_1<1>, 231424);
+      if (call.failed()) return call.status();
+    }
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
+      attend_kernel_2<<<groups, 128, 0, call.stream()>>>(
+          tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H);
+    }
   }
   return call.finish();
 }

@@ -26,8 +26,9 @@ template <class V> struct Part {
   int64_t stride;
   int height, width;
 
-  Part(const View<V, 2> &view, int64_t row0, int64_t col0, int rows, int cols)
-      : stride(view.extent[1]), height(within(view.extent[0] - row0, rows)),
+  template <class Layout>
+  Part(const View<V, 2, Layout> &view, int64_t row0, int64_t col0, int rows, int cols)
+      : stride(view.stride(0)), height(within(view.extent[0] - row0, rows)),
         width(within(view.extent[1] - col0, cols)) {
     if (height == 0 || width == 0) height = width = 0;
     from = height > 0 ? view.data + row0 * stride + col0 : view.data;
@@ -115,25 +116,25 @@ public:
   int height = 0, width = 0;
 };
 
-template <int, class T, int M, int K, class V>
-inline void copy_tile(LeftInPlace<T, M, K> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int, class T, int M, int K, class V, class Layout>
+inline void copy_tile(LeftInPlace<T, M, K> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   const cpu::Part<V> part(view, row0, col0, M, K);
   tile = {part.from, part.stride, part.height, part.width};
 }
-template <int, class T, int M, int K, class V>
-inline void copy_tile(LeftRows<T, M, K> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int, class T, int M, int K, class V, class Layout>
+inline void copy_tile(LeftRows<T, M, K> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   const cpu::Part<V> part(view, row0, col0, M, K);
   tile.height = part.height, tile.width = part.width;
   for (int i = 0; i < part.height; ++i) cpu::convert_line(tile.data + i * K, part.from + i * part.stride, part.width);
 }
-template <int, class T, int K, int N, class V>
-inline void copy_tile(RightPanels<T, K, N> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int, class T, int K, int N, class V, class Layout>
+inline void copy_tile(RightPanels<T, K, N> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   const cpu::Part<V> part(view, row0, col0, K, N);
   tile.height = part.height, tile.width = part.width;
   cpu::pack_panels(tile.data, K, part.height, part.width, [&](int k) { return part.from + k * part.stride; });
 }
-template <int, class T, int K, int N, class V>
-inline void copy_transposed_tile(RightPanels<T, K, N> &tile, const View<V, 2> &view, int64_t row0, int64_t col0) {
+template <int, class T, int K, int N, class V, class Layout>
+inline void copy_transposed_tile(RightPanels<T, K, N> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {
   const cpu::Part<V> part(view, row0, col0, N, K);
   tile.height = part.width, tile.width = part.height;
   cpu::pack_transposed(tile.data, K, part.width, part.height, [&](int j) { return part.from + j * part.stride; });

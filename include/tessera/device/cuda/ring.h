@@ -179,9 +179,9 @@ template <int Rank> struct Coordinates {
 
 /// The tile of `from` whose first element is at `first`, an index for each dimension, into one stage. The tile lies along
 /// the last two dimensions; what is outside of the tensor becomes zero.
-template <int Align, int Stages, class T, int M, int N, class V, int Rank, class... First>
+template <int Align, int Stages, class T, int M, int N, class V, int Rank, class Layout, class... First>
 TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M, N, Panels> &to,
-                             const TiledView<V, Rank> &from, First... first) {
+                             const TiledView<V, Rank, Layout> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
   const int64_t at[] = {static_cast<int64_t>(first)...};
   using Tile = SharedTile<T, M, N, Panels>;
@@ -196,21 +196,21 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M,
       detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
     }
   } else {
-    const View<V, Rank> view = from;
+    const View<V, Rank, Layout> &view = from;
     int64_t base = 0;
     bool inside = true;
     TSR_UNROLL
     for (int d = 0; d < Rank - 2; ++d) {
-      base = base * view.extent[d] + at[d];
+      base += at[d] * view.stride(d);
       inside = inside && at[d] >= 0 && at[d] < view.extent[d];
     }
-    const int64_t height = view.extent[Rank - 2], width = view.extent[Rank - 1];
-    const V *const data = view.data + base * height * width;
+    const int64_t height = view.extent[Rank - 2], width = view.extent[Rank - 1], stride = view.stride(Rank - 2);
+    const V *const data = view.data + base;
     TSR_NO_UNROLL
     for (int e = static_cast<int>(threadIdx.x) % kProducerLanes; e < M * N; e += kProducerLanes) {
       const int64_t row = at[Rank - 2] + e / N, col = at[Rank - 1] + e % N;
       const bool some = inside && row >= 0 && row < height && col >= 0 && col < width;
-      to(e / N, e % N) = some ? data[row * width + col] : T{};
+      to(e / N, e % N) = some ? data[row * stride + col] : T{};
     }
   }
 }

@@ -11,9 +11,10 @@ struct alignas(64) TensorMap {
 };
 
 /// Kernels take it as `const __grid_constant__ TiledView`: the engine reads the map where the launch put it.
-template <class T, int Rank> struct TiledView : View<T, Rank> {
+template <class T, int Rank, class Layout = RowMajor> struct TiledView : View<T, Rank, Layout> {
   TensorMap map;
 };
+template <class T, int Rank> using StridedTiledView = TiledView<T, Rank, Strided>;
 
 }  // namespace tsr
 #endif

@@ -1,0 +1,149 @@
+// Chains of few rows, as where a program writes one word after the other and each attends to all words before. A group for each
+// tile of rows would leave most processors idle: so several groups go over keys of their own for the same rows, and another
+// kernel puts together, in order, what each has found of a row. A part that saw no key has the largest score -INF and adds 0.
+#include "support/Check.h"
+#include "transforms/schedule/ChainWriter.h"
+#include "transforms/schedule/TensorFunction.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kFewRows = 64;                   // one tile of a warpgroup
+constexpr int64_t kMostParts = 32;
+constexpr int64_t kMergedRows = 8, kMergers = 128;  // of a tile that is put together, and the lanes that do it
+
+DimAttr rowsOf(Chain &chain) {
+  ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
+  return shape[shape.size() - 2];
+}
+
+/// As many parts as give each processor a group, as far as they are quickly put together.
+Dim partsOf(Chain &chain, const Machine &machine) {
+  Dim groups(1);
+  for (DimAttr extent : shapeOf(chain.weights().getType()).drop_back(2)) groups = groups * extent.getDim();
+  return Dim::max(Dim(1), Dim::min(Dim(kMostParts), Dim::floorDiv(Dim(machine.processors), Dim::max(Dim(1), groups))));
+}
+
+}  // namespace
+
+/// The tile of a part; nothing where the keys are not split.
+std::optional<ChainTile> FunctionScheduler::splitTile(Chain &chain, ArrayRef<ChainForm> forms) {
+  const Machine *machine = machineOf(function_);
+  bool known = chain.largest && !chain.keepsRows && forms.size() == 1 && forms.front().cols && forms.front().facts.empty();
+  if (!machine || machine->family == Target::Cpu || !known || rowsOf(chain).getConstant().value_or(1) > kFewRows) return std::nullopt;
+  Dim parts = partsOf(chain, *machine);
+  std::optional<int64_t> keys = shapeOf(chain.weights().getType()).back().getConstant();
+  ChainTile tile = *usualChainTile(*machine, chain, forms.front().most);
+  bool alone = parts.isConstant() && parts.constant() == 1;
+  if (alone || (keys && *keys <= 2 * tile.n)) return std::nullopt;
+  if (tile.m > kFewRows) tile = {kFewRows, tile.n, tile.k, tile.cols, tile.group * kFewRows / tile.m};
+  return tile;
+}
+
+/// In the place of one kernel, where there are few rows.
+LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const ChainForm &form, const ChainTile &sizes, Value target) {
+  MLIRContext *context = builder_.getContext();
+  DimAttr rows = rowsOf(chain);
+  size_t outside = when_.size();
+  if (!rows.getConstant()) {
+    Attribute few = RequirementAttr::get(context, rows, Relation::Le, DimAttr::get(context, Dim(kFewRows)), "");
+    when_.push_back(negated(few));
+    LogicalResult made = chainKernel(root, chain, form, target, {});
+    when_.back() = few;
+    if (failed(made)) return failure();
+  }
+  Dim count = partsOf(chain, *machineOf(function_));
+  FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, sizes, count);
+  LogicalResult made = failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
+  when_.truncate(outside);
+  return made;
+}
+
+/// Each group over its part of the keys. Where the parts are: the number of the part before the axes of a chain's result.
+FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count) {
+  MLIRContext *context = builder_.getContext();
+  Value outer = chain.outer.getResult();
+  Location line = unnamed(chain.outer.getLoc());
+  auto temporary = [&](Value of, StringRef name) -> Value {
+    SmallVector<DimAttr> shape{DimAttr::get(context, count)};
+    llvm::append_range(shape, shapeOf(of.getType()));
+    DimAttr &rows = shape[shapeOf(outer.getType()).size() - 1];  // few, also in the formula of what is allocated
+    if (!rows.getConstant()) rows = DimAttr::get(context, Dim::min(rows.getDim(), Dim(kFewRows)));
+    return launchOp<schedule::TempOp>(named(name, line), ViewType::get(context, shape, elementTypeOf(of.getType())));
+  };
+  SmallVector<Stored> rows;
+  for (auto [i, value] : llvm::enumerate(chain.rows())) rows.push_back({value, temporary(value, i == 0 ? "part_largest" : "part_sum")});
+  Value sums = temporary(outer, "part_acc");
+
+  auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
+  RootTile tile = rootTile(outer, extent("T.m"), form.cols);
+  SmallVector<DimAttr> extents{DimAttr::get(context, Dim(1))};
+  llvm::append_range(extents, tile.extents);
+  Kernel begun = beginKernel(outer, GridAttr::get(context, GridKind::Output, extents, 0), sums, {}, false, {},
+                             graph::KernelOp::getOperationName(), ValueRange{outer}, rows, {{}, /*asHeld=*/true});
+  auto kernel = cast<graph::KernelOp>(begun.op);
+  setChainSizes(kernel, form, sizes);
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
+  Privatiser privatiser(builder, begun.leaves);
+  Value number = builder.create<graph::QueryOp>(named("part", line), builder.getIndexType(), "origin", 0);
+  placeTile(tile, outer, builder, privatiser, line, "col", 1);
+  // As many tiles of keys for each part.
+  Dim step = Dim::var("T.n"), keys = shapeOf(chain.weights().getType()).back().getDim(), tiles = Dim::ceilDiv(Dim::ceilDiv(keys, step), count);
+  Value each = privatiser.arithmetic("mul", privatiser.dim(tiles, line), privatiser.dim(step, line), named("each", line));
+  Value from = privatiser.arithmetic("mul", number, each, named("from", line));
+  Value to = privatiser.arithmetic("add", from, each, line);
+  std::optional<SmallVector<Value>> found = ChainWriter(builder, privatiser, chain, tile.product, form.depth).runPart(from, to);
+  if (!found) return failure();
+  Indices at{Index(number)};
+  llvm::append_range(at, tile.product);
+  store(builder, found->back(), begun.target, at, /*byLane=*/false, line);
+  at.pop_back();
+  for (auto [piece, view] : llvm::zip(*found, begun.others)) store(builder, piece, view, at, /*byLane=*/false, line);
+  builder.create<graph::KernelEndOp>(line);
+  std::string reason = chainReason(chain, form) + "; there are few rows: groups go over parts of the keys, and the kernel after this one puts together what they found";
+  if (failed(decideContract(kernel, *machineOf(function_), reason))) return failure();
+  kernel.erase();
+  SmallVector<Value> parts;
+  for (auto [value, memory] : rows) parts.push_back(memory);
+  parts.push_back(sums);
+  return parts;
+}
+
+LogicalResult FunctionScheduler::mergeKernel(Value root, Chain &chain, const ChainForm &form, ArrayRef<Value> parts, const Dim &count, Value target) {
+  MLIRContext *context = builder_.getContext();
+  Location loc = root.getLoc(), line = unnamed(chain.outer.getLoc());
+  // What follows, and what rows are divided by, may read other arrays.
+  llvm::SetVector<Value> reads;
+  auto find = [&](Value from) {
+    walkBack(from, [&](Value value) {
+      bool given = value == chain.outer.getResult() || llvm::is_contained(chain.rows(), value);
+      if (!given && leaves_.count(value)) reads.insert(value);
+      return !given && !leaves_.count(value);
+    });
+  };
+  find(root);
+  for (const RowFactor &factor : chain.factors) find(factor.row);
+  auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
+  RootTile tile = rootTile(root, extent("T.m"), form.cols);
+  Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
+                             graph::KernelOp::getOperationName(), ValueRange(reads.getArrayRef()), {}, {parts});
+  auto kernel = cast<graph::KernelOp>(begun.op);
+  setChainSizes(kernel, form, {kMergedRows, kMergedRows, 0, 0, kMergers});
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
+  Privatiser privatiser(builder, begun.leaves);
+  placeTile(tile, root, builder, privatiser, line, "col");
+  bool written = ChainWriter(builder, privatiser, chain, tile.product, form.depth).merge(count, begun.beside);
+  Value piece = written ? privatiser.part(root, tile.stored) : Value();
+  if (!piece) return failure();
+  store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
+  builder.create<graph::KernelEndOp>(line);
+  if (failed(decideContract(kernel, *machineOf(function_), "chain: what each part of the keys has found of a row is put together, in order; the larger of two largest scores rescales the other's sums")))
+    return failure();
+  kernel.erase();
+  return success();
+}
+
+}  // namespace tessera::transforms

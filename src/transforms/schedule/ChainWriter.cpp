@@ -1,0 +1,169 @@
+#include "transforms/schedule/ChainWriter.h"
+#include "ir/tile/Tile.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+constexpr int64_t kLoadedAtOnce = 8;  // parts: the loads of one do not wait for those of another
+
+bool ChainWriter::run() {
+  scf::ForOp loop = goOverKeys();
+  return loop && finish(loop);
+}
+
+std::optional<SmallVector<Value>> ChainWriter::runPart(Value from, Value to) {
+  goOnly(from, to);
+  scf::ForOp loop = goOverKeys();
+  return loop ? std::optional(SmallVector<Value>(loop.getResults())) : std::nullopt;
+}
+
+bool ChainWriter::merge(const Dim &count, ArrayRef<Value> parts) {
+  SmallVector<Value> start = starts();
+  Value zero = privatiser_.constantIndex(0, line_);
+  auto loop = builder_.create<scf::ForOp>(line_, zero, privatiser_.dim(count, line_), privatiser_.constantIndex(1, line_), start);
+  loop.getInductionVar().setLoc(named("part", line_));
+  loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kLoadedAtOnce));
+  for (auto [carried, value] : llvm::zip(loop.getRegionIterArgs(), start)) carried.setLoc(value.getLoc());
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(loop.getBody());
+    privatiser_.enter();
+    SmallVector<Value> here, next;
+    for (auto [i, view] : llvm::enumerate(parts)) {
+      Indices at{Index(loop.getInductionVar())};
+      at.append(product_.begin(), i + 1 < parts.size() ? product_.end() - 1 : product_.end());
+      PartAccess access(builder_, shapeOf(view.getType()), at, line_);
+      here.push_back(builder_.create<graph::LoadOp>(line_, start[i].getType(), view, access.offsets, access.points, access.sizes, access.steps,
+                                                    access.inBounds, Value()));
+    }
+    Value before = loop.getRegionIterArg(0), largest = elementwise("max", {before, here[0]}, "largest_new"), pivot = pivotAt(largest);
+    if (!pivot) return false;
+    next.push_back(largest);
+    Value rescale = rescaled(before, pivot, "rescale"), weight = rescaled(here[0], pivot, "weight");
+    for (size_t i = 1; i < here.size(); ++i) {
+      bool isTile = i + 1 == here.size();
+      Value kept = elementwise("mul", {isTile ? spread(rescale) : rescale, loop.getRegionIterArg(i)}, "");
+      Value added = elementwise("mul", {isTile ? spread(weight) : weight, here[i]}, "");
+      next.push_back(elementwise("add", {kept, added}, nameHint(start[i])));
+    }
+    builder_.create<scf::YieldOp>(line_, next);
+    privatiser_.leave();
+  }
+  return finish(loop);
+}
+
+SmallVector<Value> ChainWriter::starts() {
+  SmallVector<Value> starts{full(rowType_, -std::numeric_limits<double>::infinity(), "largest")};
+  for (auto sum : chain_.sums) starts.push_back(full(rowType_, 0, nameOf(sum.getResult(), "row_sum")));
+  starts.push_back(full(sumType_, 0, "acc"));
+  return starts;
+}
+
+scf::ForOp ChainWriter::goOverKeys() {
+  if (depth_ && !holdLeft()) return {};
+  return goOver(starts(), [&](scf::ForOp loop, const Index &keys) { return turn(loop, keys); });
+}
+
+// ---------------------------------------------------------------- one tile of the right operands
+
+bool ChainWriter::turn(scf::ForOp loop, const Index &keys) {
+  Indices tile = tileOf(keys);
+  if (!multiply(tile)) return false;
+  Value scores = privatiser_.part(chain_.scores(), tile);
+  if (!scores) return false;
+  scores = whereInside(scores, keys, -std::numeric_limits<double>::infinity());
+  privatiser_.give(chain_.scores(), scores);
+
+  // A larger score than before: what is kept was in proportion to exp(-largest).
+  SmallVector<Value> next;
+  BlockArgument before = loop.getRegionIterArg(0);
+  Value here = reduced("max", scores), largest = elementwise("max", {before, here}, "largest_new"), pivot = pivotAt(largest);
+  if (!pivot) return false;
+  next.push_back(largest);
+  Value rescale = rescaled(before, pivot, "rescale");
+  for (auto [i, sum] : llvm::enumerate(chain_.sums)) {
+    Value added = privatiser_.part(sum.getOperand(), tile);
+    if (!added) return false;
+    if (chain_.multiplies) added = whereInside(added, keys, 0);
+    BlockArgument carried = loop.getRegionIterArg(i + 1);
+    next.push_back(elementwise("add", {elementwise("mul", {rescale, carried}, ""), reduced("sum", added)}, nameHint(carried)));
+  }
+  Value weights = weightsOf(tile), right = privatiser_.operandTile(chain_.outer, 1, product_, keys);
+  if (!weights || !right) return false;
+  if (chain_.multiplies) weights = whereInside(weights, keys, 0);
+  Value kept = elementwise("mul", {spread(rescale), loop.getRegionIterArgs().back()}, "");
+  Value product = builder_.create<graph::DotOp>(line_, sumType_, weights, right);
+  next.push_back(elementwise("add", {kept, product}, "acc"));
+  builder_.create<scf::YieldOp>(line_, next);
+  return true;
+}
+
+Value ChainWriter::pivotAt(Value largest) {
+  privatiser_.give(chain_.largest.getResult(), chain_.isGuarded ? largest : guarded(largest));
+  return privatiser_.part(chain_.exponentials->getOperand(0).getDefiningOp()->getOperand(1), rows_);
+}
+
+Value ChainWriter::rescaled(Value before, Value pivot, StringRef name) {
+  return elementwise(chain_.exponentials.getMnemonic(), {elementwise("sub", {before, pivot}, ""), pivot}, name);
+}
+
+/// Without what is the same for a row: that is done after the last tile.
+Value ChainWriter::weightsOf(const Indices &tile) {
+  for (const RowFactor &factor : chain_.factors) {
+    Value weights = privatiser_.part(factor.weights, tile);
+    if (!weights) return {};
+    privatiser_.give(factor.op->getResult(0), weights);
+  }
+  return privatiser_.part(chain_.outer.getLhs(), tile);
+}
+
+// ---------------------------------------------------------------- after the last tile
+
+bool ChainWriter::finish(scf::ForOp loop) {
+  privatiser_.give(chain_.largest.getResult(), loop.getResult(0));
+  for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), loop.getResult(i + 1));
+  Value result = loop.getResults().back();
+  for (const RowFactor &factor : chain_.factors) {
+    Value row = privatiser_.part(factor.row, rows_);
+    if (!row) return false;
+    graph::ElementwiseOp op = factor.op;
+    result = elementwise(op.getMnemonic(), {result, spread(row)}, "");
+  }
+  // Elsewhere -INF - -INF makes a row of -INF alone no number.
+  if (!chain_.isGuarded) result = builder_.create<graph::ElementwiseOp>(line_, sumType_, "select", ValueRange{
+      spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys()))});
+  privatiser_.give(chain_.outer.getResult(), result);
+  return true;
+}
+
+/// Of no elements, the sum is 0.
+Value ChainWriter::noNumber(const Dim &keys) {
+  auto number = [&](double value) {
+    TypedAttr attribute = builder_.getFloatAttr(type_, value);
+    return builder_.create<graph::ConstantOp>(line_, attribute.getType(), attribute).getResult();
+  };
+  Value nan = number(std::numeric_limits<double>::quiet_NaN());
+  if (keys.isConstant()) return nan;
+  Value some = privatiser_.arithmetic("gt", privatiser_.dim(keys, line_), privatiser_.constantIndex(0, line_), line_);
+  return builder_.create<graph::ElementwiseOp>(line_, type_, "select", ValueRange{some, nan, number(0)});
+}
+
+/// A value for each row, along the columns of the result.
+Value ChainWriter::spread(Value row) {
+  Type type = withElementType(sumType_, elementTypeOf(row.getType()));
+  if (!isa<TensorType>(row.getType())) return full(type, row);
+  return builder_.create<graph::BroadcastOp>(line_, type, row, ArrayRef<int64_t>{0});
+}
+
+/// Which rows have seen anything but -INF.
+Value ChainWriter::isChosen(Value largest) {
+  Value lowest = full(rowType_, -std::numeric_limits<double>::infinity(), "");
+  return builder_.create<graph::ElementwiseOp>(line_, withElementType(rowType_, builder_.getI1Type()), "gt", ValueRange{largest, lowest});
+}
+
+Value ChainWriter::guarded(Value largest) {
+  return elementwise("select", {isChosen(largest), largest, full(rowType_, 0, "")}, "");
+}
+
+}  // namespace tessera::transforms

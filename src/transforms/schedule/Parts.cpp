@@ -1,0 +1,115 @@
+// Parts of arrays, and which of them the products of a function take as they lie in memory.
+#include "transforms/schedule/Parts.h"
+#include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/TensorFunction.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+Part wholeOf(Value value) {
+  ArrayRef<DimAttr> shape = shapeOf(value.getType());
+  Part part{value, Dim(0), SmallVector<Dim>(shape.size(), Dim(1))};
+  for (size_t axis = shape.size(); axis-- > 1;) part.strides[axis - 1] = part.strides[axis] * shape[axis].getDim();
+  return part;
+}
+
+std::optional<Part> sliced(Part part, graph::SliceOp slice, graph::FuncOp function) {
+  SmallVector<Dim> strides;
+  for (auto [axis, offset] : llvm::enumerate(slice.getOffsets())) {
+    std::optional<Dim> from = dimOf(offset, function);
+    if (!from) return std::nullopt;
+    part.offset = part.offset + *from * part.strides[axis];
+    if (!slice.getPoints()[axis]) strides.push_back(part.strides[axis] * Dim(slice.getSteps()[axis]));
+  }
+  part.strides = strides;
+  return part;
+}
+
+/// The part under another shape. From the last axis to the first: axes that lie behind each other are one, which is divided
+/// into the axes of the new shape; nothing where the two do not meet.
+std::optional<Part> reshaped(Part part, ArrayRef<DimAttr> from, ArrayRef<DimAttr> to) {
+  SmallVector<Dim> strides(to.size(), Dim(1));
+  size_t left = to.size();
+  for (size_t axis = from.size(); axis-- > 0;) {
+    Dim stride = part.strides[axis], count = from[axis].getDim(), made(1);
+    while (axis > 0 && (isUnit(from[axis - 1]) || part.strides[axis - 1] == count * stride)) count = count * from[--axis].getDim();
+    while (left > 0 && (!(made == count) || isUnit(to[left - 1]))) {
+      strides[--left] = made * stride;
+      made = made * to[left].getDim();
+    }
+    if (!(made == count)) return std::nullopt;
+  }
+  if (left > 0) return std::nullopt;
+  part.strides = strides;
+  return part;
+}
+
+/// Whether a tile of the slice, which lies along axes of this kind, can reach elements behind it.
+bool endsEarly(graph::SliceOp slice, const AxisKinds &kinds) {
+  size_t next = 0;
+  for (size_t axis = 0; axis < slice.getOffsets().size(); ++axis) {
+    if (slice.getPoints()[axis] || kinds[next++] != AxisKind::Range) continue;
+    auto start = slice.getOffsets()[axis].getDefiningOp<graph::ConstantOp>();
+    auto from = start ? dyn_cast<IntegerAttr>(start.getValue()) : IntegerAttr();
+    if (!from || !(Dim(from.getInt()) + slice.getSizes().getDims()[axis].getDim() == shapeOf(slice.getBase().getType())[axis].getDim()))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored, graph::FuncOp function) {
+  if (isStored(value)) return wholeOf(value);
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<graph::SliceOp, graph::TransposeOp, graph::ReshapeOp>(op)) return std::nullopt;
+  std::optional<Part> part = partOf(op->getOperand(0), isStored, function);
+  if (!part) return std::nullopt;
+  if (auto slice = dyn_cast<graph::SliceOp>(op)) return sliced(*part, slice, function);
+  if (isa<graph::ReshapeOp>(op)) return reshaped(*part, shapeOf(op->getOperand(0).getType()), shapeOf(value.getType()));
+  SmallVector<Dim> strides;
+  for (int64_t axis : cast<graph::TransposeOp>(op).getPerm()) strides.push_back(part->strides[axis]);
+  part->strides = strides;
+  return part;
+}
+
+/// Marks in an operand of a product the parts of arrays that tiles take as they lie. `kinds`: of the operand's axes, for a tile.
+void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds) {
+  Operation *op = value.getDefiningOp();
+  if (isStored(value) || parts_.count(value) || !op) return;
+  if (std::optional<Part> part = partOf(value, [&](Value each) { return isStored(each); }, function_); part && gains(*part, value, kinds)) {
+    parts_.try_emplace(value, *part);
+    return;
+  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (isa<TensorType>(operand.getType()))
+      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner);
+}
+
+/// Tiles lie along the last two axes, the last of which is one of memory, and the part ends before its array does.
+bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds) {
+  size_t rank = kinds.size();
+  if (rank < 2 || !(part.strides.back() == Dim(1)) || kinds[rank - 1] != AxisKind::Range || kinds[rank - 2] != AxisKind::Range) return false;
+  // A kernel's types speak of dimensions and of what loops count, not of integer parameters.
+  std::set<std::string> names;
+  part.offset.collectVars(names);
+  for (const Dim &stride : part.strides) stride.collectVars(names);
+  for (auto [i, argument] : llvm::enumerate(function_.entry().getArguments()))
+    if (std::string name = function_.param(i).getName().str(); !isa<TensorType>(argument.getType()) && names.count(name) &&
+        !llvm::is_contained(function_.getDims().getAsValueRange<StringAttr>(), name)) return false;
+  AxisKinds here(kinds);
+  for (; !isStored(value); value = value.getDefiningOp()->getOperand(0)) {
+    Operation *op = value.getDefiningOp();
+    auto slice = dyn_cast<graph::SliceOp>(op);
+    if (slice && endsEarly(slice, here)) return true;
+    std::optional<AxisKinds> inner = operandAxes(op, 0, here);
+    if (!inner) return false;
+    here = *inner;
+  }
+  return false;
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,18 @@
+// Arrays that lie in another one: what slices, transposes and reshapes make of it, named by where the first element lies and by
+// the distance between neighbours along each axis. Products take them as they lie: nothing is copied, and a tile ends where the
+// part ends.
+#pragma once
+#include "ir/graph/Graph.h"
+
+namespace tessera::transforms {
+
+struct Part {
+  mlir::Value base;  // in memory, row-major
+  Dim offset;        // in elements of it
+  llvm::SmallVector<Dim> strides;
+};
+
+/// Nothing where the value is something else than a part of one array in memory, or where only run time knows where it lies.
+std::optional<Part> partOf(mlir::Value value, llvm::function_ref<bool(mlir::Value)> isStored, ir::graph::FuncOp function);
+
+}  // namespace tessera::transforms
