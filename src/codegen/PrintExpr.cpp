@@ -15,9 +15,11 @@ bool sharesOneType(llvm::StringRef callee) {
                                         "tsr::mul", "tsr::neg", "tsr::shl", "tsr::shr", "tsr::host::mod", "tsr::host::floordiv"};
   return llvm::is_contained(helpers, callee);
 }
-/// Numbers and names of sizes have types of C's choice.
+/// Numbers and names of sizes, and what is made of them alone, have types of C's choice.
 bool isUntyped(Value value) {
-  return isa_and_nonnull<target::LiteralOp, target::NameOp>(value.getDefiningOp());
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<target::LiteralOp, target::NameOp>(op)) return true;
+  return isa_and_nonnull<target::BinaryOp, target::UnaryOp>(op) && llvm::all_of(op->getOperands(), isUntyped);
 }
 
 bool isString(Value value) {
