@@ -23,7 +23,7 @@ AMD_GPUS = {"gfx90a": 9010, "gfx942": 9402, "gfx1100": 11000}  # with the number
 # Thousands of unrolled lines: optimizing them for three GPUs would take minutes and shows nothing more.
 LARGE = ["08_flash_attention"]
 # Hundreds of kernels: those of the other programs, in other combinations. For one GPU of AMD's they take half a minute.
-MANY = ["derivatives", "products"]
+MANY = ["derivatives", "products", "serving"]
 
 
 class Missing(Exception):

@@ -38,5 +38,7 @@ std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRe
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);
+/// A few instructions of the machine an element: where an operand of a product is computed, each element is once for each tile across.
+bool isCheap(mlir::Operation *op);
 
 }  // namespace tessera::transforms

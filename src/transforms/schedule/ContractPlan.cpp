@@ -26,12 +26,13 @@ AxisKinds tileKinds(Value product) {
   return kinds;
 }
 
+}  // namespace
+
 /// Only finds elements elsewhere.
-bool isMovement(Operation *op) {
+static bool isMovement(Operation *op) {
   return isa<graph::TransposeOp, graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp>(op);
 }
 
-/// A few instructions of the machine an element. An operand's element is computed once for each tile across.
 bool isCheap(Operation *op) {
   if (isa<graph::CastOp, graph::FullOp, graph::ConstantOp, graph::DimOp, graph::IotaOp, graph::ExtractOp>(op) || isMovement(op)) return true;
   auto elementwise = dyn_cast<graph::ElementwiseOp>(op);
@@ -40,6 +41,8 @@ bool isCheap(Operation *op) {
                              "and", "or", "not", "xor", "shl", "shr"},
                             elementwise.getMnemonic());
 }
+
+namespace {
 
 Dim depthOf(graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back().getDim(); }
 

@@ -23,6 +23,8 @@ constexpr int64_t kRowGroup = 256, kLaneGroup = 256;
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
+/// To be computed anew in each turn of a loop.
+bool isDear(Operation *op) { return isDotOrReduce(op) || (isa<graph::ElementwiseOp>(op) && !isCheap(op)); }
 bool costsMore(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, graph::ConcatOp>(op); }
 
 }  // namespace
@@ -74,7 +76,7 @@ void FunctionScheduler::findRoots(Block &block) {
         markIf(isa<TensorType>(init.getType()) && !init.hasOneUse() && init.getDefiningOp() && readsMemory(init), init);
       op.walk([&](Operation *inner) {  // what does not change from turn to turn is done once
         for (Value used : inner->getOperands())
-          markIf(!op.isAncestor(used.getParentBlock()->getParentOp()) && holds(used, isDotOrReduce), used);
+          markIf(isa<TensorType>(used.getType()) && !op.isAncestor(used.getParentBlock()->getParentOp()) && holds(used, isDear), used);
       });
       for (Region &region : op.getRegions())
         for (Block &inside : region) findRoots(inside);

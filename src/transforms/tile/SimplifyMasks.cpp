@@ -135,6 +135,7 @@ private:
     if (auto fill = value.getDefiningOp<tile::FillOp>()) return Interval{fill.getValue(), fill.getValue()};
     if (auto broadcast = value.getDefiningOp<tile::BroadcastOp>()) return interval(broadcast.getValue(), builder, loc);
     if (auto iota = value.getDefiningOp<tile::IotaOp>()) return positions(iota, builder, loc);
+    if (auto rest = elementwiseOf(value, "mod")) return periodic(rest, builder, loc);
     auto sum = elementwiseOf(value, "add");
     if (!sum) return std::nullopt;
     std::optional<Interval> a = interval(sum.getArgs()[0], builder, loc), b = a ? interval(sum.getArgs()[1], builder, loc) : a;
@@ -155,6 +156,28 @@ private:
     Value zero = builder.create<tile::ConstantOp>(loc, integer, builder.getIntegerAttr(integer, 0));
     Value end = builder.create<tile::DimOp>(place, builder.getIndexType(), extent.getText());
     return {zero, builder.create<tile::CastOp>(loc, integer, end, StringAttr(), UnitAttr()), true};
+  }
+
+  /// Places that begin anew after each period, `(m + row) % T`: those of the tile where no period ends inside it, else all.
+  std::optional<Interval> periodic(tile::ElementwiseOp rest, OpBuilder &builder, Location loc) {
+    auto by = rest.getArgs()[1].getDefiningOp<tile::FillOp>();
+    auto sum = elementwiseOf(rest.getArgs()[0], "add");
+    tile::IotaOp iota;
+    tile::FillOp start;
+    for (Value part : sum ? SmallVector<Value>(sum.getArgs()) : SmallVector<Value>{rest.getArgs()[0]}) {
+      if (auto found = part.getDefiningOp<tile::IotaOp>()) iota = found;
+      if (auto found = part.getDefiningOp<tile::FillOp>()) start = found;
+    }
+    if (!by || !iota || static_cast<bool>(start) != static_cast<bool>(sum)) return std::nullopt;
+    Interval all = positions(iota, builder, loc);
+    auto scalar = [&](StringRef what, ValueRange args, Type type) -> Value {
+      return builder.create<tile::ElementwiseOp>(loc, type, builder.getStringAttr(what), args);
+    };
+    Value period = by.getValue();
+    Type integer = period.getType();
+    Value first = start ? scalar("mod", {start.getValue(), period}, integer) : all.low, end = arithmetic(builder, "add", first, all.high, loc);
+    Value ends = scalar("lt", {period, end}, builder.getI1Type());
+    return Interval{scalar("select", {ends, all.low, first}, integer), scalar("min", {end, period}, integer), true};
   }
 
   static bool isZero(Value value) {
