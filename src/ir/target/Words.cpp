@@ -21,6 +21,9 @@ const char *const gpuWords =
     "hipLaunchKernelGGL HIP_DYNAMIC_SHARED HIP_KERNEL_NAME char1 char2 char3 char4 float1 float2 float3 "
     "float4 int1 int2 int3 int4 double1 double2 double3 double4 uint1 uint2 uint3 uint4 mapElem ";
 
+// Types of the C library that do not end in _t.
+const char *const typeWords = "DIR FILE fd_mask fd_set jmp_buf sigjmp_buf u_char u_int u_long u_short va_list ";
+
 // What emitted text itself is written in.
 const char *const ownWords =
     "Grid Shared Threads shared shared_bytes std tsr main int8_t int16_t int32_t int64_t uint8_t uint16_t "
@@ -80,7 +83,7 @@ bool isOwnWord(StringRef name) {
 }
 
 bool isTakenWord(StringRef name) {
-  static const llvm::StringSet<> words = setOf({keywords, gpuWords, ownWords, macroWords});
+  static const llvm::StringSet<> words = setOf({keywords, gpuWords, typeWords, ownWords, macroWords});
   return words.contains(name);
 }
 bool isReservedWord(StringRef name) { return isTakenWord(name) || startsWithAny(name, macroFamilies); }
