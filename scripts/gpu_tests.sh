@@ -56,7 +56,7 @@ device_headers() {
 # Runs a command of ours under a tool. What the tool says goes to a file of its own; what it finds is status 9.
 sanitized() { # tool seconds program...
   local tool=$1 seconds=$2; shift 2
-  printf '#!/bin/sh\nexec timeout %s compute-sanitizer --tool %s --target-processes all --error-exitcode 9 --log-file "%s/%s.%%p.log" "%s" "$@"\n' \
+  printf '#!/bin/sh\nexec timeout %s compute-sanitizer --tool %s --target-processes all --require-cuda-init no --error-exitcode 9 --log-file "%s/%s.%%p.log" "%s" "$@"\n' \
     "$seconds" "$tool" "$LOGS" "$tool" "$1" >"$LOGS/$tool.$(basename "$1")"
   chmod +x "$LOGS/$tool.$(basename "$1")"
   echo "$LOGS/$tool.$(basename "$1")"
