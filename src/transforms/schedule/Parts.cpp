@@ -52,10 +52,7 @@ bool endsEarly(graph::SliceOp slice, const AxisKinds &kinds) {
   size_t next = 0;
   for (size_t axis = 0; axis < slice.getOffsets().size(); ++axis) {
     if (slice.getPoints()[axis] || kinds[next++] != AxisKind::Range) continue;
-    auto start = slice.getOffsets()[axis].getDefiningOp<graph::ConstantOp>();
-    auto from = start ? dyn_cast<IntegerAttr>(start.getValue()) : IntegerAttr();
-    if (!from || !(Dim(from.getInt()) + slice.getSizes().getDims()[axis].getDim() == shapeOf(slice.getBase().getType())[axis].getDim()))
-      return true;
+    if (!endsWithBase(slice, axis)) return true;
   }
   return false;
 }

@@ -104,6 +104,9 @@ private:
   std::vector<Scope> scopes_;  // innermost branch last
 };
 
+/// Whether a slice ends along an axis of its base where the base ends: then nothing of the base lies behind it.
+bool endsWithBase(ir::graph::SliceOp slice, size_t axis);
+
 /// How the axes of a value relate to a kernel's groups, as in `Index`; for planning, without building anything.
 enum class AxisKind : uint8_t { Private, Range, Whole };
 using AxisKinds = llvm::SmallVector<AxisKind>;

@@ -34,6 +34,13 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
 
 // ---------------------------------------------------------------- tiles
 
+bool endsWithBase(graph::SliceOp slice, size_t axis) {
+  auto start = slice.getOffsets()[axis].getDefiningOp<graph::ConstantOp>();
+  if (!start) return false;
+  Dim end = Dim(cast<IntegerAttr>(start.getValue()).getInt()) + slice.getSizes().getDims()[axis].getDim();
+  return end == shapeOf(slice.getBase().getType())[axis].getDim();
+}
+
 /// Whether the elements of a tile of `value` that lie outside along `axis` are 0, as they are where memory is read.
 bool Privatiser::isZeroOutside(Value value, int64_t axis) {
   Places met;
@@ -48,10 +55,7 @@ bool Privatiser::isZeroOutside(Value value, int64_t axis, Places &met) {
     int64_t from = -1;
     for (int64_t i = 0, next = 0; i < static_cast<int64_t>(slice.getPoints().size()); ++i)
       if (!slice.getPoints()[i] && next++ == axis) from = i;
-    auto start = slice.getOffsets()[from].getDefiningOp<graph::ConstantOp>();
-    if (!start) return false;
-    Dim end = Dim(cast<IntegerAttr>(start.getValue()).getInt()) + slice.getSizes().getDims()[from].getDim();
-    return end == shapeOf(slice.getBase().getType())[from].getDim() && isZeroOutside(slice.getBase(), from, met);
+    return endsWithBase(slice, from) && isZeroOutside(slice.getBase(), from, met);
   }
   AxisKinds kinds(shapeOf(value.getType()).size(), AxisKind::Private);
   kinds[axis] = AxisKind::Range;

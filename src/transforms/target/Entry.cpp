@@ -113,10 +113,10 @@ tile::KernelOp kernelOf(tile::LaunchOp launch) {
 }
 
 /// The shapes under which a launch passes tensors, where they are not those of their memory (else a unit).
-ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+ArrayAttr shapesOfLaunch(tile::LaunchOp launch, tile::KernelOp kernel, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
   SmallVector<Attribute> shapes;
   bool differ = false;
-  for (auto [argument, declared] : llvm::zip(launch.getArgs(), kernelOf(launch).getArgumentTypes())) {
+  for (auto [argument, declared] : llvm::zip(launch.getArgs(), kernel.getArgumentTypes())) {
     SmallVector<Attribute> extents;
     for (ir::DimAttr extent : ir::shapeOf(declared))
       extents.push_back(builder.getStringAttr(extent.getDim().substitute(dims).str()));
@@ -129,10 +129,10 @@ ArrayAttr shapesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim>
 }
 
 /// For each tensor the part that the kernel takes of it: the first element, then the strides; a unit for those that it takes whole.
-ArrayAttr placesOfLaunch(tile::LaunchOp launch, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+ArrayAttr placesOfLaunch(tile::KernelOp kernel, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
   SmallVector<Attribute> list;
   bool some = false;
-  for (Type declared : kernelOf(launch).getArgumentTypes()) {
+  for (Type declared : kernel.getArgumentTypes()) {
     auto view = dyn_cast<ir::ViewType>(declared);
     ir::PlacesAttr places = view ? view.getPlaces() : ir::PlacesAttr();
     some |= static_cast<bool>(places);
@@ -253,8 +253,9 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
                                 capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr(), /*persistent=*/UnitAttr());
-  if (ArrayAttr shapes = shapesOfLaunch(launch, dims, builder)) made->setAttr("shapes", shapes);
-  if (ArrayAttr places = placesOfLaunch(launch, dims, builder)) made->setAttr("places", places);
+  tile::KernelOp kernel = kernelOf(launch);
+  if (ArrayAttr shapes = shapesOfLaunch(launch, kernel, dims, builder)) made->setAttr("shapes", shapes);
+  if (ArrayAttr places = placesOfLaunch(kernel, dims, builder)) made->setAttr("places", places);
   made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made, names);
