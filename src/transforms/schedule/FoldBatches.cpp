@@ -13,6 +13,7 @@
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/WalkBack.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -32,9 +33,8 @@ public:
   bool canFold(Value value) {
     if (!hasWideAxes(value.getType())) return false;
     Operation *op = value.getDefiningOp();
-    if (!op || isPushedThrough(value) || isa<graph::FullOp>(op)) return true;
+    if (!op || isPushedThrough(value) || isa<graph::FullOp, graph::ReshapeOp>(op)) return true;
     if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::Other;
-    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) return reshape.getOperand().getType() == foldedType(value.getType());
     // What is moved is read in the place where it lies; the rest is in memory, or will be.
     return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
   }
@@ -100,13 +100,19 @@ private:
   /// Work element by element with one use, or none to speak of: it is done in the other shape.
   bool isPushedThrough(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && (value.hasOneUse() || isa<graph::CastOp>(op)) && isByElement(op) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return canFold(operand) && !holdsReduction(operand); });
+    if (!op || !isByElement(op) || !(value.hasOneUse() || isa<graph::CastOp>(op))) return false;
+    if (auto known = pushed_.find(value); known != pushed_.end()) return known->second;
+    bool pushed = llvm::all_of(op->getOperands(), [&](Value operand) { return canFold(operand) && !holdsReduction(operand); });
+    return pushed_[value] = pushed;
   }
   static bool holdsReduction(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || isa<graph::DotOp>(op)) return false;
-    return isa<graph::ReduceOp>(op) || llvm::any_of(op->getOperands(), holdsReduction);
+    bool found = false;
+    walkBack(value, [&](Value each) {
+      Operation *op = each.getDefiningOp();
+      found = found || isa_and_nonnull<graph::ReduceOp>(op);
+      return !found && op && !isa<graph::DotOp>(op);
+    });
+    return found;
   }
 
   /// A broadcast along all the wide axes, or of what has them, in order.
@@ -131,8 +137,8 @@ private:
     Value made;
     if (op && isPushedThrough(value)) made = foldedCopy(op);
     else if (auto full = dyn_cast_or_null<graph::FullOp>(op)) made = builder_.create<graph::FullOp>(loc, type, full.getOperand());
-    else if (auto reshape = dyn_cast_or_null<graph::ReshapeOp>(op); reshape && reshape.getOperand().getType() == type)
-      made = reshape.getOperand();
+    else if (auto reshape = dyn_cast_or_null<graph::ReshapeOp>(op))
+      made = reshape.getOperand().getType() == type ? Value(reshape.getOperand()) : Value(builder_.create<graph::ReshapeOp>(loc, type, reshape.getOperand()));
     else if (auto repeated = dyn_cast_or_null<graph::BroadcastOp>(op)) made = foldedBroadcast(repeated, type);
     else made = builder_.create<graph::ReshapeOp>(loc, type, value);
     return folded_[value] = made;
@@ -165,6 +171,7 @@ private:
   SmallVector<DimAttr> wide_, narrow_;
   llvm::SetVector<Operation *> followers_;
   llvm::DenseMap<Value, Value> folded_;
+  llvm::DenseMap<Value, bool> pushed_;  // what was found, as a value may be reached in many ways
 };
 
 /// The matrix that the right side repeats for the whole batch; null if it does not.
@@ -206,12 +213,17 @@ void transposeLast(OpOperand &operand) {
 }
 
 bool isOfProduct(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto dot = dyn_cast_or_null<graph::DotOp>(op)) {  // one that will be tiles, no sums of rows (VectorDots.cpp)
-    ArrayRef<DimAttr> shape = dot.getType().getShape();
-    return !isUnit(shape[shape.size() - 2]) && !isUnit(shape.back()) && !isUnit(shapeOf(dot.getLhs().getType()).back());
-  }
-  return op && isByElement(op) && llvm::any_of(op->getOperands(), isOfProduct);
+  bool found = false;
+  walkBack(value, [&](Value each) {
+    Operation *op = each.getDefiningOp();
+    if (auto dot = dyn_cast_or_null<graph::DotOp>(op)) {  // one that will be tiles, no sums of rows (VectorDots.cpp)
+      ArrayRef<DimAttr> shape = dot.getType().getShape();
+      found |= !isUnit(shape[shape.size() - 2]) && !isUnit(shape.back()) && !isUnit(shapeOf(dot.getLhs().getType()).back());
+      return false;
+    }
+    return !found && op && isByElement(op);
+  });
+  return found;
 }
 
 /// A product under another shape: what follows it element by element comes before the reshape.
