@@ -40,7 +40,8 @@ struct Timing {
     double at = part * static_cast<double>(seconds.size() - 1);
     auto below = static_cast<size_t>(at);
     double rest = at - static_cast<double>(below);
-    return below + 1 < seconds.size() ? seconds[below] * (1 - rest) + seconds[below + 1] * rest : seconds[below];
+    // std::lerp keeps the order: of equal times no quantile lies below the best.
+    return below + 1 < seconds.size() ? std::lerp(seconds[below], seconds[below + 1], rest) : seconds[below];
   }
   double bytesPerSecond() const { return static_cast<double>(bytes) / quantile(0.5); }
 };
