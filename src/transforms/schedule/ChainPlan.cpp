@@ -306,8 +306,9 @@ void FunctionScheduler::prepareChain(Chain &chain) {
 /// Rows of an operand lie apart where another axis lies between, or where tiles of it are none of what lies in memory: copying
 /// them once costs less than finding their elements for each tile of the result.
 void FunctionScheduler::gather(Value value, const AxisKinds &kinds) {
+  Met met;
   std::function<bool(Value, const AxisKinds &)> lieApart = [&](Value part, const AxisKinds &kinds) {
-    if (parts_.count(part)) return false;
+    if (parts_.count(part) || !met.isNew(part, kinds)) return false;
     if (isStored(part)) return llvm::is_contained(llvm::drop_begin(kinds, llvm::find(kinds, AxisKind::Range) - kinds.begin()), AxisKind::Private);
     Operation *op = part.getDefiningOp();
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {

@@ -74,16 +74,16 @@ std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored
 }
 
 /// Marks in an operand of a product the parts of arrays that tiles take as they lie. `kinds`: of the operand's axes, for a tile.
-void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds) {
+void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, Met &met) {
   Operation *op = value.getDefiningOp();
-  if (isStored(value) || parts_.count(value) || !op) return;
+  if (isStored(value) || parts_.count(value) || !op || !met.isNew(value, kinds)) return;
   if (std::optional<Part> part = partOf(value, [&](Value each) { return isStored(each); }, function_); part && gains(*part, value, kinds)) {
     parts_.try_emplace(value, *part);
     return;
   }
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (isa<TensorType>(operand.getType()))
-      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner);
+      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner, met);
 }
 
 /// Tiles lie along the last two axes, the last of which is one of memory, and the part ends before its array does.

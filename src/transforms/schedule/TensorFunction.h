@@ -66,7 +66,11 @@ private:
   void gather(mlir::Value value, const AxisKinds &kinds);
 
   // ---- operands that are parts of arrays (Parts.cpp)
-  void takeParts(mlir::Value value, const AxisKinds &kinds);
+  void takeParts(mlir::Value value, const AxisKinds &kinds, Met &met);
+  void takeParts(mlir::Value value, const AxisKinds &kinds) {
+    Met met;
+    takeParts(value, kinds, met);
+  }
   bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds);
   /// As a product sees it.
   bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }
