@@ -4,9 +4,10 @@
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
-compile without our headers), `lines` (with #line directives), `waves` (for one of AMD's GPUs with waves of 64 lanes and
-one with 32), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so
-in notes C75xx). Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
+compile without our headers), `lines` (with #line directives), `quick` (every warning, but little optimizing, for one of
+NVIDIA's GPUs, or one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32), or
+`sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
+Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import os
 import re
@@ -22,8 +23,6 @@ BITCODE = ["/opt/rocm/amdgcn/bitcode", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
 AMD_GPUS = {"gfx90a": 9010, "gfx942": 9402, "gfx1100": 11000}  # with the number that their device library holds
 # Thousands of unrolled lines: optimizing them for three GPUs would take minutes and shows nothing more.
 LARGE = ["08_flash_attention"]
-# Hundreds of kernels: those of the other programs, in other combinations. For one GPU of AMD's they take half a minute.
-MANY = ["derivatives", "products", "serving"]
 
 
 class Missing(Exception):
@@ -98,25 +97,30 @@ def knows_fast_compile(nvcc):
     return "--Ofast-compile" in subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
 
 
-def command_for(compiler, folder, name, how):
-    many = name in MANY
-    large = many or name in LARGE
+def commands_for(compiler, folder, name, how):
+    """What compiles a file, and what else reads it."""
+    quick = how == "quick"
+    large = quick or name in LARGE
+    warn = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
     if compiler == "cuda":
         flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
         if how == "sm_90a":
-            return flags + ["-O3", "-fmad=false", "-arch=sm_90a"]
-        flags += ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90a,code=sm_90a"]
-        return flags + (["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else [])
+            return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
+        flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
+        machines = ["80"] if quick else ["80", "90a"]
+        return [flags + [f for at in machines for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
     if compiler == "hip":
         if not any(os.path.exists(place + "/include/hip/hip_runtime.h") for place in ("/usr", "/opt/rocm")):
             raise Missing("HIP's headers are not here (libamdhip64-dev)")
-        flags = [tool("clang++-19"), "-x", "hip", "-std=c++17", "-O0" if large else "-O2", "-Wall", "-Wextra", "-Werror"]
         rocm = "/opt/rocm" if os.path.exists("/opt/rocm/include/hip") else "/usr"
-        flags += ["--rocm-path=" + rocm, "--rocm-device-lib-path=" + device_libraries(folder)]
-        gpus = ["gfx90a"] if many else ["gfx90a", "gfx1100"] if how == "waves" else list(AMD_GPUS)
-        return flags + ["--offload-arch=" + gpu for gpu in gpus]
-    names = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}[compiler]
-    return [tool(*names), "-std=c++17", "-O2", "-fopenmp", "-Wall", "-Wextra", "-Werror"]
+        flags = [tool("clang++-19"), "-x", "hip", "-O0" if large else "-O2", *warn, "--rocm-path=" + rocm,
+                 "--rocm-device-lib-path=" + device_libraries(folder)]
+        if quick:
+            return [flags + ["--offload-arch=gfx90a"], flags + ["--offload-arch=gfx1100", "-fsyntax-only"]]
+        return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
+    if compiler == "g++":
+        return [[tool("g++"), "-O1" if quick else "-O2", "-fopenmp", *warn]]
+    return [[tool("clang++-19", "clang++"), "-fsyntax-only" if quick else "-O2", "-fopenmp", *warn]]
 
 
 def main(tesserac, folder, way, programs):
@@ -126,17 +130,18 @@ def main(tesserac, folder, way, programs):
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "waves": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
+        options = {"": [], "quick": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
         if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
             continue
         try:
-            command = command_for(compiler, folder, name, how)
+            commands = commands_for(compiler, folder, name, how)
         except Missing as missing:
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED
         include = [] if how == "standalone" else ["-I" + INCLUDE]
         compiles = compiles_fast_text if how == "sm_90a" else run
-        good += compiles(command + include + ["-c", source, "-o", source + ".o"], f"{name} with {compiler}")
+        files = include + ["-c", source, "-o", source + ".o"]
+        good += all(compiles(command + files, f"{name} with {compiler}") for command in commands)
     print(f"{good} of {len(programs)} programs compiled with {way}")
     return 0 if good == len(programs) else 1
 
