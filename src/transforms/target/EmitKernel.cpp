@@ -6,6 +6,7 @@
 #include "ir/common/WhyNot.h"
 #include "support/Check.h"
 #include "transforms/target/KernelScope.h"
+#include "transforms/target/LocalElements.h"
 #include "transforms/tile/Extents.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -374,6 +375,7 @@ LogicalResult KernelEmitter::finish() {
   if (constants_.count("T.held")) out_->setAttr("resident", builder_.getStringAttr("1024 / " + lanes));
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
+  keepElementsInLoops(out_);
   if (failed(computeSharedBytes()) || failed(checkStack())) return failure();
   noteForManifest();
   return success();

@@ -69,15 +69,13 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     }
     if (causal) {  // :18
       if (int32_t(q0) + 1 < int32_t(k0) + int32_t(BN)) {  // :19
-        tsr::Fragment<int32_t, BM, BN, Warps> query;
-        tsr::Fragment<int32_t, BM, BN, Warps> key;
         #pragma unroll
-        for (int i = 0; i < query.rows; ++i) {
+        for (int i = 0; i < s.rows; ++i) {
           #pragma unroll
-          for (int j = 0; j < query.cols; ++j) {
-            query(i, j) = int32_t(q0) + query.row(i);
-            key(i, j) = int32_t(k0) + key.col(j);
-            s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+          for (int j = 0; j < s.cols; ++j) {
+            const int32_t query = int32_t(q0) + s.row(i);
+            const int32_t key = int32_t(k0) + s.col(j);
+            s(i, j) = key <= query ? s(i, j) : -INFINITY;
           }
         }
       }

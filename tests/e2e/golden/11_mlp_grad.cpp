@@ -37,13 +37,12 @@ loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
     }
     tsr::ColVector<float, BN, Grid> b1_tile;  // :3
     tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
-    tsr::Fragment<float, BM, BN, Grid> h0;
-    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+    tsr::Fragment<float, BM, BN, Grid> h0;  // :5
+    for (int i = 0; i < acc.rows; ++i) {
       #pragma omp simd
-      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
-        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
-        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      for (int j = 0; j < acc.cols; ++j) {
+        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile, 0.0f);
       }
     }
     tsr::store_fragment(h, h0, m, n);
@@ -85,13 +84,12 @@ loss_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2, tsr::View
     }
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
     tsr::load_fragment(y_tile, y, m, n);
-    tsr::Fragment<float, BM, BN, Grid> difference;  // :6
-    tsr::Fragment<float, BM, BN, Grid> product;
-    for (int i = 0; i < difference.rows; ++i) {
+    tsr::Fragment<float, BM, BN, Grid> product;  // :6
+    for (int i = 0; i < prediction.rows; ++i) {
       #pragma omp simd
-      for (int j = 0; j < difference.cols; ++j) {
-        difference(i, j) = prediction(i, j) - y_tile(i, j);
-        product(i, j) = difference(i, j) * difference(i, j);
+      for (int j = 0; j < prediction.cols; ++j) {
+        const float difference = prediction(i, j) - y_tile(i, j);
+        product(i, j) = difference * difference;
       }
     }
     tsr::store_fragment(result, product, m, n);
@@ -142,13 +140,12 @@ sgd_step_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
     }
     tsr::ColVector<float, BN, Grid> b1_tile;  // :12
     tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
-    tsr::Fragment<float, BM, BN, Grid> h0;
-    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+    tsr::Fragment<float, BM, BN, Grid> h0;  // :5
+    for (int i = 0; i < acc.rows; ++i) {
       #pragma omp simd
-      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
-        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
-        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      for (int j = 0; j < acc.cols; ++j) {
+        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile, 0.0f);
       }
     }
     tsr::store_fragment(h, h0, m, n);
@@ -433,13 +430,12 @@ grad_loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
     }
     tsr::ColVector<float, BN, Grid> b1_tile;  // :3
     tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :5
-    tsr::Fragment<float, BM, BN, Grid> h0;
-    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
+    tsr::Fragment<float, BM, BN, Grid> h0;  // :5
+    for (int i = 0; i < acc.rows; ++i) {
       #pragma omp simd
-      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
-        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
-        h0(i, j) = tsr::max(acc_plus_b1_tile(i, j), 0.0f);
+      for (int j = 0; j < acc.cols; ++j) {
+        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
+        h0(i, j) = tsr::max(acc_plus_b1_tile, 0.0f);
       }
     }
     tsr::store_fragment(h, h0, m, n);
@@ -480,13 +476,12 @@ grad_loss_ddifference_kernel(tsr::View<const float, 2> h, tsr::View<const float,
     }
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
     tsr::load_fragment(y_tile, y, m, n);
-    tsr::Fragment<float, BM, BN, Grid> difference;  // :6
     tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :8
-    for (int i = 0; i < difference.rows; ++i) {  // :6
+    for (int i = 0; i < prediction.rows; ++i) {  // :6
       #pragma omp simd
-      for (int j = 0; j < difference.cols; ++j) {
-        difference(i, j) = prediction(i, j) - y_tile(i, j);
-        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference(i, j));  // :8
+      for (int j = 0; j < prediction.cols; ++j) {
+        const float difference = prediction(i, j) - y_tile(i, j);
+        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference);  // :8
       }
     }
     tsr::store_fragment(ddifference, ddifference_2, m, n);

@@ -49,14 +49,12 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
         }
       }
       if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
-        tsr::Fragment<int32_t, BM, BN, Grid> query;
-        tsr::Fragment<int32_t, BM, BN, Grid> key;
-        for (int i = 0; i < query.rows; ++i) {
+        for (int i = 0; i < s.rows; ++i) {
           #pragma omp simd
-          for (int j = 0; j < query.cols; ++j) {
-            query(i, j) = as_i32 + (int32_t(m) + query.row(i));
-            key(i, j) = k0 + (int32_t(n) + key.col(j));
-            s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+          for (int j = 0; j < s.cols; ++j) {
+            const int32_t query = as_i32 + (int32_t(m) + s.row(i));
+            const int32_t key = k0 + (int32_t(n) + s.col(j));
+            s(i, j) = key <= query ? s(i, j) : -INFINITY;
           }
         }
       }

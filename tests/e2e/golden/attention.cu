@@ -64,15 +64,13 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
     const int32_t k0 = 0;  // :8
     const int32_t as_i32 = int32_t(T - S);
     if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
-      tsr::Fragment<int32_t, BM, BN, Warps> query;
-      tsr::Fragment<int32_t, BM, BN, Warps> key;
       #pragma unroll
-      for (int i = 0; i < query.rows; ++i) {
+      for (int i = 0; i < s.rows; ++i) {
         #pragma unroll
-        for (int j = 0; j < query.cols; ++j) {
-          query(i, j) = as_i32 + (int32_t(m) + query.row(i));
-          key(i, j) = k0 + (int32_t(n) + key.col(j));
-          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        for (int j = 0; j < s.cols; ++j) {
+          const int32_t query = as_i32 + (int32_t(m) + s.row(i));
+          const int32_t key = k0 + (int32_t(n) + s.col(j));
+          s(i, j) = key <= query ? s(i, j) : -INFINITY;
         }
       }
     }
@@ -88,15 +86,14 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
     }
     const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
     tsr::RowVector<float, BM, Warps> largest_new;
-    tsr::RowVector<float, BM, Warps> shift;
     tsr::RowVector<float, BM, Warps> rescale;
     tsr::RowVector<float, BM, Warps> shift_log2;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
       largest_new(i) = tsr::max(largest(i), s_max(i) * 0.125f);
-      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-      rescale(i) = tsr::exp(largest(i) - shift(i));
-      shift_log2(i) = shift(i) * 1.442695f;
+      const float shift = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift);
+      shift_log2(i) = shift * 1.442695f;
     }
     tsr::Fragment<float, BM, BN, Warps> e;
     #pragma unroll
@@ -203,15 +200,13 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
       }
     }
     if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
-      tsr::Fragment<int32_t, BM, BN, Warps> query;
-      tsr::Fragment<int32_t, BM, BN, Warps> key;
       #pragma unroll
-      for (int i = 0; i < query.rows; ++i) {
+      for (int i = 0; i < s.rows; ++i) {
         #pragma unroll
-        for (int j = 0; j < query.cols; ++j) {
-          query(i, j) = as_i32 + (int32_t(m) + query.row(i));
-          key(i, j) = k0 + (int32_t(n) + key.col(j));
-          s(i, j) = key(i, j) <= query(i, j) ? s(i, j) : -INFINITY;
+        for (int j = 0; j < s.cols; ++j) {
+          const int32_t query = as_i32 + (int32_t(m) + s.row(i));
+          const int32_t key = k0 + (int32_t(n) + s.col(j));
+          s(i, j) = key <= query ? s(i, j) : -INFINITY;
         }
       }
     }
@@ -298,15 +293,14 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
     tsr::Fragment<float, BM, 64, Grid> part_acc_part;
     tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
     tsr::RowVector<float, BM, Grid> largest_new;
-    tsr::RowVector<float, BM, Grid> shift;
     tsr::RowVector<float, BM, Grid> rescale;
     tsr::RowVector<float, BM, Grid> weight;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
       largest_new(i) = tsr::max(largest(i), part_largest_part(i));
-      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-      rescale(i) = tsr::exp(largest(i) - shift(i));
-      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
+      const float shift = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift);
+      weight(i) = tsr::exp(part_largest_part(i) - shift);
       row_sum(i) = rescale(i) * row_sum(i) + weight(i) * part_sum_part(i);
     }
     #pragma unroll

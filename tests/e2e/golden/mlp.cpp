@@ -34,13 +34,11 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     }
     tsr::ColVector<float, BN, Grid> b1_tile;  // :6
     tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_plus_b1_tile;  // :7
-    tsr::Fragment<float, BM, BN, Grid> x_times_x;
-    for (int i = 0; i < acc_plus_b1_tile.rows; ++i) {
-      for (int j = 0; j < acc_plus_b1_tile.cols; ++j) {
-        acc_plus_b1_tile(i, j) = acc(i, j) + b1_tile(j);
-        x_times_x(i, j) = 0.5f * acc_plus_b1_tile(i, j) *
-            tsr::erfc(acc_plus_b1_tile(i, j) * -0.70710677f);
+    tsr::Fragment<float, BM, BN, Grid> x_times_x;  // :7
+    for (int i = 0; i < acc.rows; ++i) {
+      for (int j = 0; j < acc.cols; ++j) {
+        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
+        x_times_x(i, j) = 0.5f * acc_plus_b1_tile * tsr::erfc(acc_plus_b1_tile * -0.70710677f);
       }
     }
     tsr::store_fragment(result, x_times_x, m, n);
