@@ -11,11 +11,12 @@ class MachineTable {
 public:
   MachineTable() {
     using enum DType;
-    constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiga = 1'000'000'000;
+    constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiga = 1'000'000'000, kTera = 1000 * kGiga;
     constexpr int64_t kUnlimited = Machine::kUnlimited;
 #define TSR_MACHINE(name, base) begin(name, base);
 #define TSR_FACT(field, value) rows_.back().field = value;
 #define TSR_MATRIX(name, m, n, k, a, b, acc) rows_.back().matrix_.push_back({name, m, n, k, a, b, acc});
+#define TSR_RATE(dtype, perSecond) rows_.back().rates_.emplace_back(dtype, perSecond);
 #include "support/Machines.def"
     std::erase_if(rows_, [](const Machine &row) { return row.product.empty(); });
   }
@@ -81,6 +82,12 @@ std::string_view byProduct(std::string_view word) {
 }
 
 }  // namespace
+
+int64_t Machine::productsPerSecond(DType operand) const {
+  for (auto rate = rates_.rbegin(); rate != rates_.rend(); ++rate)
+    if (rate->first == operand) return rate->second;
+  return 0;
+}
 
 std::string Machine::target() const {
   std::string_view familyText = familyName(family);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -39,17 +40,22 @@ struct Machine {
   int64_t processors = 0;
   int64_t cacheBytes = 0;      // second level: of the whole GPU, of a core of a CPU
   int64_t bytesPerSecond = 0;  // to and from global memory
+  int64_t flopsPerSecond = 0;    // of f32, outside of matrix instructions, an addition and a multiplication as two
+  int64_t doublesPerSecond = 0;  // of f64, likewise
   int64_t vectorBits = 0;      // widest access of a lane
   bool asyncCopy = false;      // copies from global to shared memory that pass registers by (cp.async)
   bool warpgroupProducts = false;  // matrix instructions of four warps that read their operands from shared memory (wgmma)
   bool bulkCopy = false;       // whole tiles copied by a unit of their own (TMA)
 
   std::span<const MatrixInstruction> matrixInstructions() const { return matrix_; }
+  /// Operations a second of matrix instructions with operands of the dtype, dense; 0: there are none.
+  int64_t productsPerSecond(DType operand) const;
   /// What `--target` takes: "cuda:sm_90a", "cpu:x86-64-v3", "cpu".
   std::string target() const;
 
 private:
   std::vector<MatrixInstruction> matrix_;
+  std::vector<std::pair<DType, int64_t>> rates_;  // the last one of a dtype holds
   friend class MachineTable;
 };
 

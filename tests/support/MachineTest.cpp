@@ -13,7 +13,7 @@ TEST(Machines, EveryMachineHasEveryFact) {
     EXPECT_FALSE(m.compilerName.empty());
     for (int64_t fact : {m.warpLanes, m.groupLanes, m.sharedBytes, m.staticSharedBytes, m.laneRegisters, m.processorRegisters,
                          m.processorSharedBytes, m.processorWarps, m.processorGroups, m.processors, m.cacheBytes,
-                         m.bytesPerSecond, m.vectorBits})
+                         m.bytesPerSecond, m.flopsPerSecond, m.doublesPerSecond, m.vectorBits})
       EXPECT_GT(fact, 0);
     EXPECT_LE(m.staticSharedBytes, m.sharedBytes);
     EXPECT_LE(m.sharedBytes, m.processorSharedBytes);
@@ -31,6 +31,18 @@ TEST(Machines, NamesAndTargetsAreDistinct) {
     EXPECT_EQ(nearestTarget(m.name), m.target());
   }
   for (const char *continued : {"nvidia", "amd", "cdna", "processor", "", "sm_90 "}) EXPECT_FALSE(machineByName(continued)) << continued;
+}
+
+TEST(Machines, EveryMatrixInstructionHasARateAboveThatOfOtherArithmetic) {
+  for (const Machine &m : machines()) {
+    SCOPED_TRACE(m.name);
+    EXPECT_LE(m.doublesPerSecond, m.flopsPerSecond);
+    for (const MatrixInstruction &i : m.matrixInstructions())
+      EXPECT_GE(m.productsPerSecond(i.a), i.a == DType::F64 ? m.doublesPerSecond : m.flopsPerSecond) << i.name;
+  }
+  EXPECT_EQ(machineByName("sm_75")->productsPerSecond(DType::BF16), 0);
+  EXPECT_EQ(machineByName("sm_90a")->productsPerSecond(DType::BF16), machineByName("sm_90")->productsPerSecond(DType::BF16));
+  EXPECT_GT(machineByName("sm_100")->productsPerSecond(DType::BF16), machineByName("sm_90")->productsPerSecond(DType::BF16));
 }
 
 TEST(Machines, AMachineContinuesAnother) {
