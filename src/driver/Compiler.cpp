@@ -191,4 +191,13 @@ std::optional<Product> Compiler::emit(const std::vector<std::string> &functions)
                  std::move(emitted.set)};
 }
 
+std::optional<std::vector<KernelWork>> Compiler::workOf(const std::string &function, const Sizes &sizes) {
+  State &s = *state_;
+  if (!s.check() || !s.has({function}) || !s.lowerTo(Level::Schedule, {function})) return std::nullopt;
+  std::vector<KernelWork> rows = countWork(*s.module, function, sizes).value_or(std::vector<KernelWork>());
+  if (!s.lowerTo(Level::Tile, {function})) return std::nullopt;
+  addInstructions(*s.module, rows);
+  return rows;
+}
+
 }  // namespace tessera::driver

@@ -3,6 +3,7 @@
 #include "driver/Files.h"
 #include "driver/Session.h"
 #include "driver/Targets.h"
+#include "driver/Work.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ public:
   /// The emitted files, likewise. Where functions fail, the
   /// messages of all that do are reported, and the last names those that would compile.
   std::optional<Product> emit(const std::vector<std::string> &functions = {});
+  /// What a call of a function does for these sizes, kernel by kernel; empty for one that launches nothing.
+  std::optional<std::vector<KernelWork>> workOf(const std::string &function, const Sizes &sizes);
 
 private:
   struct State;

@@ -2,6 +2,7 @@
 #pragma once
 #include "diag/Diagnostic.h"
 #include "driver/Compiler.h"
+#include "driver/Work.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -23,6 +24,11 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level);
 /// and are not in the module.
 mlir::OwningOpRef<mlir::ModuleOp> onlyFunctions(mlir::ModuleOp module, const std::vector<std::string> &names,
                                                 std::set<std::string> *missing = nullptr);
+
+/// What a call of an entry function launches, counted in a module of the schedule level; nothing where that has no such function.
+std::optional<std::vector<KernelWork>> countWork(mlir::ModuleOp module, const std::string &function, const Sizes &sizes);
+/// By which instructions the kernels do their products, and why not by others, of a module of the tile level.
+void addInstructions(mlir::ModuleOp module, std::vector<KernelWork> &rows);
 
 /// While it lives, errors of passes and verifiers become messages of ours, at the place of the user's text.
 class MessageForwarder {

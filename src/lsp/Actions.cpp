@@ -137,6 +137,7 @@ Json Server::codeLenses(const Json &params) {
     out.push_back({{"range", place}, {"command", {{"title", "Levels"}, {"command", "tessera.showLevel"}, {"arguments", {document.uri, item.name}}}}});
     out.push_back({{"range", place}, {"command", {{"title", "Run"}, {"command", "tessera.runFunction"}, {"arguments", {document.uri, item.name}}}}});
     out.push_back({{"range", place}, {"command", {{"title", "Memory plan"}, {"command", "tessera.memoryPlan"}, {"arguments", {document.uri, item.name}}}}});
+    out.push_back({{"range", place}, {"command", {{"title", "Roofline"}, {"command", "tessera.roofline"}, {"arguments", {document.uri, item.name}}}}});
   }
   return out;
 }

@@ -194,8 +194,8 @@ class Reading(WithProgram):
     def test_each_function_has_its_lenses(self):
         lenses = self.client.of("codeLens", URI)
         titles = [lens["command"]["title"] for lens in lenses]
-        self.assertEqual(titles, ["Emitted CUDA", "HIP", "C++", "Levels", "Run", "Memory plan"] * 3)
-        self.assertEqual([lens["command"]["arguments"][-1] for lens in lenses[5::6]], ["scaled", "block", "rows"])
+        self.assertEqual(titles, ["Emitted CUDA", "HIP", "C++", "Levels", "Run", "Memory plan", "Roofline"] * 3)
+        self.assertEqual([lens["command"]["arguments"][-1] for lens in lenses[5::7]], ["scaled", "block", "rows"])
 
     def test_imports_and_files_that_are_there_are_links(self):
         with tempfile.TemporaryDirectory() as folder:

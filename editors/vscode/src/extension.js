@@ -59,7 +59,7 @@ function inTerminal(tools, args) {
 
 /// Of a function whose dimensions need sizes: they are asked for, and those of the last time are offered.
 const sizesOf = new Map();
-function withSizes(tools, verb, option) {
+function withSizes(tools, verb, option, more = () => []) {
   return async (uri, name) => {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.toString()));
     const head = new RegExp(`def ${name}\\[([^\\]]*)\\]`).exec(document.getText());
@@ -71,7 +71,7 @@ function withSizes(tools, verb, option) {
     sizesOf.set(key, sizes);
     await document.save();
     const command = await tools.required("tessera");
-    if (command) await vscode.tasks.executeTask(tasks.taskOf(command, verb, [document.uri.fsPath, name, option, sizes]));
+    if (command) await vscode.tasks.executeTask(tasks.taskOf(command, verb, [document.uri.fsPath, name, option, sizes, ...more()]));
   };
 }
 
@@ -91,6 +91,7 @@ async function activate(context) {
   register("tessera.showLevel", (uri, name) => emitted.showLevel(uri, name));
   register("tessera.runFunction", withSizes(tools, "run", "--random"));
   register("tessera.memoryPlan", withSizes(tools, "memory", "--sizes"));
+  register("tessera.roofline", withSizes(tools, "roofline", "--sizes", () => ["--target", vscode.workspace.getConfiguration("tessera").get("machine") || vscode.workspace.getConfiguration("tessera").get("target")]));
   register("tessera.explain", (code) => explain(tools, code));
   register("tessera.restartServer", async () => {
     await stopServer();

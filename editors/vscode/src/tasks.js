@@ -6,7 +6,7 @@ function taskOf(command, verb, args) {
   const task = new vscode.Task(
     { type: "tessera", command: verb, paths: args }, vscode.TaskScope.Workspace, `${verb} ${args.filter((a) => !a.startsWith("-")).map((a) => a.split("/").pop()).join(" ")}`, "tessera",
     new vscode.ProcessExecution(command, [verb, ...args]), verb === "check" ? ["$tessera"] : []);
-  task.presentationOptions = { reveal: verb === "run" || verb === "memory" ? vscode.TaskRevealKind.Always : vscode.TaskRevealKind.Silent, clear: true };
+  task.presentationOptions = { reveal: ["run", "memory", "roofline"].includes(verb) ? vscode.TaskRevealKind.Always : vscode.TaskRevealKind.Silent, clear: true };
   return task;
 }
 

@@ -18,6 +18,7 @@ void addFmt(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);
 void addInspect(CLI::App &app, Chosen &chosen);
 void addMemory(CLI::App &app, Chosen &chosen);
+void addRoofline(CLI::App &app, Chosen &chosen);
 void addNew(CLI::App &app, Chosen &chosen);
 void addPlayground(CLI::App &app, Chosen &chosen);
 void addLsp(CLI::App &app, Chosen &chosen);

@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
     tools::addDoc(app, chosen);
     tools::addInspect(app, chosen);
     tools::addMemory(app, chosen);
+    tools::addRoofline(app, chosen);
     tools::addNew(app, chosen);
     tools::addPlayground(app, chosen);
     tools::addRepl(app, chosen);

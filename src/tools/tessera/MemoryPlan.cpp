@@ -6,6 +6,7 @@
 #include "driver/Targets.h"
 #include "support/Dim.h"
 #include "tools/tessera/Commands.h"
+#include "tools/tessera/Sizes.h"
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -29,7 +30,7 @@ struct Part {
 };
 struct Plan {
   std::string function, formula;
-  std::map<std::string, int64_t> sizes;
+  driver::Sizes sizes;
   std::vector<std::string> launches;  // names of kernels
   std::vector<Part> parts;
   int64_t bytes = 0, needed = 0;  // taken for the call; the most that is needed at once
@@ -41,28 +42,8 @@ int usage(const std::string &text) {
   return driver::kBadUsage;
 }
 
-/// "B=8,S=1024". False where it is not of this form.
-bool parseSizes(const std::string &text, std::map<std::string, int64_t> &sizes) {
-  for (size_t at = 0; at < text.size();) {
-    size_t comma = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
-    if (equals >= comma || equals == at || equals + 1 == comma || comma - equals > 18) return false;
-    const std::string digits = text.substr(equals + 1, comma - equals - 1);
-    if (digits.find_first_not_of("0123456789") != std::string::npos) return false;
-    sizes[text.substr(at, equals - at)] = std::stoll(digits);
-    at = comma + 1;
-  }
-  return true;
-}
-
-/// Names in quotes with commas between.
-std::string listed(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names) text += (text.empty() ? "`" : ", `") + name + "`";
-  return text;
-}
-
 /// The number that a formula is; an error text where there is none.
-Result<int64_t> numberOf(const std::string &formula, const std::map<std::string, int64_t> &sizes) {
+Result<int64_t> numberOf(const std::string &formula, const driver::Sizes &sizes) {
   auto dim = Dim::parse(formula);
   auto value = dim ? dim->evaluate([&](const std::string &name) {
     auto found = sizes.find(name);
@@ -72,18 +53,10 @@ Result<int64_t> numberOf(const std::string &formula, const std::map<std::string,
   return *value;
 }
 
-Result<Plan> planOf(const Json &entry, std::map<std::string, int64_t> sizes) {
+Result<Plan> planOf(const Json &entry, driver::Sizes sizes) {
   Plan plan;
   plan.function = entry.at("name");
   plan.formula = entry.at("workspace_bytes");
-  const std::vector<std::string> dims = entry.at("dims");
-  std::vector<std::string> missing, unknown;
-  for (const std::string &dim : dims)
-    if (!sizes.count(dim)) missing.push_back(dim);
-  for (const auto &[name, size] : sizes)
-    if (std::find(dims.begin(), dims.end(), name) == dims.end()) unknown.push_back(name);
-  if (!unknown.empty()) return Failure{"`" + plan.function + "` has no dimension " + listed(unknown) + (dims.empty() ? "; it has none" : "; it has " + listed(dims))};
-  if (!missing.empty()) return Failure{"--sizes says nothing about " + listed(missing) + " of `" + plan.function + "`: " + missing[0] + "=8"};
   plan.sizes = std::move(sizes);
   for (const Json &launch : entry.at("launches")) plan.launches.push_back(launch.at("kernel"));
   for (const Json &temporary : entry.value("temporaries", Json::array())) {
@@ -110,12 +83,6 @@ Result<Plan> planOf(const Json &entry, std::map<std::string, int64_t> sizes) {
 
 // ---------------------------------------------------------------- text, JSON, picture
 
-std::string sizesText(const Plan &plan) {
-  std::string text;
-  for (const auto &[name, size] : plan.sizes) text += (text.empty() ? "" : ", ") + name + "=" + std::to_string(size);
-  return text;
-}
-
 /// 1536000 -> "1 536 000"
 std::string grouped(int64_t number) {
   std::string text = std::to_string(number);
@@ -124,7 +91,7 @@ std::string grouped(int64_t number) {
 }
 
 void printText(const Plan &plan) {
-  std::printf("%s%s%s: %s bytes for temporaries (%s)\n", plan.function.c_str(), plan.sizes.empty() ? "" : " at ", sizesText(plan).c_str(),
+  std::printf("%s%s%s: %s bytes for temporaries (%s)\n", plan.function.c_str(), plan.sizes.empty() ? "" : " at ", sizesText(plan.sizes).c_str(),
               grouped(plan.bytes).c_str(), plan.formula.c_str());
   if (plan.parts.empty()) return;
   std::printf("%s bytes are needed at once, at launch %zu of %zu, %s\n\n", grouped(plan.needed).c_str(), plan.peak + 1, plan.launches.size(),
@@ -176,7 +143,7 @@ std::string picture(const Plan &plan) {
   const std::string colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"};
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(kWidth + 2 * kLeft) + " " + number(kHeight + 2 * kTop) +
                     "\" font-family=\"sans-serif\" font-size=\"12\">\n";
-  svg += words(kLeft, 20, plan.function + (plan.sizes.empty() ? "" : " at " + sizesText(plan)) + ": " + grouped(plan.bytes) + " bytes, " + grouped(plan.needed) + " of them needed at once");
+  svg += words(kLeft, 20, plan.function + (plan.sizes.empty() ? "" : " at " + sizesText(plan.sizes)) + ": " + grouped(plan.bytes) + " bytes, " + grouped(plan.needed) + " of them needed at once");
   double bottom = kTop + kHeight;
   for (size_t i = 0; i < plan.parts.size(); ++i) {
     const Part &part = plan.parts[i];
@@ -196,8 +163,8 @@ int memory(const Options &options) {
     driver::printMessages(session, driver::MessageFormat::Text);
     return driver::kProgramHasErrors;
   };
-  std::map<std::string, int64_t> sizes;
-  if (!parseSizes(options.sizes, sizes)) return usage("`--sizes " + options.sizes + "` is not of the form B=8,S=1024");
+  auto sizes = parseSizes(options.sizes);
+  if (!sizes) return usage(sizes.error());
   auto target = driver::parseTarget(options.target);
   if (!target || target->reference) {
     driver::reportUnknownTarget(session.diagnostics, options.target, false);
@@ -209,18 +176,9 @@ int memory(const Options &options) {
   auto product = driver::Compiler(session, compileOptions).emit({});
   if (!product) return fail();
   const Json manifest = Json::parse(product->manifest);
-  std::vector<std::string> names;
-  const Json *entry = nullptr;
-  for (const Json &one : manifest.at("entries")) {
-    names.push_back(one.at("name"));
-    if (names.back() == options.function) entry = &one;
-  }
-  if (!entry && options.function.empty() && names.size() == 1) entry = &manifest.at("entries").front();
-  if (!entry) {
-    const std::string has = names.empty() ? options.path + " has no function to call" : options.path + " has " + listed(names);
-    return usage((options.function.empty() ? "say which function: " : "there is no function `" + options.function + "`: ") + has);
-  }
-  auto plan = planOf(*entry, sizes);
+  auto entry = entryOf(manifest, options.path, options.function, *sizes);
+  if (!entry) return usage(entry.error());
+  auto plan = planOf(*entry, *sizes);
   if (!plan) return usage(plan.error());
   if (!options.svg.empty()) {
     if (std::string problem = driver::writeFiles({{options.svg, picture(*plan)}}); !problem.empty()) return usage(problem);
