@@ -203,4 +203,10 @@ std::optional<Hover> hoverAt(const View &view, uint32_t offset) {
   return Hover{fact->place, text};
 }
 
+std::optional<Span> productAt(const View &view, uint32_t offset) {
+  for (Span span : enclosing(view, offset))
+    if (const ast::Expr *expr = exprAt(view, span); expr && !costText(view, *expr).empty()) return span;
+  return std::nullopt;
+}
+
 }  // namespace tessera::ide

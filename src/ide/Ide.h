@@ -15,6 +15,8 @@ struct Hover {
   std::string markdown;
 };
 std::optional<Hover> hoverAt(const View &view, uint32_t offset);
+/// The innermost product of matrices around the offset.
+std::optional<Span> productAt(const View &view, uint32_t offset);
 
 // ---------------------------------------------------------------- Navigate.cpp
 /// Where the name at the offset is bound; also in files that this one imports.

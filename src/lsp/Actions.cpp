@@ -36,6 +36,8 @@ Json Server::codeActions(const Json &params) {
                      {"edit", {{"changes", {{document.uri, edits(document.text, {{fix.span.begin, fix.span.end, fix.replacement}})}}}}}});
     }
   }
+  if (wants(params, "tessera.whyNot") && !found.diagnostics().hasErrors())
+    if (auto action = whyNotAction(document, found.view(), begin)) out.push_back(std::move(*action));
   if (certain > 0 && wants(params, "source.fixAll"))
     out.push_back({{"title", "Apply all certain fixes of this file"}, {"kind", "source.fixAll"}, {"data", {{"uri", document.uri}, {"version", document.version}}}});
   return out;

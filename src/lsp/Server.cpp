@@ -1,6 +1,8 @@
 #include "lsp/Server.h"
+#include "driver/Targets.h"
 #include "lsp/Uri.h"
 #include "support/Check.h"
+#include "support/Machine.h"
 #include <algorithm>
 #include <cstdlib>
 
@@ -126,6 +128,7 @@ Json Server::answer(const std::string &method, const Json &params) {
       {"callHierarchy/outgoingCalls", &Server::callees},
       {"textDocument/codeLens", &Server::codeLenses},
       {"textDocument/codeAction", &Server::codeActions},
+      {"workspace/executeCommand", &Server::executeCommand},
   };
   if (method == "shutdown") {
     shutdown_ = true;
@@ -157,6 +160,8 @@ Json Server::initialize(const Json &params) {
   if (const Json *encodings = at(params, {"capabilities", "general", "positionEncodings"}); encodings && encodings->is_array())
     if (!encodings->empty() && (*encodings)[0] == "utf-8") encoding_ = Encoding::Utf8;
   if (const Json *lens = at(params, {"initializationOptions", "codeLens"})) lenses_ = lens->is_boolean() && lens->get<bool>();
+  if (const Json *machine = at(params, {"initializationOptions", "machine"}); machine && machine->is_string())
+    if (auto target = driver::parseTarget(machine->get<std::string>()); target && !target->reference && target->machine().family == Target::Cuda) machine_ = *machine;
   if (const Json *debounce = at(params, {"initializationOptions", "debounce"}); debounce && debounce->is_number_integer())
     options_.debounce = std::clamp(debounce->get<int>(), 0, 5000);
   if (const Json *folders = at(params, {"workspaceFolders"}); folders && folders->is_array())
@@ -186,7 +191,8 @@ Json Server::initialize(const Json &params) {
       {"foldingRangeProvider", true},
       {"selectionRangeProvider", true},
       {"callHierarchyProvider", true},
-      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll"}}, {"resolveProvider", true}}},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll", "tessera.whyNot"}}, {"resolveProvider", true}}},
+      {"executeCommandProvider", {{"commands", {"tessera.whyNot"}}}},
   };
   if (lenses_) capabilities["codeLensProvider"] = Json::object();
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "tessera-lsp"}, {"version", TESSERA_VERSION}}}};

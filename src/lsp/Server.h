@@ -107,6 +107,10 @@ private:
   Json codeLenses(const Json &params);
   Json codeActions(const Json &params);
   Json resolveCodeAction(Json action);
+  // ---- WhyNot.cpp
+  std::optional<Json> whyNotAction(const Document &document, const ide::View &view, uint32_t offset);
+  Json executeCommand(const Json &params);
+  std::string whyNot(const Document &document, const std::string &function, uint32_t first, uint32_t last) const;
   // ---- Links.cpp
   Json links(const Json &params);
   Json onTypeFormatting(const Json &params);
@@ -115,6 +119,7 @@ private:
   ServerOptions options_;
   Encoding encoding_ = Encoding::Utf16;
   bool initialized_ = false, shutdown_ = false, lenses_ = false;
+  std::string machine_ = "cuda:sm_90a";  // whose tensor cores are asked about
   std::vector<std::string> folders_;
   PositionsOf positions_;                      // cleared for each message
   std::map<std::string, Document> documents_;  // by path

@@ -302,6 +302,33 @@ class Typing(WithProgram):
         [fix] = [a for a in actions if a["title"] == "write `h`"]
         self.assertEqual(applied(self.text, fix["edit"]["changes"][URI]), PROGRAM)
 
+    def why_not(self, mark, into):
+        line, character = place(self.text, mark)
+        at = {"line": line, "character": character + into}
+        return [a for a in self.client.of("codeAction", URI, range={"start": at, "end": at}, context={"diagnostics": []}) if a["kind"] == "tessera.whyNot"]
+
+    def test_why_a_product_is_not_done_by_tensor_cores(self):
+        [action] = self.why_not("@ w.up", 0)
+        self.assertEqual(action["title"], "Why not tensor cores?")
+        text = self.client.request("workspace/executeCommand", {"command": action["command"]["command"], "arguments": action["command"]["arguments"]})
+        line = str(place(PROGRAM, "@ w.up")[0] + 1)
+        self.assertRegex(text, rf"`block` on cuda:sm_90a\nno mma: .* products of f32 .*tf32.*\(line {line}\)\nno wgmma: .*\(line {line}\)$")
+        shown = [m["params"]["message"] for m in self.client.logged if m["method"] == "window/showMessage"]
+        self.assertEqual(shown, [text])
+        self.assertEqual(self.why_not("gelu(h)", 2), [])
+        with self.assertRaises(Refused):
+            self.client.request("workspace/executeCommand", {"command": "tessera.other", "arguments": []})
+
+    def test_products_that_get_tensor_cores_are_refused_nothing(self):
+        halves = "def f[M, K, N](x: Tensor[M, K, bf16 @accum(f32)], w: Tensor[K, N, bf16 @accum(f32)]) -> Tensor[M, N, f32]:\n    return x @ w\n"
+        client = Client(SERVER, options={"machine": "cuda:sm_80"})
+        client.open(URI, halves)
+        at = {"line": 1, "character": 13}
+        [action] = client.of("codeAction", URI, range={"start": at, "end": at}, context={"diagnostics": [], "only": ["tessera.whyNot"]})
+        text = client.request("workspace/executeCommand", action["command"])
+        self.assertIn("on cuda:sm_80 no product of `f` is refused a matrix instruction", text)
+        self.assertEqual(client.stop(), 0)
+
     def test_all_certain_fixes_at_once(self):
         self.typed("F <= 4096:", "F <= 4096|")
         self.typed("by: f32 = 2.0):", "by: f32 = 2.0)|")

@@ -25,7 +25,7 @@ async function startServer(tools) {
     {
       documentSelector: [{ scheme: "file", language: "tessera" }, { scheme: "untitled", language: "tessera" }],
       synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.tsr") },
-      initializationOptions: { codeLens: settings.get("codeLens"), debounce: settings.get("debounce") },
+      initializationOptions: { codeLens: settings.get("codeLens"), debounce: settings.get("debounce"), machine: settings.get("machine") || undefined },
       outputChannel: output,
     });
   await client.start();

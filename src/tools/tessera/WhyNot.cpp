@@ -2,10 +2,10 @@
 #include "tools/tessera/WhyNot.h"
 #include "driver/Compiler.h"
 #include "driver/Console.h"
+#include "driver/Refusals.h"
 #include "driver/Targets.h"
 #include <charconv>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace tessera::tools {
 namespace {
@@ -67,15 +67,12 @@ int whyNot(const WhyNotOptions &options) {
   compileOptions.target = *target;
   auto product = driver::Compiler(session, compileOptions).emit(only);
   if (!product) return fail();
-  const nlohmann::json manifest = nlohmann::json::parse(product->manifest);
   bool any = false;
-  for (const auto &entry : manifest.at("entries"))
-    for (const auto &launch : entry.value("launches", nlohmann::json::array()))
-      if (auto refused = launch.find("why_not"); refused != launch.end() && refused->contains(options.instruction)) {
-        any = true;
-        std::printf("%s: no %s: %s\n", entry.at("name").get<std::string>().c_str(), options.instruction.c_str(),
-                    refused->at(options.instruction).get<std::string>().c_str());
-      }
+  for (const driver::Refusal &refusal : driver::refusalsOf(product->manifest))
+    if (refusal.instruction == options.instruction) {
+      any = true;
+      std::printf("%s: no %s: %s\n", refusal.function.c_str(), refusal.instruction.c_str(), refusal.why.c_str());
+    }
   if (!any) std::printf("no product of %s is refused %s on %s\n", options.place.c_str(), options.instruction.c_str(), options.target.c_str());
   return driver::kSuccess;
 }
