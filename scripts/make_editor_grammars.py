@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the editors' grammars of words from the compiler's own tables; `--check` says whether they are up to date.
+"""Writes the editors' grammars from the compiler's own tables; `--check` says whether they are up to date.
 
 Keywords come from grammar/TesseraLexer.g4, dtypes from src/support/DTypes.def, built-in names from src/sema/Builtins.def
-and library functions from stdlib/. What a name is where it stands is the language server's business.
+and library functions from stdlib/, the sentences of tree-sitter from grammar/TesseraParser.g4 (tree_sitter.py). What a name
+is where it stands is the language server's business.
 """
 
 import json
 import re
+import tree_sitter
 from house import arguments, finish, run, text_of
 
 CONSTANTS = ["True", "False", "None"]
@@ -218,7 +220,7 @@ def playground(tables):
             f"export const words = {json.dumps(tables, indent=1)};\n")
 
 
-OUTPUTS = {"editors/kate/tessera.xml": kate, "editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
+OUTPUTS = {"editors/tree-sitter/queries/highlights.scm": tree_sitter.highlights, "editors/zed/languages/tessera/highlights.scm": tree_sitter.highlights, "editors/kate/tessera.xml": kate, "editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
 
 
 def main():
@@ -227,14 +229,16 @@ def main():
     args = parser.parse_args()
     tables = words(args.root)
     findings = [f"no words of the kind `{kind}` were found" for kind, list in tables.items() if not list]
-    for name, make in OUTPUTS.items():
-        path, text = args.root / name, make(tables)
+    made = {name: make(tables) for name, make in OUTPUTS.items()}
+    made["editors/tree-sitter/grammar.js"] = tree_sitter.grammar_js(text_of(args.root / "grammar/TesseraParser.g4"))
+    for name, text in made.items():
+        path = args.root / name
         if args.check and (not path.exists() or text_of(path) != text):
             findings.append(f"{name}: it is not what scripts/make_editor_grammars.py makes of the tables; run it")
         if not args.check and not findings:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    return finish(findings, len(OUTPUTS), "grammars of words")
+    return finish(findings, len(made), "grammars")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """The editors' colours of the canon, the standard library and the examples are those of the lexer's words.
 
-    test_highlight.py TOKENS GRAMMAR      TOKENS: the program lexer_tokens; GRAMMAR: textmate, vim, kate
+    test_highlight.py TOKENS GRAMMAR [PROGRAM]      TOKENS: the program lexer_tokens; GRAMMAR: textmate, vim, kate, or tree_sitter with
+                                                    the program tree_sitter_tokens
 """
+import hashlib
 import json
 import os
 import re
@@ -128,6 +130,40 @@ def kate(found):
             yield path, text, tokens, kinds[: len(text)] + [""] * max(0, len(text) - len(kinds))
 
 
+def kind_of_capture(name):
+    if name in ("boolean", "constant.builtin"):
+        return "keyword"
+    word = name.split(".")[0]
+    return word if word in ("comment", "string", "number", "keyword", "operator") else "name"
+
+
+def tree_sitter(found):
+    """What the parser of editors/tree-sitter makes of the files, which it must read without a mistake; all queries are read, too."""
+    program, folder = sys.argv[3], ROOT / "editors/tree-sitter"
+    made_of = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("grammar.js", "tokens.js"))).hexdigest()
+    if (folder / "src/made-of").read_text().strip() != made_of:
+        sys.exit("editors/tree-sitter/src/parser.c was not made of this grammar.js: run editors/tree-sitter/generate.sh")
+    queries = [*folder.glob("queries/*.scm"), *ROOT.glob("editors/zed/languages/tessera/*.scm")]
+    for query in queries:
+        captures = subprocess.run([program, query, *FILES], capture_output=True, text=True)
+        if captures.returncode or captures.stdout.count("\n") <= len(FILES):
+            sys.exit(f"{query.relative_to(ROOT)} cannot be read, or finds nothing: {captures.stderr}")
+    done = subprocess.run([program, folder / "queries/highlights.scm", *[path for path, _, _ in found]], capture_output=True, text=True, check=True)
+    for (path, text, tokens), block in zip(found, done.stdout.split("file ")[1:], strict=True):
+        bytes_before = [0]
+        for c in text:
+            bytes_before.append(bytes_before[-1] + len(c.encode()))
+        place = {at: i for i, at in enumerate(bytes_before)}
+        kinds = [""] * len(text)
+        for line in block.splitlines()[1:]:
+            begin, end, capture = line.split()
+            if capture == "ERROR":
+                sys.exit(f"{path}: tree-sitter cannot read byte {begin} to {end}")
+            for i in range(place[int(begin)], place[int(end)]):
+                kinds[i] = kind_of_capture(capture)
+        yield path, text, tokens, kinds
+
+
 def differs(kind, seen):
     """Whether a colour says something wrong of a word. Names and operators have many colours, but none of the others."""
     if kind in ("name", "operator"):
@@ -136,9 +172,9 @@ def differs(kind, seen):
 
 
 def main():
-    tokens, grammar = sys.argv[1:]
+    tokens, grammar = sys.argv[1:3]
     wrong = checked = 0
-    for path, text, found, kinds in {"textmate": textmate, "vim": vim, "kate": kate}[grammar](words(tokens)):
+    for path, text, found, kinds in {"textmate": textmate, "vim": vim, "kate": kate, "tree_sitter": tree_sitter}[grammar](words(tokens)):
         for begin, end, kind in found:
             places = (begin, end - 1) if kind == "string" else range(begin, end)  # expressions inside of strings are no words
             checked += 1

@@ -1,0 +1,1 @@
+(indented_block) @fold

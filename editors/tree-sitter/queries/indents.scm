@@ -1,0 +1,2 @@
+[(indented_block) (group) (list) (braces) (call) (index)] @indent
+[")" "]" "}"] @outdent

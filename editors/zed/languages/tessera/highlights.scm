@@ -1,0 +1,34 @@
+; Made by scripts/make_editor_grammars.py from the tables of the compiler; change it there.
+(identifier) @variable
+(comment) @comment
+(string) @string
+[(integer_number) (float_number) (imaginary_number)] @number
+[(true) (false)] @boolean
+(none) @constant.builtin
+["assert" "async" "await" "class" "del" "effects" "elif" "else" "except" "finally" "for" "global" "if" "nonlocal" "policy" "raise" "return" "state" "struct" "try" "where" "while" "with"] @keyword
+["import" "from" "as"] @keyword.import
+["and" "or" "not" "in" "is"] @keyword.operator
+["def" "lambda"] @keyword.function
+[(pass_statement) (break_statement) (continue_statement)] @keyword
+["+" "-" "*" "/" "//" "%" "**" "@" "<<" ">>" "&" "^" "|" "~" "==" "!=" "<" "<=" ">" ">=" "=" ":=" "->" ".." "..="
+ "+=" "-=" "*=" "/=" "//=" "%=" "@=" "**=" "<<=" ">>=" "&=" "|=" "^="] @operator
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+["," ":" ";" "."] @punctuation.delimiter
+
+(attribute (identifier) @property)
+(plain_parameter (identifier) @variable.parameter)
+(star_parameter (identifier) @variable.parameter)
+(options_parameter (identifier) @variable.parameter)
+(keyword_argument (identifier) @variable.parameter)
+(keyword_subscript (identifier) @variable.parameter)
+(type_parameter (identifier) @type.parameter)
+(primary . (name (identifier) @function.call) . (call))
+(primary (attribute (identifier) @function.method) . (call))
+((name (identifier) @type.builtin) (#match? @type.builtin "^(bf16|bfloat16|bool|complex64|f16|f32|f4e2m1|f64|f6e2m3|f6e3m2|f8e4m3|f8e5m2|float16|float32|float64|fp16|fp32|fp4_e2m1|fp64|fp6_e2m3|fp6_e3m2|fp8_e4m3|fp8_e5m2|i16|i32|i4|i64|i8|int16|int32|int4|int64|int8|tf32|u16|u32|u8|uint16|uint32|uint8|Tensor|Const|Int|Tile|Callable)$"))
+((primary . (name (identifier) @function.builtin) . (call)) (#match? @function.builtin "^(KVCache|NumericalPolicy|Policy|Rng|Schedule|abs|acos|acosh|adamw|all|all_gather|all_reduce|allclose|alloc_shared|any|append|arange|argmax|argmin|argsort|asin|asinh|astype|atan|atan2|atanh|avg_pool|axis_index|axis_size|barrier|bce_with_logits|bernoulli|bincount|bmm|broadcast|broadcast_to|cast|categorical|cdist|cdiv|ceil|celu|clip|clip_by_global_norm|concat|context|conv1d|conv2d|cos|cosh|cosine_rate|cosine_similarity|count_nonzero|cov|cp_async|cp_commit_group|cp_wait_group|cross_entropy|cumprod|cumsum|decode|diag|diagonal|dict|dot|draw_bernoulli|draw_normal_bf16|draw_normal_f16|draw_normal_f32|draw_normal_f64|draw_uniform_bf16|draw_uniform_f16|draw_uniform_f32|draw_uniform_f64|dropout|einsum|elu|embedding|enumerate|erf|erfc|exp|exp2|expand|expm1|eye|flash_attention|flatten|flip|float|floor|fmod|full|full_like|gather|geglu|gelu|gelu_tanh|global_norm|glu|grad|group_count|group_id|group_size|hardsigmoid|hardswish|histogram|huber|hypot|index_add|int|iota|isclose|isfinite|isinf|isinstance|isnan|items|jvp|keys|kl_div|kron|lane_id|layernorm_safe|leaky_relu|len|lerp|linear|linear_id|linspace|lion|load|load_npy|load_npz|load_safetensors|local_id|log|log10|log1p|log2|log_softmax_safe|logsigmoid|logspace|logsumexp|mae|mask_causal|matmul|max|max_pool|maximum|mean|median|meshgrid|min|minimum|mish|mma|moe|momentum|moveaxis|mse|nan_to_num|nll|norm|normal|normalize|one_hot|ones|ones_like|origin|outer|pad|partial|perf_counter|permute|pow|prefetch|prelu|print|prod|ptp|range|rank|read_bytes|reciprocal|reduce_scatter|relu|relu6|remainder|repeat|replace|reset|reshape|rmsnorm_safe|roll|round|row_max|row_min|row_sum|rsqrt|sample_top_k|sample_top_p|save_npy|save_safetensors|scatter|scatter_add|searchsorted|segment_sum|selu|sgd|sigmoid|sign|silu|sin|sinh|smooth_l1|softmax_safe|softplus|softsign|sort|split|sqrt|square|squeeze|stack|static_range|std|stop_gradient|store|str|sum|swapaxes|swiglu|take|tan|tanh|tensor|tile_repeat|top_k_gates|topk|trace|transpose|tree_leaves|tree_map|tril|triu|trunc|uniform|unsqueeze|value_and_grad|values|var|vjp|where|zeros|zeros_like|zip)$"))
+(function_definition (identifier) @function)
+(class_definition (identifier) @type)
+(struct_definition (identifier) @type)
+(policy_definition (identifier) @type)
+(decorator "@" @attribute (primary . (name (identifier) @attribute)))
+(policy_subscript "@" @attribute (primary . (name (identifier) @attribute)))

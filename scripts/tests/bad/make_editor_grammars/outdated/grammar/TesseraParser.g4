@@ -1,0 +1,2 @@
+/** A file: names. */
+module : NAME* EOF ;
