@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -39,6 +40,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
   const Machine *machine = ir::machineOf(module);
   if (!machine) return false;
   mlir::PassManager passes(module.getContext());
+  // The tests of the passes look at the IR behind each of them. Here once for a level is enough: it takes a third of the time.
+  passes.enableVerifier(false);
   switch (level) {
   case Level::Schedule:
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
@@ -48,6 +51,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     break;
   case Level::Tile:
     passes.addPass(transforms::createScheduleToTilePass());
+    passes.addPass(transforms::createShareKernelsPass());  // those of all layers, before each would be looked at for itself
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createMergeAxesPass());  // where the proofs say that it can be done
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
@@ -76,7 +80,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     break;
   default: return false;
   }
-  return mlir::succeeded(passes.run(module));
+  return mlir::succeeded(passes.run(module)) && mlir::succeeded(mlir::verify(module));
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> onlyFunctions(mlir::ModuleOp module, const std::vector<std::string> &names,

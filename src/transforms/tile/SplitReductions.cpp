@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/tile/Passes.h"
@@ -28,9 +29,18 @@ constexpr int64_t kLaneParts = 4096;  // one lane adds these up
 constexpr int64_t kAtOnce = 16;       // parts that are on their way at once: each takes as long as memory does
 constexpr int64_t kFewOps = 32;       // in a loop that is written out several times
 
+/// The names of a module and who launches its kernels, kept up to date while kernels are split.
+struct Launches {
+  explicit Launches(ModuleOp module) : symbols(module) {
+    module.walk([&](tile::LaunchOp launch) { of[launch.getKernelAttr().getAttr()].push_back(launch); });
+  }
+  SymbolTable symbols;
+  llvm::DenseMap<StringAttr, SmallVector<tile::LaunchOp>> of;
+};
+
 class Split {
 public:
-  explicit Split(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel->getContext()) {}
+  Split(tile::KernelOp kernel, Launches &launches) : kernel_(kernel), launches_(launches), builder_(kernel->getContext()) {}
 
   /// Takes the next long reduction out of the kernel; false if there is none.
   bool run() {
@@ -120,8 +130,7 @@ private:
     builder_.setInsertionPoint(kernel_);
     std::string name = kernel_.getSymName().str();
     if (StringRef(name).ends_with("_kernel")) name.resize(name.size() - 7);
-    auto module = kernel_->getParentOfType<ModuleOp>();
-    for (std::string base = name + "_parts", wanted = base + "_kernel"; name = wanted, module.lookupSymbol(wanted);)
+    for (std::string base = name + "_parts", wanted = base + "_kernel"; name = wanted, launches_.symbols.lookup(wanted);)
       base += "_", wanted = base + "_kernel";
     SmallVector<DimAttr> shape = {attr(parts_)};
     if (guard_) shape.push_back(attr(count_));
@@ -141,6 +150,7 @@ private:
     state.addRegion();
     first_ = cast<tile::KernelOp>(builder_.create(state));
     first_->setAttr("sym_name", builder_.getStringAttr(name));
+    launches_.symbols.insert(first_);
     first_->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
     first_->setAttr("params", builder_.getArrayAttr(params));
     first_->setAttr("outputs", builder_.getArrayAttr({}));
@@ -256,11 +266,8 @@ private:
 
   /// Every launch of the kernel is one of the parts first, with memory for them.
   void relaunch() {
-    SmallVector<tile::LaunchOp> launches;
-    kernel_->getParentOfType<ModuleOp>().walk([&](tile::LaunchOp launch) {
-      if (launch.getKernel() == kernel_.getSymName()) launches.push_back(launch);
-    });
-    for (tile::LaunchOp launch : launches) {
+    SmallVector<tile::LaunchOp> parts;
+    for (tile::LaunchOp &launch : launches_.of[kernel_.getSymNameAttr()]) {
       builder_.setInsertionPoint(launch);
       std::map<std::string, Dim> dims;
       if (launch.getDims())
@@ -277,10 +284,14 @@ private:
       if (Attribute when = launch->getAttr("tsr.when"))
         for (Operation *op : {memory.getDefiningOp(), first.getOperation(), second.getOperation()}) op->setAttr("tsr.when", when);
       launch.erase();
+      launch = second;
+      parts.push_back(first);
     }
+    launches_.of[first_.getSymNameAttr()] = std::move(parts);
   }
 
   tile::KernelOp kernel_, first_;
+  Launches &launches_;
   OpBuilder builder_;
   scf::IfOp guard_;
   scf::ForOp loop_;
@@ -298,8 +309,9 @@ struct SplitReductions : PassWrapper<SplitReductions, OperationPass<ModuleOp>> {
   void getDependentDialects(DialectRegistry &registry) const override { registry.insert<tile::TileDialect, scf::SCFDialect>(); }
   void runOnOperation() override {
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
+    Launches launches(getOperation());
     for (tile::KernelOp kernel : kernels)
-      while (Split(kernel).run()) {}
+      while (Split(kernel, launches).run()) {}
   }
 };
 
