@@ -80,32 +80,15 @@ bool KernelEmitter::usesSwizzle() {
   return found;
 }
 
-/// What a schedule gives and this lowering makes no use of.
-std::vector<std::string> KernelEmitter::withoutEffect() {
-  std::vector<std::string> names;
-  auto context = kernel_.getContext().getAsValueRange<StringAttr>();
-  for (NamedAttribute size : kernel_.getSizes()) {
-    StringRef name = size.getName().strref();
-    auto value = dyn_cast<IntegerAttr>(size.getValue());
-    bool isGroup = name == "warps" && !isCpu() && value &&
-                   value.getInt() * kWarpLanes == static_cast<int64_t>(kernel_.getGroup());
-    if (!isGroup && !llvm::is_contained(context, name)) names.push_back(name.str());
-  }
-  for (NamedAttribute option : kernel_.getOptions())
-    if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()) &&  // the tuner's
-        !(option.getName() == "swizzle" && usesSwizzle()))
-      names.push_back(option.getName().str());
-  return names;
-}
-
 /// The signature that the user wrote, then the reasons of the schedule.
 std::vector<std::string> KernelEmitter::headComment() {
   std::vector<std::string> lines, idle = withoutEffect();
   if (!kernel_.getSignature().empty()) lines.push_back(kernel_.getSignature().str());
-  std::string schedule, unused;
+  std::string schedule;
+  std::vector<std::string> unused;
   auto add = [&](StringRef name, const std::string &value) {
-    std::string &list = llvm::is_contained(idle, name.str()) ? unused : schedule;
-    list += (list.empty() ? "" : ", ") + name.str() + " = " + value;
+    if (llvm::is_contained(idle, name.str())) unused.push_back("  no " + name.str() + " = " + value + ": " + whyIdle(name).str());
+    else schedule += (schedule.empty() ? "" : ", ") + name.str() + " = " + value;
   };
   for (NamedAttribute size : sortedSizes())
     if (auto value = dyn_cast<IntegerAttr>(size.getValue()))
@@ -115,7 +98,7 @@ std::vector<std::string> KernelEmitter::headComment() {
   if (!isCpu())
     schedule += (schedule.empty() ? "" : ", ") + std::to_string(kernel_.getGroup()) + " threads a group";
   if (!schedule.empty()) lines.push_back("  schedule  " + schedule);
-  if (!unused.empty()) lines.push_back("  without effect here  " + unused);
+  lines.insert(lines.end(), unused.begin(), unused.end());
   for (StringAttr reason : kernel_.getReasons().getAsRange<StringAttr>())
     lines.push_back("  " + ir::withNames(reason.getValue(), [&](size_t i) { return kernel_.param(i).getName(); }));
   if (auto refused = kernel_->getAttrOfType<DictionaryAttr>(ir::kWhyNot))

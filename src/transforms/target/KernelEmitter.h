@@ -65,7 +65,8 @@ private:
   bool usesSwizzle();
   void declareVariants();
   std::vector<std::string> headComment();
-  std::vector<std::string> withoutEffect();
+  std::vector<std::string> withoutEffect();  // IdleFields.cpp
+  llvm::StringRef whyIdle(llvm::StringRef field);
   llvm::SmallVector<mlir::NamedAttribute> sortedSizes();
   mlir::ArrayAttr accesses();
   void noteForManifest();

@@ -13,7 +13,9 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
 //   schedule  m = 128, n = 256, k = 64
-//   without effect here  stages = 4, warps = 8, swizzle = xor
+//   no stages = 4: a CPU reads memory ahead by itself
+//   no warps = 8: a thread of a CPU computes a whole tile
+//   no swizzle = xor: a CPU's cache has no banks
 static void
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {
@@ -46,7 +48,9 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
 //   schedule  m = 64, n = 64, k = 64
-//   without effect here  stages = 4, warps = 4, swizzle = xor
+//   no stages = 4: a CPU reads memory ahead by itself
+//   no warps = 4: a thread of a CPU computes a whole tile
+//   no swizzle = xor: a CPU's cache has no banks
 static void
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t M, int64_t N, int64_t K) {

@@ -14,7 +14,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
 //   schedule  m = 128, n = 256, k = 64, warps = 8, 256 threads a group
-//   without effect here  stages = 4, swizzle = xor
+//   no stages = 4: the machine has no copies that run ahead
+//   no swizzle = xor: no tile in shared memory is read by matrix instructions
 static __global__ void __launch_bounds__(256)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
@@ -46,7 +47,8 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
 //   Tensor[M, N, bf16]
 //   schedule  m = 64, n = 64, k = 64, warps = 4, 128 threads a group
-//   without effect here  stages = 4, swizzle = xor
+//   no stages = 4: the machine has no copies that run ahead
+//   no swizzle = xor: no tile in shared memory is read by matrix instructions
 static __global__ void __launch_bounds__(128)
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {

@@ -16,7 +16,9 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 //   schedule  m = 128, n = 128
-//   without effect here  stages = 2, warps = 4, prefetch = k0=2
+//   no stages = 2: a CPU reads memory ahead by itself
+//   no warps = 4: a thread of a CPU computes a whole tile
+//   no prefetch = k0=2: a CPU reads memory ahead by itself
 //   T.m = 128, T.n = 128: the largest tile of the tuning space that fits
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 template <int MaxD>

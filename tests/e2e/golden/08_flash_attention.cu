@@ -17,7 +17,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 //   schedule  m = 64, n = 64, stages = 2, warps = 4, 128 threads a group
-//   without effect here  prefetch = k0=2
+//   no prefetch = k0=2: copies run ahead as far as `stages` says
 //   T.m = 64, T.n = 64: the smallest tile of the tuning space
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 //   products by matrix instructions, warps in 4 rows and 1 column

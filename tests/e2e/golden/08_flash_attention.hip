@@ -16,7 +16,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   bf16 @accum(f32)], V: Tensor[B, H, S, D, bf16 @accum(f32)], *, causal: bool = True) ->
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 //   schedule  m = 32, n = 32, warps = 4, 128 threads a group
-//   without effect here  stages = 2, prefetch = k0=2
+//   no stages = 2: the machine has no copies that run ahead
+//   no prefetch = k0=2: copies run ahead as far as `stages` says
 //   T.m = 32, T.n = 32: halved until a group's shared memory, 106496 bytes, is below the 65536 of
 //     gfx90a
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
