@@ -47,6 +47,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
     passes.addPass(transforms::createGraphToSchedulePass());
+    passes.addPass(transforms::createSplitProductsPass());  // where sizes are decided and loops are still those of products
     passes.addPass(transforms::createVerifySchedulePass());
     break;
   case Level::Tile:

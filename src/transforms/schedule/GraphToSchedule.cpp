@@ -54,6 +54,9 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
 
 std::unique_ptr<Pass> createGraphToSchedulePass() { return std::make_unique<GraphToSchedule>(); }
 
-void registerScheduleTransforms() { registerPass(createGraphToSchedulePass); }
+void registerScheduleTransforms() {
+  registerPass(createGraphToSchedulePass);
+  registerPass(createSplitProductsPass);
+}
 
 }  // namespace tessera::transforms

@@ -11,6 +11,8 @@ namespace tessera::transforms {
 /// Decides which operations share a kernel and in what sizes: every user's kernel gets its sizes, group and
 /// capacities, every tensor function becomes kernels over rows or elements. The sizes fit the module's machine.
 std::unique_ptr<mlir::Pass> createGraphToSchedulePass();
+/// Splits the sums of products whose schedule has `split_k` between groups (SplitProducts.cpp).
+std::unique_ptr<mlir::Pass> createSplitProductsPass();
 void registerScheduleTransforms();
 
 }  // namespace tessera::transforms
