@@ -17,6 +17,7 @@ using checked::StmtKind;
 using checked::Type;
 using checked::TypeKind;
 using checked::Var;
+namespace node = checked::node;
 
 namespace {
 /// Whether only sizes, integers and what is known decide a condition.
@@ -68,11 +69,8 @@ void Trace::choose(const Stmt &stmt, const Term &condition) {
     }
     Type type = here(var->type);
     Type truths = checked::withDType(type, DType::Bool);
-    Expr chosen;
-    chosen.kind = ExprKind::Elementwise;
-    chosen.op = ElementwiseOp::Select;
-    chosen.type = type;
-    chosen.span = stmt.span;
+    Expr chosen(ExprKind::Elementwise, type, stmt.span);
+    chosen.as<node::Elementwise>().op = ElementwiseOp::Select;
     for (const Term &part : {builder_.fill(condition, truths), yes->second, no->second})
       chosen.args.push_back(checked::clone(*part));
     env_[var] = rewritten(chosen, var->name);
@@ -108,7 +106,7 @@ public:
       Cotangents inner(builder);
       for (size_t i = 0; i < merged_.size(); ++i)
         if (auto seed = seeds.find(merged_[i].out); seed != seeds.end() && trace_.isActive(terms[i]))
-          inner.add(terms[i]->var, {seed->second, nullptr});
+          inner.add(checked::varOf(*terms[i]), {seed->second, nullptr});
       for (size_t i = steps.size(); i-- > 0 && !trace_.reporter_.failed;) steps[i]->pullBack(inner);
       for (Var *var : outer_)
         if (inner.has(var)) found[side][var] = inner.takePlain(var);
@@ -125,7 +123,7 @@ public:
       auto [steps, terms] = retraced(side);
       Tangents inner = tangents;
       for (const auto &step : steps) step->pushForward(inner, builder);
-      for (const Term &term : terms) found[side].push_back(trace_.isActive(term) ? valueOf(inner, term->var) : nullptr);
+      for (const Term &term : terms) found[side].push_back(trace_.isActive(term) ? valueOf(inner, checked::varOf(*term)) : nullptr);
     });
     for (size_t i = 0; i < merged_.size(); ++i)
       if (found[0][i] || found[1][i])
@@ -224,8 +222,8 @@ void Trace::ask(const Stmt &stmt, const Term &condition) {
     if (var->type.kind == TypeKind::Tuple) continue;
     Term out = BranchStep::joined(builder_, *branch, here(var->type), yes->second, no->second, var->name);
     const Term &active = isActive(yes->second) ? yes->second : no->second;
-    if (isActive(active)) activate(out->var, active->var);
-    merged.push_back({var, out->var});
+    if (isActive(active)) activate(checked::varOf(*out), checked::varOf(*active));
+    merged.push_back({var, checked::varOf(*out)});
   }
   for (const Merged &m : merged)
     if (m.var->type.kind == TypeKind::Index) setIndex(*m.var, builder_.ref(m.out));

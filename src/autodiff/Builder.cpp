@@ -10,6 +10,7 @@ using checked::ExprKind;
 using checked::ExprPtr;
 using checked::Type;
 using checked::TypeKind;
+namespace node = checked::node;
 
 DType tangentDType(DType dtype) { return info(dtype).accumulate; }
 
@@ -22,9 +23,9 @@ Type tangentType(const Type &type) {
 std::optional<double> constantOf(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Constant:
-    if (auto *real = std::get_if<double>(&expr.value)) return *real;
-    if (auto *whole = std::get_if<int64_t>(&expr.value)) return static_cast<double>(*whole);
-    if (auto *truth = std::get_if<bool>(&expr.value)) return *truth;
+    if (auto *real = std::get_if<double>(&expr.as<node::Constant>().value)) return *real;
+    if (auto *whole = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return static_cast<double>(*whole);
+    if (auto *truth = std::get_if<bool>(&expr.as<node::Constant>().value)) return *truth;
     return std::nullopt;
   case ExprKind::Full:
   case ExprKind::Broadcast: return constantOf(*expr.args[0]);
@@ -36,19 +37,21 @@ std::optional<Dim> dimOf(const Expr &expr) {
   if (expr.type.kind != TypeKind::Index) return std::nullopt;
   switch (expr.kind) {
   case ExprKind::Constant:
-    if (auto *whole = std::get_if<int64_t>(&expr.value)) return Dim(*whole);
+    if (auto *whole = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return Dim(*whole);
     return std::nullopt;
-  case ExprKind::DimValue: return expr.dim;
-  case ExprKind::VarRef:
-    if (!expr.var->type.shape.empty()) return expr.var->type.shape[0];  // `heads: Const[H]` is H
-    return Dim::var("%" + std::to_string(expr.var->id));
+  case ExprKind::DimValue: return expr.as<node::DimValue>().dim;
+  case ExprKind::VarRef: {
+    const checked::Var &var = *expr.as<node::VarRef>().var;
+    if (!var.type.shape.empty()) return var.type.shape[0];  // `heads: Const[H]` is H
+    return Dim::var("%" + std::to_string(var.id));
+  }
   case ExprKind::Elementwise: break;
   default: return std::nullopt;
   }
   if (expr.args.size() != 2) return std::nullopt;
   auto a = dimOf(*expr.args[0]), b = dimOf(*expr.args[1]);
   if (!a || !b) return std::nullopt;
-  switch (expr.op) {
+  switch (expr.as<node::Elementwise>().op) {
   case ElementwiseOp::Add: return *a + *b;
   case ElementwiseOp::Sub: return *a - *b;
   case ElementwiseOp::Mul: return *a * *b;
@@ -61,7 +64,7 @@ std::optional<Dim> dimOf(const Expr &expr) {
 }
 
 bool sameVariable(const Term &a, const Term &b) {
-  return a && b && a->kind == ExprKind::VarRef && b->kind == ExprKind::VarRef && a->var == b->var;
+  return a && b && checked::varOf(*a) && checked::varOf(*a) == checked::varOf(*b);
 }
 
 namespace {
@@ -114,12 +117,13 @@ void Builder::let(checked::Var *var, const Term &value) {
 Term Builder::ref(checked::Var *var) { return Term(checked::makeRef(var, here)); }
 
 void Builder::name(const Term &term, const std::string &name) {
-  if (term && term->kind == ExprKind::VarRef && term->var->name.empty()) term->var->name = name;
+  checked::Var *var = term ? checked::varOf(*term) : nullptr;
+  if (var && var->name.empty()) var->name = name;
 }
 
 const Expr *Builder::definition(const Term &term) const {
   if (!term || term->kind != ExprKind::VarRef) return nullptr;
-  auto found = definitions_.find(term->var);
+  auto found = definitions_.find(checked::varOf(*term));
   return found == definitions_.end() ? nullptr : found->second;
 }
 
@@ -136,7 +140,7 @@ Term Builder::number(double value, const Type &like) {
 Term Builder::index(const Dim &dim) {
   if (dim.isConstant()) return Term(checked::makeIndex(dim.constant(), here));
   ExprPtr value = checked::makeExpr(ExprKind::DimValue, checked::indexType(), here);
-  value->dim = dim;
+  value->as<node::Constant>().dim = dim;
   return Term(std::move(value));
 }
 
@@ -221,8 +225,8 @@ Term Builder::reduce(ReduceOp op, const Term &value, std::vector<int> axes) {
       type.shape.push_back(value->type.shape[i]);
   if (type.shape.empty()) type.kind = TypeKind::Scalar;
   ExprPtr e = checked::makeExpr(ExprKind::Reduce, std::move(type), here);
-  e->reduceOp = op;
-  e->axes = std::move(axes);
+  e->as<node::Reduce>().op = op;
+  e->as<node::Reduce>().axes = std::move(axes);
   e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
@@ -232,7 +236,7 @@ Term Builder::broadcast(const Term &value, std::vector<Dim> shape, std::vector<i
   if (value->type.kind != TypeKind::Tensor) return fill(value, type);
   if (auto known = constantOf(*value)) return number(*known, type);
   ExprPtr e = checked::makeExpr(ExprKind::Broadcast, std::move(type), here);
-  e->axes = std::move(axes);
+  e->as<node::Broadcast>().axes = std::move(axes);
   e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
@@ -260,7 +264,7 @@ Term Builder::transpose(const Term &value, std::vector<int> axes) {
   for (size_t i = 0; i < axes.size(); ++i) type.shape[i] = value->type.shape[static_cast<size_t>(axes[i])];
   if (auto known = constantOf(*value)) return number(*known, type);
   ExprPtr e = checked::makeExpr(ExprKind::Transpose, std::move(type), here);
-  e->axes = std::move(axes);
+  e->as<node::Transpose>().axes = std::move(axes);
   e->args.push_back(checked::clone(*value));
   return bind(std::move(e));
 }
@@ -271,7 +275,8 @@ Term Builder::flip(const Term &value) {
   for (int i = 0; i < rank; ++i) axes.push_back(i);
   std::swap(axes[static_cast<size_t>(rank) - 2], axes[static_cast<size_t>(rank) - 1]);
   const Expr *made = definition(value);
-  if (made && made->kind == ExprKind::Transpose && made->axes == axes) return Term(checked::clone(*made->args[0]));
+  auto *turned = made ? made->get<node::Transpose>() : nullptr;
+  if (turned && turned->axes == axes) return Term(checked::clone(*made->args[0]));
   return transpose(value, std::move(axes));
 }
 
@@ -292,31 +297,31 @@ Term Builder::concat(const std::vector<Term> &parts, int axis) {
   for (const Term &part : parts) extent = extent + part->type.shape[static_cast<size_t>(axis)];
   type.shape[static_cast<size_t>(axis)] = extent;
   ExprPtr e = checked::makeExpr(ExprKind::Concat, std::move(type), here);
-  e->axes = {axis};
+  e->as<node::Concat>().axis = axis;
   for (const Term &part : parts) e->args.push_back(checked::clone(*part));
   return bind(std::move(e));
 }
 
 Term Builder::iota(std::vector<Dim> shape, int axis) {
   ExprPtr e = checked::makeExpr(ExprKind::Iota, checked::tensorType(DType::I32, std::move(shape)), here);
-  e->axes = {axis};
+  e->as<node::Iota>().axis = axis;
   return bind(std::move(e));
 }
 
-Term Builder::gather(const Term &from, const Term &places, const Type &type, std::vector<int> axes) {
+Term Builder::gather(const Term &from, const Term &places, const Type &type, node::Gather node) {
   ExprPtr e = checked::makeExpr(ExprKind::Gather, type, here);
-  e->axes = std::move(axes);
+  e->as<node::Gather>() = std::move(node);
   e->args.push_back(checked::clone(*from));
   e->args.push_back(checked::clone(*places));
   return bind(std::move(e));
 }
 
-Term Builder::scatterAdd(const Term &values, const Term &places, const Dim &extent, std::vector<int> axes) {
+Term Builder::scatterAdd(const Term &values, const Term &places, const Dim &extent, node::ScatterAdd node) {
   Type type = values->type;
   type.numerics = {};
-  type.shape[static_cast<size_t>(axes.at(0))] = extent;
+  type.shape[static_cast<size_t>(node.axis)] = extent;
   ExprPtr e = checked::makeExpr(ExprKind::ScatterAdd, std::move(type), here);
-  e->axes = std::move(axes);
+  e->as<node::ScatterAdd>() = std::move(node);
   e->args.push_back(checked::clone(*values));
   e->args.push_back(checked::clone(*places));
   return bind(std::move(e));

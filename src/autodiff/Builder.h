@@ -59,9 +59,9 @@ public:
   Term dot(const Term &a, const Term &b, DType dtype);
   Term concat(const std::vector<Term> &parts, int axis);
   Term iota(std::vector<Dim> shape, int axis);
-  Term gather(const Term &from, const Term &places, const checked::Type &type, std::vector<int> axes);
+  Term gather(const Term &from, const Term &places, const checked::Type &type, checked::node::Gather node);
   /// Zeros, `extent` long along axis axes[0], to which the values are added at their places.
-  Term scatterAdd(const Term &values, const Term &places, const Dim &extent, std::vector<int> axes);
+  Term scatterAdd(const Term &values, const Term &places, const Dim &extent, checked::node::ScatterAdd node);
   /// What a variable that this builder wrote is; null if it did not.
   const checked::Expr *definition(const Term &term) const;
 

@@ -1,6 +1,5 @@
 #include "autodiff/Expand.h"
 #include "autodiff/Trace.h"
-#include "checked/DerivativeKind.h"
 #include "checked/ExprBuild.h"
 #include "checked/Verify.h"
 #include "support/Check.h"
@@ -19,6 +18,7 @@ using checked::Stmt;
 using checked::StmtKind;
 using checked::TypeKind;
 using checked::Var;
+namespace node = checked::node;
 
 namespace {
 
@@ -44,10 +44,11 @@ private:
   }
   void count(Block &block) {
     checked::visitExprs(block, [&](Expr &e) {
-      if (e.kind == ExprKind::VarRef) ++reads_[e.var->id];
-      countDim(e.dim);
+      if (e.kind == ExprKind::VarRef) ++reads_[checked::varOf(e)->id];
+      if (const Dim *dim = checked::writtenDim(e)) countDim(*dim);
       for (const Dim &dim : e.type.shape) countDim(dim);
-      for (const checked::IndexPart &part : e.access.parts) countDim(part.size);
+      if (const checked::Access *access = checked::accessOf(e))
+        for (const checked::IndexPart &part : access->parts) countDim(part.size);
     });
   }
   bool sweep(Block &block) {
@@ -64,7 +65,7 @@ private:
       bool ours = stmt.kind == StmtKind::Let && stmt.var->id >= first_ && !stmt.var->reassigned;
       if (!ours || reads_[stmt.var->id] > 0) continue;
       checked::visitExprs(stmt.value.get(), [&](Expr &e) {
-        if (e.kind == ExprKind::VarRef) --reads_[e.var->id];
+        if (e.kind == ExprKind::VarRef) --reads_[checked::varOf(e)->id];
       });
       block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
       removed = true;
@@ -131,7 +132,7 @@ private:
   /// Derivatives first, while functions with a derivative of their own are still called; then those calls.
   bool isWritten(const Expr &e) const {
     if (derivatives_) return e.kind == ExprKind::Derivative;
-    return e.kind == ExprKind::Call && e.callee->kind == FunctionKind::Tensor && function_->kind == FunctionKind::Tensor;
+    return e.kind == ExprKind::Call && e.as<node::Call>().callee->kind == FunctionKind::Tensor && function_->kind == FunctionKind::Tensor;
   }
   std::vector<Term> written(Expr &e, Block &out) { return derivatives_ ? derivative(e, out) : body(e, out); }
   /// A condition is asked every turn; what stands before the loop is computed once.
@@ -146,18 +147,19 @@ private:
   void replace(ExprPtr &e, Block &out) {
     if (!e || failed_) return;
     for (ExprPtr &arg : e->args) replace(arg, out);
-    for (checked::IndexPart &part : e->access.parts) replace(part.offset, out);
-    bool stops = e->kind == ExprKind::Cast && e->text == checked::kStop;
-    if (stops && !derivatives_) {  // all derivatives are taken: it is its operand
+    if (checked::Access *access = checked::accessOf(*e))
+      for (checked::IndexPart &part : access->parts) replace(part.offset, out);
+    auto *cast = e->get<node::Cast>();
+    if (cast && cast->stopsGradient && !derivatives_) {  // all derivatives are taken: it is its operand
       ExprPtr operand = std::move(e->args[0]);
       e = std::move(operand);
     } else if (isWritten(*e)) {
       std::vector<Term> results = written(*e, out);
       if (!results.empty()) e = checked::clone(*results[0]);
     } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
-      auto tuple = tuples_.find(e->args[0]->var);
-      if (tuple != tuples_.end() && static_cast<size_t>(e->queryAxis) < tuple->second.size())
-        e = checked::clone(*tuple->second[static_cast<size_t>(e->queryAxis)]);
+      auto tuple = tuples_.find(checked::varOf(*e->args[0]));
+      if (tuple != tuples_.end() && static_cast<size_t>(e->as<node::TupleItem>().item) < tuple->second.size())
+        e = checked::clone(*tuple->second[static_cast<size_t>(e->as<node::TupleItem>().item)]);
     }
   }
 
@@ -181,16 +183,17 @@ private:
 /// The body of a function in the place of its call.
 std::vector<Term> Expander::body(Expr &e, Block &out) {
   for (ExprPtr &arg : e.args) replace(arg, out);
-  expandCallee(e.callee);
+  const Function *callee = e.as<node::Call>().callee;
+  expandCallee(callee);
   Builder builder(*function_, out);
   builder.here = e.span;
-  Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
+  Reporter reporter{diagnostics_, sources_, e.span, callee->name};
   Trace trace(builder, reporter, {program_});
   std::vector<Term> arguments;
   for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
-  trace.bindDims(*e.callee, arguments);
-  for (size_t i = 0; i < arguments.size(); ++i) trace.bindParameter(*e.callee->params[i].var, arguments[i], false);
-  std::vector<Term> results = trace.body(*e.callee);
+  trace.bindDims(*callee, arguments);
+  for (size_t i = 0; i < arguments.size(); ++i) trace.bindParameter(*callee->params[i].var, arguments[i], false);
+  std::vector<Term> results = trace.body(*callee);
   failed_ |= reporter.failed;
   return failed_ ? std::vector<Term>() : results;
 }
@@ -198,45 +201,48 @@ std::vector<Term> Expander::body(Expr &e, Block &out) {
 /// What the derivative has, in the order of `DerivativeKind`.
 std::vector<Term> Expander::derivative(Expr &e, Block &out) {
   for (ExprPtr &arg : e.args) replace(arg, out);
-  expandCallee(e.callee);
+  const auto &asked = e.as<node::Derivative>();
+  const Function *callee = asked.callee;
+  expandCallee(callee);
   if (failed_) return {};
   Builder builder(*function_, out);
   builder.here = e.span;
-  Reporter reporter{diagnostics_, sources_, e.span, e.callee->name};
+  Reporter reporter{diagnostics_, sources_, e.span, callee->name};
   Trace trace(builder, reporter, {program_});
   std::vector<Term> arguments, seeds;
   for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
-  size_t own = std::min(arguments.size(), e.callee->params.size());
+  size_t own = std::min(arguments.size(), callee->params.size());
   seeds.assign(arguments.begin() + static_cast<std::ptrdiff_t>(own), arguments.end());
   arguments.resize(own);
-  trace.bindDims(*e.callee, arguments);
+  trace.bindDims(*callee, arguments);
   for (size_t i = 0; i < arguments.size(); ++i)
-    trace.bindParameter(*e.callee->params[i].var, arguments[i], std::count(e.axes.begin(), e.axes.end(), static_cast<int>(i)) != 0);
-  std::vector<Term> values = trace.body(*e.callee);
+    trace.bindParameter(*callee->params[i].var, arguments[i], std::count(asked.parameters.begin(), asked.parameters.end(), static_cast<int>(i)) != 0);
+  std::vector<Term> values = trace.body(*callee);
   builder.here = e.span;
   std::vector<Term> results;
   if (!reporter.failed)
-    results = static_cast<checked::DerivativeKind>(e.queryAxis) == checked::DerivativeKind::Pushforward
+    results = asked.what == checked::DerivativeKind::Pushforward
                   ? pushedForward(e, trace, values, seeds, builder, reporter)
                   : pulledBack(e, trace, values, seeds, builder, reporter);
   failed_ |= reporter.failed;
   return failed_ ? std::vector<Term>() : results;
 }
 
-/// From the results back to the parameters e.axes.
+/// From the results back to the parameters that are asked for.
 std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const std::vector<Term> &values,
                                        std::vector<Term> seeds, Builder &builder, const Reporter &reporter) {
+  const auto &asked = e.as<node::Derivative>();
   std::vector<Term> results;
-  if (static_cast<checked::DerivativeKind>(e.queryAxis) == checked::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
+  if (asked.what == checked::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
   if (seeds.empty()) seeds.push_back(builder.number(1, tangentType(values.at(0)->type)));
   Cotangents cotangents(builder);
   for (size_t i = 0; i < values.size() && i < seeds.size(); ++i)
     if (trace.isActive(values[i]))
-      cotangents.add(values[i]->var, {builder.cast(seeds[i], tangentDType(seeds[i]->type.dtype)), nullptr});
+      cotangents.add(checked::varOf(*values[i]), {builder.cast(seeds[i], tangentDType(seeds[i]->type.dtype)), nullptr});
   for (size_t i = trace.steps().size(); i-- > 0 && !reporter.failed;) trace.steps()[i]->pullBack(cotangents);
   if (reporter.failed) return {};
-  for (int axis : e.axes) {
-    const Var &parameter = *e.callee->params[static_cast<size_t>(axis)].var;
+  for (int number : asked.parameters) {
+    const Var &parameter = *asked.callee->params[static_cast<size_t>(number)].var;
     const Var *by = trace.parameter(parameter);
     Term gradient = cotangents.takePlain(by);
     if (!gradient) gradient = builder.number(0, by->type);
@@ -246,24 +252,25 @@ std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const 
   return results;
 }
 
-/// From the parameters e.axes on to the results.
+/// From those parameters on to the results.
 std::vector<Term> Expander::pushedForward(const Expr &e, const Trace &trace, const std::vector<Term> &values,
                                           const std::vector<Term> &seeds, Builder &builder, const Reporter &reporter) {
   Tangents tangents;
-  for (size_t i = 0; i < e.axes.size(); ++i) {
-    const Var *by = trace.parameter(*e.callee->params[static_cast<size_t>(e.axes[i])].var);
+  const auto &derivative = e.as<node::Derivative>();
+  for (size_t i = 0; i < derivative.parameters.size(); ++i) {
+    const Var *by = trace.parameter(*derivative.callee->params[static_cast<size_t>(derivative.parameters[i])].var);
     tangents[by] = builder.reshape(builder.cast(seeds.at(i), tangentDType(by->type.dtype)), tangentType(by->type));
   }
   std::set<const Var *> asked;
   for (const Term &value : values)
-    if (trace.isActive(value)) asked.insert(value->var);
+    if (trace.isActive(value)) asked.insert(checked::varOf(*value));
   std::vector<const Step *> steps;
   for (size_t i = trace.steps().size(); i-- > 0;)
     if (trace.steps()[i]->isAsked(asked)) steps.push_back(trace.steps()[i].get());
   for (size_t i = steps.size(); i-- > 0 && !reporter.failed;) steps[i]->pushForward(tangents, builder);
   std::vector<Term> results;
   for (const Term &value : values) {
-    auto tangent = trace.isActive(value) ? tangents.find(value->var) : tangents.end();
+    auto tangent = trace.isActive(value) ? tangents.find(checked::varOf(*value)) : tangents.end();
     results.push_back(tangent == tangents.end() ? builder.number(0, value->type)
                                                 : builder.cast(tangent->second, value->type.dtype));
   }

@@ -40,7 +40,7 @@ std::optional<Padded> paddedOf(const Cotangent &cotangent, const Builder &builde
   const checked::Expr *made = cotangent.mask ? nullptr : builder.definition(cotangent.value);
   if (!made || made->kind != ExprKind::Concat) return std::nullopt;
   Padded padded;
-  padded.axis = made->axes.at(0);
+  padded.axis = made->as<checked::node::Concat>().axis;
   for (const checked::ExprPtr &arg : made->args) {
     bool isZero = constantOf(*arg) == std::optional<double>(0);
     if (!isZero && padded.value) return std::nullopt;

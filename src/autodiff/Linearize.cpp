@@ -12,6 +12,7 @@ using checked::ExprKind;
 using checked::Type;
 using checked::TypeKind;
 using checked::Var;
+namespace node = checked::node;
 
 namespace {
 
@@ -75,7 +76,7 @@ Term Trace::wide(const Term &value) {
 Edge Trace::moved(const std::shared_ptr<const Expr> &op, size_t operand) const {
   Edge edge;
   edge.kind = Edge::Kind::Moved;
-  edge.from = op->args[operand]->var;
+  edge.from = checked::varOf(*op->args[operand]);
   edge.op = op;
   edge.operand = operand;
   return edge;
@@ -85,9 +86,9 @@ void Trace::linearize(Var *out, const Expr &op) {
   builder_.here = op.span.valid() ? op.span : builder_.here;
   const Var *because = nullptr;
   for (const checked::ExprPtr &arg : op.args) {
-    if (arg->kind != ExprKind::VarRef) continue;
-    if (active_.count(arg->var)) because = arg->var;
-    else if (!because && whole_.count(arg->var)) because = arg->var;
+    const Var *var = checked::varOf(*arg);
+    if (active_.count(var)) because = var;
+    else if (!because && whole_.count(var)) because = var;
   }
   if (!because) return;
   if (!isFloating(op.type)) {  // a truth value or an integer: where it is used as a number, it has no derivative
@@ -116,18 +117,18 @@ void Trace::linearize(Var *out, const Expr &op) {
   case ExprKind::TupleItem: break;
   default: return refused(out, because, {op.span, "this operation"});
   }
-  if (op.kind == ExprKind::TupleItem) return refused(out, because, refusals_.at(op.args[0]->var));
+  if (op.kind == ExprKind::TupleItem) return refused(out, because, refusals_.at(checked::varOf(*op.args[0])));
   for (size_t i = 0; i < op.args.size(); ++i) {
     const Expr &arg = *op.args[i];
-    if (arg.kind != ExprKind::VarRef || !active_.count(arg.var)) continue;
+    if (!active_.count(checked::varOf(arg))) continue;
     edges.push_back(moved(shared, i));
     if (op.kind != ExprKind::Dot) continue;
     const Expr *made = builder_.definition(Term(checked::clone(arg)));
     int rank = static_cast<int>(arg.type.shape.size());
     if (i != 1 || rank < 3 || !made || made->kind != ExprKind::Broadcast || made->args[0]->kind != ExprKind::VarRef) continue;
-    if (made->axes != std::vector<int>{rank - 2, rank - 1} || made->args[0]->type.shape != std::vector<Dim>(arg.type.shape.end() - 2, arg.type.shape.end()))
+    if (made->as<node::Broadcast>().axes != std::vector<int>{rank - 2, rank - 1} || made->args[0]->type.shape != std::vector<Dim>(arg.type.shape.end() - 2, arg.type.shape.end()))
       continue;
-    edges.back().from = made->args[0]->var;
+    edges.back().from = checked::varOf(*made->args[0]);
     edges.back().repeated = true;
   }
   step(out, std::move(edges));
@@ -136,27 +137,28 @@ void Trace::linearize(Var *out, const Expr &op) {
 // ---------------------------------------------------------------- elements
 
 void Trace::linearizeElementwise(Var *out, const Expr &op) {
-  if (op.op == ElementwiseOp::Select) {
+  const ElementwiseOp operation = op.as<node::Elementwise>().op;
+  if (operation == ElementwiseOp::Select) {
     std::vector<Edge> edges;
     for (size_t i : {size_t(1), size_t(2)}) {
       Term arg(checked::clone(*op.args[i]));
       if (!isActive(arg)) continue;
       Edge edge;
       edge.kind = Edge::Kind::Chosen;
-      edge.from = arg->var;
+      edge.from = checked::varOf(*arg);
       edge.condition = Term(checked::clone(*op.args[0]));
       edge.when = i == 1;
       edges.push_back(std::move(edge));
     }
     return step(out, std::move(edges));
   }
-  if (partialsOf(op.op) == "rule") return linearizeExtremum(out, op);
-  if (partialsOf(op.op) == "zero") return;
-  if (partialsOf(op.op) == "none") {
+  if (partialsOf(operation) == "rule") return linearizeExtremum(out, op);
+  if (partialsOf(operation) == "zero") return;
+  if (partialsOf(operation) == "none") {
     const Var *because = nullptr;
     for (const checked::ExprPtr &arg : op.args)
-      if (arg->kind == ExprKind::VarRef && active_.count(arg->var)) because = arg->var;
-    if (because) refused(out, because, {op.span, "`" + std::string(info(op.op).mnemonic) + "`"});
+      if (arg->kind == ExprKind::VarRef && active_.count(checked::varOf(*arg))) because = checked::varOf(*arg);
+    if (because) refused(out, because, {op.span, "`" + std::string(info(operation).mnemonic) + "`"});
     return;
   }
   step(out, partials(op, builder_.ref(out)));
@@ -166,14 +168,14 @@ void Trace::linearizeElementwise(Var *out, const Expr &op) {
 std::vector<Edge> Trace::partials(const Expr &op, const Term &result) {
   Operands operands{{}, wide(result)};
   for (const checked::ExprPtr &arg : op.args) operands.args.push_back(wide(Term(checked::clone(*arg))));
-  std::vector<std::string_view> formulas = formulasOf(partialsOf(op.op));
-  bool square = op.op == ElementwiseOp::Mul && sameVariable(operands.args[0], operands.args[1]);
+  std::vector<std::string_view> formulas = formulasOf(partialsOf(op.as<node::Elementwise>().op));
+  bool square = op.as<node::Elementwise>().op == ElementwiseOp::Mul && sameVariable(operands.args[0], operands.args[1]);
   std::vector<Edge> edges;
   for (size_t i = 0; i < op.args.size() && !(square && i == 1); ++i) {
     Term arg(checked::clone(*op.args[i]));
     if (!isActive(arg)) continue;
     Edge edge;
-    edge.from = arg->var;
+    edge.from = checked::varOf(*arg);
     if (formulas[i] == "-1") edge.kind = Edge::Kind::Negated;
     else if (Term divisor = divisorOf(formulas[i], operands)) edge.kind = Edge::Kind::Over, edge.factor = divisor;
     else if (formulas[i] != "1") {
@@ -189,7 +191,7 @@ std::vector<Edge> Trace::partials(const Expr &op, const Term &result) {
 /// The larger (or smaller) of two: equal ones share, but a number that the program writes takes all of it, so that
 /// `maximum(x, 0)` is constant at 0.
 void Trace::linearizeExtremum(Var *out, const Expr &op) {
-  bool isMax = op.op == ElementwiseOp::Max;
+  bool isMax = op.as<node::Elementwise>().op == ElementwiseOp::Max;
   auto wins = [&](const Term &a, const Term &b) { return builder_.apply(isMax ? ElementwiseOp::Gt : ElementwiseOp::Lt, {a, b}); };
   std::vector<Edge> edges;
   for (size_t i : {size_t(0), size_t(1)}) {
@@ -197,7 +199,7 @@ void Trace::linearizeExtremum(Var *out, const Expr &op) {
     if (!isActive(arg)) continue;
     Edge edge;
     edge.kind = Edge::Kind::Chosen;
-    edge.from = arg->var;
+    edge.from = checked::varOf(*arg);
     if (constantOf(*other)) {
       edge.condition = wins(builder_.ref(out), other);  // by the result: the operand need not be kept
     } else {
@@ -215,26 +217,27 @@ void Trace::linearizeExtremum(Var *out, const Expr &op) {
 // ---------------------------------------------------------------- reductions
 
 void Trace::linearizeReduction(Var *out, const Expr &op) {
+  const auto &reduce = op.as<node::Reduce>();
   Term x(checked::clone(*op.args[0]));
   if (!isActive(x)) return;
   std::shared_ptr<Expr> sum(checked::clone(op));
-  sum->reduceOp = ReduceOp::Sum;
-  if (op.reduceOp == ReduceOp::Sum) return step(out, {moved(sum, 0)});
+  sum->as<node::Reduce>().op = ReduceOp::Sum;
+  if (reduce.op == ReduceOp::Sum) return step(out, {moved(sum, 0)});
   // The sum of x times a weight, which is what only tangents go through.
   std::vector<int> kept;
   for (size_t axis = 0; axis < x->type.shape.size(); ++axis)
-    if (std::find(op.axes.begin(), op.axes.end(), static_cast<int>(axis)) == op.axes.end()) kept.push_back(static_cast<int>(axis));
+    if (std::find(reduce.axes.begin(), reduce.axes.end(), static_cast<int>(axis)) == reduce.axes.end()) kept.push_back(static_cast<int>(axis));
   auto repeated = [&](const Term &value) { return builder_.broadcast(value, x->type.shape, kept); };
   Type type = tangentType(x->type);
   Term one = builder_.number(1, type), zero = builder_.number(0, type), y = builder_.ref(out);
   Var *weighted = unwritten(type), *total = unwritten(tangentType(op.type));
   Edge edge;
-  edge.from = x->var;
-  if (op.reduceOp == ReduceOp::Prod) {
+  edge.from = checked::varOf(*x);
+  if (reduce.op == ReduceOp::Prod) {
     Term wideX = wide(x), none = builder_.number(0, wideX->type);
     Term isZero = builder_.apply(ElementwiseOp::Eq, {wideX, none});
-    Term zeros = repeated(builder_.reduce(ReduceOp::Sum, builder_.select(isZero, one, zero), op.axes));
-    Term others = repeated(builder_.reduce(ReduceOp::Prod, builder_.select(isZero, one, wideX), op.axes));
+    Term zeros = repeated(builder_.reduce(ReduceOp::Sum, builder_.select(isZero, one, zero), reduce.axes));
+    Term others = repeated(builder_.reduce(ReduceOp::Prod, builder_.select(isZero, one, wideX), reduce.axes));
     Term only = builder_.apply(ElementwiseOp::And, {isZero, builder_.apply(ElementwiseOp::Eq, {zeros, one})});
     Term nowhere = builder_.apply(ElementwiseOp::Eq, {zeros, zero});
     Term quotient = builder_.apply(ElementwiseOp::Div, {repeated(wide(y)), builder_.select(isZero, one, wideX)});
@@ -244,15 +247,15 @@ void Trace::linearizeReduction(Var *out, const Expr &op) {
     edge.kind = Edge::Kind::Chosen;
     edge.condition = builder_.apply(ElementwiseOp::Eq, {x, repeated(y)});
   }
-  activate(out, x->var);
+  activate(out, checked::varOf(*x));
   steps_.push_back(std::make_unique<LinearStep>(weighted, std::vector<Edge>{edge}));
   sum->args[0] = checked::makeRef(weighted, op.span);
   sum->type = total->type;
   Edge added = moved(sum, 0), share;
   share.from = total;
-  if (op.reduceOp != ReduceOp::Prod) {  // equal ones share
+  if (reduce.op != ReduceOp::Prod) {  // equal ones share
     share.kind = Edge::Kind::Over;
-    share.factor = builder_.reduce(ReduceOp::Sum, builder_.select(edge.condition, one, zero), op.axes);
+    share.factor = builder_.reduce(ReduceOp::Sum, builder_.select(edge.condition, one, zero), reduce.axes);
   }
   steps_.push_back(std::make_unique<LinearStep>(total, std::vector<Edge>{added}));
   steps_.push_back(std::make_unique<LinearStep>(out, std::vector<Edge>{share}));

@@ -10,6 +10,7 @@ using checked::ExprPtr;
 using checked::Type;
 using checked::TypeKind;
 using checked::Var;
+namespace node = checked::node;
 
 namespace {
 
@@ -17,18 +18,18 @@ class RuleStep : public Step {
 public:
   RuleStep(const Trace &trace, const Expr &call, const checked::Function &rule, std::vector<Term> arguments,
            std::vector<Term> results)
-      : trace_(trace), span_(call.span), function_(*call.callee), rule_(rule), arguments_(std::move(arguments)),
+      : trace_(trace), span_(call.span), function_(*call.as<node::Call>().callee), rule_(rule), arguments_(std::move(arguments)),
         results_(std::move(results)) {}
 
   void pushForward(Tangents &, Builder &) const override {
-    trace_.refuse(results_[0]->var, {span_, "the rule of `" + function_.name + "`", "it serves `grad` and `vjp`; `jvp` needs a function without one"});
+    trace_.refuse(checked::varOf(*results_[0]), {span_, "the rule of `" + function_.name + "`", "it serves `grad` and `vjp`; `jvp` needs a function without one"});
   }
 
   bool isAsked(std::set<const Var *> &asked) const override {
     bool any = false;
-    for (const Term &result : results_) any |= asked.count(result->var) != 0;
+    for (const Term &result : results_) any |= asked.count(checked::varOf(*result)) != 0;
     for (const Term &argument : arguments_)
-      if (any && trace_.isActive(argument)) asked.insert(argument->var);
+      if (any && trace_.isActive(argument)) asked.insert(checked::varOf(*argument));
     return any;
   }
 
@@ -38,7 +39,7 @@ public:
     std::vector<Term> given = arguments_, seeds;
     for (const Term &result : results_) {
       given.push_back(result);
-      Term seed = cotangents.takePlain(result->var);
+      Term seed = cotangents.takePlain(checked::varOf(*result));
       any |= seed != nullptr;
       seeds.push_back(seed ? builder.cast(seed, result->type.dtype) : builder.number(0, result->type));
     }
@@ -50,7 +51,7 @@ public:
       const Type &type = argument->type;
       if ((type.kind != TypeKind::Tensor && type.kind != TypeKind::Scalar) || !isFloat(type.dtype)) continue;
       Term derivative = back.at(next++);
-      if (trace_.isActive(argument)) cotangents.add(argument->var, {builder.cast(derivative, tangentDType(type.dtype)), nullptr});
+      if (trace_.isActive(argument)) cotangents.add(checked::varOf(*argument), {builder.cast(derivative, tangentDType(type.dtype)), nullptr});
     }
   }
 
@@ -66,14 +67,14 @@ private:
     Type all = types.size() == 1 ? types[0] : Type();
     if (types.size() != 1) all.kind = TypeKind::Tuple, all.items = types;
     ExprPtr call = checked::makeExpr(ExprKind::Call, all, span_);
-    call->callee = &rule_;
+    call->as<node::Call>().callee = &rule_;
     for (const Term &term : given) call->args.push_back(checked::clone(*term));
     Term value = builder.bind(std::move(call));
     if (types.size() == 1) return {value};
     std::vector<Term> items;
     for (size_t i = 0; i < types.size(); ++i) {
       ExprPtr item = checked::makeExpr(ExprKind::TupleItem, types[i], span_);
-      item->queryAxis = static_cast<int>(i);
+      item->as<node::TupleItem>().item = static_cast<int>(i);
       item->args.push_back(checked::clone(*value));
       items.push_back(builder.bind(std::move(item)));
     }
@@ -89,8 +90,8 @@ private:
 }  // namespace
 
 void Trace::ruled(const Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results, const Var *because) {
-  for (const Term &result : results) activate(result->var, because);
-  steps_.push_back(std::make_unique<RuleStep>(*this, call, *rules_.of(*call.callee), arguments, results));
+  for (const Term &result : results) activate(checked::varOf(*result), because);
+  steps_.push_back(std::make_unique<RuleStep>(*this, call, *rules_.of(*call.as<node::Call>().callee), arguments, results));
 }
 
 }  // namespace tessera::autodiff

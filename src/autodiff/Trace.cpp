@@ -1,5 +1,4 @@
 #include "autodiff/Trace.h"
-#include "checked/DerivativeKind.h"
 #include "checked/ExprBuild.h"
 #include "support/LinearDim.h"
 #include <algorithm>
@@ -14,6 +13,7 @@ using checked::StmtKind;
 using checked::Type;
 using checked::TypeKind;
 using checked::Var;
+namespace node = checked::node;
 
 const checked::Function *Rules::of(const checked::Function &function) const {
   const auto &options = function.kernel.schedule.options;
@@ -101,12 +101,12 @@ void Trace::bindParameter(const Var &parameter, const Term &argument, bool activ
   if (type.kind == TypeKind::Tensor) value = builder_.reshape(value, type);
   if (active) {
     value = copied(value, parameter.name);
-    active_.emplace(value->var, nullptr);
+    active_.emplace(checked::varOf(*value), nullptr);
   }
   env_[&parameter] = value;
 }
 
-Var *Trace::parameter(const Var &parameter) const { return env_.at(&parameter)->var; }
+Var *Trace::parameter(const Var &parameter) const { return env_.at(&parameter)->as<node::VarRef>().var; }
 
 void Trace::setIndex(const Var &var, const Term &value) {
   Term bound = value;
@@ -192,19 +192,19 @@ void Trace::loop(const Stmt &stmt) {
 template <class Argument> ExprPtr Trace::moved(const Expr &expr, const Argument &argument) {
   ExprPtr copy = checked::clone(expr);
   copy->type = here(expr.type);
-  copy->dim = expr.dim.substitute(dims_);
+  if (Dim *dim = checked::writtenDim(*copy)) *dim = dim->substitute(dims_);
   for (size_t i = 0; i < expr.args.size(); ++i) copy->args[i] = argument(*expr.args[i]);
-  for (size_t i = 0; i < expr.access.parts.size(); ++i) {
-    const checked::IndexPart &part = expr.access.parts[i];
-    copy->access.parts[i].size = part.size.substitute(dims_);
-    if (part.offset) copy->access.parts[i].offset = tree(*part.offset);
-  }
+  if (checked::Access *access = checked::accessOf(*copy))
+    for (checked::IndexPart &part : access->parts) {
+      part.size = part.size.substitute(dims_);
+      if (part.offset) part.offset = tree(*part.offset);
+    }
   return copy;
 }
 
 ExprPtr Trace::tree(const Expr &expr) {
   if (expr.kind == ExprKind::VarRef) {
-    auto found = env_.find(expr.var);
+    auto found = env_.find(checked::varOf(expr));
     return found == env_.end() ? checked::clone(expr) : checked::clone(*found->second);
   }
   return moved(expr, [&](const Expr &arg) { return tree(arg); });
@@ -216,19 +216,21 @@ Term Trace::expr(const Expr &expr, const std::string &name) {
     ExprPtr written = tree(expr);
     const Var *because = nullptr;
     checked::visitExprs(written.get(), [&](Expr &e) {
-      if (e.kind == ExprKind::VarRef && (active_.count(e.var) || whole_.count(e.var))) because = e.var;
+      const Var *var = checked::varOf(e);
+      if (active_.count(var) || whole_.count(var)) because = var;
     });
     Term value = builder_.bind(std::move(written), name);
-    if (truth && because && value->kind == ExprKind::VarRef && value->var != because) whole_.emplace(value->var, because);
+    const Var *bound = checked::varOf(*value);
+    if (truth && because && bound && bound != because) whole_.emplace(bound, because);
     return value;
   }
   if (expr.kind == ExprKind::Call) return call(expr);
   if (expr.kind == ExprKind::TupleItem) {
     Term tuple = this->expr(*expr.args[0]);
-    auto items = tuple ? tuples_.find(tuple->var) : tuples_.end();
-    if (items != tuples_.end()) return items->second.at(static_cast<size_t>(expr.queryAxis));
+    auto items = tuple ? tuples_.find(checked::varOf(*tuple)) : tuples_.end();
+    if (items != tuples_.end()) return items->second.at(static_cast<size_t>(expr.as<node::TupleItem>().item));
   }
-  if (expr.kind == ExprKind::Cast && expr.text == checked::kStop) {
+  if (auto *cast = expr.get<node::Cast>(); cast && cast->stopsGradient) {
     Term value = this->expr(*expr.args[0]);
     return isActive(value) ? copied(value, name) : value;
   }
@@ -247,7 +249,7 @@ Term Trace::rewritten(const Expr &flat, const std::string &name) {
       return builder_.number(*known, flat.type);
   Span outer = builder_.here;
   Term value = builder_.bind(checked::clone(flat), name);
-  if (value->kind == ExprKind::VarRef) linearize(value->var, flat);
+  if (value->kind == ExprKind::VarRef) linearize(checked::varOf(*value), flat);
   builder_.here = outer;
   return value;
 }
@@ -275,20 +277,21 @@ std::vector<Term> Trace::inlined(const checked::Function &function, const std::v
 /// A function without a rule of its own is written out. What stays a call: a kernel, which has no derivative, and a
 /// function whose derivative is written by hand, so that a derivative of this one meets the call again.
 Term Trace::call(const Expr &expr) {
+  const checked::Function *callee = expr.as<node::Call>().callee;
   ExprPtr made = checked::makeExpr(ExprKind::Call, here(expr.type), expr.span);
-  made->callee = expr.callee;
+  made->as<node::Call>().callee = callee;
   std::vector<Term> arguments;
   const Var *because = nullptr;
   for (const ExprPtr &arg : expr.args) {
     arguments.push_back(this->expr(*arg));
     if (reporter_.failed) return builder_.index(Dim(0));
-    if (isActive(arguments.back())) because = arguments.back()->var;
+    if (isActive(arguments.back())) because = checked::varOf(*arguments.back());
     made->args.push_back(checked::clone(*arguments.back()));
   }
-  bool isKernel = expr.callee->kind == checked::FunctionKind::Kernel;
+  bool isKernel = callee->kind == checked::FunctionKind::Kernel;
   bool isTuple = expr.type.kind == TypeKind::Tuple;
-  if (!isKernel && !rules_.of(*expr.callee)) {
-    std::vector<Term> values = inlined(*expr.callee, arguments);
+  if (!isKernel && !rules_.of(*callee)) {
+    std::vector<Term> values = inlined(*callee, arguments);
     if (reporter_.failed || values.empty()) return builder_.index(Dim(0));
     if (!isTuple) return values[0];
     Var *tuple = unwritten(made->type);
@@ -298,7 +301,7 @@ Term Trace::call(const Expr &expr) {
   Term value = builder_.bind(std::move(made));
   if (!because || value->kind != ExprKind::VarRef) return value;
   if (isKernel) {
-    refused(value->var, because, {expr.span, "the kernel `" + expr.callee->name + "`",
+    refused(checked::varOf(*value), because, {expr.span, "the kernel `" + callee->name + "`",
                                   "call it in a function with `@custom_vjp`, and give that a rule"});
     return value;
   }
@@ -311,12 +314,12 @@ Term Trace::call(const Expr &expr) {
     Type type = value->type.items[i];
     if (type.shape.empty()) type.kind = TypeKind::Scalar;
     ExprPtr item = checked::makeExpr(ExprKind::TupleItem, type, expr.span);
-    item->queryAxis = static_cast<int>(i);
+    item->as<node::TupleItem>().item = static_cast<int>(i);
     item->args.push_back(checked::clone(*value));
     results.push_back(builder_.bind(std::move(item)));
   }
   ruled(expr, arguments, results, because);
-  tuples_[value->var] = std::move(results);
+  tuples_[checked::varOf(*value)] = std::move(results);
   return value;
 }
 

@@ -45,7 +45,7 @@ public:
   std::vector<Term> body(const checked::Function &function);
   checked::Var *parameter(const checked::Var &parameter) const;
 
-  bool isActive(const Term &term) const { return term && term->kind == checked::ExprKind::VarRef && active_.count(term->var); }
+  bool isActive(const Term &term) const { return term && term->kind == checked::ExprKind::VarRef && active_.count(checked::varOf(*term)); }
   /// What an active value depends on: the parameter, and the names between.
   std::pair<std::string, std::vector<std::string>> dependence(const checked::Var *var) const;
   const std::vector<std::unique_ptr<Step>> &steps() const { return steps_; }

@@ -11,6 +11,7 @@ using checked::Expr;
 using checked::ExprKind;
 using checked::Type;
 using checked::TypeKind;
+namespace node = checked::node;
 
 namespace {
 
@@ -20,29 +21,32 @@ template <class Move> Cotangent both(const Cotangent &cotangent, const Move &mov
 }
 
 Term ofBroadcast(const Expr &op, const Term &value, Builder &builder) {
+  const std::vector<int> &axes = op.as<node::Broadcast>().axes;
   const Type &from = op.args[0]->type;
   std::vector<int> added;
   for (size_t axis = 0; axis < op.type.shape.size(); ++axis) {
-    auto at = std::find(op.axes.begin(), op.axes.end(), static_cast<int>(axis));
-    bool repeats = at == op.axes.end() ||
-                   (from.shape[static_cast<size_t>(at - op.axes.begin())] == Dim(1) && !(op.type.shape[axis] == Dim(1)));
+    auto at = std::find(axes.begin(), axes.end(), static_cast<int>(axis));
+    bool repeats = at == axes.end() ||
+                   (from.shape[static_cast<size_t>(at - axes.begin())] == Dim(1) && !(op.type.shape[axis] == Dim(1)));
     if (repeats) added.push_back(static_cast<int>(axis));
   }
   return builder.reshape(builder.reduce(ReduceOp::Sum, value, std::move(added)), from);
 }
 
 Term ofReduce(const Expr &op, const Term &value, Builder &builder) {
+  const std::vector<int> &axes = op.as<node::Reduce>().axes;
   std::vector<int> kept;
   const std::vector<Dim> &shape = op.args[0]->type.shape;
   for (size_t axis = 0; axis < shape.size(); ++axis)
-    if (std::find(op.axes.begin(), op.axes.end(), static_cast<int>(axis)) == op.axes.end())
+    if (std::find(axes.begin(), axes.end(), static_cast<int>(axis)) == axes.end())
       kept.push_back(static_cast<int>(axis));
   return builder.broadcast(value, shape, std::move(kept));
 }
 
 Term ofTranspose(const Expr &op, const Term &value, Builder &builder) {
-  std::vector<int> back(op.axes.size());
-  for (size_t i = 0; i < op.axes.size(); ++i) back[static_cast<size_t>(op.axes[i])] = static_cast<int>(i);
+  const std::vector<int> &axes = op.as<node::Transpose>().axes;
+  std::vector<int> back(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) back[static_cast<size_t>(axes[i])] = static_cast<int>(i);
   return builder.transpose(value, std::move(back));
 }
 
@@ -60,7 +64,7 @@ Term rowsOfBatch(const Term &value, Builder &builder) {
 Term flippedFactor(const Term &factor, Builder &builder) {
   const Expr *made = builder.definition(factor);
   int rank = static_cast<int>(factor->type.shape.size());
-  bool repeats = made && made->kind == ExprKind::Broadcast && made->axes == std::vector<int>{rank - 2, rank - 1} &&
+  bool repeats = made && made->kind == ExprKind::Broadcast && made->as<node::Broadcast>().axes == std::vector<int>{rank - 2, rank - 1} &&
                  made->args[0]->kind == ExprKind::VarRef;
   if (!repeats) return builder.flip(factor);
   std::vector<Dim> shape = factor->type.shape;
@@ -132,12 +136,12 @@ Term spread(const Term &value, size_t axis, const Term &offset, int64_t step, co
   Type type = value->type;
   type.shape[axis] = extent;
   int along = static_cast<int>(axis);
-  return builder.gather(value, places, type, {along, along});
+  return builder.gather(value, places, type, {along, {along}});
 }
 
 Term ofSlice(const Expr &op, Term value, Builder &builder) {
   const std::vector<Dim> &shape = op.args[0]->type.shape;
-  const std::vector<checked::IndexPart> &parts = op.access.parts;
+  const std::vector<checked::IndexPart> &parts = op.as<node::Slice>().access.parts;
   std::vector<Dim> sizes;
   for (const checked::IndexPart &part : parts) sizes.push_back(part.isPoint ? Dim(1) : part.size);
   value = builder.reshape(value, checked::tensorType(value->type.dtype, std::move(sizes)));
@@ -153,28 +157,30 @@ Term ofSlice(const Expr &op, Term value, Builder &builder) {
 
 Term ofConcat(const Edge &edge, const Term &value, Builder &builder) {
   const Expr &op = *edge.op;
-  size_t axis = static_cast<size_t>(op.axes.at(0));
+  size_t axis = static_cast<size_t>(op.as<node::Concat>().axis);
   Dim start;
   for (size_t i = 0; i < edge.operand; ++i) start = start + op.args[i]->type.shape[axis];
   Type type = value->type;
   type.shape = op.args[edge.operand]->type.shape;
   checked::ExprPtr e = checked::makeExpr(ExprKind::Slice, type, builder.here);
+  checked::Access &access = e->as<node::Slice>().access;
   e->args.push_back(checked::clone(*value));
   for (size_t i = 0; i < type.shape.size(); ++i) {
     checked::IndexPart part;
     part.size = i == axis ? type.shape[i] : value->type.shape[i];
     part.inBounds = true;
     if (i == axis && !(start == Dim(0))) part.offset = checked::clone(*builder.index(start));
-    e->access.parts.push_back(std::move(part));
-    e->type.shape[i] = e->access.parts.back().size;
+    access.parts.push_back(std::move(part));
+    e->type.shape[i] = access.parts.back().size;
   }
   return builder.bind(std::move(e));
 }
 
 /// Windows (k, i) at i * step + k * dilation: element j gets from each place k the window (j - k * dilation) / step.
 Term ofWindow(const Expr &op, const Term &value, Builder &builder) {
-  size_t axis = static_cast<size_t>(op.axes.at(0));
-  int64_t step = op.axes.at(1), dilation = op.axes.at(2);
+  const auto &window = op.as<node::Window>();
+  size_t axis = static_cast<size_t>(window.axis);
+  int64_t step = window.stride, dilation = window.dilation;
   const Dim &extent = op.args[0]->type.shape[axis], &size = op.type.shape[axis];
   Type type = value->type;
   type.shape[axis + 1] = extent;
@@ -191,16 +197,16 @@ Term ofWindow(const Expr &op, const Term &value, Builder &builder) {
         builder.select(hits, builder.apply(ElementwiseOp::FloorDiv, {places, number}), whole(-1, k->type, builder));
   }
   int along = static_cast<int>(axis);
-  return builder.reduce(ReduceOp::Sum, builder.gather(value, places, type, {along + 1, along, along + 1}), {along});
+  return builder.reduce(ReduceOp::Sum, builder.gather(value, places, type, {along + 1, {along, along + 1}}), {along});
 }
 
 // ---------------------------------------------------------------- what is chosen by indices
 
 /// Whether place `v` of the axis is the one chosen, on the shape with the axis `v` put in front of the chosen one.
 Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
-  int axis = op.axes.at(0);
+  const auto &[axis, placesAlong] = op.as<node::Gather>();
   std::vector<int> along;
-  for (size_t i = 1; i < op.axes.size(); ++i) along.push_back(op.axes[i] < axis ? op.axes[i] : op.axes[i] + 1);
+  for (int place : placesAlong) along.push_back(place < axis ? place : place + 1);
   Term places = builder.broadcast(Term(checked::clone(*op.args[1])), shape, std::move(along));
   Term numbers = builder.cast(builder.iota(shape, axis), DType::I64);
   return builder.apply(ElementwiseOp::Eq, {places, numbers});
@@ -209,9 +215,10 @@ Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
 /// Each element of the axis adds up what was taken from it, in the order of the places: no atomics, the same bits always.
 /// Places that differ along other axes are few for each of those: all elements look at them.
 Term ofGather(const Expr &op, const Term &value, Builder &builder) {
-  int axis = op.axes.at(0);
-  if (op.axes.size() == 2)
-    return builder.scatterAdd(value, Term(checked::clone(*op.args[1])), op.args[0]->type.shape[static_cast<size_t>(axis)], op.axes);
+  const auto &[axis, along] = op.as<node::Gather>();
+  if (along.size() == 1)
+    return builder.scatterAdd(value, Term(checked::clone(*op.args[1])),
+                              op.args[0]->type.shape[static_cast<size_t>(axis)], {axis, along});
   std::vector<Dim> shape = value->type.shape;
   shape.insert(shape.begin() + axis, op.args[0]->type.shape[static_cast<size_t>(axis)]);
   std::vector<int> kept;
@@ -248,7 +255,8 @@ Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &buil
   case ExprKind::ScatterAdd: {
     Type type = checked::withDType(op.args[0]->type, value->type.dtype);
     type.numerics = {};
-    return {builder.gather(value, Term(checked::clone(*op.args[1])), type, op.axes), nullptr};
+    const auto &[axis, along] = op.as<node::ScatterAdd>();
+    return {builder.gather(value, Term(checked::clone(*op.args[1])), type, {axis, along}), nullptr};
   }
   default: TSR_UNREACHABLE("the transpose of an operation that is not linear");
   }

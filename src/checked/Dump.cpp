@@ -98,10 +98,16 @@ private:
     for (size_t i = 0; i < e.args.size(); ++i) out += (i ? ", " : "") + expr(*e.args[i]);
     return out + ")";
   }
-  static std::string axes(const Expr &e) {
+  static std::string axes(const std::vector<int> &axes) {
     std::string out = "<";
-    for (size_t i = 0; i < e.axes.size(); ++i) out += (i ? "," : "") + std::to_string(e.axes[i]);
+    for (size_t i = 0; i < axes.size(); ++i) out += (i ? "," : "") + std::to_string(axes[i]);
     return out + ">";
+  }
+  /// An axis and the axes behind it.
+  static std::string axes(int first, const std::vector<int> &rest) {
+    std::vector<int> all{first};
+    all.insert(all.end(), rest.begin(), rest.end());
+    return axes(all);
   }
   std::string expr(const Expr &e) const {
     static const char *const derivatives[] = {"derivative", "value_and_derivative", "pullback", "pushforward"};
@@ -110,51 +116,71 @@ private:
     switch (e.kind) {
     case ExprKind::Constant: {
       std::string hint = e.nameHint.empty() ? "" : e.nameHint + "=";
-      if (auto *b = std::get_if<bool>(&e.value)) return hint + (*b ? "true" : "false");
-      if (auto *i = std::get_if<int64_t>(&e.value)) return hint + std::to_string(*i);
-      return hint + number(std::get<double>(e.value)) + ":" + std::string(tessera::name(e.type.dtype));
+      const auto &value = e.as<node::Constant>().value;
+      if (auto *b = std::get_if<bool>(&value)) return hint + (*b ? "true" : "false");
+      if (auto *i = std::get_if<int64_t>(&value)) return hint + std::to_string(*i);
+      return hint + number(std::get<double>(value)) + ":" + std::string(tessera::name(e.type.dtype));
     }
-    case ExprKind::String: return "\"" + e.text + "\"";
-    case ExprKind::DimValue: return "dim(" + e.dim.str() + ")";
-    case ExprKind::VarRef: return name(e.var);
-    case ExprKind::Elementwise: return std::string(info(e.op).mnemonic) + args(e);
+    case ExprKind::String: return "\"" + e.as<node::String>().text + "\"";
+    case ExprKind::DimValue: return "dim(" + e.as<node::DimValue>().dim.str() + ")";
+    case ExprKind::VarRef: return name(e.as<node::VarRef>().var);
+    case ExprKind::Elementwise: return std::string(info(e.as<node::Elementwise>().op).mnemonic) + args(e);
     case ExprKind::Cast:
       return "cast<" + (e.type.kind == TypeKind::Index ? std::string("index") : scalarText(e.type)) + ">" +
              args(e);
-    case ExprKind::Broadcast: return "broadcast" + axes(e) + dims(e.type.shape) + args(e);
+    case ExprKind::Broadcast: return "broadcast" + axes(e.as<node::Broadcast>().axes) + dims(e.type.shape) + args(e);
     case ExprKind::Reshape: return "reshape" + dims(e.type.shape) + args(e);
-    case ExprKind::Transpose: return "transpose" + axes(e) + args(e);
-    case ExprKind::Reduce: return "reduce_" + std::string(mnemonic(e.reduceOp)) + axes(e) + args(e);
+    case ExprKind::Transpose: return "transpose" + axes(e.as<node::Transpose>().axes) + args(e);
+    case ExprKind::Reduce: {
+      const auto &reduce = e.as<node::Reduce>();
+      return "reduce_" + std::string(mnemonic(reduce.op)) + axes(reduce.axes) + args(e);
+    }
     case ExprKind::Dot: return "dot:" + std::string(tessera::name(e.type.dtype)) + args(e);
     case ExprKind::Full: return "full" + dims(e.type.shape) + args(e);
     case ExprKind::Table: return "table" + dims(e.type.shape) + args(e);
-    case ExprKind::Iota: return "iota" + axes(e) + dims(e.type.shape);
-    case ExprKind::Load: return "load " + access(e.access);
-    case ExprKind::Window: return "window" + axes(e) + dims(e.type.shape) + args(e);
-    case ExprKind::Gather: return "gather" + axes(e) + args(e);
-    case ExprKind::ScatterAdd: return "scatter_add" + axes(e) + dims(e.type.shape) + args(e);
-    case ExprKind::Argsort: return (e.axes[0] ? "argsort_falling" : "argsort") + args(e);
-    case ExprKind::Concat: return "concat" + axes(e) + args(e);
-    case ExprKind::Slice: return "slice" + args(e) + access(e.access);
-    case ExprKind::Query:
-      return std::string(queries[static_cast<int>(e.query)]) + "(" + std::to_string(e.queryAxis) + ")";
-    case ExprKind::Call: return "call " + e.callee->name + args(e);
-    case ExprKind::Derivative:
-      return std::string(derivatives[e.queryAxis]) + " " + e.callee->name + axes(e) + args(e);
-    case ExprKind::TupleItem: return "item" + std::to_string(e.queryAxis) + args(e);
+    case ExprKind::Iota: return "iota" + axes({e.as<node::Iota>().axis}) + dims(e.type.shape);
+    case ExprKind::Load: return "load " + access(e.as<node::Load>().access);
+    case ExprKind::Window: {
+      const auto &window = e.as<node::Window>();
+      return "window" + axes({window.axis, window.stride, window.dilation}) + dims(e.type.shape) + args(e);
+    }
+    case ExprKind::Gather: {
+      const auto &gather = e.as<node::Gather>();
+      return "gather" + axes(gather.axis, gather.along) + args(e);
+    }
+    case ExprKind::ScatterAdd: {
+      const auto &scatter = e.as<node::ScatterAdd>();
+      return "scatter_add" + axes(scatter.axis, scatter.along) + dims(e.type.shape) + args(e);
+    }
+    case ExprKind::Argsort: return (e.as<node::Argsort>().descending ? "argsort_falling" : "argsort") + args(e);
+    case ExprKind::Concat: return "concat" + axes({e.as<node::Concat>().axis}) + args(e);
+    case ExprKind::Slice: return "slice" + args(e) + access(e.as<node::Slice>().access);
+    case ExprKind::Query: {
+      const auto &query = e.as<node::Query>();
+      return std::string(queries[static_cast<int>(query.what)]) + "(" + std::to_string(query.axis) + ")";
+    }
+    case ExprKind::Call: return "call " + e.as<node::Call>().callee->name + args(e);
+    case ExprKind::Derivative: {
+      const auto &derivative = e.as<node::Derivative>();
+      return std::string(derivatives[static_cast<int>(derivative.what)]) + " " + derivative.callee->name +
+             axes(derivative.parameters) + args(e);
+    }
+    case ExprKind::TupleItem: return "item" + std::to_string(e.as<node::TupleItem>().item) + args(e);
     case ExprKind::HostRank: return "host_rank" + args(e);
-    case ExprKind::HostShape: return "host_shape" + std::to_string(e.queryAxis) + args(e);
+    case ExprKind::HostShape: return "host_shape" + std::to_string(e.as<node::HostShape>().axis) + args(e);
     case ExprKind::HostItem: return "host_item" + args(e);
-    case ExprKind::Opaque:
-      return e.text + (e.nameHint.empty() ? "" : "<" + e.nameHint + ">") +
-             (e.queryAxis ? std::to_string(e.queryAxis) : "") + args(e);
+    case ExprKind::Opaque: {
+      const auto &opaque = e.as<node::Opaque>();
+      return opaque.name + (opaque.over.empty() ? "" : "<" + opaque.over + ">") +
+             (opaque.axis ? std::to_string(opaque.axis) : "") + args(e);
+    }
     case ExprKind::LoadNpy: return "load_npy" + args(e);
-    case ExprKind::HostCall: return e.text + args(e);
+    case ExprKind::HostCall: return e.as<node::HostCall>().function + args(e);
     case ExprKind::Format: {
-      std::string out = "format(\"" + e.texts[0];
+      const auto &[texts, formats] = e.as<node::Format>();
+      std::string out = "format(\"" + texts[0];
       for (size_t i = 0; i < e.args.size(); ++i)
-        out +=
-            "{" + expr(*e.args[i]) + (e.formats[i].empty() ? "" : ":" + e.formats[i]) + "}" + e.texts[i + 1];
+        out += "{" + expr(*e.args[i]) + (formats[i].empty() ? "" : ":" + formats[i]) + "}" + texts[i + 1];
       return out + "\")";
     }
     }

@@ -30,24 +30,32 @@ Type withDType(Type type, DType dtype) {
   return type;
 }
 
+namespace {
+template <size_t... I> node::Any emptyNode(size_t kind, std::index_sequence<I...>) {
+  using Make = node::Any (*)();
+  static constexpr Make makers[] = {+[] { return node::Any(std::in_place_index<I>); }...};
+  return makers[kind]();
+}
+}  // namespace
+
+Expr::Expr(ExprKind kind, Type type, Span span)
+    : kind(kind), type(std::move(type)), span(span),
+      node_(emptyNode(static_cast<size_t>(kind), std::make_index_sequence<std::variant_size_v<node::Any>>())) {}
+
 ExprPtr makeExpr(ExprKind kind, Type type, Span span) {
-  auto e = std::make_unique<Expr>();
-  e->kind = kind;
-  e->type = std::move(type);
-  e->span = span;
-  return e;
+  return std::make_unique<Expr>(kind, std::move(type), span);
 }
 ExprPtr textExpr(std::string text, Span span) {
   Type type;
   type.kind = TypeKind::String;
   ExprPtr e = makeExpr(ExprKind::String, type, span);
-  e->text = std::move(text);
+  e->as<node::String>().text = std::move(text);
   return e;
 }
 
 ExprPtr makeIndex(int64_t value, Span span) {
   ExprPtr e = makeExpr(ExprKind::Constant, indexType(), span);
-  e->value = value;
+  e->as<node::Constant>().value = value;
   return e;
 }
 /// The integer that a number becomes where it runs, too: cut off, at the ends of the dtype limited; NaN is 0.
@@ -60,20 +68,21 @@ static int64_t toInteger(DType dtype, double value) {
 
 ExprPtr makeConstant(DType dtype, double value, Span span) {
   ExprPtr e = makeExpr(ExprKind::Constant, scalarType(dtype), span);
-  if (dtype == DType::Bool) e->value = value != 0;
-  else if (isInt(dtype)) e->value = toInteger(dtype, value);
-  else e->value = value;
+  auto &literal = e->as<node::Constant>().value;
+  if (dtype == DType::Bool) literal = value != 0;
+  else if (isInt(dtype)) literal = toInteger(dtype, value);
+  else literal = value;
   return e;
 }
 ExprPtr makeBool(bool value, Span span) { return makeConstant(DType::Bool, value, span); }
 ExprPtr makeRef(Var *var, Span span) {
   ExprPtr e = makeExpr(ExprKind::VarRef, var->type, span);
-  e->var = var;
+  e->as<node::VarRef>().var = var;
   return e;
 }
 ExprPtr makeElementwise(ElementwiseOp op, Type type, Span span, std::vector<ExprPtr> args) {
   ExprPtr e = makeExpr(ExprKind::Elementwise, std::move(type), span);
-  e->op = op;
+  e->as<node::Elementwise>().op = op;
   e->args = std::move(args);
   return e;
 }
@@ -124,20 +133,13 @@ Access clone(const Access &access) {
 ExprPtr clone(const Expr &e) {
   ExprPtr copy = makeExpr(e.kind, e.type, e.span);
   for (const ExprPtr &arg : e.args) copy->args.push_back(clone(*arg));
-  copy->value = e.value;
-  copy->text = e.text;
-  copy->dim = e.dim;
-  copy->var = e.var;
-  copy->op = e.op;
-  copy->reduceOp = e.reduceOp;
-  copy->axes = e.axes;
-  copy->access = clone(e.access);
-  copy->query = e.query;
-  copy->queryAxis = e.queryAxis;
-  copy->callee = e.callee;
-  copy->texts = e.texts;
-  copy->formats = e.formats;
-  copy->ofLimit = e.ofLimit;
+  copy->node_ = std::visit(
+      [](const auto &node) -> node::Any {
+        using Node = std::decay_t<decltype(node)>;
+        if constexpr (std::is_copy_constructible_v<Node>) return node;
+        else return Node{clone(node.access)};
+      },
+      e.node_);
   copy->nameHint = e.nameHint;
   return copy;
 }

@@ -38,7 +38,7 @@ template <class Visit> void visitExprs(Expr *expr, const Visit &visit) {
   if (!expr) return;
   visit(*expr);
   for (ExprPtr &arg : expr->args) visitExprs(arg.get(), visit);
-  visitExprs(expr->access, visit);
+  if (Access *access = accessOf(*expr)) visitExprs(*access, visit);
 }
 template <class Visit> void visitExprs(Block &block, const Visit &visit) {
   for (auto &stmt : block) {

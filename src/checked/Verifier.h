@@ -34,7 +34,6 @@ private:
 
   // VerifyExpr.cpp
   void expr(const ExprPtr &expr, const char *missing);
-  void fields(const Expr &expr) const;
   void rule(const Expr &expr) const;
   void array(const Expr &expr) const;
   void shapeOp(const Expr &expr) const;

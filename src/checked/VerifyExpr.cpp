@@ -20,10 +20,14 @@ bool mayEqual(const std::vector<Dim> &a, const std::vector<Dim> &b) {
 }
 
 /// `count` different axes of an array of this rank.
-void axes(const Expr &expr, size_t count, size_t rank, const char *what) {
-  std::set<int> seen(expr.axes.begin(), expr.axes.end());
-  require(expr.axes.size() == count && seen.size() == count, what);
-  for (int axis : expr.axes) require(axis >= 0 && static_cast<size_t>(axis) < rank, what);
+void different(const std::vector<int> &axes, size_t count, size_t rank, const char *what) {
+  std::set<int> seen(axes.begin(), axes.end());
+  require(axes.size() == count && seen.size() == count, what);
+  for (int axis : axes) require(axis >= 0 && static_cast<size_t>(axis) < rank, what);
+}
+/// A number that counts from 0 to `count`.
+void within(int number, size_t count, const char *what) {
+  require(number >= 0 && static_cast<size_t>(number) < count, what);
 }
 
 struct Arity {
@@ -60,7 +64,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::Table:
   case ExprKind::Concat: return {1, kAny};
   case ExprKind::Elementwise: {
-    size_t arity = static_cast<size_t>(info(expr.op).arity);
+    size_t arity = static_cast<size_t>(info(expr.as<node::Elementwise>().op).arity);
     return {arity, arity};
   }
   case ExprKind::Call:
@@ -80,29 +84,21 @@ void FunctionVerifier::expr(const ExprPtr &pointer, const char *missing) {
   Arity arity = arityOf(e);
   require(e.args.size() >= arity.least && e.args.size() <= arity.most, "an expression has the operands of its kind");
   for (const ExprPtr &arg : e.args) expr(arg, "an operand is there");
-  fields(e);
+  require(e.node().index() == static_cast<size_t>(e.kind), "an expression has what its kind has");
   rule(e);
-  if (e.kind == ExprKind::Load) access(e.access, nullptr);
-  if (e.kind == ExprKind::Slice) access(e.access, &e.args[0]->type);
-}
-
-void FunctionVerifier::fields(const Expr &e) const {
-  require(!e.var || e.kind == ExprKind::VarRef, "only a name has a variable");
-  require(!e.callee || e.kind == ExprKind::Call || e.kind == ExprKind::Derivative, "only a call has a callee");
-  require(!e.access.base || e.kind == ExprKind::Load, "only a load reads memory");
-  require(e.access.parts.empty() || e.kind == ExprKind::Load || e.kind == ExprKind::Slice,
-          "only loads and slices have indices");
-  require((e.texts.empty() && e.formats.empty()) || e.kind == ExprKind::Format, "only a format has texts");
+  if (auto *load = e.get<node::Load>()) access(load->access, nullptr);
+  if (auto *slice = e.get<node::Slice>()) access(slice->access, &e.args[0]->type);
 }
 
 void FunctionVerifier::rule(const Expr &e) const {
   switch (e.kind) {
   case ExprKind::Constant: {
     bool isIndex = e.type.kind == TypeKind::Index;
-    if (std::holds_alternative<bool>(e.value)) return require(e.type.dtype == DType::Bool, "a truth value is a bool");
-    if (std::holds_alternative<int64_t>(e.value))
+    const auto &value = e.as<node::Constant>().value;
+    if (std::holds_alternative<bool>(value)) return require(e.type.dtype == DType::Bool, "a truth value is a bool");
+    if (std::holds_alternative<int64_t>(value))
       return require(isIndex || isInt(e.type.dtype), "a whole number is an integer");
-    return require(std::holds_alternative<double>(e.value) && !isIndex && !isInt(e.type.dtype) &&
+    return require(std::holds_alternative<double>(value) && !isIndex && !isInt(e.type.dtype) &&
                        e.type.dtype != DType::Bool,
                    "a constant has a value of its dtype");
   }
@@ -114,10 +110,12 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::HostItem:
   case ExprKind::Format: return host(e);
   case ExprKind::DimValue: return require(e.type.kind == TypeKind::Index, "a dimension is an index");
-  case ExprKind::VarRef:
-    defined(e.var);
-    return require(e.var->type.kind != TypeKind::View && e.var->type.kind != TypeKind::Shared,
+  case ExprKind::VarRef: {
+    const Var *var = e.as<node::VarRef>().var;
+    defined(var);
+    return require(var->type.kind != TypeKind::View && var->type.kind != TypeKind::Shared,
                    "memory is named by accesses alone");
+  }
   case ExprKind::Elementwise:
   case ExprKind::Cast:
   case ExprKind::Full:
@@ -137,7 +135,7 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
   case ExprKind::Query:
     require(isKernel(), "a place in the grid is asked for in kernels");
-    return require(e.type.kind == TypeKind::Index && e.queryAxis >= 0, "a place in the grid is an index of an axis");
+    return require(e.type.kind == TypeKind::Index && e.as<node::Query>().axis >= 0, "a place in the grid is an index of an axis");
   case ExprKind::Call:
   case ExprKind::TupleItem:
   case ExprKind::Derivative:
@@ -153,10 +151,10 @@ void FunctionVerifier::array(const Expr &e) const {
               "an operand has the result's shape");
     }
   if (e.kind == ExprKind::Full) require(rank(*e.args[0]) == 0 && e.type.isArray(), "a scalar fills an array");
-  if (e.kind == ExprKind::Reduce) {
-    require(!e.axes.empty(), "a reduction has axes");
-    axes(e, e.axes.size(), rank(*e.args[0]), "a reduction is over axes of its operand");
-    require(rank(e) + e.axes.size() == rank(*e.args[0]), "a reduction takes its axes away");
+  if (auto *reduce = e.get<node::Reduce>()) {
+    require(!reduce->axes.empty(), "a reduction has axes");
+    different(reduce->axes, reduce->axes.size(), rank(*e.args[0]), "a reduction is over axes of its operand");
+    require(rank(e) + reduce->axes.size() == rank(*e.args[0]), "a reduction takes its axes away");
   }
   if (e.kind == ExprKind::Dot)
     require(rank(e) >= 2 && rank(*e.args[0]) == rank(e) && rank(*e.args[1]) == rank(e), "a product is of matrices");
@@ -170,42 +168,50 @@ void FunctionVerifier::array(const Expr &e) const {
     for (const ExprPtr &arg : e.args)
       require(arg->kind == ExprKind::Constant && arg->type.dtype == e.type.dtype, "a table is of constants of its dtype");
   }
-  if (e.kind == ExprKind::Iota) axes(e, 1, rank(e), "an index runs along an axis");
+  if (auto *iota = e.get<node::Iota>()) within(iota->axis, rank(e), "an index runs along an axis");
 }
 
 void FunctionVerifier::shapeOp(const Expr &e) const {
   const Expr &from = *e.args[0];
   switch (e.kind) {
-  case ExprKind::Broadcast:
-    axes(e, rank(from), rank(e), "a broadcast has an axis for each of its operand's");
-    for (size_t i = 0; i < e.axes.size(); ++i)
-      require(from.type.shape[i] == Dim(1) || mayEqual(from.type.shape[i], e.type.shape[e.axes[i]]),
+  case ExprKind::Broadcast: {
+    const std::vector<int> &axes = e.as<node::Broadcast>().axes;
+    different(axes, rank(from), rank(e), "a broadcast has an axis for each of its operand's");
+    for (size_t i = 0; i < axes.size(); ++i)
+      require(from.type.shape[i] == Dim(1) || mayEqual(from.type.shape[i], e.type.shape[axes[i]]),
               "an axis has extent 1 or the result's");
     return;
+  }
   case ExprKind::Reshape: return require(e.type.isArray(), "a reshape makes an array");
-  case ExprKind::Transpose:
-    axes(e, rank(from), rank(from), "a transpose permutes the axes");
-    for (size_t i = 0; i < e.axes.size(); ++i)
-      require(mayEqual(e.type.shape.at(i), from.type.shape[e.axes[i]]), "an axis keeps its extent");
+  case ExprKind::Transpose: {
+    const std::vector<int> &axes = e.as<node::Transpose>().axes;
+    different(axes, rank(from), rank(from), "a transpose permutes the axes");
+    for (size_t i = 0; i < axes.size(); ++i)
+      require(mayEqual(e.type.shape.at(i), from.type.shape[axes[i]]), "an axis keeps its extent");
     return;
+  }
   case ExprKind::Concat:
-    axes(e, 1, rank(e), "parts are joined along an axis");
+    within(e.as<node::Concat>().axis, rank(e), "parts are joined along an axis");
     for (const ExprPtr &arg : e.args) require(rank(*arg) == rank(e), "parts have the result's axes");
     return;
-  case ExprKind::Window:
-    require(e.axes.size() == 3 && e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from) && e.axes[1] > 0 &&
-                e.axes[2] > 0,
-            "a window has an axis, a step and a dilation");
+  case ExprKind::Window: {
+    const auto &window = e.as<node::Window>();
+    within(window.axis, rank(from), "a window is along an axis");
+    require(window.stride > 0 && window.dilation > 0, "a window has a step and a dilation");
     return require(rank(e) == rank(from) + 1, "a window makes two axes of one");
-  case ExprKind::Gather:
-    require(e.axes.size() == 1 + rank(*e.args[1]), "a gather has an axis for each of its places'");
-    return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a gather is along an axis");
-  case ExprKind::ScatterAdd:
-    require(e.axes.size() == 1 + rank(*e.args[1]), "a scatter has an axis for each of its places'");
+  }
+  case ExprKind::Gather: {
+    const auto &gather = e.as<node::Gather>();
+    different(gather.along, rank(*e.args[1]), rank(e), "a gather has an axis for each of its places'");
+    return within(gather.axis, rank(from), "a gather is along an axis");
+  }
+  case ExprKind::ScatterAdd: {
+    const auto &scatter = e.as<node::ScatterAdd>();
+    different(scatter.along, rank(*e.args[1]), rank(from), "a scatter has an axis for each of its places'");
     require(rank(e) == rank(from) && e.type.dtype == from.type.dtype, "a scatter keeps its axes and dtype");
-    return require(e.axes[0] >= 0 && static_cast<size_t>(e.axes[0]) < rank(from), "a scatter is along an axis");
+    return within(scatter.axis, rank(from), "a scatter is along an axis");
+  }
   case ExprKind::Argsort:
-    require(e.axes.size() == 1 && (e.axes[0] == 0 || e.axes[0] == 1), "an order rises or falls");
     require(rank(from) > 0 && rank(e) == rank(from), "an order has the axes of what is sorted, one at least");
     for (size_t i = 0; i < rank(e); ++i)
       require(mayEqual(e.type.shape[i], from.type.shape[i]), "an order has the shape of what is sorted");
@@ -213,8 +219,10 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
     return require(e.type.dtype == DType::I64, "an order counts places in i64");
   case ExprKind::Slice: {
     auto isRange = [](const IndexPart &part) { return !part.isPoint; };
-    size_t ranges = std::count_if(e.access.parts.begin(), e.access.parts.end(), isRange);
-    require(e.access.parts.size() == rank(from), "a slice has an index for each axis");
+    const Access &access = e.as<node::Slice>().access;
+    require(!access.base && !access.other, "a slice is of its operand");
+    size_t ranges = std::count_if(access.parts.begin(), access.parts.end(), isRange);
+    require(access.parts.size() == rank(from), "a slice has an index for each axis");
     return require(rank(e) == ranges, "a slice keeps the axes that are ranges");
   }
   default: return;
@@ -224,10 +232,12 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
 void FunctionVerifier::host(const Expr &e) const {
   switch (e.kind) {
   case ExprKind::String: return require(e.type.kind == TypeKind::String, "a text is a string");
-  case ExprKind::Format:
-    return require(e.texts.size() == e.args.size() + 1 && e.formats.size() == e.args.size(),
+  case ExprKind::Format: {
+    const auto &[texts, formats] = e.as<node::Format>();
+    return require(texts.size() == e.args.size() + 1 && formats.size() == e.args.size(),
                    "a format has a text around each value");
-  case ExprKind::HostCall: return require(!e.text.empty(), "a host function has a name");
+  }
+  case ExprKind::HostCall: return require(!e.as<node::HostCall>().function.empty(), "a host function has a name");
   case ExprKind::LoadNpy: return require(e.args[0]->type.kind == TypeKind::String, "a path is a string");
   case ExprKind::HostShape:
   case ExprKind::HostRank:
@@ -241,20 +251,20 @@ void FunctionVerifier::call(const Expr &e) const {
   if (e.kind == ExprKind::TupleItem) {
     const Type &tuple = e.args[0]->type;
     require(tuple.kind == TypeKind::Tuple, "an item is of a tuple");
-    return require(e.queryAxis >= 0 && static_cast<size_t>(e.queryAxis) < tuple.items.size(), "a tuple has the item");
+    return within(e.as<node::TupleItem>().item, tuple.items.size(), "a tuple has the item");
   }
   if (e.kind == ExprKind::Opaque) {
-    require(!e.text.empty(), "what only the checker knows has a name");
+    require(!e.as<node::Opaque>().name.empty(), "what only the checker knows has a name");
     return require(!function_.later.empty(), "what only the checker knows is refused later");
   }
-  require(e.callee != nullptr, "a call has a callee");
+  const Function *callee = calleeOf(e);
+  require(callee != nullptr, "a call has a callee");
   if (e.kind == ExprKind::Call) {
     auto isGiven = [](const Param &param) { return !param.isResult; };
-    size_t given = std::count_if(e.callee->params.begin(), e.callee->params.end(), isGiven);
+    size_t given = std::count_if(callee->params.begin(), callee->params.end(), isGiven);
     return require(e.args.size() == given, "a call has an argument for each parameter");
   }
-  for (int param : e.axes)
-    require(param >= 0 && static_cast<size_t>(param) < e.callee->params.size(), "a derivative is by parameters");
+  for (int param : e.as<node::Derivative>().parameters) within(param, callee->params.size(), "a derivative is by parameters");
 }
 
 /// `sliced`: the type of the array value, where it is not memory that is accessed.

@@ -16,6 +16,7 @@ namespace {
 using reference::elementCount;
 using reference::shapeText;
 using checked::TypeKind;
+namespace node = checked::node;
 
 Result<NpyArray> scalarArgument(const checked::Param &param, const std::string &text) {
   DType dtype = dtypeOf(param);
@@ -49,7 +50,7 @@ Result<NpyArray> scalarArgument(const checked::Param &param, const std::string &
 NpyArray defaultArray(const checked::Param &param) {
   DType dtype = dtypeOf(param);
   NpyArray scalar{dtype, {}, std::string(static_cast<size_t>(storageBytes(dtype)), '\0')};
-  const auto &value = param.defaultValue->value;
+  const auto &value = param.defaultValue->as<node::Constant>().value;
   const auto *real = std::get_if<double>(&value);
   const auto *integer = std::get_if<int64_t>(&value);
   const bool *truth = std::get_if<bool>(&value);

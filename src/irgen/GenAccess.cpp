@@ -4,6 +4,7 @@
 
 namespace tessera::irgen {
 using namespace mlir;
+namespace node = checked::node;
 
 FunctionGen::Groups FunctionGen::genGroups(const checked::Access &access) {
   Groups groups;
@@ -26,10 +27,11 @@ static Value baseOf(const std::map<const checked::Var *, SmallVector<Value, 1>, 
 }
 
 Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
-  Value base = baseOf(values_, expr.access);
-  Groups groups = genGroups(expr.access);
+  const checked::Access &access = expr.as<node::Load>().access;
+  Value base = baseOf(values_, access);
+  Groups groups = genGroups(access);
   MLIRContext *context = builder_.getContext();
-  Value other = expr.access.other ? genExpr(*expr.access.other) : Value();
+  Value other = access.other ? genExpr(*access.other) : Value();
   Type loaded = ir::accessedType(base.getType(), groups.points, groups.sizes);
   Value value = builder_.create<graph::LoadOp>(
       location, loaded, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
@@ -40,7 +42,7 @@ Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
 
 Value FunctionGen::genSlice(const checked::Expr &expr, Location location) {
   Value base = genExpr(*expr.args[0]);
-  Groups groups = genGroups(expr.access);
+  Groups groups = genGroups(expr.as<node::Slice>().access);
   groups.inBounds.assign(groups.inBounds.size(), true);  // the checker proved it, or it would be a guard
   Type sliced = ir::accessedType(base.getType(), groups.points, groups.sizes);
   Value value = builder_.create<graph::SliceOp>(

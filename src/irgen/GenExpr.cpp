@@ -6,6 +6,7 @@
 namespace tessera::irgen {
 using namespace mlir;
 using checked::ExprKind;
+namespace node = checked::node;
 
 static std::string_view queryName(checked::Query query) {
   switch (query) {
@@ -24,10 +25,10 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   Location location = place(expr, name);
   switch (expr.kind) {
   case ExprKind::Constant: return genConstant(expr, location);
-  case ExprKind::DimValue: return genDim(expr.dim, location);
+  case ExprKind::DimValue: return genDim(expr.as<node::DimValue>().dim, location);
   case ExprKind::VarRef: {
-    auto found = values_.find(expr.var);
-    TSR_CHECK(found != values_.end() && found->second.size() == 1, "'" + expr.var->name + "' has no value");
+    auto found = values_.find(expr.as<node::VarRef>().var);
+    TSR_CHECK(found != values_.end() && found->second.size() == 1, "'" + expr.as<node::VarRef>().var->name + "' has no value");
     return found->second[0];
   }
   case ExprKind::Elementwise: return genElementwise(expr, location);
@@ -41,25 +42,26 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   case ExprKind::Full:
     return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
   case ExprKind::Table: return genTable(expr, location);
-  case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.axes.at(0));
+  case ExprKind::Iota: return builder_.create<graph::IotaOp>(location, typeOf(expr.type), expr.as<node::Iota>().axis);
   case ExprKind::Load: return genLoad(expr, location);
   case ExprKind::Concat: return genConcat(expr, location);
-  case ExprKind::Window:
-    return builder_.create<graph::WindowOp>(location, typeOf(expr.type), expr.axes.at(0),
-                                            genExpr(*expr.args[0]), expr.axes.at(1), expr.axes.at(2));
+  case ExprKind::Window: {
+    const auto &[axis, stride, dilation] = expr.as<node::Window>();
+    return builder_.create<graph::WindowOp>(location, typeOf(expr.type), axis, genExpr(*expr.args[0]), stride, dilation);
+  }
   case ExprKind::Gather: return genGather(expr, location);
   case ExprKind::ScatterAdd: return genScatterAdd(expr, location);
   case ExprKind::Argsort: {
     Value from = genExpr(*expr.args[0]);
     auto result = cast<ir::TensorType>(typeOf(expr.type));
     from = fit(from, ir::TensorType::get(from.getContext(), result.getShape(), ir::elementTypeOf(from.getType())), location);
-    return builder_.create<graph::ArgsortOp>(location, result, from, expr.axes.at(0) != 0);
+    return builder_.create<graph::ArgsortOp>(location, result, from, expr.as<node::Argsort>().descending);
   }
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {
-    std::string_view query = queryName(expr.query);
+    std::string_view query = queryName(expr.as<node::Query>().what);
     return builder_.create<graph::QueryOp>(location, builder_.getIndexType(),
-                                           StringRef(query.data(), query.size()), expr.queryAxis);
+                                           StringRef(query.data(), query.size()), expr.as<node::Query>().axis);
   }
   case ExprKind::Call: {
     auto results = genCall(expr, location);
@@ -67,8 +69,9 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   }
   case ExprKind::TupleItem: {
     auto items = genTuple(*expr.args[0]);
-    TSR_CHECK(expr.queryAxis < static_cast<int>(items.size()), "an item that the tuple does not have");
-    return items[expr.queryAxis];
+    auto item = static_cast<size_t>(expr.as<node::TupleItem>().item);
+    TSR_CHECK(item < items.size(), "an item that the tuple does not have");
+    return items[item];
   }
   case ExprKind::Derivative: TSR_UNREACHABLE("a derivative: functions with one are refused before this");
   default: return genHostExpr(expr, location);
@@ -104,10 +107,10 @@ Value FunctionGen::genElementwise(const checked::Expr &expr, Location location) 
     operands.push_back(
         fit(operand, ir::withElementType(result, ir::elementTypeOf(operand.getType())), location));
   }
-  std::string_view mnemonic = info(expr.op).mnemonic;
+  std::string_view mnemonic = info(expr.as<node::Elementwise>().op).mnemonic;
   auto op = builder_.create<graph::ElementwiseOp>(location, result, StringRef(mnemonic.data(), mnemonic.size()), operands);
-  if (expr.ofLimit) ir::markExtentMask(op);
-  if (expr.text == "update") op->setAttr("tsr.update", builder_.getUnitAttr());
+  if (expr.as<node::Elementwise>().ofLimit) ir::markExtentMask(op);
+  if (expr.as<node::Elementwise>().inPlace) op->setAttr("tsr.update", builder_.getUnitAttr());
   return op;
 }
 
@@ -141,21 +144,21 @@ Value FunctionGen::genBroadcast(const checked::Expr &expr, Location location) {
   // Extents that are equal by proof only are spelled as the result's.
   auto from = cast<ir::TensorType>(operand.getType());
   SmallVector<ir::DimAttr> shape(from.getShape());
-  for (auto [i, axis] : llvm::enumerate(expr.axes))
+  for (auto [i, axis] : llvm::enumerate(expr.as<node::Broadcast>().axes))
     if (shape[i].getConstant() != 1) shape[i] = ir::shapeOf(result)[axis];
   operand = fit(operand, ir::TensorType::get(from.getContext(), shape, from.getElementType()), location);
-  return builder_.create<graph::BroadcastOp>(location, result, operand, axesAttr(builder_, expr.axes));
+  return builder_.create<graph::BroadcastOp>(location, result, operand, axesAttr(builder_, expr.as<node::Broadcast>().axes));
 }
 
 Value FunctionGen::genTranspose(const checked::Expr &expr, Location location) {
   return builder_.create<graph::TransposeOp>(location, typeOf(expr.type), genExpr(*expr.args[0]),
-                                             axesAttr(builder_, expr.axes));
+                                             axesAttr(builder_, expr.as<node::Transpose>().axes));
 }
 
 Value FunctionGen::genReduce(const checked::Expr &expr, Location location) {
-  std::string_view name = mnemonic(expr.reduceOp);
+  std::string_view name = mnemonic(expr.as<node::Reduce>().op);
   return builder_.create<graph::ReduceOp>(location, typeOf(expr.type), StringRef(name.data(), name.size()),
-                                          genExpr(*expr.args[0]), axesAttr(builder_, expr.axes));
+                                          genExpr(*expr.args[0]), axesAttr(builder_, expr.as<node::Reduce>().axes));
 }
 
 Value FunctionGen::genDot(const checked::Expr &expr, Location location) {
@@ -176,8 +179,7 @@ Value FunctionGen::genDot(const checked::Expr &expr, Location location) {
 Value FunctionGen::genGather(const checked::Expr &expr, Location location) {
   Value from = genExpr(*expr.args[0]), places = genExpr(*expr.args[1]);
   auto result = cast<ir::TensorType>(typeOf(expr.type));
-  size_t axis = expr.axes.at(0);
-  std::vector<int> along(expr.axes.begin() + 1, expr.axes.end());
+  const auto &[axis, along] = expr.as<node::Gather>();
   SmallVector<ir::DimAttr> shape(result.getShape()), placeShape;
   shape[axis] = ir::shapeOf(from.getType())[axis];
   for (int to : along) placeShape.push_back(result.getShape()[to]);
@@ -191,8 +193,7 @@ Value FunctionGen::genGather(const checked::Expr &expr, Location location) {
 Value FunctionGen::genScatterAdd(const checked::Expr &expr, Location location) {
   Value updates = genExpr(*expr.args[0]), places = genExpr(*expr.args[1]);
   auto result = cast<ir::TensorType>(typeOf(expr.type));
-  size_t axis = expr.axes.at(0);
-  std::vector<int> along(expr.axes.begin() + 1, expr.axes.end());
+  const auto &[axis, along] = expr.as<node::ScatterAdd>();
   SmallVector<ir::DimAttr> shape(result.getShape()), placeShape;
   shape[axis] = ir::shapeOf(updates.getType())[axis];
   for (int to : along) placeShape.push_back(shape[to]);
@@ -204,7 +205,7 @@ Value FunctionGen::genScatterAdd(const checked::Expr &expr, Location location) {
 
 Value FunctionGen::genConcat(const checked::Expr &expr, Location location) {
   auto result = cast<ir::TensorType>(typeOf(expr.type));
-  size_t axis = expr.axes.at(0);
+  auto axis = static_cast<size_t>(expr.as<node::Concat>().axis);
   SmallVector<Value> parts;
   for (const auto &arg : expr.args) {
     Value part = genExpr(*arg);

@@ -7,6 +7,7 @@
 
 namespace tessera::irgen {
 using namespace mlir;
+namespace node = checked::node;
 
 Type FunctionGen::typeOf(const checked::Type &type, StringRef swizzle) {
   MLIRContext *context = builder_.getContext();
@@ -44,8 +45,9 @@ Location FunctionGen::place(Span span, StringRef name) { return ir::named(name, 
 
 Location FunctionGen::place(const checked::Expr &expr, StringRef name) {
   Location at = place(expr.span, name.empty() ? StringRef(expr.nameHint) : name);
-  return expr.type.kind == checked::TypeKind::Index ? ir::withSizes(expr.dim, at)
-                                                 : ir::withSizes(expr.type.shape, at);
+  if (expr.type.kind != checked::TypeKind::Index) return ir::withSizes(expr.type.shape, at);
+  const Dim *dim = checked::writtenDim(expr);
+  return dim ? ir::withSizes(*dim, at) : at;
 }
 Location FunctionGen::place(const checked::Var &var) {
   Location at = place(var.span, var.name);
@@ -58,13 +60,14 @@ void FunctionGen::checkNumerics(const checked::Type &type, Span span) {
 }
 
 static double asDouble(const checked::Expr &expr) {
-  if (auto *number = std::get_if<double>(&expr.value)) return *number;
-  if (auto *number = std::get_if<int64_t>(&expr.value)) return static_cast<double>(*number);
-  if (auto *truth = std::get_if<bool>(&expr.value)) return *truth ? 1.0 : 0.0;
+  const auto &value = expr.as<node::Constant>().value;
+  if (auto *number = std::get_if<double>(&value)) return *number;
+  if (auto *number = std::get_if<int64_t>(&value)) return static_cast<double>(*number);
+  if (auto *truth = std::get_if<bool>(&value)) return *truth ? 1.0 : 0.0;
   TSR_UNREACHABLE("a literal without a value");
 }
 static int64_t asInteger(const checked::Expr &expr) {
-  if (auto *number = std::get_if<int64_t>(&expr.value)) return *number;
+  if (auto *number = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return *number;
   return static_cast<int64_t>(asDouble(expr));
 }
 

@@ -2,6 +2,7 @@
 
 namespace tessera::irgen {
 using namespace checked;
+namespace node = checked::node;
 
 void collectBound(Stmts block, VarSet &vars) {
   for (const auto &stmt : block) {
@@ -30,9 +31,9 @@ static void countReads(const Access &access, VarCounts &reads) {
 }
 static void countReads(const ExprPtr &expr, VarCounts &reads) {
   if (!expr) return;
-  if (expr->kind == ExprKind::VarRef) ++reads[expr->var];
+  if (expr->kind == ExprKind::VarRef) ++reads[expr->as<node::VarRef>().var];
   for (const ExprPtr &arg : expr->args) countReads(arg, reads);
-  countReads(expr->access, reads);
+  if (const Access *access = checked::accessOf(*expr)) countReads(*access, reads);
 }
 
 void countReads(const Stmt &stmt, VarCounts &reads) {

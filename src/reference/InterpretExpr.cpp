@@ -9,6 +9,7 @@ namespace tessera::reference {
 using checked::Expr;
 using checked::ExprKind;
 using checked::TypeKind;
+namespace node = checked::node;
 
 namespace {
 constexpr int64_t kMostElements = int64_t(1) << 31;  // 16 GiB of doubles
@@ -95,18 +96,19 @@ std::optional<int64_t> Interpreter::evalInt(const Expr &expr) {
 Ref Interpreter::eval(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Constant: return constant(expr);
-  case ExprKind::String: return makeText(expr.text);
+  case ExprKind::String: return makeText(expr.as<node::String>().text);
   case ExprKind::DimValue: {
-    auto value = dim(expr.dim, expr.span);
+    auto value = dim(expr.as<node::DimValue>().dim, expr.span);
     return value ? makeInt(expr.type.kind == TypeKind::Scalar ? expr.type.dtype : DType::I64, *value)
                  : nullptr;
   }
   case ExprKind::VarRef: {
-    if (expr.var->id < values_.size() && values_[expr.var->id]) return values_[expr.var->id];
-    return fail(expr.span, "'" + expr.var->name + "' has no value here");
+    const checked::Var &var = *expr.as<node::VarRef>().var;
+    if (var.id < values_.size() && values_[var.id]) return values_[var.id];
+    return fail(expr.span, "'" + var.name + "' has no value here");
   }
   case ExprKind::Derivative: return fail(expr.span, "derivatives cannot be computed yet");
-  case ExprKind::Load: return load(expr.access, expr.span);
+  case ExprKind::Load: return load(expr.as<node::Load>().access, expr.span);
   case ExprKind::Query: return query(expr);
   case ExprKind::Call:
   case ExprKind::TupleItem:
@@ -121,15 +123,16 @@ Ref Interpreter::eval(const Expr &expr) {
 }
 
 Ref Interpreter::constant(const Expr &expr) {
+  const auto &value = expr.as<node::Constant>().value;
   DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
   Rounder round(dtype, {});
   Ref out = makeDatum(dtype, {});
   double number = 0;
   int64_t integer = 0;
-  bool isNumber = std::holds_alternative<double>(expr.value);
-  if (isNumber) number = std::get<double>(expr.value);
-  else if (auto *i = std::get_if<int64_t>(&expr.value)) integer = *i;
-  else if (auto *b = std::get_if<bool>(&expr.value)) integer = *b;
+  bool isNumber = std::holds_alternative<double>(value);
+  if (isNumber) number = std::get<double>(value);
+  else if (auto *i = std::get_if<int64_t>(&value)) integer = *i;
+  else if (auto *b = std::get_if<bool>(&value)) integer = *b;
   else if (expr.type.kind == TypeKind::None) return makeNone();
   else return fail(expr.span, "a constant without a value");
   if (out->isFloat()) out->floats[0] = isNumber ? round(number) : round.ofInt(integer);
@@ -141,9 +144,10 @@ namespace {
 /// What computes only the operands that its first one asks for: `B > 0 and A % B == 0`, `A // B if B > 0 else 0`.
 bool decidesByItsFirst(const Expr &expr) {
   if (expr.kind != ExprKind::Elementwise) return false;
+  const ElementwiseOp op = expr.as<node::Elementwise>().op;
   bool isTruth = expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
-  return (isTruth && (expr.op == ElementwiseOp::And || expr.op == ElementwiseOp::Or)) ||
-         (expr.type.kind == TypeKind::Index && expr.op == ElementwiseOp::Select);
+  return (isTruth && (op == ElementwiseOp::And || op == ElementwiseOp::Or)) ||
+         (expr.type.kind == TypeKind::Index && op == ElementwiseOp::Select);
 }
 /// An integer of host code: in kernels the quotient is 0, because nothing can stop there.
 bool dividesByZero(ElementwiseOp op, const Datum &divisor) {
@@ -152,8 +156,8 @@ bool dividesByZero(ElementwiseOp op, const Datum &divisor) {
 }
 /// Null: the first operand is the value.
 const Expr *chosenBy(const Expr &expr, bool first) {
-  if (expr.op == ElementwiseOp::Select) return expr.args[first ? 1 : 2].get();
-  return first == (expr.op == ElementwiseOp::Or) ? nullptr : expr.args[1].get();
+  if (expr.as<node::Elementwise>().op == ElementwiseOp::Select) return expr.args[first ? 1 : 2].get();
+  return first == (expr.as<node::Elementwise>().op == ElementwiseOp::Or) ? nullptr : expr.args[1].get();
 }
 }  // namespace
 
@@ -172,40 +176,50 @@ Ref Interpreter::evalArray(const Expr &expr) {
   static const Shape kScalar;
   const Shape *target = expr.type.kind == TypeKind::Tensor ? shape(expr.type, expr.span) : &kScalar;
   if (!target) return nullptr;
-  if (expr.kind == ExprKind::Iota) return iota(expr.type.dtype, *target, expr.axes.at(0));
+  if (expr.kind == ExprKind::Iota) return iota(expr.type.dtype, *target, expr.as<node::Iota>().axis);
   if (!evalAll(expr.args, args)) return nullptr;
   std::string error;
   Ref out;
   DType dtype = expr.type.kind == TypeKind::Index ? DType::I64 : expr.type.dtype;
   switch (expr.kind) {
   case ExprKind::Elementwise:
-    if (function_.kind == checked::FunctionKind::Host && dividesByZero(expr.op, *args.back()))
+    if (function_.kind == checked::FunctionKind::Host && dividesByZero(expr.as<node::Elementwise>().op, *args.back()))
       return fail(expr.span, "a division by zero");
-    out = elementwise(expr.op, dtype, args, error);
+    out = elementwise(expr.as<node::Elementwise>().op, dtype, args, error);
     break;
   case ExprKind::Cast: out = cast(args[0], dtype, expr.type.numerics, error); break;
-  case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.axes); break;
+  case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.as<node::Broadcast>().axes); break;
   case ExprKind::Reshape:
     if (elementCount(*target) != args[0]->perLane())
       return fail(expr.span, "an array of shape " + shapeText(args[0]->shape) + " cannot be reshaped to " +
                                  shapeText(*target));
     out = reshape(args[0], *target);
     break;
-  case ExprKind::Transpose: out = transpose(args[0], expr.axes); break;
-  case ExprKind::Reduce: out = reduce(args[0], expr.reduceOp, expr.axes, dtype); break;
+  case ExprKind::Transpose: out = transpose(args[0], expr.as<node::Transpose>().axes); break;
+  case ExprKind::Reduce: {
+    const auto &[op, axes] = expr.as<node::Reduce>();
+    out = reduce(args[0], op, axes, dtype);
+    break;
+  }
   case ExprKind::Dot: out = dot(args[0], args[1], dtype); break;
   case ExprKind::Full: out = full(args[0], *target, dtype); break;
-  case ExprKind::Window:
-    out = window(args[0], expr.axes.at(0), expr.axes.at(1), expr.axes.at(2), *target);
+  case ExprKind::Window: {
+    const auto &[axis, stride, dilation] = expr.as<node::Window>();
+    out = window(args[0], axis, stride, dilation, *target);
     break;
-  case ExprKind::Gather:
-    out = gatherAlong(args[0], args[1], expr.axes.at(0), {expr.axes.begin() + 1, expr.axes.end()}, *target);
+  }
+  case ExprKind::Gather: {
+    const auto &[axis, along] = expr.as<node::Gather>();
+    out = gatherAlong(args[0], args[1], axis, along, *target);
     break;
-  case ExprKind::ScatterAdd:
-    out = scatterAdd(args[0], args[1], expr.axes.at(0), {expr.axes.begin() + 1, expr.axes.end()}, *target);
+  }
+  case ExprKind::ScatterAdd: {
+    const auto &[axis, along] = expr.as<node::ScatterAdd>();
+    out = scatterAdd(args[0], args[1], axis, along, *target);
     break;
-  case ExprKind::Argsort: out = argsort(args[0], expr.axes.at(0) != 0); break;
-  case ExprKind::Concat: out = concat(args, expr.axes.at(0)); break;
+  }
+  case ExprKind::Argsort: out = argsort(args[0], expr.as<node::Argsort>().descending); break;
+  case ExprKind::Concat: out = concat(args, expr.as<node::Concat>().axis); break;
   case ExprKind::Table: out = table(args, *target, dtype); break;
   default: TSR_UNREACHABLE("expression kind");
   }
@@ -219,7 +233,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
 Ref Interpreter::evalSlice(const Expr &expr) {
   Ref value = eval(*expr.args[0]);
   if (!value) return nullptr;
-  const auto &parts = expr.access.parts;
+  const auto &parts = expr.as<node::Slice>().access.parts;
   TSR_CHECK(parts.size() == value->shape.size(), "parts of a slice");
   bool varies = value->lanes != 0;
   std::vector<Ref> offsets(parts.size());

@@ -11,6 +11,7 @@ using checked::ExprKind;
 using checked::ParamMode;
 using checked::Stmt;
 using checked::TypeKind;
+namespace node = checked::node;
 
 Ref Interpreter::evalHost(const Expr &expr) {
   switch (expr.kind) {
@@ -22,9 +23,9 @@ Ref Interpreter::evalHost(const Expr &expr) {
   case ExprKind::TupleItem: {
     Ref tuple = eval(*expr.args[0]);
     if (!tuple) return nullptr;
-    TSR_CHECK(tuple->kind == Datum::Kind::Tuple && static_cast<size_t>(expr.queryAxis) < tuple->items.size(),
-              "item of a tuple");
-    return tuple->items[static_cast<size_t>(expr.queryAxis)];
+    auto item = static_cast<size_t>(expr.as<node::TupleItem>().item);
+    TSR_CHECK(tuple->kind == Datum::Kind::Tuple && item < tuple->items.size(), "item of a tuple");
+    return tuple->items[item];
   }
   case ExprKind::HostRank: {
     Ref array = eval(*expr.args[0]);
@@ -33,10 +34,11 @@ Ref Interpreter::evalHost(const Expr &expr) {
   case ExprKind::HostShape: {
     Ref array = eval(*expr.args[0]);
     if (!array) return nullptr;
-    int64_t rank = static_cast<int64_t>(array->shape.size()), axis = expr.queryAxis;
+    const int64_t rank = static_cast<int64_t>(array->shape.size()), asked = expr.as<node::HostShape>().axis;
+    int64_t axis = asked;
     if (axis < 0) axis += rank;
     if (array->kind != Datum::Kind::Number || axis < 0 || axis >= rank)
-      return fail(expr.span, "I asked for dimension " + std::to_string(expr.queryAxis) +
+      return fail(expr.span, "I asked for dimension " + std::to_string(asked) +
                                  " of an array of shape " + shapeText(array->shape));
     return makeInt(DType::I64, array->shape[static_cast<size_t>(axis)]);
   }
@@ -48,7 +50,7 @@ Ref Interpreter::evalCall(const Expr &expr) {
   std::vector<Ref> args;
   if (!evalAll(expr.args, args)) return nullptr;
   size_t next = 0;
-  for (const checked::Param &param : expr.callee->params) {
+  for (const checked::Param &param : expr.as<node::Call>().callee->params) {
     if (param.isResult) continue;
     if (next >= args.size()) break;
     // Host code hands the array itself to an in-out parameter; the values of a tensor function do not change.
@@ -57,7 +59,7 @@ Ref Interpreter::evalCall(const Expr &expr) {
       args[next] = std::make_shared<Datum>(*args[next]);
     ++next;
   }
-  Interpreter callee(*expr.callee, options_);
+  Interpreter callee(*expr.as<node::Call>().callee, options_);
   if (!callee.call(std::move(args))) {
     RunError inner = callee.error();
     bool inside = callee.argumentsFit() && inner.span.valid();
@@ -127,6 +129,7 @@ Ref Interpreter::loadNpy(const Expr &expr) {
 
 /// A parameter of `main`, as the emitted program reads it.
 Ref Interpreter::argument(const Expr &expr, const std::string &name) {
+  const std::string &wanted = expr.as<node::HostCall>().function;
   askedFor_.insert(name);
   auto given = options_.arguments.find(name);
   if (given == options_.arguments.end())
@@ -135,30 +138,31 @@ Ref Interpreter::argument(const Expr &expr, const std::string &name) {
   char *end = nullptr;
   errno = 0;
   Ref value;
-  if (expr.text == "text_argument") return makeText(text);
-  if (expr.text == "int_argument") value = makeInt(DType::I64, std::strtoll(text.c_str(), &end, 10));
-  else if (expr.text == "real_argument") value = makeFloat(DType::F64, std::strtod(text.c_str(), &end)), errno = 0;
+  if (wanted == "text_argument") return makeText(text);
+  if (wanted == "int_argument") value = makeInt(DType::I64, std::strtoll(text.c_str(), &end, 10));
+  else if (wanted == "real_argument") value = makeFloat(DType::F64, std::strtod(text.c_str(), &end)), errno = 0;
   else {
     bool yes = text == "true" || text == "True" || text == "1", no = text == "false" || text == "False" || text == "0";
     if (yes || no) return makeInt(DType::Bool, yes);
   }
   if (!end || *end || text.empty() || errno) return fail(expr.span, "--" + name + " is '" + text + "', which is no " +
-                                                         (expr.text == "int_argument" ? "integer" : expr.text == "real_argument" ? "number" : "truth value"));
+                                                         (wanted == "int_argument" ? "integer" : wanted == "real_argument" ? "number" : "truth value"));
   return value;
 }
 
 Ref Interpreter::hostCall(const Expr &expr) {
-  if (expr.text == "perf_counter")
+  const std::string &name = expr.as<node::HostCall>().function;
+  if (name == "perf_counter")
     return options_.seconds ? makeFloat(DType::F64, options_.seconds()) : fail(expr.span, "there is no clock here");
-  if (expr.text == "no_more_arguments") {
+  if (name == "no_more_arguments") {
     for (const auto &[name, text] : options_.arguments)
       if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
     return makeNone();
   }
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;
-  if (expr.text.find("_argument") != std::string::npos) return argument(expr, first->text);
-  if (expr.text == "read_bytes") {
+  if (name.find("_argument") != std::string::npos) return argument(expr, first->text);
+  if (name == "read_bytes") {
     if (!options_.readFile) return fail(expr.span, "files cannot be read here");
     auto bytes = options_.readFile(first->text);
     if (!bytes) return fail(expr.span, "cannot read '" + first->text + "': " + bytes.error());
@@ -166,13 +170,13 @@ Ref Interpreter::hostCall(const Expr &expr) {
     for (size_t i = 0; i < bytes->size(); ++i) out->ints[i] = static_cast<unsigned char>((*bytes)[i]);
     return out;
   }
-  if (expr.text == "load_npz") return readNpz(expr, first->text);
-  if (expr.text == "load_tensor" || expr.text == "expect_tensors") return readTensors(expr, first->text);
-  if (expr.text == "save_tensors") return saveTensors(expr, first->text);
-  if (expr.text == "zeros" || expr.text == "full_real" || expr.text == "full_whole" || expr.text == "iota")
+  if (name == "load_npz") return readNpz(expr, first->text);
+  if (name == "load_tensor" || name == "expect_tensors") return readTensors(expr, first->text);
+  if (name == "save_tensors") return saveTensors(expr, first->text);
+  if (name == "zeros" || name == "full_real" || name == "full_whole" || name == "iota")
     return hostTensor(expr, first->text);
-  if (expr.text == "tensor_real" || expr.text == "tensor_whole") return hostTable(expr, first->text);
-  if (expr.text == "reshaped") {
+  if (name == "tensor_real" || name == "tensor_whole") return hostTable(expr, first->text);
+  if (name == "reshaped") {
     std::vector<int64_t> shape;
     for (size_t i = 1; i < expr.args.size(); ++i) {
       auto extent = evalInt(*expr.args[i]);
@@ -181,12 +185,12 @@ Ref Interpreter::hostCall(const Expr &expr) {
     }
     return reshape(first, shape);
   }
-  if (expr.text == "shape_text") {
+  if (name == "shape_text") {
     std::string text;
     for (int64_t extent : first->shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
     return makeText("(" + text + (first->shape.size() == 1 ? ",)" : ")"));
   }
-  TSR_CHECK(expr.text == "decode", "a function of the host runtime that the interpreter does not know");
+  TSR_CHECK(name == "decode", "a function of the host runtime that the interpreter does not know");
   if (first->isFloat()) return fail(expr.span, "the bytes of a text are integers, and these are floats");
   std::string text;
   for (int64_t byte : first->ints) {
@@ -205,7 +209,8 @@ Ref Interpreter::hostTable(const Expr &expr, const std::string &name) {
     numbers.push_back(eval(*expr.args[i]));
     if (!numbers.back()) return nullptr;
   }
-  Ref all = table(numbers, {static_cast<int64_t>(numbers.size())}, expr.text == "tensor_real" ? DType::F64 : DType::I64);
+  const bool isReal = expr.as<node::HostCall>().function == "tensor_real";
+  Ref all = table(numbers, {static_cast<int64_t>(numbers.size())}, isReal ? DType::F64 : DType::I64);
   std::string error;
   Ref out = cast(all, *dtype, {}, error);
   return out ? out : fail(expr.span, error);
@@ -215,7 +220,7 @@ Ref Interpreter::hostTable(const Expr &expr, const std::string &name) {
 Ref Interpreter::hostTensor(const Expr &expr, const std::string &name) {
   auto dtype = dtypeByName(name);
   TSR_CHECK(dtype, "a dtype that the checker knows");
-  const bool zeros = expr.text == "zeros";
+  const bool zeros = expr.as<node::HostCall>().function == "zeros";
   Ref given = zeros ? makeInt(DType::I64, 0) : eval(*expr.args.at(1));
   if (!given) return nullptr;
   std::vector<int64_t> shape;
@@ -228,7 +233,7 @@ Ref Interpreter::hostTensor(const Expr &expr, const std::string &name) {
   Ref out = makeDatum(given->isFloat() ? DType::F64 : DType::I64, shape);
   if (given->isFloat()) {
     std::fill(out->floats.begin(), out->floats.end(), given->floats.at(0));
-  } else if (expr.text == "iota") {
+  } else if (expr.as<node::HostCall>().function == "iota") {
     int64_t inner = 1;
     const auto axis = static_cast<size_t>(given->ints.at(0));
     for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
@@ -251,14 +256,15 @@ bool Interpreter::saveNpy(const Stmt &stmt) {
 }
 
 Ref Interpreter::format(const Expr &expr) {
-  TSR_CHECK(expr.texts.size() == expr.args.size() + 1, "parts of a formatted string");
-  std::string out = expr.texts[0];
+  const auto &[texts, formats] = expr.as<node::Format>();
+  TSR_CHECK(texts.size() == expr.args.size() + 1, "parts of a formatted string");
+  std::string out = texts[0];
   for (size_t i = 0; i < expr.args.size(); ++i) {
     Ref value = eval(*expr.args[i]);
     if (!value) return nullptr;
-    auto field = formatField(*value, i < expr.formats.size() ? expr.formats[i] : "");
+    auto field = formatField(*value, i < formats.size() ? formats[i] : "");
     if (!field) return fail(expr.args[i]->span, field.error());
-    out += *field + expr.texts[i + 1];
+    out += *field + texts[i + 1];
   }
   return makeText(std::move(out));
 }

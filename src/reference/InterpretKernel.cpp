@@ -9,6 +9,7 @@ using checked::Expr;
 using checked::GridKind;
 using checked::Query;
 using checked::Stmt;
+namespace node = checked::node;
 
 namespace {
 constexpr int64_t kDefaultGroup = 128, kDefaultTile = 16;
@@ -122,12 +123,12 @@ std::optional<int64_t> Interpreter::groupQuery(Query query, size_t axis) const {
 Ref Interpreter::query(const Expr &expr) {
   if (function_.kind != checked::FunctionKind::Kernel)
     return fail(expr.span, "only a kernel runs in groups and lanes");
-  if (auto same = groupQuery(expr.query, static_cast<size_t>(expr.queryAxis)))
+  if (auto same = groupQuery(expr.as<node::Query>().what, static_cast<size_t>(expr.as<node::Query>().axis)))
     return makeInt(DType::I64, *same);
-  int64_t first = expr.query == Query::LinearId ? *groupQuery(Query::GroupId, 0) * groupSize_ : 0;
+  int64_t first = expr.as<node::Query>().what == Query::LinearId ? *groupQuery(Query::GroupId, 0) * groupSize_ : 0;
   Ref out = makeDatum(DType::I64, {}, groupSize_);
   for (int64_t lane = 0; lane < groupSize_; ++lane)
-    out->ints[static_cast<size_t>(lane)] = first + (expr.query == Query::LaneId ? lane % kWarpLanes : lane);
+    out->ints[static_cast<size_t>(lane)] = first + (expr.as<node::Query>().what == Query::LaneId ? lane % kWarpLanes : lane);
   return out;
 }
 

@@ -7,6 +7,7 @@
 namespace tessera::reference {
 
 using checked::Expr;
+namespace node = checked::node;
 namespace format = tsr::host::tensor_file;
 
 namespace {
@@ -38,7 +39,7 @@ Ref Interpreter::readTensors(const Expr &expr, const std::string &path) {
   std::string problem = readHeader(*bytes, header);
   auto wrong = [&](const std::string &what) { return fail(expr.span, "`" + path + "`: " + what); };
   if (!problem.empty()) return wrong(problem);
-  if (expr.text == "expect_tensors") return expectTensors(expr, path, header);
+  if (expr.as<node::HostCall>().function == "expect_tensors") return expectTensors(expr, path, header);
   Ref name = eval(*expr.args.at(1)), dtype = name ? eval(*expr.args.at(2)) : nullptr;
   if (!dtype) return nullptr;
   const format::Entry *entry = header.find(name->text);

@@ -16,6 +16,10 @@ constexpr const char *kTensor = "def f[M, N](x: Tensor[M, N, f32], w: Tensor[N, 
                                 "    y = (x @ w).sum(axis=1)\n"
                                 "    for i in range(3):\n        y = y * 2.0 + 1.0\n"
                                 "    return y + transpose(w)[:, 0] + concat(x, x, axis=1)[:, 1]\n";
+constexpr const char *kPlaces = "def f[M, N, K](x: Tensor[M, N, f32], i: Tensor[K, i64]) -> Tensor[K, N, f32]:\n"
+                                "    order = argsort(x[0, :])\n"
+                                "    y = index_add(zeros((M, N), f32), i, take(x, i))\n"
+                                "    return take(y, i) + cast(order, f32)[None, :]\n";
 constexpr const char *kKernel =
     "from tessera import kernel, tile\n"
     "@kernel(grid=((N + 127) // 128,), group=128)\n"
@@ -32,6 +36,13 @@ Expr &exprOf(Function &function, ExprKind kind) {
   visitExprs(function.body, [&](Expr &e) {
     if (e.kind == kind && !found) found = &e;
   });
+  if (!found) throw std::runtime_error("the program has no such expression");
+  return *found;
+}
+
+template <class Node> Node &nodeOf(Function &function) {
+  Node *found = nullptr;
+  visitExprs(function.body, [&](Expr &e) { found = found ? found : e.get<Node>(); });
   if (!found) throw std::runtime_error("the program has no such expression");
   return *found;
 }
@@ -60,20 +71,19 @@ const Break kBreaks[] = {
     {kTensor, "the operands of its kind", [](Function &f) { exprOf(f, ExprKind::Elementwise).args.pop_back(); }},
     {kTensor, "an operand is there", [](Function &f) { exprOf(f, ExprKind::Dot).args[0].reset(); }},
     {kTensor, "a product is of matrices", [](Function &f) { exprOf(f, ExprKind::Dot).args[0]->type.shape.pop_back(); }},
-    {kTensor, "a reduction is over axes of its operand", [](Function &f) { exprOf(f, ExprKind::Reduce).axes = {2}; }},
-    {kTensor, "a reduction has axes", [](Function &f) { exprOf(f, ExprKind::Reduce).axes.clear(); }},
-    {kTensor, "a transpose permutes the axes", [](Function &f) { exprOf(f, ExprKind::Transpose).axes = {0, 0}; }},
-    {kTensor, "parts are joined along an axis", [](Function &f) { exprOf(f, ExprKind::Concat).axes.clear(); }},
+    {kTensor, "a reduction is over axes of its operand", [](Function &f) { nodeOf<node::Reduce>(f).axes = {2}; }},
+    {kTensor, "a reduction has axes", [](Function &f) { nodeOf<node::Reduce>(f).axes.clear(); }},
+    {kTensor, "a transpose permutes the axes", [](Function &f) { nodeOf<node::Transpose>(f).axes = {0, 0}; }},
+    {kTensor, "parts are joined along an axis", [](Function &f) { nodeOf<node::Concat>(f).axis = 9; }},
     {kTensor, "a slice has an index for each axis",
-     [](Function &f) { exprOf(f, ExprKind::Slice).access.parts.pop_back(); }},
+     [](Function &f) { nodeOf<node::Slice>(f).access.parts.pop_back(); }},
     {kTensor, "a scalar fills an array",
      [](Function &f) { exprOf(f, ExprKind::Full).args[0] = clone(exprOf(f, ExprKind::VarRef)); }},
     {kTensor, "a constant has a value of its dtype",
-     [](Function &f) { exprOf(f, ExprKind::Constant).value = std::monostate(); }},
+     [](Function &f) { nodeOf<node::Constant>(f).value = std::monostate(); }},
     {kTensor, "a whole number is an integer",
-     [](Function &f) { exprOf(f, ExprKind::Full).args[0]->value = int64_t(2); }},
-    {kTensor, "a use names a variable", [](Function &f) { exprOf(f, ExprKind::VarRef).var = nullptr; }},
-    {kTensor, "only a name has a variable", [](Function &f) { exprOf(f, ExprKind::Dot).var = f.params[0].var; }},
+     [](Function &f) { exprOf(f, ExprKind::Full).args[0]->as<node::Constant>().value = int64_t(2); }},
+    {kTensor, "a use names a variable", [](Function &f) { nodeOf<node::VarRef>(f).var = nullptr; }},
     {kTensor, "a variable is bound before it is used",
      [](Function &f) { f.body.insert(f.body.begin(), std::move(f.body.back())), f.body.pop_back(); }},
     {kTensor, "a variable that is assigned again is marked",
@@ -97,13 +107,18 @@ const Break kBreaks[] = {
     {kKernel, "an access has an index for each axis",
      [](Function &f) { stmtOf(f, StmtKind::Store).access.parts.clear(); }},
     {kKernel, "a point has an index", [](Function &f) { stmtOf(f, StmtKind::Store).access.parts[0].offset.reset(); }},
-    {kKernel, "an access goes forwards", [](Function &f) { exprOf(f, ExprKind::Load).access.parts[0].step = 0; }},
-    {kKernel, "a place in the grid is an index", [](Function &f) { exprOf(f, ExprKind::Query).queryAxis = -1; }},
+    {kKernel, "an access goes forwards", [](Function &f) { nodeOf<node::Load>(f).access.parts[0].step = 0; }},
+    {kKernel, "a place in the grid is an index", [](Function &f) { nodeOf<node::Query>(f).axis = -1; }},
     {kKernel, "a branch has a condition", [](Function &f) { stmtOf(f, StmtKind::If).condition.reset(); }},
     {kKernel, "a grid has axes", [](Function &f) { f.kernel.gridDims.clear(); }},
-    {kHost, "a call has a callee", [](Function &f) { exprOf(f, ExprKind::Call).callee = nullptr; }},
+    {kPlaces, "a gather is along an axis", [](Function &f) { nodeOf<node::Gather>(f).axis = 2; }},
+    {kPlaces, "an axis for each of its places'", [](Function &f) { nodeOf<node::Gather>(f).along.clear(); }},
+    {kPlaces, "a scatter is along an axis", [](Function &f) { nodeOf<node::ScatterAdd>(f).axis = -1; }},
+    {kPlaces, "an axis for each of its places'", [](Function &f) { nodeOf<node::ScatterAdd>(f).along.push_back(0); }},
+    {kPlaces, "an order counts places in i64", [](Function &f) { exprOf(f, ExprKind::Argsort).type.dtype = DType::F32; }},
+    {kHost, "a call has a callee", [](Function &f) { nodeOf<node::Call>(f).callee = nullptr; }},
     {kHost, "an argument for each parameter", [](Function &f) { exprOf(f, ExprKind::Call).args.clear(); }},
-    {kHost, "a format has a text around each value", [](Function &f) { exprOf(f, ExprKind::Format).texts.pop_back(); }},
+    {kHost, "a format has a text around each value", [](Function &f) { nodeOf<node::Format>(f).texts.pop_back(); }},
     {kHost, "a tensor of host code is asked",
      [](Function &f) { exprOf(f, ExprKind::HostShape).args[0] = makeIndex(0, {}); }},
     {kHost, "a path is a string", [](Function &f) { exprOf(f, ExprKind::LoadNpy).args[0] = makeIndex(0, {}); }},
@@ -128,4 +143,12 @@ TEST(VerifyText, NamesTheFunctionAndTheStatement) {
   Checking c(kTensor);
   stmtOf(*c.program->functions[0], StmtKind::Assign).var->reassigned = false;
   EXPECT_EQ(verify(*c.program), "`f`, assign y: it does not hold that a variable that is assigned again is marked");
+}
+
+TEST(Node, OfAnotherKindIsAMistakeOfOurs) {
+  Checking c(kTensor);
+  Expr &dot = exprOf(*c.program->functions[0], ExprKind::Dot);
+  EXPECT_THROW(dot.as<node::Reduce>(), InternalError);
+  EXPECT_EQ(dot.get<node::Reduce>(), nullptr);
+  EXPECT_EQ(varOf(dot), nullptr);
 }

@@ -54,7 +54,7 @@ TEST(Irgen, ForCarriesWhatItRebindsAndNothingElse) {
   Var *x = f.param("x", array(TypeKind::View, DType::F32, {"N"})), *y = f.param("y", x->type, ParamMode::Out);
   Var *sum = f.var("sum", kF32), *item = f.var("item", kF32), *i = f.var("i", indexType());
   auto extent = expr(ExprKind::DimValue, indexType());
-  extent->dim = Dim::var("N");
+  extent->as<node::DimValue>().dim = Dim::var("N");
   f.function->body = block(
       bind(StmtKind::Let, sum, number(kF32, 0.0)),
       loop(i, std::move(extent),

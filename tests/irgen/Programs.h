@@ -36,24 +36,21 @@ struct Builder {
 };
 
 inline ExprPtr expr(ExprKind kind, Type type) {
-  auto made = std::make_unique<Expr>();
-  made->kind = kind;
-  made->type = std::move(type);
-  return made;
+  return std::make_unique<Expr>(kind, std::move(type), Span{});
 }
 inline ExprPtr number(Type type, double value) {
   auto made = expr(ExprKind::Constant, std::move(type));
-  made->value = value;
+  made->as<node::Constant>().value = value;
   return made;
 }
 inline ExprPtr index(int64_t value) {
   auto made = expr(ExprKind::Constant, indexType());
-  made->value = value;
+  made->as<node::Constant>().value = value;
   return made;
 }
 inline ExprPtr read(Var *var) {
   auto made = expr(ExprKind::VarRef, var->type);
-  made->var = var;
+  made->as<node::VarRef>().var = var;
   return made;
 }
 inline ExprPtr op(ElementwiseOp op, ExprPtr a, ExprPtr b) {
@@ -61,7 +58,7 @@ inline ExprPtr op(ElementwiseOp op, ExprPtr a, ExprPtr b) {
   Type type = a->type;
   if (isBool) type = type.kind == TypeKind::Index ? scalar(DType::Bool) : (type.dtype = DType::Bool, type);
   auto made = expr(ExprKind::Elementwise, type);
-  made->op = op;
+  made->as<node::Elementwise>().op = op;
   made->args.push_back(std::move(a));
   made->args.push_back(std::move(b));
   return made;
@@ -80,8 +77,8 @@ inline IndexPart range(ExprPtr offset, const char *size) {
 }
 inline ExprPtr load(Var *base, Type type, IndexPart part) {
   auto made = expr(ExprKind::Load, std::move(type));
-  made->access.base = base;
-  made->access.parts.push_back(std::move(part));
+  made->as<node::Load>().access.base = base;
+  made->as<node::Load>().access.parts.push_back(std::move(part));
   return made;
 }
 

@@ -19,11 +19,7 @@ inline Type shared(DType dtype, std::vector<Dim> shape) {
 }
 
 inline ExprPtr expr(ExprKind kind, Type type) {
-  auto e = std::make_unique<Expr>();
-  e->kind = kind;
-  e->type = std::move(type);
-  e->span = {0, 1, 2};
-  return e;
+  return std::make_unique<Expr>(kind, std::move(type), Span{0, 1, 2});
 }
 template <class... Args> ExprPtr with(ExprPtr e, Args... args) {
   (e->args.push_back(std::move(args)), ...);
@@ -31,33 +27,33 @@ template <class... Args> ExprPtr with(ExprPtr e, Args... args) {
 }
 inline ExprPtr whole(int64_t value) {
   auto e = expr(ExprKind::Constant, index());
-  e->value = value;
+  e->as<node::Constant>().value = value;
   return e;
 }
 inline ExprPtr number(DType dtype, double value) {
   auto e = expr(ExprKind::Constant, scalar(dtype));
-  e->value = value;
+  e->as<node::Constant>().value = value;
   return e;
 }
 inline ExprPtr size(const char *text) {
   auto e = expr(ExprKind::DimValue, index());
-  e->dim = *Dim::parse(text);
+  e->as<node::DimValue>().dim = *Dim::parse(text);
   return e;
 }
 inline ExprPtr ref(Var *var) {
   auto e = expr(ExprKind::VarRef, var->type);
-  e->var = var;
+  e->as<node::VarRef>().var = var;
   return e;
 }
 inline ExprPtr query(Query query, int axis = 0) {
   auto e = expr(ExprKind::Query, index());
-  e->query = query;
-  e->queryAxis = axis;
+  e->as<node::Query>().what = query;
+  e->as<node::Query>().axis = axis;
   return e;
 }
 template <class... Args> ExprPtr apply(ElementwiseOp op, Type type, Args... args) {
   auto e = expr(ExprKind::Elementwise, std::move(type));
-  e->op = op;
+  e->as<node::Elementwise>().op = op;
   return with(std::move(e), std::move(args)...);
 }
 inline ExprPtr less(ExprPtr a, ExprPtr b) {
@@ -95,7 +91,7 @@ template <class... Parts> Access access(Var *base, Parts... parts) {
 }
 inline ExprPtr load(Type type, Access where) {
   auto e = expr(ExprKind::Load, std::move(type));
-  e->access = std::move(where);
+  e->as<node::Load>().access = std::move(where);
   return e;
 }
 

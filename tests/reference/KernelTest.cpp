@@ -392,19 +392,19 @@ TEST(Host, FilesAndPrintingGoThroughTheCaller) {
   Var *x = b.var("x", host);
   auto text = [](const char *t) {
     auto e = expr(ExprKind::String, {TypeKind::String, DType::F32, {}, {}, {}});
-    e->text = t;
+    e->as<node::String>().text = t;
     return e;
   };
   auto call = with(expr(ExprKind::Call, host), ref(x), ref(x), number(DType::F32, 1));
-  call->callee = &k.f;
+  call->as<node::Call>().callee = &k.f;
   auto effect = stmt(StmtKind::Evaluate);
   effect->value = std::move(call);
   auto shape = with(expr(ExprKind::HostShape, index()), ref(x));
   auto item = with(expr(ExprKind::HostItem, scalar(DType::F32)), ref(x), whole(-1));
   auto format = with(expr(ExprKind::Format, {TypeKind::String, DType::F32, {}, {}, {}}), std::move(shape),
                      std::move(item));
-  format->texts = {"n=", " last=", "!"};
-  format->formats = {"", ".2f"};
+  format->as<node::Format>().texts = {"n=", " last=", "!"};
+  format->as<node::Format>().formats = {"", ".2f"};
   auto printing = stmt(StmtKind::Print), saving = stmt(StmtKind::SaveNpy);
   printing->value = std::move(format);
   saving->value = text("y.npy");

@@ -279,7 +279,7 @@ ExprPtr inCarryType(Context &cx, Value value, DType dtype, Span span) {
   if (value.kind == ValueKind::Int) {
     if (!value.isKnownInt() || value.expr) return makeCast(indexExpr(cx, value, span), dtype, {});
     ExprPtr e = makeConstant(dtype, static_cast<double>(value.sym.constant()), span);
-    if (isInt(dtype)) e->value = value.sym.constant();
+    if (isInt(dtype)) e->as<node::Constant>().value = value.sym.constant();
     e->nameHint = value.text;
     return e;
   }

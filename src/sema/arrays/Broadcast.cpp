@@ -86,12 +86,12 @@ ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape) {
   std::vector<int> axes;
   for (size_t i = 0; i < old.size(); ++i) axes.push_back(static_cast<int>(shape.size() - old.size() + i));
   if (expr->kind == ExprKind::Broadcast) {  // one broadcast does the work of two
-    for (int &axis : expr->axes) axis = axes[axis];
+    for (int &axis : expr->as<node::Broadcast>().axes) axis = axes[axis];
     expr->type = type;
     return expr;
   }
   ExprPtr e = makeExpr(ExprKind::Broadcast, type, span);
-  e->axes = std::move(axes);
+  e->as<node::Broadcast>().axes = std::move(axes);
   e->args.push_back(std::move(expr));
   return e;
 }

@@ -1,5 +1,4 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
-#include "checked/DerivativeKind.h"
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
 #include "sema/Builtins.h"
@@ -99,7 +98,7 @@ static void byChance(Context &cx, Expr &cast, const Expr &key);
 
 Value arrayCast(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  if (row.op == kStop) {  // kernels are not differentiated: there it is nothing
+  if (row.op == "stop") {  // kernels are not differentiated: there it is nothing
     Value v = args.values[0];
     if (v.kind != ValueKind::Array || inKernel(cx)) return v;
     Type type = v.type;
@@ -107,7 +106,7 @@ Value arrayCast(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     ExprPtr arg = takeExpr(v);
     DType own = arg->type.dtype;
     ExprPtr e = makeCast(std::move(arg), own, {});
-    e->text = kStop;
+    e->as<node::Cast>().stopsGradient = true;
     return arrayValue(cx, std::move(e), type, std::move(limits), span);
   }
   if (args.values.size() > 2 && args.values[2].given()) return castByChance(cx, args, span);

@@ -84,7 +84,7 @@ Value arrayIota(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (!dtype) return Value::poison();
   if (host) return hostIota(cx, args.values[0], args.spans[0], axis, *dtype, span);
   ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
-  e->axes = {axis};
+  e->as<node::Iota>().axis = axis;
   Value v = arrayValue(cx, std::move(e), scalarType(DType::I32), std::vector<std::optional<Limit>>(shape.size()), span);
   return given.given() ? castTo(cx, std::move(v), *dtype, numerics, span) : v;
 }

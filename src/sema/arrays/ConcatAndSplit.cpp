@@ -38,7 +38,7 @@ Value concat(Context &cx, std::vector<Value> values, int axis, Span span) {
   for (const Value &v : values) allStored &= v.expr->type.dtype == type.dtype;
   if (allStored) in = type.dtype;
   ExprPtr e = makeExpr(ExprKind::Concat, sema::tensorType(in, shape, type.numerics), span);
-  e->axes = {axis};
+  e->as<node::Concat>().axis = axis;
   for (const Value &v : values) {
     for (size_t a = 0; a < v.limits.size(); ++a)
       if (v.limit(a)) return unsupported(cx, "concatenating tiles that may reach over the edge of their tensor", span);
@@ -65,7 +65,7 @@ Value sliceAxis(Context &cx, Value value, size_t axis, const Dim &start, const D
       part.step = step;
       if (!(start == Dim(0))) part.offset = dimExpr(cx, start, span);
     }
-    e->access.parts.push_back(std::move(part));
+    e->as<node::Slice>().access.parts.push_back(std::move(part));
   }
   e->args.push_back(std::move(arg));
   return arrayValue(cx, std::move(e), type, std::move(limits), span);

@@ -89,7 +89,7 @@ static Value windowed(Context &cx, Value x, size_t first, const std::vector<Wind
     result.shape[axis] = Dim(w.size);
     result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, w.out);
     ExprPtr e = makeExpr(ExprKind::Window, std::move(result), span);
-    e->axes = {static_cast<int>(axis), static_cast<int>(w.stride), static_cast<int>(w.dilation)};
+    e->as<node::Window>() = {static_cast<int>(axis), static_cast<int>(w.stride), static_cast<int>(w.dilation)};
     e->args.push_back(std::move(arg));
     x = arrayValue(cx, std::move(e), type, std::move(limits), span);
   }

@@ -33,8 +33,7 @@ Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<i
   for (size_t i = 0; i < along.size(); ++i) result.shape[static_cast<size_t>(along[i])] = at->type.shape[i];
   size_t rank = result.shape.size();
   ExprPtr e = makeExpr(ExprKind::Gather, std::move(result), span);
-  e->axes = {axis};
-  e->axes.insert(e->axes.end(), along.begin(), along.end());
+  e->as<node::Gather>() = {axis, along};
   e->args.push_back(std::move(arg));
   e->args.push_back(std::move(at));
   return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(rank), span);
@@ -148,7 +147,7 @@ static Value scattered(Context &cx, Value x, Value indices, Value values, int ax
   pairs.insert(pairs.begin() + axis + 1, count);
   auto counted = [&](int along) {
     ExprPtr e = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, pairs), span);
-    e->axes = {along};
+    e->as<node::Iota>().axis = along;
     std::vector<std::optional<Limit>> limits(pairs.size());
     return arrayValue(cx, std::move(e), scalarType(DType::I64), std::move(limits), span);
   };

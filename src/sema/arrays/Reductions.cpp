@@ -38,7 +38,7 @@ Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   ExprPtr arg = takeExpr(value);
   std::vector<Dim> shape = arg->type.shape;
   ExprPtr iota = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, shape), span);
-  iota->axes = {static_cast<int>(axis)};
+  iota->as<node::Iota>().axis = static_cast<int>(axis);
   ExprPtr end = makeCast(dimExpr(cx, limit.end, span), DType::I32, {});
   std::vector<ExprPtr> compared;
   compared.push_back(std::move(iota));
@@ -46,7 +46,7 @@ Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   ExprPtr inside = makeElementwise(ElementwiseOp::Lt, sema::tensorType(DType::Bool, shape), span, std::move(compared));
   DType dtype = arg->type.dtype;
   ExprPtr other = makeConstant(dtype, fill, span);
-  if (dtype == DType::I64 && std::abs(fill) > 9e18) other->value = fill < 0 ? INT64_MIN : INT64_MAX;
+  if (dtype == DType::I64 && std::abs(fill) > 9e18) other->as<node::Constant>().value = fill < 0 ? INT64_MIN : INT64_MAX;
   Type result = arg->type;
   std::vector<ExprPtr> args;
   args.push_back(std::move(inside));
@@ -57,7 +57,7 @@ Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   out.limits = value.limits;
   out.limits[axis] = Limit{limit.end, fill == 0};
   ExprPtr masked = makeElementwise(ElementwiseOp::Select, result, span, std::move(args));
-  masked->ofLimit = true;
+  masked->as<node::Elementwise>().ofLimit = true;
   out.expr = std::shared_ptr<Expr>(masked.release());
   return out;
 }
@@ -128,8 +128,8 @@ Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axis
   Type result = shape.empty() ? scalarType(carriedDType) : sema::tensorType(carriedDType, shape);
   result.numerics = type.numerics;
   ExprPtr e = makeExpr(ExprKind::Reduce, result, span);
-  e->reduceOp = op;
-  e->axes = axes;
+  e->as<node::Reduce>().op = op;
+  e->as<node::Reduce>().axes = axes;
   e->args.push_back(std::move(arg));
   Value out = arrayValue(cx, std::move(e), type, std::move(limits), span);
   if (keepdim)

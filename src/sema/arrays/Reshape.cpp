@@ -22,7 +22,7 @@ Value transpose(Context &cx, Value value, std::vector<int> axes, Span span) {
   Type result = arg->type;
   result.shape = shape;
   ExprPtr e = makeExpr(ExprKind::Transpose, result, span);
-  e->axes = std::move(axes);
+  e->as<node::Transpose>().axes = std::move(axes);
   e->args.push_back(std::move(arg));
   return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
@@ -111,13 +111,14 @@ Value insertAxis(Context &cx, Value value, int axis, Span span) {
     full->args.push_back(std::move(arg));
     return arrayValue(cx, std::move(full), type, std::move(limits), span);
   }
-  if (arg->kind == ExprKind::Broadcast) {
-    for (int &a : arg->axes) a += a >= axis;
+  if (auto *broadcast = arg->get<node::Broadcast>()) {
+    for (int &a : broadcast->axes) a += a >= axis;
     arg->type = result;
     return arrayValue(cx, std::move(arg), type, std::move(limits), span);
   }
   ExprPtr e = makeExpr(ExprKind::Broadcast, result, span);
-  for (int i = 0; i < static_cast<int>(type.shape.size()); ++i) e->axes.push_back(i < axis ? i : i + 1);
+  for (int i = 0; i < static_cast<int>(type.shape.size()); ++i)
+    e->as<node::Broadcast>().axes.push_back(i < axis ? i : i + 1);
   e->args.push_back(std::move(arg));
   return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
@@ -146,7 +147,7 @@ Value removeAxis(Context &cx, Value value, int axis, Span span) {
     part.isPoint = true;
     part.offset = makeIndex(0, span);
     part.inBounds = true;
-    e->access.parts.push_back(std::move(part));
+    e->as<node::Slice>().access.parts.push_back(std::move(part));
     e->args.push_back(std::move(arg));
     return arrayValue(cx, std::move(e), type, {}, span);
   }

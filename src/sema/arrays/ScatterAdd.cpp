@@ -73,9 +73,10 @@ Value sums(Context &cx, Scatter scatter) {
   result.numerics = summand->type.numerics;
   size_t rank = scatter.shape.size();
   ExprPtr e = makeExpr(ExprKind::ScatterAdd, std::move(result), scatter.span);
-  e->axes = {scatter.axis};
+  auto &node = e->as<node::ScatterAdd>();
+  node.axis = scatter.axis;
   for (size_t a = 0; a < rank; ++a)
-    if (scatter.byElement || a == at) e->axes.push_back(static_cast<int>(a));
+    if (scatter.byElement || a == at) node.along.push_back(static_cast<int>(a));
   e->args.push_back(std::move(updates));
   e->args.push_back(std::move(to));
   return arrayValue(cx, std::move(e), summand->type, std::vector<std::optional<Limit>>(rank), scatter.span);

@@ -33,7 +33,7 @@ Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (x.isPoison()) return x;
   ExprPtr arg = takeExpr(x);
   ExprPtr e = makeExpr(ExprKind::Argsort, sema::tensorType(DType::I64, arg->type.shape), span);
-  e->axes = {*descending ? 1 : 0};
+  e->as<node::Argsort>().descending = *descending;
   e->args.push_back(std::move(arg));
   Value order = arrayValue(cx, std::move(e), scalarType(DType::I64), std::vector<std::optional<Limit>>(rank), span);
   if (order.isPoison()) return order;

@@ -306,7 +306,7 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
   Type type = shape.empty() ? scalarType(base->type.dtype, base->type.numerics)
                             : sema::tensorType(base->type.dtype, shape, base->type.numerics);
   ExprPtr e = makeExpr(ExprKind::Load, type, span);
-  e->access = std::move(access);
+  e->as<node::Load>().access = std::move(access);
   Value out = Value::of(ValueKind::Array);
   out.type = type;
   out.limits = std::move(limits);
@@ -369,7 +369,7 @@ static Value reversed(Context &cx, Value value, size_t axis, Span span) {
   if (value.isPoison()) return value;
   const Dim extent = value.type.shape[axis];
   ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extent}), span);
-  count->axes = {0};
+  count->as<node::Iota>().axis = 0;
   Value counted = arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span);
   Value places = elementwise(cx, ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), std::move(counted)}, span, "-");
   if (places.isPoison()) return places;
@@ -418,7 +418,7 @@ static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr
         shape.empty() ? scalarType(arg->type.dtype) : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
     ExprPtr e = makeExpr(ExprKind::Slice, result, expr.span);
     access.base = nullptr;
-    e->access = std::move(access);
+    e->as<node::Slice>().access = std::move(access);
     e->args.push_back(std::move(arg));
     out = arrayValue(cx, std::move(e), type, std::move(kept), expr.span);
   }

@@ -445,7 +445,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
     binding.span = parameters[i].span;
     binding.block = cx.blockId;
     if (values[i].expr && !values[i].handle && values[i].expr->kind == ExprKind::VarRef)
-      binding.var = values[i].expr->var;
+      binding.var = values[i].expr->as<node::VarRef>().var;
     binding.borrowed = binding.var != nullptr;
     cx.function.frame->names[parameters[i].name.text] = std::move(binding);
     noteBinding(cx, parameters[i].name.text, parameters[i].name.span);

@@ -1,5 +1,4 @@
 // grad, value_and_grad, vjp, jvp and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
-#include "checked/DerivativeKind.h"
 #include "checked/ExprBuild.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
@@ -240,9 +239,7 @@ static Value derivativeValue(Context &cx, const Value &derivative, const Functio
     for (int i : wrt) types.push_back(callee.params[static_cast<size_t>(i)].var->type);
   for (Type &type : types)
     for (Dim &d : type.shape) d = d.substitute(dims);
-  e->callee = &callee;
-  e->axes = std::move(wrt);
-  e->queryAxis = static_cast<int>(kind);
+  e->as<node::Derivative>() = {&callee, kind, std::move(wrt)};
   std::vector<Value> results =
       callResults(cx, std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
   size_t next = derivative.truth;
@@ -419,15 +416,16 @@ static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &
   for (const auto &var : made.vars) own.insert(var.get());
   std::map<Var *, Var *> captured;
   visitExprs(made.body, [&](Expr &e) {
-    if (e.kind != ExprKind::VarRef || own.count(e.var)) return;
-    Var *&inner = captured[e.var];
+    auto *ref = e.get<node::VarRef>();
+    if (!ref || own.count(ref->var)) return;
+    Var *&inner = captured[ref->var];
     if (!inner) {
-      arguments.push_back(makeRef(e.var, e.span));
+      arguments.push_back(makeRef(ref->var, e.span));
       Param param;
-      param.var = inner = newVar(cx, e.var->name, e.var->type, e.var->span);
+      param.var = inner = newVar(cx, ref->var->name, ref->var->type, ref->var->span);
       made.params.push_back(std::move(param));
     }
-    e.var = inner;
+    ref->var = inner;
   });
 }
 

@@ -222,7 +222,7 @@ std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, 
   std::vector<Value> items;
   for (size_t i = 0; i < types.size(); ++i) {
     ExprPtr item = makeExpr(ExprKind::TupleItem, types[i], span);
-    item->queryAxis = static_cast<int>(i);
+    item->as<node::TupleItem>().item = static_cast<int>(i);
     item->args.push_back(makeRef(var, span));
     items.push_back(unscaled(wrap(std::move(item), types[i]), span));
   }
@@ -266,7 +266,7 @@ Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values
     return unsupported(cx, "a call from host code of `" + callable.name + "`, which returns a state object,", span);
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
-  e->callee = callee;
+  e->as<node::Call>().callee = callee;
   std::vector<MovedState> moved;
   callable.counts = called->counts;
   if (!entryArguments(cx, callable, *callee, values, spans, span, *e, dims, &moved)) return Value::poison();

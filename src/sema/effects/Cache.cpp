@@ -66,7 +66,7 @@ static Dim filledPlaces(const Value &cache) {
 /// The places of a cache along its capacity.
 static Value placesOf(Context &cx, const Value &cache, Span span) {
   ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {cache.type.shape[kCapacityAxis]}), span);
-  count->axes = {0};
+  count->as<node::Iota>().axis = 0;
   return arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span);
 }
 
@@ -120,7 +120,7 @@ Value memberOfState(Context &cx, const Value &object, const std::string &name, S
   Type type = object.type;
   type.kind = TypeKind::Tensor;
   ExprPtr e = makeExpr(ExprKind::Opaque, length ? indexType() : type, span);
-  e->text = name;
+  e->as<node::Opaque>().name = name;
   e->args.push_back(clone(*object.expr));
   if (length) return indexValue(cx, std::move(e), "length", span);
   return arrayValue(cx, std::move(e), type, {}, span);
@@ -141,7 +141,7 @@ static Value withRows(Context &cx, const Value &cache, const Value &old, Value r
   rows = gathered(cx, std::move(rows), std::move(row), axis, {axis}, span);
   Value made = chosenAsStored(cx, insertAxis(cx, std::move(here), 1, span), std::move(rows), old, span);
   if (made.isPoison()) return made;
-  made.expr->text = "update";
+  if (auto *op = made.expr->get<node::Elementwise>()) op->inPlace = true;
   return bindTemp(cx, made, "cache", span);
 }
 
@@ -365,7 +365,7 @@ Binding mergeCaches(Context &cx, Stmt &stmt, const std::string &name, const Bind
     auto part = [&](const Binding &whole) {
       Binding one = whole;
       one.value = whole.value.items[i];
-      one.var = one.value.expr && one.value.expr->kind == ExprKind::VarRef ? one.value.expr->var : nullptr;
+      one.var = one.value.expr ? varOf(*one.value.expr) : nullptr;
       return one;
     };
     const Binding x = part(a), y = part(b);

@@ -28,7 +28,7 @@ Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   notCompiledYet(cx, "meshes of devices (`" + std::string(row.name) + "`)", span);
   if (row.name == "axis_size") return Value::integer(Dim::var("mesh." + axis));
   ExprPtr e = makeExpr(ExprKind::Opaque, indexType(), span);
-  e->text = row.name;
+  e->as<node::Opaque>().name = row.name;
   e->nameHint = axis;
   return indexValue(cx, std::move(e), axis.empty() ? "rank" : axis + "_index", span);
 }
@@ -100,7 +100,7 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   noteEffect(cx, {EffectKind::Collective, *axis, false, false, {{span, "`" + name + "` exchanges data here"}}});
   notCompiledYet(cx, "collectives (`" + name + "`)", span);
   ExprPtr e = makeExpr(ExprKind::Opaque, type, span);
-  e->text = name;
+  e->as<node::Opaque>().name = name;
   e->nameHint = *axis;
   e->args.push_back(takeExpr(x));
   return reusable(cx, arrayValue(cx, std::move(e), type, {}, span), name, span);

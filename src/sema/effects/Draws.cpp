@@ -10,14 +10,14 @@ ExprPtr constant(DType dtype, double value, Span span) { return makeConstant(dty
 
 ExprPtr whole(int64_t value, Span span) {
   ExprPtr e = makeConstant(DType::I64, 0, span);
-  e->value = value;
+  e->as<node::Constant>().value = value;
   return e;
 }
 
 ExprPtr extent(const Dim &dim, Span span) {
   if (dim.isConstant()) return whole(dim.constant(), span);
   ExprPtr e = makeExpr(ExprKind::DimValue, indexType(), span);
-  e->dim = dim;
+  e->as<node::DimValue>().dim = dim;
   return makeCast(std::move(e), DType::I64, {});
 }
 
@@ -46,7 +46,7 @@ ExprPtr Draw::element() const {
   ExprPtr number;
   for (size_t axis = 0; axis < shape_.size(); ++axis) {
     ExprPtr along = makeExpr(ExprKind::Iota, arrayOf(DType::I64), span_);
-    along->axes = {static_cast<int>(axis)};
+    along->as<node::Iota>().axis = static_cast<int>(axis);
     if (!number) number = std::move(along);
     else
       number = binary(ElementwiseOp::Add, DType::I64,
@@ -103,7 +103,7 @@ ExprPtr Draw::normal(DType dtype, const Expr &high, ExprPtr low) const {
 
 ExprPtr Draw::happens(ExprPtr probability) const {
   if (probability->kind == ExprKind::Constant) {
-    double limit = std::get<double>(probability->value) * 4294967296.0;
+    double limit = std::get<double>(probability->as<node::Constant>().value) * 4294967296.0;
     return binary(ElementwiseOp::Lt, DType::Bool, bits(), whole(static_cast<int64_t>(limit), span_));
   }
   DType in = probability->type.dtype;

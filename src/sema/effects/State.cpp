@@ -26,7 +26,7 @@ Value stateValue(Context &cx, const Type &type, const std::string &root, Span sp
   v.text = root;
   v.handle = newHandle(cx);
   ExprPtr e = makeExpr(ExprKind::Opaque, v.type, span);
-  e->text = "state";
+  e->as<node::Opaque>().name = "state";
   e->nameHint = root;
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
@@ -160,10 +160,10 @@ bool stateResults(Context &cx, std::vector<ExprPtr> &out, Span span) {
     argumentParts(now, span, after, places);
     for (size_t i = 0; i < before.size() && i < after.size(); ++i) {
       auto isIt = [&](const Param &param) {
-        return before[i].expr && before[i].expr->kind == ExprKind::VarRef && param.var == before[i].expr->var;
+        return before[i].expr && before[i].expr->kind == ExprKind::VarRef && param.var == before[i].expr->as<node::VarRef>().var;
       };
       auto param = std::find_if(cx.function.fn->params.begin(), cx.function.fn->params.end(), isIt);
-      Var *same = after[i].expr && after[i].expr->kind == ExprKind::VarRef ? after[i].expr->var : nullptr;
+      Var *same = after[i].expr ? varOf(*after[i].expr) : nullptr;
       if (param == cx.function.fn->params.end() || same == param->var) continue;
       const Type type = param->var->type;
       bool fits =

@@ -80,7 +80,7 @@ Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span
     return Value::integer(Dim(static_cast<int64_t>(known)));
   ExprPtr e = makeExpr(axis ? ExprKind::HostShape : ExprKind::HostRank, indexType(), span);
   e->args.push_back(clone(*tensor.expr));
-  e->queryAxis = axis.value_or(0);
+  if (axis) e->as<node::HostShape>().axis = *axis;
   return indexValue(cx, std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
 }
 
@@ -92,7 +92,7 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
     auto binding = cx.function.frame->names.find(def->parameters[i].name.text);
     bool here = binding != cx.function.frame->names.end() && binding->second.value.expr &&
                 binding->second.value.expr->kind == ExprKind::VarRef &&
-                binding->second.value.expr->var == value.expr->var && isWholeTensor(def->parameters[i]);
+                binding->second.value.expr->as<node::VarRef>().var == value.expr->as<node::VarRef>().var && isWholeTensor(def->parameters[i]);
     const ast::CallExpr *call = here ? firstHostCall(def->body) : nullptr;
     if (!call) continue;
     if (fresh(cx, Id::hostOnly, call->span))
@@ -120,18 +120,20 @@ Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::
   Type type;
   type.kind = TypeKind::String;
   ExprPtr e = makeExpr(ExprKind::Format, type, span);
-  e->texts = {texts[0]};
+  auto &[around, fields] = e->as<node::Format>();
+  around = {texts[0]};
   for (size_t i = 0; i < parts.size(); ++i) {
     const Value &v = parts[i];
     bool plain = formats[i].empty();
     if (v.kind == ValueKind::String && v.expr && v.expr->kind == ExprKind::Format && plain) {  // one format, not two
+      const auto &other = v.expr->as<node::Format>();
       for (size_t k = 0; k < v.expr->args.size(); ++k) {
-        e->texts.back() += v.expr->texts[k];
+        around.back() += other.texts[k];
         e->args.push_back(clone(*v.expr->args[k]));
-        e->formats.push_back(v.expr->formats[k]);
-        e->texts.push_back("");
+        fields.push_back(other.formats[k]);
+        around.push_back("");
       }
-      e->texts.back() += v.expr->texts.back() + texts[i + 1];
+      around.back() += other.texts.back() + texts[i + 1];
       continue;
     }
     std::string literal;
@@ -142,7 +144,7 @@ Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::
     else if (v.kind == ValueKind::DType && plain) literal = std::string(name(v.type.dtype));
     else known = false;
     if (known) {
-      e->texts.back() += literal + texts[i + 1];
+      around.back() += literal + texts[i + 1];
       continue;
     }
     ExprPtr arg;
@@ -151,7 +153,7 @@ Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::
     else if (v.kind == ValueKind::Bool) arg = makeBool(v.truth, span);
     else if (v.kind == ValueKind::String && !v.expr) {
       arg = makeExpr(ExprKind::String, type, span);
-      arg->text = v.text;
+      arg->as<node::String>().text = v.text;
     } else if (v.expr) {
       arg = clone(*v.expr);
     } else {
@@ -159,13 +161,13 @@ Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::
       return Value::poison();
     }
     e->args.push_back(std::move(arg));
-    e->formats.push_back(formats[i]);
-    e->texts.push_back(texts[i + 1]);
+    fields.push_back(formats[i]);
+    around.push_back(texts[i + 1]);
   }
   Value out = Value::of(ValueKind::String);
   out.type = type;
   if (e->args.empty()) {
-    out.text = e->texts[0];
+    out.text = around[0];
     return out;
   }
   out.expr = std::shared_ptr<Expr>(e.release());
@@ -177,7 +179,7 @@ ExprPtr formatExpr(Context &cx, const std::vector<Value> &parts, std::vector<std
   if (line.isPoison()) return nullptr;
   if (line.expr) return takeExpr(line);
   ExprPtr e = makeExpr(ExprKind::Format, line.type, span);
-  e->texts = {line.text};
+  e->as<node::Format>().texts = {line.text};
   return e;
 }
 
@@ -224,7 +226,7 @@ Value hostCall(Context &cx, std::string_view name, std::vector<ExprPtr> args, Sp
   default: type.kind = TypeKind::None;
   }
   ExprPtr e = makeExpr(ExprKind::HostCall, type, span);
-  e->text = std::string(name);
+  e->as<node::HostCall>().function = std::string(name);
   e->args = std::move(args);
   if (function->result == 'i') return indexValue(cx, std::move(e), std::string(name), span);
   if (function->result == '-') {

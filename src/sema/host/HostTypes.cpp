@@ -24,7 +24,7 @@ int axisAt(size_t i, const DimExprs &dims) {
 }  // namespace
 
 static bool isRebound(const Value &tensor, const std::set<Var *> &rebindable) {
-  return tensor.expr && tensor.expr->kind == ExprKind::VarRef && rebindable.count(tensor.expr->var);
+  return tensor.expr && tensor.expr->kind == ExprKind::VarRef && rebindable.count(tensor.expr->as<node::VarRef>().var);
 }
 
 size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable) {

@@ -75,7 +75,7 @@ static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const Give
   if (!other) return Value::poison();
   bool zero = args.values[1].kind == ValueKind::Float ? args.values[1].number == 0
                                                       : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
-  load->access.other = std::move(other);
+  load->as<node::Load>().access.other = std::move(other);
   for (auto &limit : v.limits)
     if (limit) limit->zeroOutside = zero;
   return v;
@@ -146,12 +146,12 @@ static Value kernelCpAsync(Context &cx, const BuiltinRow &, Bound &args, const G
     ValueKind want = i == 0 ? ValueKind::Shared : ValueKind::View;
     TypeKind wantType = i == 0 ? TypeKind::Shared : TypeKind::View;
     if (v.kind == want) v = toWhole(cx, v, args.spans[i]);
-    if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->access.base->type.kind != wantType) {
+    if (!v.expr || v.expr->kind != ExprKind::Load || v.expr->as<node::Load>().access.base->type.kind != wantType) {
       report(cx, Id::wrongArgument, args.spans[i], quoted("cp_async"),
              i == 0 ? "a shared buffer to copy to" : "a slice of a tensor to copy from", describe(cx, v));
       return Value::poison();
     }
-    accesses[i] = clone(v.expr->access);
+    accesses[i] = clone(v.expr->as<node::Load>().access);
     if (i == 1) {
       const std::vector<Dim> &from = v.type.shape;
       std::vector<Dim> to;

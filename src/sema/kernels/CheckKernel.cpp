@@ -212,8 +212,7 @@ Value gridQuery(Context &cx, Query which, int axis, Span span) {
   v.sym = known ? Dim(cx.function.fn->kernel.groupSize)
                 : Dim::var("%q:" + std::to_string(static_cast<int>(which)) + ":" + std::to_string(axis));
   ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
-  e->query = which;
-  e->queryAxis = axis;
+  e->as<node::Query>() = {which, axis};
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
 }
@@ -404,8 +403,8 @@ static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &til
     bool whole = !part.isPoint && cx.function.facts.same(part.size, type.shape[axis]);
     if (!whole) {
       part.offset = makeExpr(ExprKind::Query, indexType(), span);
-      part.offset->query = Query::Origin;
-      part.offset->queryAxis = static_cast<int>(axis);
+      part.offset->as<node::Query>().what = Query::Origin;
+      part.offset->as<node::Query>().axis = static_cast<int>(axis);
     }
     part.inBounds = part.isPoint || whole;
     tileShape.push_back(part.size);
@@ -440,7 +439,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
     report(cx, Id::missingReturn, def.name.span, cx.function.fn->name);
   std::set<Var *> loaded, stored;
   visitExprs(cx.function.fn->body, [&](Expr &e) {
-    if (e.kind == ExprKind::Load) loaded.insert(e.access.base);
+    if (e.kind == ExprKind::Load) loaded.insert(e.as<node::Load>().access.base);
   });
   const Stmt *tileStore = nullptr;
   std::function<void(const Block &)> stores = [&](const Block &block) {

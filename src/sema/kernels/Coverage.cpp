@@ -37,16 +37,16 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth) {
   Dim dim;
   switch (expr.kind) {
   case ExprKind::Constant:
-    if (auto *number = std::get_if<int64_t>(&expr.value)) return Dim(*number);
+    if (auto *number = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return Dim(*number);
     return std::nullopt;
-  case ExprKind::DimValue: dim = expr.dim; break;
-  case ExprKind::VarRef: dim = Dim::var(nameOf(*expr.var)); break;
-  case ExprKind::Query: return Dim::var(queryName(expr.query, expr.queryAxis));
+  case ExprKind::DimValue: dim = expr.as<node::DimValue>().dim; break;
+  case ExprKind::VarRef: dim = Dim::var(nameOf(*expr.as<node::VarRef>().var)); break;
+  case ExprKind::Query: return Dim::var(queryName(expr.as<node::Query>().what, expr.as<node::Query>().axis));
   case ExprKind::Elementwise: {
     if (expr.args.size() != 2) return std::nullopt;
     auto a = dimOf(*expr.args[0], names, depth + 1), b = dimOf(*expr.args[1], names, depth + 1);
     if (!a || !b) return std::nullopt;
-    switch (expr.op) {
+    switch (expr.as<node::Elementwise>().op) {
     case ElementwiseOp::Add: return *a + *b;
     case ElementwiseOp::Sub: return *a - *b;
     case ElementwiseOp::Mul: return *a * *b;

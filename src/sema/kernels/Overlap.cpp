@@ -78,7 +78,7 @@ struct SureStores {
         continue;
       }
       const Expr &c = *stmt->condition;
-      bool compares = c.kind == ExprKind::Elementwise && c.op == ElementwiseOp::Lt && c.args.size() == 2;
+      bool compares = c.kind == ExprKind::Elementwise && c.as<node::Elementwise>().op == ElementwiseOp::Lt && c.args.size() == 2;
       auto mask = compares ? dimOf(*c.args[0], names) : std::nullopt;
       auto end = compares ? dimOf(*c.args[1], names) : std::nullopt;
       if (!mask || !end || !end->isVar() || end->varName()[0] == '%') continue;
@@ -109,10 +109,13 @@ public:
     case ExprKind::Broadcast:
       return std::all_of(value.args.begin(), value.args.end(), [&](const ExprPtr &arg) { return hold(*arg); });
     case ExprKind::VarRef: {
-      auto let = names_.lets.find("%" + std::to_string(value.var->id));
+      auto let = names_.lets.find("%" + std::to_string(value.as<node::VarRef>().var->id));
       return let != names_.lets.end() && hold(*let->second);
     }
-    case ExprKind::Load: return value.access.base != base_ && samePlace(value.access);
+    case ExprKind::Load: {
+      const Access &access = value.as<node::Load>().access;
+      return access.base != base_ && samePlace(access);
+    }
     default: return false;
     }
   }
@@ -131,15 +134,18 @@ private:
   /// Whether the value may differ between groups, or is read from what the
   /// store writes.
   bool depends(const Expr &value) {
-    bool found = value.kind == ExprKind::Query && groups_.count(queryName(value.query, value.queryAxis));
-    if (value.kind == ExprKind::DimValue || value.kind == ExprKind::Constant) {
+    auto *query = value.get<node::Query>();
+    bool found = query && groups_.count(queryName(query->what, query->axis));
+    if (const Dim *dim = writtenDim(value)) {
       std::set<std::string> vars;
-      value.dim.collectVars(vars);
+      dim->collectVars(vars);
       for (const std::string &v : vars) found |= groups_.count(v) > 0;
     }
-    found |= (value.kind == ExprKind::VarRef && dependsVar(value.var)) ||
-             (value.access.base && (value.access.base == base_ || dependsVar(value.access.base)));
-    for (const IndexPart &part : value.access.parts) found |= part.offset && depends(*part.offset);
+    if (const Var *var = varOf(value)) found |= dependsVar(var);
+    if (const Access *access = accessOf(value)) {
+      found |= access->base && (access->base == base_ || dependsVar(access->base));
+      for (const IndexPart &part : access->parts) found |= part.offset && depends(*part.offset);
+    }
     for (const ExprPtr &arg : value.args) found |= depends(*arg);
     return found;
   }

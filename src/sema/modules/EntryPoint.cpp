@@ -114,7 +114,7 @@ static void entryParameter(Context &cx, const ast::Parameter &parameter) {
   if (binding.value.isPoison()) ++cx.failures;
   else cx.function.frame->function->parameterTrees[parameter.name.text] = *type;
   if (binding.value.kind != ValueKind::Rng && binding.value.expr && binding.value.expr->kind == ExprKind::VarRef)
-    binding.var = binding.value.expr->var;
+    binding.var = binding.value.expr->as<node::VarRef>().var;
   bool none = parameter.defaultValue && parameter.defaultValue->kind == ast::ExprKind::None;
   if (parameter.defaultValue && !binding.value.isPoison() && binding.value.kind != ValueKind::None &&
       !(none && alternativesOf(*parameter.annotation).size() > 1)) {

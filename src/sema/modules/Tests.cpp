@@ -202,9 +202,10 @@ int keep(Context &cx, const Value &value, const std::string &name, Span span) {
 /// The variable of a claim that is met on the way, in a loop or under a condition of run time; null of any other value. No
 /// statement has bound it yet: beginClaims() does.
 Var *carriedBy(const Function &function, const Expr &asserted) {
-  const bool isVariable = asserted.kind == ExprKind::VarRef && asserted.var->reassigned;
-  const bool isParameter = isVariable && std::any_of(function.params.begin(), function.params.end(), [&](const Param &p) { return p.var == asserted.var; });
-  return isVariable && !isParameter && !checked::letOf(function.body, asserted.var) ? asserted.var : nullptr;
+  Var *var = varOf(asserted);
+  if (!var || !var->reassigned || checked::letOf(function.body, var)) return nullptr;
+  auto isIt = [&](const Param &p) { return p.var == var; };
+  return std::any_of(function.params.begin(), function.params.end(), isIt) ? nullptr : var;
 }
 
 /// What the loop around it counts has no part in the shape of what is there when the test ends: such a condition is one truth

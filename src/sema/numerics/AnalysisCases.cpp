@@ -34,7 +34,7 @@ double leastIn(const Abstract &value, const Choice &choice) {
 
 /// The maximum is above both operands, and above what they are above; in one case it is equal to it.
 void Analysis::factsOfMaximum(const Expr &expr, const std::vector<Abstract> &args, Abstract &out) {
-  bool most = expr.op == ElementwiseOp::Max;
+  bool most = expr.as<node::Elementwise>().op == ElementwiseOp::Max;
   FactKind kind = most ? FactKind::Above : FactKind::Below;
   std::vector<int> identity = identityAxes(expr.type.shape.size());
   for (size_t k = 0; k < args.size(); ++k) {

@@ -40,9 +40,14 @@ int Analysis::numberOf(const std::string &key) {
 }
 
 std::string Analysis::keyOf(const Expr &e, const std::vector<const Abstract *> &args) const {
-  std::string key = std::to_string(static_cast<int>(e.kind)) + ":" + list(e.axes);
-  if (e.kind == ExprKind::Elementwise) key += "o" + std::to_string(static_cast<int>(e.op));
-  if (e.kind == ExprKind::Reduce) key += "r" + std::to_string(static_cast<int>(e.reduceOp));
+  std::string key = std::to_string(static_cast<int>(e.kind)) + ":";
+  if (auto *iota = e.get<node::Iota>()) key += list({iota->axis});
+  if (auto *concat = e.get<node::Concat>()) key += list({concat->axis});
+  if (auto *window = e.get<node::Window>()) key += list({window->axis, window->stride, window->dilation});
+  if (auto *broadcast = e.get<node::Broadcast>()) key += list(broadcast->axes);
+  if (auto *transpose = e.get<node::Transpose>()) key += list(transpose->axes);
+  if (auto *op = e.get<node::Elementwise>()) key += "o" + std::to_string(static_cast<int>(op->op));
+  if (auto *reduce = e.get<node::Reduce>()) key += list(reduce->axes) + "r" + std::to_string(static_cast<int>(reduce->op));
   if (e.kind == ExprKind::Cast) key += policyText(roundingOf(e.type.numerics));
   key += name(e.type.dtype);
   if (e.kind != ExprKind::Elementwise) key += shapeKey(e.type);
@@ -75,27 +80,28 @@ Abstract Analysis::eval(const Expr &expr) {
   case ExprKind::Constant: return evalConstant(expr);
   case ExprKind::DimValue: {
     Abstract out;
-    out.range = sizeOf(expr.dim);
-    out.dim = expr.dim;
-    out.number = numberOf("dim:" + expr.dim.str());
+    out.range = sizeOf(expr.as<node::DimValue>().dim);
+    out.dim = expr.as<node::DimValue>().dim;
+    out.number = numberOf("dim:" + expr.as<node::DimValue>().dim.str());
     return out;
   }
   case ExprKind::VarRef: {
-    if (auto let = lets_.find(expr.var); firstAlong_ >= 0 && let != lets_.end()) return eval(*let->second);
-    auto it = state_.values.find(expr.var);
+    if (auto let = lets_.find(expr.as<node::VarRef>().var); firstAlong_ >= 0 && let != lets_.end()) return eval(*let->second);
+    auto it = state_.values.find(expr.as<node::VarRef>().var);
     return it != state_.values.end() ? it->second : plain(Range::unknown(), true);
   }
   case ExprKind::Query: {
     Abstract out;
     out.range = Range::of(0, kMostElements);
     out.number =
-        numberOf("q:" + std::to_string(static_cast<int>(expr.query)) + ":" + std::to_string(expr.queryAxis));
+        numberOf("q:" + std::to_string(static_cast<int>(expr.as<node::Query>().what)) + ":" + std::to_string(expr.as<node::Query>().axis));
     return out;
   }
   case ExprKind::Iota: {
     Abstract out;
-    out.range = Range::of(0, sizeOf(expr.type.shape[static_cast<size_t>(expr.axes[0])]).high - 1);
-    if (expr.axes[0] == firstAlong_) out.range = Range::point(0);
+    const int axis = expr.as<node::Iota>().axis;
+    out.range = Range::of(0, sizeOf(expr.type.shape[static_cast<size_t>(axis)]).high - 1);
+    if (axis == firstAlong_) out.range = Range::point(0);
     out.number = numberOf(keyOf(expr, {}));
     return out;
   }
@@ -106,7 +112,7 @@ Abstract Analysis::eval(const Expr &expr) {
     return out;
   }
   case ExprKind::Elementwise:
-    return expr.op == ElementwiseOp::Select ? evalSelect(expr) : evalElementwise(expr);
+    return expr.as<node::Elementwise>().op == ElementwiseOp::Select ? evalSelect(expr) : evalElementwise(expr);
   case ExprKind::Cast: return evalCast(expr);
   case ExprKind::Broadcast:
   case ExprKind::Full: return evalBroadcast(expr);
@@ -130,9 +136,9 @@ Abstract Analysis::plain(const Range &range, bool data) {
 
 Abstract Analysis::evalConstant(const Expr &expr) {
   double value = 0;
-  if (auto *d = std::get_if<double>(&expr.value)) value = *d;
-  else if (auto *i = std::get_if<int64_t>(&expr.value)) value = static_cast<double>(*i);
-  else if (auto *b = std::get_if<bool>(&expr.value)) value = *b;
+  if (auto *d = std::get_if<double>(&expr.as<node::Constant>().value)) value = *d;
+  else if (auto *i = std::get_if<int64_t>(&expr.as<node::Constant>().value)) value = static_cast<double>(*i);
+  else if (auto *b = std::get_if<bool>(&expr.as<node::Constant>().value)) value = *b;
   Abstract out;
   bool rounds = expr.type.kind != TypeKind::Index && isFloat(expr.type.dtype) && std::isfinite(value);
   out.range = Range::point(rounds ? roundToFloat(expr.type.dtype, value) : value);
@@ -203,16 +209,18 @@ Abstract Analysis::evalCast(const Expr &expr) {
 }
 
 Abstract Analysis::evalBroadcast(const Expr &expr) {
-  bool scalar = expr.kind == ExprKind::Full;
+  auto *broadcast = expr.get<node::Broadcast>();
+  const bool scalar = !broadcast;  // Full
+  const std::vector<int> axes = broadcast ? broadcast->axes : std::vector<int>();
   int first = firstAlong_;
   if (first >= 0) {  // the axis of the argument that is this one
-    auto at = std::find(expr.axes.begin(), expr.axes.end(), first);
-    firstAlong_ = scalar || at == expr.axes.end() ? -1 : static_cast<int>(at - expr.axes.begin());
+    auto at = std::find(axes.begin(), axes.end(), first);
+    firstAlong_ = scalar || at == axes.end() ? -1 : static_cast<int>(at - axes.begin());
   }
   Abstract out = eval(*expr.args[0]);
   firstAlong_ = first;
   const Abstract in = out;
-  if (!scalar && expr.axes == identityAxes(expr.type.shape.size()) &&
+  if (!scalar && axes == identityAxes(expr.type.shape.size()) &&
       shapeKey(expr.type) == shapeKey(expr.args[0]->type))
     return out;
   out.number = numberOf(keyOf(expr, {&in}));
@@ -223,17 +231,18 @@ Abstract Analysis::evalBroadcast(const Expr &expr) {
   if (in.root < 0) out.rootAxes = identityAxes(scalar ? 0 : expr.args[0]->type.shape.size());
   out.root = in.rootNumber();
   if (scalar) return out;
-  out.rootAxes = through(out.rootAxes, expr.axes);
-  moveCases(out, expr.axes);
-  for (Fact &fact : out.facts) fact.axes = through(fact.axes, expr.axes);
-  out.attainedAxes = through(out.attainedAxes, expr.axes);
+  out.rootAxes = through(out.rootAxes, axes);
+  moveCases(out, axes);
+  for (Fact &fact : out.facts) fact.axes = through(fact.axes, axes);
+  out.attainedAxes = through(out.attainedAxes, axes);
   return out;
 }
 
 Abstract Analysis::evalTranspose(const Expr &expr) {
+  const std::vector<int> &axes = expr.as<node::Transpose>().axes;
   Abstract out = eval(*expr.args[0]);
-  std::vector<int> to(expr.axes.size());
-  for (size_t i = 0; i < expr.axes.size(); ++i) to[static_cast<size_t>(expr.axes[i])] = static_cast<int>(i);
+  std::vector<int> to(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) to[static_cast<size_t>(axes[i])] = static_cast<int>(i);
   const Abstract in = out;
   out.number = numberOf(keyOf(expr, {&in}));
   out.squareOf = out.roundedFrom = -1;
@@ -251,7 +260,7 @@ Abstract Analysis::evalTranspose(const Expr &expr) {
 Abstract Analysis::evalSelect(const Expr &expr) {
   Abstract condition = eval(*expr.args[0]);
   Abstract a = eval(*expr.args[1]), b = eval(*expr.args[2]);
-  if (expr.ofLimit) return a;
+  if (expr.as<node::Elementwise>().ofLimit) return a;
   if (condition.range.isPoint(1)) return a;
   if (condition.range.isPoint(0)) return b;
   // `where(x > c, x, y)`: what is chosen is known to lie above c.
@@ -259,8 +268,9 @@ Abstract Analysis::evalSelect(const Expr &expr) {
   const Expr &test = *expr.args[0];
   if (test.kind == ExprKind::Elementwise && test.args.size() == 2) {
     Abstract left = eval(*test.args[0]), right = eval(*test.args[1]);
-    bool above = test.op == ElementwiseOp::Gt || test.op == ElementwiseOp::Ge;
-    bool below = test.op == ElementwiseOp::Lt || test.op == ElementwiseOp::Le;
+    const ElementwiseOp op = test.as<node::Elementwise>().op;
+    bool above = op == ElementwiseOp::Gt || op == ElementwiseOp::Ge;
+    bool below = op == ElementwiseOp::Lt || op == ElementwiseOp::Le;
     if ((above || below) && right.range.hasFinite()) {
       double low = above ? right.range.low : -kInfinity, high = below ? right.range.high : kInfinity;
       if (left.number == a.number) a.range = intersect(a.range, low, high);
@@ -298,9 +308,11 @@ std::vector<int> Analysis::someFinite(const Expr &select) {
 }
 
 Abstract Analysis::evalReduce(const Expr &expr) {
+  const std::vector<int> &over = expr.as<node::Reduce>().axes;
+  const ReduceOp op = expr.as<node::Reduce>().op;
   Abstract in = eval(*expr.args[0]);
   const Type &from = expr.args[0]->type;
-  Range count = elements(from, expr.axes);
+  Range count = elements(from, over);
   Abstract out;
   out.data = in.data;
   out.number = numberOf(keyOf(expr, {&in}));
@@ -308,18 +320,18 @@ Abstract Analysis::evalReduce(const Expr &expr) {
   int next = 0;
   for (size_t i = 0; i < axes.size(); ++i)
     axes[i] =
-        std::find(expr.axes.begin(), expr.axes.end(), static_cast<int>(i)) != expr.axes.end() ? -1 : next++;
+        std::find(over.begin(), over.end(), static_cast<int>(i)) != over.end() ? -1 : next++;
   DType dtype = expr.type.dtype;
-  switch (expr.reduceOp) {
+  switch (op) {
   case ReduceOp::Max:
   case ReduceOp::Min: {
-    bool most = expr.reduceOp == ReduceOp::Max;
+    bool most = op == ReduceOp::Max;
     out.range = in.range;
     if (most && in.range.plusInf && !in.range.hasFinite()) out.range = in.range;
-    bool rows = contains(expr.axes, static_cast<int>(from.shape.size()) - 1);
+    bool rows = contains(over, static_cast<int>(from.shape.size()) - 1);
     if (inputs_.points && rows && most && in.hitsHigh) out.range = Range::point(in.range.high);
     if (inputs_.points && rows && !most && in.hitsLow) out.range = Range::point(in.range.low);
-    bool finite = std::any_of(expr.axes.begin(), expr.axes.end(), [&](int a) { return contains(in.finiteAxes, a); });
+    bool finite = std::any_of(over.begin(), over.end(), [&](int a) { return contains(in.finiteAxes, a); });
     if (finite && in.range.hasFinite()) (most ? out.range.minusInf : out.range.plusInf) = false;
     out.facts.push_back({most ? FactKind::Above : FactKind::Below, in.number, axes, 1, true, {}});
     for (const Fact &fact : in.facts)  // max(abs(x)) is at least each |x|
@@ -333,12 +345,12 @@ Abstract Analysis::evalReduce(const Expr &expr) {
       found(expr, Problem::InfinityMeetsItself, dtype, in.range, false);
     if (in.attained && in.range.low >= 0 &&
         std::all_of(in.attainedAxes.begin(), in.attainedAxes.end(),
-                    [&](int a) { return contains(expr.axes, a); }))
+                    [&](int a) { return contains(over, a); }))
       out.range = intersect(out.range, *in.attained, kInfinity);
-    if (in.range.low >= 0 && !in.range.hasInfinity()) casesOfReduction(in, expr.axes, axes, out);
+    if (in.range.low >= 0 && !in.range.hasInfinity()) casesOfReduction(in, over, axes, out);
     noteTotal(expr, in, count, out);
     for (const Fact &fact : in.facts) {  // terms within p add up to what is within the sum of p
-      bool each = std::all_of(expr.axes.begin(), expr.axes.end(), [&](int a) { return contains(fact.axes, a); });
+      bool each = std::all_of(over.begin(), over.end(), [&](int a) { return contains(fact.axes, a); });
       if (fact.kind != FactKind::WithinSum || !each) continue;
       double rounding = halfUlp(dtype) * std::min(count.high, kMostRounded);
       out.facts.push_back({fact.kind, fact.source, through(fact.axes, axes), fact.scale * (1 + rounding), false, {}});
@@ -368,11 +380,13 @@ Abstract Analysis::evalReduce(const Expr &expr) {
 void Analysis::noteTotal(const Expr &sum, const Abstract &in, const Range &count, Abstract &out) {
   const Expr &of = *sum.args[0];
   Dim terms(1);
-  for (int a : sum.axes) terms = terms * of.type.shape[static_cast<size_t>(a)];
-  bool cut = of.ofLimit;  // elements that do not exist are added as zeros
+  const std::vector<int> &axes = sum.as<node::Reduce>().axes;
+  for (int a : axes) terms = terms * of.type.shape[static_cast<size_t>(a)];
+  auto *masked = of.get<node::Elementwise>();
+  bool cut = masked && masked->ofLimit;  // elements that do not exist are added as zeros
   if (in.range.hasFinite() && in.range.bounded() && !in.range.hasInfinity())
     out.totalOf = {cut ? join(in.range, Range::point(0)) : in.range, terms};
-  bool rows = sum.axes.size() == 1 && sum.axes[0] == static_cast<int>(of.type.shape.size()) - 1;
+  bool rows = axes.size() == 1 && axes[0] == static_cast<int>(of.type.shape.size()) - 1;
   if (!in.share || !rows || !count.isPoint() || !in.hitsLow || !in.hitsHigh) return;
   out.range = Range::point((in.range.high * *in.share + in.range.low * (1 - *in.share)) * count.low);
 }
@@ -419,21 +433,22 @@ bool Analysis::outside(const Access &access) {
 }
 
 Abstract Analysis::evalLoad(const Expr &expr) {
-  const Var *base = expr.access.base;
+  const Access &access = expr.as<node::Load>().access;
+  const Var *base = access.base;
   Abstract out;
   out.data = true;
   auto memory = state_.memory.find(base);
   out.range = memory != state_.memory.end() ? memory->second : Range::unknown();
   std::string key = "load:" + std::to_string(base->id) + "v" + std::to_string(state_.versions[base]);
-  for (const IndexPart &part : expr.access.parts) {
+  for (const IndexPart &part : access.parts) {
     key += part.isPoint ? "|p" : "|" + part.size.str() + "s" + std::to_string(part.step);
     if (part.offset) key += "@" + std::to_string(eval(*part.offset).number);
   }
-  if (expr.access.other) out.range = join(out.range, eval(*expr.access.other).range);
-  else if (outside(expr.access)) out.range = join(out.range, Range::point(0));
+  if (access.other) out.range = join(out.range, eval(*access.other).range);
+  else if (outside(access)) out.range = join(out.range, Range::point(0));
   out.number = numberOf(key);
   if (inputs_.points && inputs_.mixed.count(base->name) && expr.type.kind == TypeKind::Tensor) {
-    const IndexPart &row = expr.access.parts.back();
+    const IndexPart &row = access.parts.back();
     bool whole = !row.isPoint && row.step == 1 && row.size == base->type.shape.back();
     double share = inputs_.mixed.at(base->name);
     out.hitsLow = out.hitsHigh = whole || share == 0.5;  // a part of a row has both ends if they alternate
@@ -446,15 +461,15 @@ Abstract Analysis::evalCall(const Expr &expr) {
   if (expr.kind == ExprKind::TupleItem) {
     const Expr &tuple = *expr.args[0];
     if (tuple.kind == ExprKind::VarRef)
-      if (auto it = tuples_.find(tuple.var); it != tuples_.end())
-        return plain(it->second[static_cast<size_t>(expr.queryAxis)], true);
+      if (auto it = tuples_.find(tuple.as<node::VarRef>().var); it != tuples_.end())
+        return plain(it->second[static_cast<size_t>(expr.as<node::TupleItem>().item)], true);
     return plain(Range::unknown(), true);
   }
   Inputs inputs;
   inputs.points = false;
-  Sizes sizes(*expr.callee);
+  Sizes sizes(*expr.as<node::Call>().callee);
   size_t next = 0;
-  for (const Param &param : expr.callee->params) {
+  for (const Param &param : expr.as<node::Call>().callee->params) {
     if (param.isResult || next >= expr.args.size()) continue;
     const Expr &arg = *expr.args[next++];
     inputs.ranges[param.var->name] = eval(arg).range;
@@ -464,7 +479,7 @@ Abstract Analysis::evalCall(const Expr &expr) {
       if (dim.isVar()) sizes.restrict(dim.varName(), size.low, size.high);
     }
   }
-  Analysis inner(*expr.callee, sizes, inputs);
+  Analysis inner(*expr.as<node::Call>().callee, sizes, inputs);
   inner.run();
   if (quiet_ == 0) findings_.insert(findings_.end(), inner.findings().begin(), inner.findings().end());
   if (expr.type.kind == TypeKind::Tuple) {

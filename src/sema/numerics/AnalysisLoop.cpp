@@ -26,15 +26,18 @@ bool inDim(const Dim &dim, const Var *var) {
 }  // namespace
 
 bool Analysis::mentions(const Expr &expr, const Var *var) const {
-  if (expr.kind == ExprKind::VarRef) {
-    if (expr.var == var) return true;
-    auto let = letSteps_.find(expr.var);
+  if (const Var *named = varOf(expr)) {
+    if (named == var) return true;
+    auto let = letSteps_.find(named);
     return let != letSteps_.end() && let->second.count(var);
   }
-  if (expr.kind == ExprKind::DimValue && var->type.kind == TypeKind::Index && inDim(expr.dim, var)) return true;
-  for (const IndexPart &part : expr.access.parts)
-    if (part.offset && mentions(*part.offset, var)) return true;
-  if (expr.access.other && mentions(*expr.access.other, var)) return true;
+  if (auto *value = expr.get<node::DimValue>(); value && var->type.kind == TypeKind::Index && inDim(value->dim, var))
+    return true;
+  if (const Access *access = accessOf(expr)) {
+    for (const IndexPart &part : access->parts)
+      if (part.offset && mentions(*part.offset, var)) return true;
+    if (access->other && mentions(*access->other, var)) return true;
+  }
   return std::any_of(expr.args.begin(), expr.args.end(), [&](const ExprPtr &a) { return mentions(*a, var); });
 }
 
@@ -50,12 +53,13 @@ Analysis::Step Analysis::linearIn(const Expr &expr, const Var *var) {
     step.deltaNumber = value.number;
     return step;
   }
-  if (expr.kind == ExprKind::VarRef && expr.var == var) return step;
+  if (expr.kind == ExprKind::VarRef && expr.as<node::VarRef>().var == var) return step;
   // A name bound in this iteration speaks of the value then: of this one, if nothing was assigned since.
-  if (expr.kind == ExprKind::VarRef && !steps_.count(var)) return letSteps_.at(expr.var).at(var);
+  if (expr.kind == ExprKind::VarRef && !steps_.count(var)) return letSteps_.at(expr.as<node::VarRef>().var).at(var);
   step.linear = false;
-  bool sum = expr.op == ElementwiseOp::Add || expr.op == ElementwiseOp::Sub;
-  if (expr.kind != ExprKind::Elementwise || !(sum || expr.op == ElementwiseOp::Mul)) return step;
+  auto *op = expr.get<node::Elementwise>();
+  bool sum = op && (op->op == ElementwiseOp::Add || op->op == ElementwiseOp::Sub);
+  if (!sum && !(op && op->op == ElementwiseOp::Mul)) return step;
   bool inLeft = mentions(*expr.args[0], var), inRight = mentions(*expr.args[1], var);
   if (inLeft && inRight) return step;
   const Expr &with = inLeft ? *expr.args[0] : *expr.args[1], &without = inLeft ? *expr.args[1] : *expr.args[0];
@@ -64,7 +68,7 @@ Analysis::Step Analysis::linearIn(const Expr &expr, const Var *var) {
   if (!of.linear || other.range.hasInfinity()) return step;
   step = of;
   if (sum) {
-    bool minus = expr.op == ElementwiseOp::Sub;
+    bool minus = op->op == ElementwiseOp::Sub;
     if (minus && inRight) step.alpha = -of.alpha, step.delta = other.range - of.delta, step.factor = -1;
     else step.delta = minus ? of.delta - other.range : of.delta + other.range;
     bool only = of.delta.isPoint(0) && !minus;

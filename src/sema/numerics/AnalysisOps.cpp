@@ -80,6 +80,7 @@ Range Analysis::checked(const Expr &expr, Range r, DType dtype, double relative,
 }
 
 Abstract Analysis::evalElementwise(const Expr &expr) {
+  const ElementwiseOp op = expr.as<node::Elementwise>().op;
   std::vector<Abstract> args;
   std::vector<const Abstract *> pointers;
   Abstract out;
@@ -89,8 +90,8 @@ Abstract Analysis::evalElementwise(const Expr &expr) {
     out.data |= a.data;
   }
   out.number = numberOf(keyOf(expr, pointers));
-  if (info(expr.op).resultIsBool) {
-    out.range = comparison(expr.op, args[0].range, args.size() > 1 ? args[1].range : Range{});
+  if (info(op).resultIsBool) {
+    out.range = comparison(op, args[0].range, args.size() > 1 ? args[1].range : Range{});
     return out;
   }
   if (inputs_.points) keepHits(expr, args, out);
@@ -101,10 +102,10 @@ Abstract Analysis::evalElementwise(const Expr &expr) {
     out.range = r;
     return out;
   }
-  bool exact = expr.op == ElementwiseOp::Min || expr.op == ElementwiseOp::Max ||
-               expr.op == ElementwiseOp::Neg || expr.op == ElementwiseOp::Abs ||
-               expr.op == ElementwiseOp::Floor || expr.op == ElementwiseOp::Ceil ||
-               expr.op == ElementwiseOp::Round || expr.op == ElementwiseOp::Trunc || !isFloat(dtype);
+  bool exact = op == ElementwiseOp::Min || op == ElementwiseOp::Max ||
+               op == ElementwiseOp::Neg || op == ElementwiseOp::Abs ||
+               op == ElementwiseOp::Floor || op == ElementwiseOp::Ceil ||
+               op == ElementwiseOp::Round || op == ElementwiseOp::Trunc || !isFloat(dtype);
   double low = r.low, high = r.high;
   out.range = withCases(out, checked(expr, r, dtype, exact ? 0 : halfUlp(dtype), out));
   // Rounding passes no number that the format holds: signs and shares of one stay.
@@ -135,7 +136,7 @@ void Analysis::keepHits(const Expr &expr, const std::vector<Abstract> &args, Abs
   if (!varied || !(varied->hitsLow || varied->hitsHigh)) return;
   bool turned = false;
   auto negative = [&](const Abstract &a) { return &a != varied && a.range.high < 0; };
-  switch (expr.op) {
+  switch (expr.as<node::Elementwise>().op) {
   case ElementwiseOp::Add:
   case ElementwiseOp::Exp:
   case ElementwiseOp::Exp2:
@@ -180,8 +181,9 @@ Range Analysis::comparison(ElementwiseOp op, const Range &a, const Range &b) {
 }
 
 Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, Abstract &out) {
+  const ElementwiseOp op = expr.as<node::Elementwise>().op;
   const Abstract &a = args[0];
-  switch (expr.op) {
+  switch (op) {
   case ElementwiseOp::Add: return sum(expr, a, args[1], false, out);
   case ElementwiseOp::Sub: return sum(expr, a, args[1], true, out);
   case ElementwiseOp::Mul: return product(expr, a, args[1], out);
@@ -204,7 +206,7 @@ Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, 
   case ElementwiseOp::Max:
   case ElementwiseOp::Min:
     factsOfMaximum(expr, args, out);
-    return expr.op == ElementwiseOp::Max ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
+    return op == ElementwiseOp::Max ? maximum(a.range, args[1].range) : minimum(a.range, args[1].range);
   case ElementwiseOp::Neg: return -a.range;
   case ElementwiseOp::Abs:
     out.facts.push_back({FactKind::AboveRoot, a.number, identityAxes(expr.type.shape.size()), 1, false, {}});
@@ -212,7 +214,7 @@ Range Analysis::arithmetic(const Expr &expr, const std::vector<Abstract> &args, 
   case ElementwiseOp::And:
   case ElementwiseOp::Or:
     if (expr.type.dtype == DType::Bool) {
-      const double decides = expr.op == ElementwiseOp::And ? 0 : 1;
+      const double decides = op == ElementwiseOp::And ? 0 : 1;
       if (a.range.isPoint(decides) || args[1].range.isPoint(decides)) return Range::point(decides);
       return a.range.isPoint() && args[1].range.isPoint() ? Range::point(1 - decides) : Range::truth();
     }
@@ -406,7 +408,7 @@ Range Analysis::logarithm(const Expr &expr, const Abstract &a, double (*log)(dou
 
 /// sqrt and rsqrt.
 Range Analysis::root(const Expr &expr, const Abstract &a, Abstract &out) {
-  bool inverse = expr.op == ElementwiseOp::Rsqrt;
+  bool inverse = expr.as<node::Elementwise>().op == ElementwiseOp::Rsqrt;
   if (!a.range.hasFinite()) return inverse ? Range::point(0) : a.range;
   for (const Fact &fact : a.facts)
     if (fact.kind == FactKind::AboveSquares)
@@ -430,6 +432,7 @@ Range Analysis::root(const Expr &expr, const Abstract &a, Abstract &out) {
 }
 
 Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
+  const ElementwiseOp op = expr.as<node::Elementwise>().op;
   DType dtype = expr.type.dtype;
   double error = isFloat(dtype) ? kFunctionError * halfUlp(dtype) : 0;
   auto bounded = [&](double (*f)(double), double low, double high) {
@@ -438,10 +441,10 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
     if (a.range.plusInf) r = join(r, Range::point(high));
     return r;
   };
-  switch (expr.op) {
+  switch (op) {
   case ElementwiseOp::Exp:
   case ElementwiseOp::Exp2: {
-    auto *f = expr.op == ElementwiseOp::Exp ? exponential : exponential2;
+    auto *f = op == ElementwiseOp::Exp ? exponential : exponential2;
     Range r = monotone(a.range, f, error);
     if (r.hasFinite()) {
       r = flushed(dtype, r);
@@ -468,7 +471,7 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
   }
   case ElementwiseOp::Sinh:
   case ElementwiseOp::Asinh: {
-    Range r = monotone(a.range, expr.op == ElementwiseOp::Sinh ? hyperbolicSine : inverseOfSinh, error);
+    Range r = monotone(a.range, op == ElementwiseOp::Sinh ? hyperbolicSine : inverseOfSinh, error);
     r.minusInf = a.range.minusInf;
     r.plusInf = a.range.plusInf;
     return r;
@@ -505,9 +508,9 @@ Range Analysis::function(const Expr &expr, const Abstract &a, Abstract &out) {
   case ElementwiseOp::Round:
   case ElementwiseOp::Trunc: {
     Range r = monotone(a.range,
-                       expr.op == ElementwiseOp::Floor   ? floorOf
-                       : expr.op == ElementwiseOp::Ceil  ? ceilOf
-                       : expr.op == ElementwiseOp::Trunc ? truncated
+                       op == ElementwiseOp::Floor   ? floorOf
+                       : op == ElementwiseOp::Ceil  ? ceilOf
+                       : op == ElementwiseOp::Trunc ? truncated
                                                          : nearest,
                        0);
     r.minusInf = a.range.minusInf;

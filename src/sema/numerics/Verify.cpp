@@ -259,7 +259,7 @@ std::string where(const Finding &f) {
                                                     : "";
   if (f.problem == Problem::Overflow) {
     if (op.empty())
-      op = f.op->kind == ExprKind::Elementwise ? "`" + std::string(info(f.op->op).mnemonic) + "`" : "it";
+      op = f.op->kind == ExprKind::Elementwise ? "`" + std::string(info(f.op->as<node::Elementwise>().op).mnemonic) + "`" : "it";
     bool up = f.range.high > largest(f.dtype);
     double end = up ? largest(f.dtype) : smallest(f.dtype), reached = up ? f.range.high : f.range.low;
     std::string limit = ", " + std::string(name(f.dtype)) + " ends at " + number(end);

@@ -14,7 +14,7 @@ constexpr int kMostNodes = 256;
 
 /// Operations whose result is one of their operands, or its negative.
 bool picks(const Expr &expr) {
-  switch (expr.op) {
+  switch (expr.as<node::Elementwise>().op) {
   case ElementwiseOp::Select:
   case ElementwiseOp::Max:
   case ElementwiseOp::Min: return true;
@@ -30,7 +30,7 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
   size_t first = 0;
   switch (expr.kind) {
   case ExprKind::VarRef: {
-    const Expr *let = letOf(function.body, expr.var);
+    const Expr *let = letOf(function.body, expr.as<node::VarRef>().var);
     return let ? roundedAt(function, *let, nodes) : nullptr;
   }
   case ExprKind::Cast: {
@@ -40,12 +40,12 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
     return holds(expr.type.dtype, from.dtype) ? nullptr : &expr;
   }
   case ExprKind::Elementwise:
-    if (info(expr.op).resultIsBool) return nullptr;
+    if (info(expr.as<node::Elementwise>().op).resultIsBool) return nullptr;
     if (!picks(expr)) return &expr;
-    first = expr.op == ElementwiseOp::Select ? 1 : 0;
+    first = expr.as<node::Elementwise>().op == ElementwiseOp::Select ? 1 : 0;
     break;
   case ExprKind::Reduce:
-    if (expr.reduceOp != ReduceOp::Max && expr.reduceOp != ReduceOp::Min) return &expr;
+    if (expr.as<node::Reduce>().op != ReduceOp::Max && expr.as<node::Reduce>().op != ReduceOp::Min) return &expr;
     break;
   case ExprKind::Dot:
   case ExprKind::ScatterAdd: return &expr;

@@ -68,7 +68,7 @@ static Value dequantized(Value raw, ExprPtr scale, int axis, Span span) {
   if (type.kind == TypeKind::Tensor) {
     Type wide = type;
     ExprPtr spread = makeExpr(axis < 0 ? ExprKind::Full : ExprKind::Broadcast, wide, span);
-    if (axis >= 0) spread->axes = {axis};
+    if (axis >= 0) spread->as<node::Broadcast>().axes = {axis};
     spread->args.push_back(std::move(scale));
     scale = std::move(spread);
   }
@@ -80,9 +80,9 @@ static Value dequantized(Value raw, ExprPtr scale, int axis, Span span) {
 }
 
 Value loadedValue(Context &cx, Value raw, Span span) {
-  auto scales = cx.scales.find(raw.expr->access.base);
+  const Access &access = raw.expr->as<node::Load>().access;
+  auto scales = cx.scales.find(access.base);
   if (scales == cx.scales.end()) return unscaled(std::move(raw), span);
-  const Access &access = raw.expr->access;
   size_t channel = static_cast<size_t>(access.base->type.numerics.perChannel);
   int axis = -1;
   for (size_t i = 0; i <= channel; ++i) axis += !access.parts[i].isPoint;
@@ -90,8 +90,9 @@ Value loadedValue(Context &cx, Value raw, Span span) {
   Type type = scalarType(DType::F32);
   if (axis >= 0) type = sema::tensorType(DType::F32, {raw.type.shape[static_cast<size_t>(axis)]});
   ExprPtr scale = makeExpr(ExprKind::Load, type, span);
-  scale->access.base = scales->second;
-  scale->access.parts.push_back(clone(access.parts[channel]));
+  Access &ofScale = scale->as<node::Load>().access;
+  ofScale.base = scales->second;
+  ofScale.parts.push_back(clone(access.parts[channel]));
   cx.function.loaded.insert(scales->second);
   return dequantized(std::move(raw), std::move(scale), axis, span);
 }
@@ -134,7 +135,7 @@ Value storedParameter(Context &cx, Var *var, Value value, Span span) {
 
 const Var *quantizedSource(const Context &cx, const Value &value, const Type &wanted) {
   if (!value.expr || value.expr->kind != ExprKind::VarRef) return nullptr;
-  auto it = cx.quantized.find(value.expr->var);
+  auto it = cx.quantized.find(value.expr->as<node::VarRef>().var);
   if (it == cx.quantized.end()) return nullptr;
   const Type &have = it->second->type;
   bool same = have.dtype == wanted.dtype && have.numerics.perChannel == wanted.numerics.perChannel;
@@ -150,9 +151,8 @@ const Var *sourceParameter(const Context &cx, const Expr &root, DType dtype, int
   for (; !open.empty() && looked < kMost; ++looked) {
     const Expr &expr = *open.back();
     open.pop_back();
-    const Var *var = expr.kind == ExprKind::VarRef ? expr.var
-                     : expr.kind == ExprKind::Load ? expr.access.base
-                                                   : nullptr;
+    auto *load = expr.get<node::Load>();
+    const Var *var = load ? load->access.base : varOf(expr);
     if (!var) {
       for (size_t i = expr.args.size(); i-- > 0;) open.push_back(expr.args[i].get());
       continue;

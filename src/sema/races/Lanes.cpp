@@ -100,8 +100,8 @@ Number Lanes::elementwise(const Expr &expr) const {
   bool truth = expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
   if (!known && truth)  // one side may decide alone
     for (const Number &arg : args) {
-      bool decides = arg.uniform() && ((expr.op == ElementwiseOp::And && arg.at(0) == 0) ||
-                                       (expr.op == ElementwiseOp::Or && arg.at(0) != 0));
+      bool decides = arg.uniform() && ((expr.as<node::Elementwise>().op == ElementwiseOp::And && arg.at(0) == 0) ||
+                                       (expr.as<node::Elementwise>().op == ElementwiseOp::Or && arg.at(0) != 0));
       if (decides) return arg;
     }
   if (!known || args.size() > 3) return Number::unknown();
@@ -109,7 +109,7 @@ Number Lanes::elementwise(const Expr &expr) const {
   for (size_t lane = 0; lane < (uniform ? 1 : count_); ++lane) {
     int64_t values[3] = {};
     for (size_t i = 0; i < args.size(); ++i) values[i] = args[i].at(lane);
-    auto value = apply(expr.op, truth, values);
+    auto value = apply(expr.as<node::Elementwise>().op, truth, values);
     if (!value) return Number::unknown();
     out.lanes.push_back(*value);
   }
@@ -120,18 +120,18 @@ Number Lanes::evaluate(const Expr &expr) const {
   if (!isInteger(expr.type)) return Number::unknown();
   switch (expr.kind) {
   case ExprKind::Constant:
-    if (auto *i = std::get_if<int64_t>(&expr.value)) return Number::of(*i);
-    if (auto *b = std::get_if<bool>(&expr.value)) return Number::of(*b);
+    if (auto *i = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return Number::of(*i);
+    if (auto *b = std::get_if<bool>(&expr.as<node::Constant>().value)) return Number::of(*b);
     return Number::unknown();
   case ExprKind::DimValue: {
-    auto value = size(expr.dim);
+    auto value = size(expr.as<node::DimValue>().dim);
     return value ? Number::of(*value) : Number::unknown();
   }
   case ExprKind::VarRef: {
-    auto it = values_.find(expr.var);
+    auto it = values_.find(expr.as<node::VarRef>().var);
     return it == values_.end() ? Number::unknown() : it->second;
   }
-  case ExprKind::Query: return query(expr.query, expr.queryAxis);
+  case ExprKind::Query: return query(expr.as<node::Query>().what, expr.as<node::Query>().axis);
   case ExprKind::Elementwise:
     for (const ExprPtr &arg : expr.args)
       if (!isInteger(arg->type)) return Number::unknown();
@@ -167,9 +167,9 @@ void Lanes::bind(const Var *var, Number value, const LaneMask &mask) {
 bool differsBetweenLanes(const Expr &expr) {
   bool differs = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
-    if (e.kind == ExprKind::VarRef) differs |= e.var->varying;
-    if (e.kind == ExprKind::Query)
-      differs |= e.query == Query::LocalId || e.query == Query::LaneId || e.query == Query::LinearId;
+    if (const Var *var = varOf(e)) differs |= var->varying;
+    if (auto *query = e.get<node::Query>())
+      differs |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;
   });
   return differs;
 }

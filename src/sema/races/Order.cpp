@@ -46,8 +46,8 @@ private:
       if (stmt->kind == StmtKind::Store && !ordered) note(stmt->access, stmt->span, "written");
       for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
         visitExprs(e->get(), [&](Expr &inner) {
-          if (inner.kind == ExprKind::Load && !(oneGroup_ && (stmt->oncePerGroup || isTile(inner.access))))
-            note(inner.access, inner.span, "read");
+          if (inner.kind == ExprKind::Load && !(oneGroup_ && (stmt->oncePerGroup || isTile(inner.as<node::Load>().access))))
+            note(inner.as<node::Load>().access, inner.span, "read");
         });
       this->block(stmt->body);
       this->block(stmt->otherwise);
@@ -90,7 +90,7 @@ private:
   /// A dimension with the size of a tile in it, but for the number of a tile times its size.
   bool isSize(const Expr &expr) const {
     if (expr.kind != ExprKind::DimValue) return false;
-    for (const Dim::Term &term : expr.dim.terms()) {
+    for (const Dim::Term &term : expr.as<node::DimValue>().dim.terms()) {
       std::set<std::string> names;
       for (const auto &[atom, power] : term.atoms) {
         if (atom.kind == AtomKind::Var) names.insert(atom.name);
@@ -105,9 +105,9 @@ private:
   }
   static bool counts(const Expr &expr) { return expr.kind == ExprKind::VarRef || expr.kind == ExprKind::Query; }
   bool made(const Expr &expr) const {
-    bool product = expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Mul;
+    bool product = expr.kind == ExprKind::Elementwise && expr.as<node::Elementwise>().op == ElementwiseOp::Mul;
     if (product && (counts(*expr.args[0]) || counts(*expr.args[1]))) return false;
-    if (isSize(expr) || (expr.kind == ExprKind::VarRef && made_.count(expr.var))) return true;
+    if (isSize(expr) || (made_.count(varOf(expr)))) return true;
     return std::any_of(expr.args.begin(), expr.args.end(), [&](const ExprPtr &arg) { return made(*arg); });
   }
   void note(Span span, const char *what) {
@@ -119,8 +119,8 @@ private:
         expr.args[0]->type.kind == TypeKind::Index && made(*expr.args[0]))
       note(expr.span, "this value");
     for (size_t i = 0; i < expr.args.size(); ++i) {
-      bool condition = expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Select && i == 0;
-      if (condition && expr.ofLimit) continue;
+      bool condition = expr.kind == ExprKind::Elementwise && expr.as<node::Elementwise>().op == ElementwiseOp::Select && i == 0;
+      if (condition && expr.as<node::Elementwise>().ofLimit) continue;
       if (condition && made(*expr.args[0])) note(expr.span, "this choice");
       values(*expr.args[i]);
     }

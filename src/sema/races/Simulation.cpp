@@ -10,13 +10,14 @@ constexpr int64_t kMaxTurns = 4096;        // of one loop
 
 /// Equal texts for conditions that are the same expression of the same variables. `negated` turns over with `not`.
 std::string keyOf(const Expr &expr, bool &negated) {
-  if (expr.kind == ExprKind::Elementwise && expr.op == ElementwiseOp::Not) {
+  if (expr.kind == ExprKind::Elementwise && expr.as<node::Elementwise>().op == ElementwiseOp::Not) {
     negated = !negated;
     return keyOf(*expr.args[0], negated);
   }
-  std::string key = std::to_string(static_cast<int>(expr.kind)) + "." + std::to_string(static_cast<int>(expr.op));
-  if (expr.var) key += "v" + std::to_string(expr.var->id);
-  else if (expr.kind != ExprKind::Elementwise && expr.kind != ExprKind::Cast)
+  std::string key = std::to_string(static_cast<int>(expr.kind)) + ".";
+  if (auto *op = expr.get<node::Elementwise>()) key += std::to_string(static_cast<int>(op->op));
+  else if (const Var *var = varOf(expr)) key += "v" + std::to_string(var->id);
+  else if (expr.kind != ExprKind::Cast)
     key += "@" + std::to_string(expr.span.file) + ":" + std::to_string(expr.span.begin);
   bool inner = false;
   for (const ExprPtr &arg : expr.args) key += "(" + keyOf(*arg, inner) + (inner ? "!)" : ")"), inner = false;
@@ -71,8 +72,8 @@ void Simulation::allocate(const Var *buffer) {
 namespace {
 /// What differs between groups by itself.
 bool namesGroup(const Expr &expr) {
-  return expr.kind == ExprKind::Query &&
-         (expr.query == Query::Origin || expr.query == Query::GroupId || expr.query == Query::LinearId);
+  auto *query = expr.get<node::Query>();
+  return query && (query->what == Query::Origin || query->what == Query::GroupId || query->what == Query::LinearId);
 }
 }  // namespace
 
@@ -90,14 +91,17 @@ namespace {
 std::string formulaOf(const Expr &expr) {
   std::string key = std::to_string(static_cast<int>(expr.kind)) + ".";
   switch (expr.kind) {
-  case ExprKind::VarRef: return key + std::to_string(expr.var->id);
-  case ExprKind::DimValue: return key + expr.dim.str();
-  case ExprKind::Query: return key + std::to_string(static_cast<int>(expr.query)) + ":" + std::to_string(expr.queryAxis);
+  case ExprKind::VarRef: return key + std::to_string(expr.as<node::VarRef>().var->id);
+  case ExprKind::DimValue: return key + expr.as<node::DimValue>().dim.str();
+  case ExprKind::Query: {
+    const auto &[what, axis] = expr.as<node::Query>();
+    return key + std::to_string(static_cast<int>(what)) + ":" + std::to_string(axis);
+  }
   case ExprKind::Constant:
-    if (auto *i = std::get_if<int64_t>(&expr.value)) return key + std::to_string(*i);
+    if (auto *i = std::get_if<int64_t>(&expr.as<node::Constant>().value)) return key + std::to_string(*i);
     return "";
   case ExprKind::Elementwise:
-    key += std::to_string(static_cast<int>(expr.op));
+    key += std::to_string(static_cast<int>(expr.as<node::Elementwise>().op));
     for (const ExprPtr &arg : expr.args) {
       std::string inner = formulaOf(*arg);
       if (inner.empty()) return "";
@@ -118,17 +122,20 @@ bool Simulation::followsIndex(const Stmt &store) const {
   std::function<bool(const Expr &, int)> follows = [&](const Expr &expr, int depth) {
     if (depth > 32) return false;
     if (places.count(formulaOf(expr))) return true;
-    if (expr.kind == ExprKind::VarRef) {
-      if (!expr.var->varying && !groupsOwn_.count(expr.var)) return true;
-      auto let = lets_.find(expr.var);
+    if (const Var *var = varOf(expr)) {
+      if (!var->varying && !groupsOwn_.count(var)) return true;
+      auto let = lets_.find(var);
       return let != lets_.end() && follows(*let->second, depth + 1);
     }
-    if (expr.kind == ExprKind::Query) return expr.query == Query::GroupSize || expr.query == Query::GroupCount;
+    if (auto *query = expr.get<node::Query>())
+      return query->what == Query::GroupSize || query->what == Query::GroupCount;
     for (const ExprPtr &arg : expr.args)
       if (!follows(*arg, depth + 1)) return false;
-    for (const IndexPart &part : expr.access.parts)
+    const Access *access = accessOf(expr);
+    if (!access) return true;
+    for (const IndexPart &part : access->parts)
       if (part.offset && !follows(*part.offset, depth + 1)) return false;
-    return !expr.access.other || follows(*expr.access.other, depth + 1);
+    return !access->other || follows(*access->other, depth + 1);
   };
   return follows(*store.value, 0);
 }
@@ -186,10 +193,11 @@ std::optional<Region> Simulation::region(const Access &access) const {
 }
 
 void Simulation::load(const Expr &expr, const Stmt &stmt) {
-  const Var *buffer = expr.access.base;
+  const Access *access = accessOf(expr);
+  const Var *buffer = access ? access->base : nullptr;
   if (!buffer || !memory_.knows(buffer)) return;
   LaneMask lanes = lanesOf(stmt);
-  auto where = region(expr.access);
+  auto where = region(*access);
   if (buffer->type.kind != TypeKind::Shared) {
     if (!where) return;
     if (!where->isTile) note(memory_.read(*where, lanes, use(stmt, expr.span, false, false)));
@@ -400,7 +408,7 @@ void Simulation::whileLoop(const Stmt &stmt) {
 bool isMadeFrom(const Expr &expr, const std::set<const Var *> &made, const std::function<bool(const Expr &)> &source) {
   bool found = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
-    found |= source(e) || (e.kind == ExprKind::VarRef && made.count(e.var));
+    found |= source(e) || (made.count(varOf(e)));
   });
   return found;
 }

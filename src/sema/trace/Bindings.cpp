@@ -29,7 +29,7 @@ Span wholeNumberEnd(const Sources &sources, Span bound) {
 bool reads(const Value &value, const std::function<bool(Var *)> &which) {
   bool found =
       std::any_of(value.items.begin(), value.items.end(), [&](const Value &item) { return reads(item, which); });
-  if (value.expr) visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.var); });
+  if (value.expr) visitExprs(value.expr.get(), [&](Expr &e) { found |= e.kind == ExprKind::VarRef && which(e.as<node::VarRef>().var); });
   return found;
 }
 
@@ -179,15 +179,15 @@ static Value inVariables(Context &cx, Value value, const std::string &name, Span
   if (!number && !tensor) return value;
   bool isStored = ofState && value.isArray();
   Value made = isStored ? bindTemp(cx, value, name, span) : asVariable(cx, value, name, span);
-  if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(made.expr->var));
-  cx.function.rebindable.insert(made.expr->var);
+  if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(made.expr->as<node::VarRef>().var));
+  cx.function.rebindable.insert(made.expr->as<node::VarRef>().var);
   return made;
 }
 
 /// A struct or tuple gets the parts of another. All parts as if at once: what is written was read before.
 static void rebindParts(Context &cx, const std::string &name, Value &old, Value value, Span span, Span bound) {
   auto var = [](const Value &part) {
-    return part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr;
+    return part.expr ? varOf(*part.expr) : nullptr;
   };
   std::vector<bool> stays;
   for (size_t i = 0; i < old.items.size(); ++i)
@@ -206,7 +206,7 @@ static void rebindParts(Context &cx, const std::string &name, Value &old, Value 
       rebindParts(cx, path, part, std::move(value.items[i]), span, bound);
       continue;
     }
-    Var *var = part.expr && part.expr->kind == ExprKind::VarRef ? part.expr->var : nullptr;
+    Var *var = part.expr ? varOf(*part.expr) : nullptr;
     if (var && cx.function.rebindable.count(var)) {
       Binding binding;
       binding.value = part;
@@ -224,7 +224,7 @@ static void rebindParts(Context &cx, const std::string &name, Value &old, Value 
 
 Value partsNow(Context &cx, Value value, Span span) {
   for (Value &item : value.items) item = partsNow(cx, std::move(item), span);
-  Var *var = !hasParts(value) && value.expr && value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
+  Var *var = !hasParts(value) && value.expr ? varOf(*value.expr) : nullptr;
   auto held = var && cx.function.rebindable.count(var) ? cx.function.varValues.find(var) : cx.function.varValues.end();
   return held == cx.function.varValues.end() ? value : valueOfVar(var, held->second, span);
 }
@@ -246,7 +246,7 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
         return rebindParts(cx, name, old.value, std::move(value), span, old.span);
       if (old.value.kind == ValueKind::Rng && value.kind == ValueKind::Rng) {
         Stmt &renew = emit(cx, StmtKind::Assign, span);
-        renew.var = old.value.expr->var;
+        renew.var = old.value.expr->as<node::VarRef>().var;
         renew.var->reassigned = true;
         renew.value = clone(*value.expr);
         renew.var->varying |= isVarying(*renew.value) || cx.function.varyingDepth > 0;
@@ -293,7 +293,7 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
       unsupported(cx, "a value that only run time knows, at module level", span);
       return;
     }
-    Var *temp = value.expr->kind == ExprKind::VarRef ? value.expr->var : nullptr;
+    Var *temp = varOf(*value.expr);
     auto known = temp ? cx.function.temps.find(temp) : cx.function.temps.end();
     if (known != cx.function.temps.end() && known->second == cx.blockId) {  // made for this: it gets the user's name
       temp->name = name;
@@ -309,10 +309,10 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
       for (Value &item : value.items)
         if (item.expr && cx.function.block) {
           item = reusable(cx, std::move(item), name, span);
-          if (item.expr->kind == ExprKind::VarRef) cx.function.temps.erase(item.expr->var);  // the tuple keeps it
+          if (item.expr->kind == ExprKind::VarRef) cx.function.temps.erase(item.expr->as<node::VarRef>().var);  // the tuple keeps it
         }
     if (value.kind == ValueKind::Shared && value.var->name.empty()) value.var->name = name;
-    if (value.kind == ValueKind::Rng && cx.function.temps.erase(value.expr->var)) value.expr->var->name = name;
+    if (value.kind == ValueKind::Rng && cx.function.temps.erase(value.expr->as<node::VarRef>().var)) value.expr->as<node::VarRef>().var->name = name;
     binding.value = snapshot(cx, std::move(value), name, span);
   }
   cx.function.frame->names[name] = std::move(binding);
@@ -327,7 +327,7 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
     Binding &binding = it->second;
     Value &value = binding.value;
     if (value.kind == ValueKind::Rng &&
-        !cx.function.rebindable.count(value.expr->var)) {  // its key, in a variable of this name
+        !cx.function.rebindable.count(value.expr->as<node::VarRef>().var)) {  // its key, in a variable of this name
       Var *var = newVar(cx, name, keyType(), span);
       Stmt &let = emit(cx, StmtKind::Let, span);
       let.var = var;
@@ -367,7 +367,7 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
       Value now = readBinding(cx, name, binding, span);
       Value made = asVariable(cx, now, name, span);
       TSR_CHECK(made.expr && made.expr->kind == ExprKind::VarRef, "a variable was expected");
-      binding.var = made.expr->var;
+      binding.var = made.expr->as<node::VarRef>().var;
       binding.value = made;
       binding.borrowed = false;
     }

@@ -76,7 +76,7 @@ static Names branch(Context &cx, Block &into, const ast::Block &body, const std:
     Value &v = it->second.value;
     if (v.kind != ValueKind::Int && v.kind != ValueKind::Float && v.kind != ValueKind::Bool) continue;
     Value made = asVariable(cx, v, name, it->second.span);
-    it->second.var = made.expr->var;
+    it->second.var = made.expr->as<node::VarRef>().var;
     it->second.value = made;
   }
   cx.function.loopMarks.pop_back();
@@ -113,7 +113,7 @@ Binding mergeBindings(Context &cx, Stmt &stmt, const Binding &a, const Binding &
     for (auto &s : *block)
       if (s->kind == StmtKind::Let && (s->var == var || s->var == other)) s->kind = StmtKind::Assign, s->var = var;
   visitExprs(stmt.otherwise, [&](Expr &e) {
-    if (e.var == other) e.var = var;
+    if (auto *ref = e.get<node::VarRef>(); ref && ref->var == other) ref->var = var;
   });
   std::function<void(Block &)> rename = [&](Block &block) {
     for (auto &s : block) {
@@ -153,7 +153,7 @@ static Binding mergeStreams(Context &cx, Stmt &stmt, const std::string &name, co
   };
   Var *var = newVar(cx, name, keyType(), a.span);
   var->reassigned = true;
-  var->varying = a.value.expr->var->varying || b.value.expr->var->varying || isVarying(*stmt.condition);
+  var->varying = a.value.expr->as<node::VarRef>().var->varying || b.value.expr->as<node::VarRef>().var->varying || isVarying(*stmt.condition);
   stmt.body.push_back(set(StmtKind::Assign, var, clone(*a.value.expr)));
   stmt.otherwise.push_back(set(StmtKind::Assign, var, clone(*b.value.expr)));
   cx.function.block->insert(cx.function.block->end() - 1, set(StmtKind::Let, var, makeConstant(DType::I64, 0, a.span)));
@@ -619,7 +619,7 @@ static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameEx
     Binding binding;
     binding.value =
         reusable(cx, whole(ElementwiseOp::Sub, start, whole(ElementwiseOp::Mul, by, turn)), target.name, target.span);
-    if (binding.value.expr && binding.value.expr->kind == ExprKind::VarRef) binding.var = binding.value.expr->var;
+    if (binding.value.expr && binding.value.expr->kind == ExprKind::VarRef) binding.var = binding.value.expr->as<node::VarRef>().var;
     binding.block = cx.blockId;
     binding.span = stmt.target->span;
     cx.function.frame->names[target.name] = binding;

@@ -57,7 +57,7 @@ static void endWay(Context &cx, Value value, Span span) {
   if (!value.isPoison()) value = onThisWay(cx, std::move(value), span);
   Binding binding;
   binding.var =
-      value.expr && value.expr->kind == ExprKind::VarRef && value.kind != ValueKind::Rng ? value.expr->var : nullptr;
+      value.expr && value.expr->kind == ExprKind::VarRef && value.kind != ValueKind::Rng ? value.expr->as<node::VarRef>().var : nullptr;
   binding.value = std::move(value);
   binding.block = cx.blockId;
   binding.span = span;
@@ -112,7 +112,7 @@ Binding mergeTrees(Context &cx, Stmt &stmt, const std::string &name, const Bindi
       Binding one = whole;
       one.value = whole.value.items[i];
       one.var = one.value.expr && one.value.expr->kind == ExprKind::VarRef && one.value.kind != ValueKind::Rng
-                    ? one.value.expr->var
+                    ? one.value.expr->as<node::VarRef>().var
                     : nullptr;
       return one;
     };

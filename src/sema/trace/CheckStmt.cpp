@@ -370,7 +370,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
       const Dim start = starts[axis].first, length = at.isPoint ? Dim(1) : Dim(at.step) * at.size;
       bool toEnd = cx.function.facts.same(start + length, extents[axis]);
       ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extents[axis]}), span);
-      count->axes = {0};
+      count->as<node::Iota>().axis = 0;
       Value places = arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span), inside;
       auto also = [&](ast::CompareOp op, Value a, Value b) {
         Value holds = compareValues(cx, op, std::move(a), std::move(b), span);
@@ -400,7 +400,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
     Value made = all       ? std::move(part)
                  : ofState ? chosenAsStored(cx, std::move(here), std::move(part), target, span)
                            : elementwise(cx, ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
-    if (made.expr && made.expr->kind == ExprKind::Elementwise) made.expr->text = "update";
+    if (auto *op = made.expr ? made.expr->get<node::Elementwise>() : nullptr) op->inPlace = true;
     if (!made.isPoison() && !made.isArray()) made = broadcastValue(cx, std::move(made), extents, span);
     return ofState ? assignPart(cx, *syntax.object, std::move(made), span)
                    : assignName(cx, name->name, std::move(made), span);

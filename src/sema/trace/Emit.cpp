@@ -91,7 +91,7 @@ ExprPtr dimExpr(Context &cx, const Dim &dim, Span span) {
     Dim known = inNumbers(dim);
     ExprPtr e =
         known.isConstant() ? makeIndex(known.constant(), span) : makeExpr(ExprKind::DimValue, indexType(), span);
-    e->dim = known;
+    *writtenDim(*e) = known;
     return e;
   }
   if (dim.hasNames() && isPolynomial(dim.written())) return dimExpr(cx, dim.written(), span);
@@ -109,8 +109,8 @@ ExprPtr dimExpr(Context &cx, const Dim &dim, Span span) {
       // "%q:<query>:<axis>"
       size_t second = atom.name.find(':', 3);
       ExprPtr e = makeExpr(ExprKind::Query, indexType(), span);
-      e->query = static_cast<Query>(std::stoi(atom.name.substr(3, second - 3)));
-      e->queryAxis = std::stoi(atom.name.substr(second + 1));
+      e->as<node::Query>().what = static_cast<Query>(std::stoi(atom.name.substr(3, second - 3)));
+      e->as<node::Query>().axis = std::stoi(atom.name.substr(second + 1));
       return e;
     }
     ElementwiseOp op = atom.kind == AtomKind::FloorDiv ? ElementwiseOp::FloorDiv
@@ -233,10 +233,10 @@ bool isVarying(const Access &access) {
 bool isVarying(const Expr &expr) {
   bool varying = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
-    if (e.kind == ExprKind::VarRef) varying |= e.var->varying;
-    if (e.kind == ExprKind::Opaque) varying |= e.text == "rank" || e.text == "axis_index";
-    if (e.kind == ExprKind::Query)
-      varying |= e.query == Query::LocalId || e.query == Query::LaneId || e.query == Query::LinearId;
+    if (const Var *var = varOf(e)) varying |= var->varying;
+    if (auto *opaque = e.get<node::Opaque>()) varying |= opaque->name == "rank" || opaque->name == "axis_index";
+    if (auto *query = e.get<node::Query>())
+      varying |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;
   });
   return varying;
 }

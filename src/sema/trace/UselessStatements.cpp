@@ -36,9 +36,10 @@ std::optional<int64_t> literalOf(const ast::Expr &expr) {
 
 /// What a call changes: storage that it was given, or anything that its effects name.
 bool acts(const Expr &call) {
-  if (!call.callee) return true;
-  const std::vector<Param> &params = call.callee->params;
-  return !call.callee->effects.empty() || std::any_of(params.begin(), params.end(), [](const Param &p) {
+  const Function *callee = call.as<node::Call>().callee;
+  if (!callee) return true;
+  const std::vector<Param> &params = callee->params;
+  return !callee->effects.empty() || std::any_of(params.begin(), params.end(), [](const Param &p) {
     return p.mode != ParamMode::In && !p.isResult;
   });
 }
