@@ -13,6 +13,8 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent
 CHECKS = {
     "check_layers": [],
+    "check_rooms": [],
+    "check_rules": [],
     "check_sizes": [],
     "check_tests": [],
     "check_diagnostics": [],

@@ -1,0 +1,3 @@
+#pragma once
+#include "sema/Report.h"
+struct Advice;

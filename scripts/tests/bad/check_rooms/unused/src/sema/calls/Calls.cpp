@@ -1,0 +1,1 @@
+#include "sema/calls/Calls.h"

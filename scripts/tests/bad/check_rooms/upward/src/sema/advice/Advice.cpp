@@ -1,0 +1,2 @@
+#include "sema/advice/Advice.h"
+#include "sema/calls/Calls.h"

@@ -1,0 +1,2 @@
+#include "sema/calls/Calls.h"
+#include "sema/advice/Advice.h"
