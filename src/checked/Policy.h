@@ -1,5 +1,5 @@
 // What a numerics policy says: which fields go with which dtype, which contradict each other, and what two
-// operands with policies of their own have in common (docs/spec/numerics.md, P1 to P17).
+// operands with policies of their own have in common (docs/spec/numerics.md, P1 to P16).
 #pragma once
 #include "checked/Checked.h"
 #include <initializer_list>

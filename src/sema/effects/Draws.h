@@ -1,5 +1,5 @@
 // What a draw from a stream computes: every element is a function of the stream's key and of its place in the array, so that
-// the loops around it, fusion and a second evaluation do not matter. docs/spec/effects.md (R7 to R10) has the formulas.
+// the loops around it, fusion and a second evaluation do not matter. docs/spec/effects.md (D7 to D10) has the formulas.
 #pragma once
 #include "sema/Checked.h"
 
