@@ -240,7 +240,7 @@ bool Repair::typeFirst() {
   if (name >= last_ || kind(name) != K::NAME) return false;
   uint32_t after = kind(name + 1);
   if (after == K::COLON && name == at_) {  // `const x: f32`
-    for (std::string_view qualifier : {"const", "let", "var", "mut", "ref", "val", "final", "inout"}) {
+    for (std::string_view qualifier : {"const", "let", "var", "mut", "ref", "val", "final", "inout", "out"}) {
       if (!isWord(at_ - 1, qualifier)) continue;
       diagnostics_.report(Id::foreignDeclaration, span(at_ - 1), qualifier)
           .label("parameters have a name and a type")

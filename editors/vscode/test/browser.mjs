@@ -144,6 +144,24 @@ try {
   await expect("a name is renamed everywhere", async () => /tile\.exp\(line - tile\.max\(line,/.test(await text(".view-lines")));
   await command("Format Document");
   await shot("8-renamed");
+
+  await page.locator(".view-line", { hasText: "h = x.reshape" }).first().click();
+  await goTo(8, 40);
+  await page.locator(".codelens-decoration a", { hasText: "Roofline" }).first().click();
+  await page.waitForSelector(".quick-input-widget input");
+  await page.waitForTimeout(500);
+  await page.keyboard.press("Enter");
+  await expect("the roofline of a function is shown", async () => (await text(".terminal-wrapper")).includes("limited by"), 60000);
+  await shot("9-roofline");
+  await page.locator(".view-line", { hasText: "h = x.reshape" }).first().click();
+  await goTo(8, 36);
+  await page.keyboard.press("Control+.");
+  await expect("it is asked why there are no tensor cores", async () => (await text(".action-widget")).includes("Why not tensor cores?"));
+  await page.keyboard.type("Why not");
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Enter");
+  await expect("and the reason is shown", async () => (await text(".notifications-toasts")).includes("no mma"));
+  await shot("10-why-not");
 } finally {
   await browser.close();
   code.kill();
