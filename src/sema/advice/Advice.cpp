@@ -232,6 +232,25 @@ const diag::Fix *chosen(const CandidateGroup &group, const diag::Diagnostic &tar
   return found;
 }
 
+/// Puts the first edit that mends it in front of a fact for `where`, which mends every claim about shapes.
+void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const Part &part,
+           const std::set<Messages::key_type> &others, Trials &trials) {
+  bool searching = true;
+  for (const CandidateGroup &group : groups) {
+    diag::Fix *first = d.fixes.empty() || assumes(d.fixes.front()) ? nullptr : &d.fixes.front();
+    auto mends = [&](const diag::Fix &fix) { return trials.mends(fix, d, part, others); };
+    if (group.rivals && first) {
+      if (std::any_of(group.edits.begin(), group.edits.end(), mends)) first->applicability = diag::Applicability::Assumption;
+      continue;
+    }
+    const diag::Fix *fix = searching ? chosen(group, d, part, others, trials) : nullptr;
+    if (!fix) continue;
+    d.fixes.insert(d.fixes.begin(), *fix);
+    if (group.assumes) d.fixes.front().applicability = diag::Applicability::Assumption;
+    searching = false;
+  }
+}
+
 }  // namespace
 
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
@@ -261,13 +280,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
       return !more;
     });
     std::set<Messages::key_type> others = othersAbout(place.statement, d, all);
-    for (const CandidateGroup &group : groups) {
-      const diag::Fix *fix = certain ? nullptr : chosen(group, d, part, others, trials);
-      if (!fix) continue;
-      d.fixes.insert(d.fixes.begin(),
-                     *fix);  // before a fact for `where`, which mends every claim about shapes
-      break;
-    }
+    if (!certain) offer(d, groups, part, others, trials);
   }
   diagnostics.replace(std::move(all));
 }

@@ -135,6 +135,7 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call) return;
     CandidateGroup &edits = group(true);
+    edits.assumes = true;
     for (const ast::Argument &argument : call->arguments)
       if (!argument.keyword && argument.value->kind != ast::ExprKind::Tuple)
         replace(edits, argument.value->span, "-1", "let `-1` stand for the size that is left");

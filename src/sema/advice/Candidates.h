@@ -13,6 +13,8 @@ struct CandidateGroup {
   std::vector<diag::Fix> edits;
   bool onlyIfUnique = true;
   bool ofSignature = false;  // what the function declares: its callers must fit, too
+  bool assumes = false;      // it fits whatever was meant: offered, and applied by the author alone
+  bool rivals = false;       // what may have been meant as well: with it, no other edit is more than an assumption
 };
 /// The likeliest group first. Empty: for this kind of mistake nothing is known that mends it.
 std::vector<CandidateGroup> candidatesFor(const diag::Diagnostic &diagnostic, const Place &place,

@@ -18,12 +18,13 @@ public:
     switch (diagnostic_.id) {
     case Id::wrongResult:
       reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(), differences(), padded();
+      otherParameters();
       break;
     case Id::broadcastFails:
       otherAxes(), otherLeadingAxis(), upright(), padded();
       if (diagnostic_.fixes.empty() || allAssume()) reducedAxes();
       break;
-    case Id::contractionMismatch: exchangedOperands(), otherAxes(); break;
+    case Id::contractionMismatch: exchangedOperands(), otherAxes(), otherParameters(); break;
     case Id::shapeMismatch:
       if (place_.innermost<ast::CallExpr>()) reducedAxes(), otherAxes(), otherLeadingAxis();
       break;
@@ -41,7 +42,7 @@ public:
     case Id::channelMismatch: declaredChannels(); break;
     default: break;
     }
-    for (CandidateGroup &group : groups_) group.ofSignature = true;
+    for (CandidateGroup &group : groups_) group.ofSignature = group.assumes = true;
     return taken();
   }
 
@@ -266,6 +267,23 @@ private:
     if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))
       insert(group(false), sizes.end, shape.substr(text(sizes).size()), "write the sizes that are declared");
     else replace(group(false), sizes, shape, "write the sizes that are declared");
+  }
+
+  /// `p @ v` for `p @ k`: another parameter stands for the one that is named.
+  void otherParameters() {
+    constexpr size_t kMost = 8;
+    if (!place_.function || !place_.expr() || place_.inKernel) return;
+    std::vector<std::string> names;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (as<ast::SubscriptExpr>(p.annotation)) names.push_back(p.name.text);
+    CandidateGroup &edits = group(true);
+    edits.rivals = true;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      if (!name || std::find(names.begin(), names.end(), name->name) == names.end()) return;
+      for (const std::string &other : names)
+        if (other != name->name && edits.edits.size() < kMost) replace(edits, name->span, other);
+    });
   }
 
   // --- the signature -------------------------------------------------------------------------------------------------
