@@ -36,6 +36,7 @@ public:
     case Id::missingReturn: returnLast(); break;
     default: break;
     }
+    for (CandidateGroup &more : editsOfOrder(diagnostic_, place_, sources_)) groups_.push_back(std::move(more));
     std::erase_if(groups_, [](const CandidateGroup &group) { return group.edits.empty(); });
     return std::move(groups_);
   }

@@ -42,6 +42,8 @@ protected:
   std::vector<CandidateGroup> groups_;
 };
 
+/// Edits for what stands in another order, or is one too many or too few. (EditsOfOrder.cpp)
+std::vector<CandidateGroup> editsOfOrder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Edits for habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
 std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
