@@ -65,6 +65,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
     }
+    if (machine->family == Target::Hip) passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // those of waves
     if (machine->family == Target::Cuda)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenPowersPass());  // masks are as few as they will be
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut

@@ -333,7 +333,7 @@ void addInstructions(ModuleOp module, std::vector<KernelWork> &rows) {
     bool any = false, all = true;
     kernel.walk([&](ir::tile::DotOp dot) {
       any = true;
-      all &= isa_and_nonnull<ir::tile::MmaAttr>(dot.getResult().getType().getLayout());
+      all &= isa_and_nonnull<ir::tile::MmaAttr, ir::tile::WavesAttr>(dot.getResult().getType().getLayout());
     });
     row.matrixInstructions = any && all;
     auto refused = kernel->getAttrOfType<DictionaryAttr>(ir::kWhyNot);

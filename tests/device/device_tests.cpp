@@ -4,6 +4,8 @@
 #include "sort_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
+#elif defined(TSR_HIP)
+#include "wave_tests.h"
 #endif
 
 using harness::Buffer;
@@ -442,6 +444,8 @@ int main() {
   expect(x[10] == 7.0f && x[3] == 8.0f && x[0] == 6.0f, "views");
 #if defined(TSR_CUDA)
   mma_tests::all();
+#elif defined(TSR_HIP)
+  wave_tests::all();
 #endif
   std::printf("%d passed, %d failed\n", harness::passed, harness::failed);
   return harness::failed ? 1 : 0;

@@ -1,45 +1,18 @@
 // Products by matrix instructions against sums in double, for each operand type, orientation and arrangement of warps.
 #pragma once
-#include "harness.h"
 #include "tessera/device/mma.h"
 #if defined(TSR_TEST_SM90A)  // what only this machine has
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/wgmma.h"
 #endif
+#include "matrix_tests.h"  // behind the products that it calls
 
 namespace mma_tests {
 using harness::Buffer;
 using harness::expect;
-
-/// What the lanes wrote to shared memory is there for the products that follow.
-TSR_DEVICE void publish() {
-#if defined(TSR_TEST_SM90A)
-  tsr::detail::fence_async_proxy();
-#endif
-  tsr::group_barrier();
-}
-
-/// c = a * b from shared memory; `TransA`: a is stored [K, M]; `TransB`: b is stored [N, K].
-template <class Swizzle, class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB>
-KERNEL product(const E *a, const E *b, T *c, T *row_max, T *col_sum) {
-  using Grid = tsr::MmaGrid<Rows, Cols>;
-  using ATile = tsr::SharedTile<E, TransA ? K : M, TransA ? M : K, Swizzle>;
-  using BTile = tsr::SharedTile<E, TransB ? N : K, TransB ? K : N, Swizzle>;
-  SHARED ATile a_tile;
-  SHARED BTile b_tile;
-  SHARED T scratch[Rows * N + Cols * M];
-  for (int i = tsr::lane(); i < M * K; i += Grid::size) a_tile(i / ATile::cols, i % ATile::cols) = a[i];
-  for (int i = tsr::lane(); i < K * N; i += Grid::size) b_tile(i / BTile::cols, i % BTile::cols) = b[i];
-  publish();
-  tsr::Fragment<T, M, N, Grid> acc(T(1));
-  if constexpr (TransA && TransB) tsr::dot(acc, tsr::transposed(a_tile), tsr::transposed(b_tile));
-  else if constexpr (TransA) tsr::dot(acc, tsr::transposed(a_tile), b_tile);
-  else if constexpr (TransB) tsr::dot(acc, a_tile, tsr::transposed(b_tile));
-  else tsr::dot(acc, a_tile, b_tile);
-  tsr::store_fragment(tsr::View<T, 2>{c, {M, N}}, acc, int64_t(0), int64_t(0));
-  tsr::store_fragment(tsr::View<T, 1>{row_max, {M}}, tsr::row_reduce<tsr::Max>(acc, scratch), int64_t(0));
-  tsr::store_fragment(tsr::View<T, 1>{col_sum, {N}}, tsr::col_reduce<tsr::Sum>(acc, scratch), int64_t(0));
-}
+using matrix_tests::check;
+using matrix_tests::next;
+using matrix_tests::publish;
 
 /// c = (a * b as 16 bits) * b: the first product is the left operand of the second in registers.
 template <class Swizzle, class E, int M, int N, int Rows> KERNEL chain(const E *a, const E *b, float *c) {
@@ -61,46 +34,12 @@ template <class Swizzle, class E, int M, int N, int Rows> KERNEL chain(const E *
   tsr::store_fragment(tsr::View<float, 2>{c, {M, N}}, second, int64_t(0), int64_t(0));
 }
 
-inline int next(unsigned &state) {
-  state = state * 1664525u + 1013904223u;
-  return static_cast<int>(state >> 24) % 17 - 8;  // small integers: every sum is exact
-}
-
-template <class E, class T, int M, int N, int K, int Rows, int Cols, bool TransA, bool TransB, class Swizzle = tsr::Xor> void check(const char *name) {
-  Buffer<E> a(M * K), b(K * N);
-  Buffer<T> c(M * N), rows(M), cols(N);
-  std::vector<double> left(M * K), right(K * N);
-  unsigned state = 7;
-  const int least = std::is_same<E, uint8_t>::value ? 8 : 0;  // nothing below 0
-  for (int i = 0; i < M * K; ++i) left[i] = next(state) + least;
-  for (int i = 0; i < K * N; ++i) right[i] = next(state) + least;
-  for (int m = 0; m < M; ++m)
-    for (int k = 0; k < K; ++k) a[TransA ? k * M + m : m * K + k] = tsr::to<E>(static_cast<float>(left[m * K + k]));
-  for (int k = 0; k < K; ++k)
-    for (int n = 0; n < N; ++n) b[TransB ? n * K + k : k * N + n] = tsr::to<E>(static_cast<float>(right[k * N + n]));
-  LAUNCH(32 * Rows * Cols, (product<Swizzle, E, T, M, N, K, Rows, Cols, TransA, TransB>), a.device(), b.device(), c.device(), rows.device(), cols.device());
-  c.back(), rows.back(), cols.back();
-  std::vector<double> sums(N, 0);
-  for (int m = 0; m < M; ++m) {
-    double greatest = -1e30;
-    for (int n = 0; n < N; ++n) {
-      double sum = 1;
-      for (int k = 0; k < K; ++k) sum += left[m * K + k] * right[k * N + n];
-      expect(static_cast<double>(c[m * N + n]) == sum, name, m * N + n);
-      greatest = sum > greatest ? sum : greatest;
-      sums[n] += sum;
-    }
-    expect(static_cast<double>(rows[m]) == greatest, name, m);
-  }
-  for (int n = 0; n < N; ++n) expect(static_cast<double>(cols[n]) == sums[n], name, n);
-}
-
 template <class E, class T, int K> void orientations(const char *name) {
-  check<E, T, 32, 32, K, 1, 1, false, false>(name);
-  check<E, T, 64, 32, K, 2, 1, true, false>(name);
-  check<E, T, 32, 64, K, 1, 2, false, true>(name);
-  check<E, T, 64, 96, 2 * K, 2, 2, true, true>(name);
-  check<E, T, 128, 32, K, 4, 1, false, true>(name);
+  check<E, T, 32, 32, K, tsr::MmaGrid<1, 1>, false, false>(name);
+  check<E, T, 64, 32, K, tsr::MmaGrid<2, 1>, true, false>(name);
+  check<E, T, 32, 64, K, tsr::MmaGrid<1, 2>, false, true>(name);
+  check<E, T, 64, 96, 2 * K, tsr::MmaGrid<2, 2>, true, true>(name);
+  check<E, T, 128, 32, K, tsr::MmaGrid<4, 1>, false, true>(name);
 }
 
 template <class E, int N = 32, class Swizzle = tsr::Xor> void chained(const char *name) {
@@ -170,14 +109,14 @@ template <class W, int M, int N, int K, int Rows, bool TransA> void check_comput
 /// Each orientation, widths that need several instructions, two warpgroups, several blocks of rows.
 template <class E> void warpgroups(const char *name) {
   using tsr::Panels;
-  check<E, float, 64, 64, 64, 4, 1, false, false, Panels>(name);
-  check<E, float, 64, 128, 64, 4, 1, true, false, Panels>(name);
-  check<E, float, 64, 16, 128, 4, 1, false, true, Panels>(name);
-  check<E, float, 64, 112, 64, 4, 1, false, true, Panels>(name);
-  check<E, float, 128, 192, 64, 8, 1, true, true, Panels>(name);
-  check<E, float, 128, 64, 64, 4, 1, false, false, Panels>(name);
-  check<E, float, 128, 128, 64, 8, 1, true, false, Panels>(name);
-  check<E, float, 64, 256, 64, 4, 1, false, false, Panels>(name);
+  check<E, float, 64, 64, 64, tsr::MmaGrid<4, 1>, false, false, Panels>(name);
+  check<E, float, 64, 128, 64, tsr::MmaGrid<4, 1>, true, false, Panels>(name);
+  check<E, float, 64, 16, 128, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, float, 64, 112, 64, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, float, 128, 192, 64, tsr::MmaGrid<8, 1>, true, true, Panels>(name);
+  check<E, float, 128, 64, 64, tsr::MmaGrid<4, 1>, false, false, Panels>(name);
+  check<E, float, 128, 128, 64, tsr::MmaGrid<8, 1>, true, false, Panels>(name);
+  check<E, float, 64, 256, 64, tsr::MmaGrid<4, 1>, false, false, Panels>(name);
   chained<E, 64, Panels>(name);
   chained<E, 128, Panels>(name);
 }
@@ -186,15 +125,15 @@ template <class E> void warpgroups(const char *name) {
 template <class E, class T> void along_k(const char *name) {
   using tsr::Panels;
   constexpr int panel = 128 / sizeof(E);
-  check<E, T, 64, 16, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 64, 32, 2 * panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 64, 64, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 64, 112, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 128, 128, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 128, 128, panel, 8, 1, false, true, Panels>(name);
-  check<E, T, 64, 160, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 64, 192, panel, 4, 1, false, true, Panels>(name);
-  check<E, T, 64, 256, panel, 4, 1, false, true, Panels>(name);
+  check<E, T, 64, 16, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 64, 32, 2 * panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 64, 64, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 64, 112, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 128, 128, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 128, 128, panel, tsr::MmaGrid<8, 1>, false, true, Panels>(name);
+  check<E, T, 64, 160, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 64, 192, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
+  check<E, T, 64, 256, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
 }
 
 /// Sums of 8-bit floats that the accumulators of the tensor cores alone would round: 384 products of 256, and then a one.

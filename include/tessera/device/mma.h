@@ -36,6 +36,10 @@ template <int WarpRows, int WarpCols> struct MmaGrid {
   static constexpr TSR_INLINE int col_scratch(int width) { return WarpRows == 1 ? 1 : WarpRows * width; }
   static TSR_DEVICE bool owns_rows() { return lane() % 4 == 0 && warp_col() == 0; }
   static TSR_DEVICE bool owns_cols() { return lane() % kRowLanes < 4 && warp_row() == 0; }
+  // For reductions: neighbours that share a row, and which part of a row or column the warp has.
+  static constexpr int row_lanes = 4, row_parts = WarpCols, col_parts = WarpRows;
+  static TSR_DEVICE int row_part() { return warp_col(); }
+  static TSR_DEVICE int col_part() { return warp_row(); }
 };
 
 namespace detail {
@@ -198,70 +202,17 @@ TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &acc, const A
   }
 }
 
-/// For each row of the tile, the combination of its elements. `scratch` (shared memory, WarpCols * M elements) is used
-/// where a row lies in several warps; then it holds barriers: every lane of the group takes part.
+/// For each row of the tile, the combination of its elements; `scratch` as reduce_rows_of_warps has it.
 template <class Op, class T, int M, int N, int WarpRows, int WarpCols>
 TSR_DEVICE RowVector<T, M, MmaGrid<WarpRows, WarpCols>>
 row_reduce(const Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &tile, T *scratch = nullptr) {
-  using Grid = MmaGrid<WarpRows, WarpCols>;
-  RowVector<T, M, Grid> result;
-  TSR_UNROLL
-  for (int i = 0; i < tile.rows; ++i) {
-    T value = Op::template identity<T>();
-    TSR_UNROLL
-    for (int j = 0; j < tile.cols; ++j)
-      if (N % Grid::col_step == 0 || tile.col(j) < N) value = Op::combine(value, tile(i, j));
-    result(i) = detail::reduce_neighbours<Op, 4>(value);
-  }
-  if constexpr (WarpCols > 1) {
-    TSR_UNROLL
-    for (int i = 0; i < tile.rows; ++i)
-      if (lane() % 4 == 0 && result.holds(i)) scratch[Grid::warp_col() * M + tile.row(i)] = result(i);
-    group_barrier();
-    TSR_UNROLL
-    for (int i = 0; i < tile.rows; ++i) {
-      if (!result.holds(i)) continue;
-      T value = scratch[tile.row(i)];
-      TSR_UNROLL
-      for (int part = 1; part < WarpCols; ++part) value = Op::combine(value, scratch[part * M + tile.row(i)]);
-      result(i) = value;
-    }
-    group_barrier();  // scratch may be used again
-  }
-  return result;
+  return detail::reduce_rows_of_warps<Op>(tile, scratch);
 }
-
-/// For each column of the tile, the combination of its elements. `scratch`: shared memory, WarpRows * N elements;
-/// holds barriers: every lane of the group takes part.
+/// For each column of the tile, the combination of its elements; `scratch` as reduce_cols_of_warps has it.
 template <class Op, class T, int M, int N, int WarpRows, int WarpCols>
 TSR_DEVICE ColVector<T, N, MmaGrid<WarpRows, WarpCols>>
 col_reduce(const Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &tile, T *scratch) {
-  using Grid = MmaGrid<WarpRows, WarpCols>;
-  ColVector<T, N, Grid> result;
-  TSR_UNROLL
-  for (int j = 0; j < tile.cols; ++j) {
-    T value = Op::template identity<T>();
-    TSR_UNROLL
-    for (int i = 0; i < tile.rows; ++i)
-      if (M % Grid::row_step == 0 || tile.row(i) < M) value = Op::combine(value, tile(i, j));
-    TSR_UNROLL
-    for (int offset = 4; offset < kRowLanes; offset *= 2) value = Op::combine(value, shuffle_xor(value, offset));
-    result(j) = value;
-    if (WarpRows > 1 && lane() % kRowLanes < 4 && result.holds(j)) scratch[Grid::warp_row() * N + tile.col(j)] = value;
-  }
-  if constexpr (WarpRows > 1) {
-    group_barrier();
-    TSR_UNROLL
-    for (int j = 0; j < tile.cols; ++j) {
-      if (!result.holds(j)) continue;
-      T value = scratch[tile.col(j)];
-      TSR_UNROLL
-      for (int part = 1; part < WarpRows; ++part) value = Op::combine(value, scratch[part * N + tile.col(j)]);
-      result(j) = value;
-    }
-    group_barrier();  // scratch may be used again
-  }
-  return result;
+  return detail::reduce_cols_of_warps<Op>(tile, scratch);
 }
 
 }  // inline namespace TSR_TARGET

@@ -52,6 +52,76 @@ TSR_DEVICE RowVector<T, M, Grid> row_reduce(const Fragment<T, M, N, Grid> &tile)
   return result;
 }
 
+#if !defined(TSR_CPU)
+namespace detail {
+
+/// Rows of a tile in a layout of matrix instructions: Grid::row_lanes neighbours have a row's elements, in Grid::row_parts places.
+/// `scratch` (shared memory, row_parts * M elements) is used where those are several; then it holds barriers: every lane of the
+/// group takes part.
+template <class Op, class T, int M, int N, class Grid>
+TSR_DEVICE RowVector<T, M, Grid> reduce_rows_of_warps(const Fragment<T, M, N, Grid> &tile, T *scratch) {
+  RowVector<T, M, Grid> result;
+  TSR_UNROLL
+  for (int i = 0; i < tile.rows; ++i) {
+    T value = Op::template identity<T>();
+    TSR_UNROLL
+    for (int j = 0; j < tile.cols; ++j)
+      if (N % Grid::col_step == 0 || tile.col(j) < N) value = Op::combine(value, tile(i, j));
+    result(i) = reduce_neighbours<Op, Grid::row_lanes>(value);
+  }
+  if constexpr (Grid::row_parts > 1) {
+    TSR_UNROLL
+    for (int i = 0; i < tile.rows; ++i)
+      if (lane() % Grid::row_lanes == 0 && result.holds(i)) scratch[Grid::row_part() * M + tile.row(i)] = result(i);
+    group_barrier();
+    TSR_UNROLL
+    for (int i = 0; i < tile.rows; ++i) {
+      if (!result.holds(i)) continue;
+      T value = scratch[tile.row(i)];
+      TSR_UNROLL
+      for (int part = 1; part < Grid::row_parts; ++part) value = Op::combine(value, scratch[part * M + tile.row(i)]);
+      result(i) = value;
+    }
+    group_barrier();  // scratch may be used again
+  }
+  return result;
+}
+
+/// Columns of such a tile: the other lanes of 32, then Grid::col_parts places. `scratch`: shared memory, col_parts * N elements;
+/// holds barriers: every lane of the group takes part.
+template <class Op, class T, int M, int N, class Grid>
+TSR_DEVICE ColVector<T, N, Grid> reduce_cols_of_warps(const Fragment<T, M, N, Grid> &tile, T *scratch) {
+  ColVector<T, N, Grid> result;
+  TSR_UNROLL
+  for (int j = 0; j < tile.cols; ++j) {
+    T value = Op::template identity<T>();
+    TSR_UNROLL
+    for (int i = 0; i < tile.rows; ++i)
+      if (M % Grid::row_step == 0 || tile.row(i) < M) value = Op::combine(value, tile(i, j));
+    TSR_UNROLL
+    for (int offset = Grid::row_lanes; offset < kRowLanes; offset *= 2) value = Op::combine(value, shuffle_xor(value, offset));
+    result(j) = value;
+    if (Grid::col_parts > 1 && lane() % kRowLanes < Grid::row_lanes && result.holds(j))
+      scratch[Grid::col_part() * N + tile.col(j)] = value;
+  }
+  if constexpr (Grid::col_parts > 1) {
+    group_barrier();
+    TSR_UNROLL
+    for (int j = 0; j < tile.cols; ++j) {
+      if (!result.holds(j)) continue;
+      T value = scratch[tile.col(j)];
+      TSR_UNROLL
+      for (int part = 1; part < Grid::col_parts; ++part) value = Op::combine(value, scratch[part * N + tile.col(j)]);
+      result(j) = value;
+    }
+    group_barrier();  // scratch may be used again
+  }
+  return result;
+}
+
+}  // namespace detail
+#endif
+
 /// Elements of T that col_reduce needs as scratch memory.
 template <class Tile> constexpr int col_reduce_scratch = Tile::ThreadGrid::col_scratch(Tile::width);
 /// Elements of T that row_reduce needs as scratch memory, where a row lies in several warps.

@@ -56,6 +56,18 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma", [DeclareAttrInterfaceMethods<Tile_Lay
   let assemblyFormat = "`<` $rows `x` $cols `>`";
 }
 
+def Tile_WavesAttr : Tile_Attr<"Waves", "waves", [DeclareAttrInterfaceMethods<Tile_Layout>]> {
+  let summary = "layout of the accumulators of AMD's matrix instructions (16 x 16) over rows x cols units of 64 lanes";
+  let description = [{
+    A unit is one wave of 64 lanes or two of 32: the text is the same for both. It holds blocks of 32 x 16 elements, `rows` * 32 rows and
+    `cols` * 16 columns apart. In a block lane l holds column l % 16 and eight rows: of a wave of 64 lanes 4 * (l // 16), + 1, + 2, + 3
+    and those 16 further (CDNA 3 instruction set guide, "MFMA"); in wave w of 32 lanes 16 * w + l // 16, + 2, ... + 14 (RDNA 3, "WMMA").
+    Example: `#tile.waves<2 x 2>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols);
+  let assemblyFormat = "`<` $rows `x` $cols `>`";
+}
+
 def Tile_SliceAttr : Tile_Attr<"Slice", "slice"> {
   let summary = "layout of the vector that is left when one axis of a tile is reduced away";
   let description = [{

@@ -77,6 +77,25 @@ int64_t MmaAttr::getScratch(int64_t axis, int64_t extent) const {
   return parts == 1 ? 0 : parts * extent;
 }
 
+static constexpr int64_t kUnitLanes = 64, kUnitRows = 32;  // of AMD's: two waves of 32 lanes, or one
+
+LogicalResult WavesAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t cols) {
+  if (rows < 1 || cols < 1 || rows * cols > 1024 / kUnitLanes)
+    return emitError() << "a group has 1 to 16 units of 64 lanes, this layout has " << rows << " x " << cols;
+  return success();
+}
+int64_t WavesAttr::getLanes() const { return kUnitLanes * getRows() * getCols(); }
+int64_t WavesAttr::getRowStep() const { return kUnitRows * getRows(); }
+int64_t WavesAttr::getColStep() const { return kBlock * getCols(); }
+std::string WavesAttr::getSpelling() const {
+  return "tsr::WaveGrid<" + std::to_string(getRows()) + ", " + std::to_string(getCols()) + ">";
+}
+StringRef WavesAttr::getAliasHint() const { return "Waves"; }
+int64_t WavesAttr::getScratch(int64_t axis, int64_t extent) const {
+  int64_t parts = axis == 1 ? getCols() : 2 * getRows();  // the rows of a unit lie in two halves of it
+  return parts == 1 ? 0 : parts * extent;
+}
+
 // ---------------------------------------------------------------- slices and fragments
 
 LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis, Attribute parent) {

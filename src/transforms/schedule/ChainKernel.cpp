@@ -9,6 +9,7 @@ using namespace tessera::ir;
 
 namespace {
 
+constexpr int64_t kReductionBytes = 1024;  // where waves that share a row or a column meet
 constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
 constexpr int64_t kUsualHeld = 128;  // where they do not
 constexpr int64_t kSweepRegisters = 180;  // of a lane for what lives at once, of 232: the rest is for places and copies
@@ -198,13 +199,15 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
     return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
   if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
+  else if (machine.family == Target::Hip) tile.group = 128;  // two units of 64 lanes, each with whole rows
   else if (sum > 4) tile.n = 32;
   while (!chain.largest && tile.n > 64 && sweepRegisters(chain, tile.n, held) > kSweepRegisters) tile.n -= 64;
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
   auto shared = [&] { return (products * (tile.m + tile.n) * depth + tile.n * cols + tile.m * tile.n) * operand; };
-  while (shared() > machine.sharedBytes && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
-  if (shared() > machine.sharedBytes) return std::nullopt;
+  const int64_t room = machine.sharedBytes - (machine.family == Target::Hip ? kReductionBytes : 0);
+  while (shared() > room && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
+  if (shared() > room) return std::nullopt;
   return tile;
 }
 

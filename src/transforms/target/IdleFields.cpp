@@ -41,7 +41,7 @@ StringRef KernelEmitter::whyIdle(StringRef field) {
       .Cases("m", "n", "k", "nothing in the kernel asks for it")
       .Case("warps", "the kernel has another number of threads")
       .Case("stages", machine_.family == Target::Cuda ? "no loop of the kernel copies tiles for matrix instructions" : "the machine has no copies that run ahead")
-      .Case("prefetch", "copies run ahead as far as `stages` says")
+      .Case("prefetch", machine_.family == Target::Cuda ? "copies run ahead as far as `stages` says" : "the machine has no copies that run ahead")
       .Case("swizzle", "no tile in shared memory is read by matrix instructions")
       .Case("vector", "how many elements are read at once follows from how rows are aligned")
       .Cases("order", "group_m", "groups go over tiles in bands, which share what they read")

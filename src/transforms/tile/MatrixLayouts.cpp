@@ -29,9 +29,24 @@ namespace {
 
 constexpr int64_t kBlock = 16;  // rows and columns that #tile.mma places together
 
+constexpr int64_t kUnitRows = 32, kUnitLanes = 64;  // rows that #tile.waves places together, and the lanes that do it
+constexpr int64_t kWaveDepth = 32;                  // of all instructions of AMD's for 8 and 16 bits a multiple
+
+/// Elements along k for operands of a type that waves of any AMD GPU can take, as waves.h does; 0: none adds them up in `sum`.
+/// Text for one of AMD's GPUs is compiled for others, too: where one lacks an instruction its lanes multiply by themselves.
+int64_t waveDepthOf(const Machine &machine, Type operand, Type sum) {
+  std::optional<DType> operands = dtypeOf(operand), sums = dtypeOf(sum);
+  for (const MatrixInstruction &each : machine.matrixInstructions())
+    if (each.m == 16 && each.n == 16 && each.a == operands && each.b == operands && each.acc == sums && operands != DType::F64 &&
+        operands != DType::TF32)
+      return operands == DType::F32 ? each.k : kWaveDepth;
+  return 0;
+}
+
 /// Elements along k of one instruction for operands of a type; 0: the machine has none that adds them up in `sum` and
 /// reads its operands as mma.h lays them out: 16 x 8 sums, 32 bytes of a row along k.
 int64_t depthOf(const Machine &machine, Type operand, Type sum) {
+  if (machine.family == Target::Hip) return waveDepthOf(machine, operand, sum);
   std::optional<DType> operands = dtypeOf(operand), sums = dtypeOf(sum);
   for (const MatrixInstruction &each : machine.matrixInstructions())
     if (each.m == 16 && each.n == 8 && each.k * storedBytes(operand) == 32 && each.a == operands &&
@@ -60,15 +75,15 @@ public:
       SmallVector<tile::DotOp> dots;
       for (Value value : values)
         if (auto dot = value.getDefiningOp<tile::DotOp>()) dots.push_back(dot);
-      tile::MmaAttr layout = warpgroups_ ? tile::MmaAttr::get(kernel_->getContext(), kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
+      Attribute layout = warpgroups_ ? tile::MmaAttr::get(kernel_->getContext(), kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
       if (!layout) {
-        keepRefusal("mma");
+        keepRefusal(isHip() ? "matrix instructions" : "mma");
         continue;
       }
       for (Value value : values)
         value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
       if (warpgroups_)
-        for (tile::DotOp dot : dots) placeOperand(components, dot, layout);
+        for (tile::DotOp dot : dots) placeOperand(components, dot, cast<tile::MmaAttr>(layout));
       for (tile::DotOp dot : dots) stage(dot);
       chosen_.insert(layout);
     }
@@ -89,8 +104,12 @@ private:
     Type operand = dot.getB().getType().getElementType();
     int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
-    return depth && isMultiple(k, depth) && isMultiple(shape[0], kBlock * rows) && isMultiple(shape[1], kBlock * cols);
+    return depth && isMultiple(k, depth) && isMultiple(shape[0], blockRows() * rows) && isMultiple(shape[1], kBlock * cols);
   }
+  bool isHip() const { return machine_.family == Target::Hip; }
+  /// What works together on a block: a warp, or a unit of #tile.waves.
+  int64_t unitLanes() const { return isHip() ? kUnitLanes : kWarpLanes; }
+  int64_t blockRows() const { return isHip() ? kUnitRows : kBlock; }
 
   // ---- products of warpgroups
 
@@ -197,13 +216,13 @@ private:
 
   /// The warps in rows and columns. A warp reads its rows of a and its columns of b, so a nearly square part is best;
   /// but rows that are reduced, or become the left operand of another product, stay in one warp where they can.
-  tile::MmaAttr choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
+  Attribute choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
     int64_t group = kernel_.getGroup();
-    if (group % kWarpLanes != 0) {
-      refuse(dots.front(), "a group has " + Twine(group) + " lanes, which are no whole warps of " + Twine(kWarpLanes));
+    if (group % unitLanes() != 0) {
+      refuse(dots.front(), "a group has " + Twine(group) + " lanes, which are no whole " + (isHip() ? "waves" : "warps") + " of " + Twine(unitLanes()));
       return {};
     }
-    int64_t warps = group / kWarpLanes;
+    int64_t warps = group / unitLanes();
     bool wholeRows = llvm::any_of(values, [&](Value value) { return reducesRows(value) || isLeftOperand(value); });
     int64_t best = 0, bestCost = 0;
     for (int64_t rows = 1; rows <= warps; ++rows) {
@@ -219,7 +238,9 @@ private:
       if (!best || cost < bestCost) best = rows, bestCost = cost;
     }
     if (!best) whyNoInstruction(dots);
-    return best ? tile::MmaAttr::get(kernel_->getContext(), best, warps / best) : tile::MmaAttr();
+    if (!best) return {};
+    if (isHip()) return tile::WavesAttr::get(kernel_->getContext(), best, warps / best);
+    return tile::MmaAttr::get(kernel_->getContext(), best, warps / best);
   }
   void whyNoInstruction(ArrayRef<tile::DotOp> dots) {
     for (tile::DotOp dot : dots) {
@@ -227,10 +248,10 @@ private:
       int64_t depth = depthOf(machine_, operand, sum);
       if (!depth)
         refuse(dot, "the machine has no instruction for products of " + wordOf(operand) + " added up in " + wordOf(sum) +
-                        (operand.isF32() ? "; it has one for tf32, if the operands are" : ""));
+                        (operand.isF32() && !isHip() ? "; it has one for tf32, if the operands are" : ""));
       else
-        refuse(dot, "the product is " + productText(dot) + "; rows and columns must be multiples of " + Twine(kBlock) +
-                        " for each warp of a group of " + Twine(kernel_.getGroup() / kWarpLanes) + ", and k of " + Twine(depth));
+        refuse(dot, "the product is " + productText(dot) + "; rows must be multiples of " + Twine(blockRows()) + " and columns of " + Twine(kBlock) +
+                        " for each " + (isHip() ? "wave" : "warp") + " of a group of " + Twine(kernel_.getGroup() / unitLanes()) + ", and k of " + Twine(depth));
     }
   }
 
@@ -290,9 +311,13 @@ private:
       if (inParts) addReason(kernel_, "floats of 8 bits: the tensor cores add up 128 products, which are then added in f32");
       return;
     }
-    for (tile::MmaAttr layout : chosen_)
-      addReason(kernel_, "products by matrix instructions, warps in " + Twine(layout.getRows()) + " rows and " + Twine(layout.getCols()) +
-                             (layout.getCols() == 1 ? " column" : " columns"));
+    for (Attribute layout : chosen_) {
+      auto waves = dyn_cast<tile::WavesAttr>(layout);
+      auto warps = dyn_cast<tile::MmaAttr>(layout);
+      int64_t rows = waves ? waves.getRows() : warps.getRows(), cols = waves ? waves.getCols() : warps.getCols();
+      addReason(kernel_, "products by matrix instructions, " + Twine(waves ? "units of 64 lanes" : "warps") + " in " + Twine(rows) + (waves && rows == 1 ? " row and " : " rows and ") + Twine(cols) +
+                             (cols == 1 ? " column" : " columns"));
+    }
   }
 
   static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;
@@ -306,7 +331,7 @@ private:
   tile::KernelOp kernel_;
   const Machine &machine_;
   Extents extents_;
-  llvm::SetVector<tile::MmaAttr> chosen_;
+  llvm::SetVector<Attribute> chosen_;
 };
 
 struct MatrixLayoutsPass : PassWrapper<MatrixLayoutsPass, OperationPass<tile::KernelOp>> {

@@ -5,6 +5,7 @@
 // It has what emitted code uses. Launches go through hipLaunchKernelGGL.
 #pragma once
 #include "../fibers.h"
+#include "../matrix.h"
 #include <cmath>
 
 #define threadIdx (hip_on_cpu::current->index)
