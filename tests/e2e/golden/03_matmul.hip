@@ -4,6 +4,7 @@
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
+#include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/shared.h"
@@ -15,17 +16,17 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor[M, N, bf16]
 //   schedule  m = 128, n = 256, k = 64, warps = 8, 256 threads a group
 //   no stages = 4: the machine has no copies that run ahead
-//   no swizzle = xor: no tile in shared memory is read by matrix instructions
+//   products by matrix instructions, units of 64 lanes in 1 row and 4 columns
 static __global__ void __launch_bounds__(256)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
               tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
   constexpr int BM = 128, BN = 256, BK = 64, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // 03_matmul.tsr:16
-  __shared__ tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
+  using Waves = tsr::WaveGrid<1, 4>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile;  // 03_matmul.tsr:16
+  __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile;
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
+  tsr::Fragment<float, BM, BN, Waves> acc(0.0f);  // :14
   for (int64_t k = 0; k < K; k += BK) {  // :15
     tsr::group_barrier();  // :16
     tsr::copy_tile<Threads>(A_tile, A, m, k);
@@ -33,7 +34,7 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
     tsr::group_barrier();
     tsr::dot(acc, A_tile, B_tile);
   }
-  tsr::Fragment<tsr::bf16, BM, BN, Grid> acc_bf16;  // :17
+  tsr::Fragment<tsr::bf16, BM, BN, Waves> acc_bf16;  // :17
   #pragma unroll
   for (int i = 0; i < acc_bf16.rows; ++i) {
     #pragma unroll
@@ -48,17 +49,17 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
 //   Tensor[M, N, bf16]
 //   schedule  m = 64, n = 64, k = 64, warps = 4, 128 threads a group
 //   no stages = 4: the machine has no copies that run ahead
-//   no swizzle = xor: no tile in shared memory is read by matrix instructions
+//   products by matrix instructions, units of 64 lanes in 1 row and 2 columns
 static __global__ void __launch_bounds__(128)
 small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                     tsr::View<tsr::bf16, 2> result, int64_t N, int64_t K) {
   constexpr int BM = 64, BN = 64, BK = 64, Threads = 128;
-  using Grid = tsr::ThreadGrid<8, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BK> A_tile;  // 03_matmul.tsr:16
-  __shared__ tsr::SharedTile<tsr::bf16, BK, BN> B_tile;
+  using Waves = tsr::WaveGrid<1, 2>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile;  // 03_matmul.tsr:16
+  __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile;
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :14
+  tsr::Fragment<float, BM, BN, Waves> acc(0.0f);  // :14
   for (int64_t k = 0; k < K; k += BK) {  // :15
     tsr::group_barrier();  // :16
     tsr::copy_tile<Threads>(A_tile, A, m, k);
@@ -66,7 +67,7 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
     tsr::group_barrier();
     tsr::dot(acc, A_tile, B_tile);
   }
-  tsr::Fragment<tsr::bf16, BM, BN, Grid> acc_bf16;  // :17
+  tsr::Fragment<tsr::bf16, BM, BN, Waves> acc_bf16;  // :17
   #pragma unroll
   for (int i = 0; i < acc_bf16.rows; ++i) {
     #pragma unroll

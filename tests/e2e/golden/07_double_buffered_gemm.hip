@@ -4,6 +4,7 @@
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
+#include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/shared.h"
@@ -14,17 +15,18 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 // def double_buffered_gemm(A: ts.Tensor["M", "K", ts.bf16], B: ts.Tensor["K", "N", ts.bf16], C:
 //   ts.Tensor["M", "N", ts.f32])
 //   schedule  256 threads a group
+//   products by matrix instructions, units of 64 lanes in 2 rows and 2 columns
 static __global__ void __launch_bounds__(256)
 double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
                             tsr::View<float, 2> C, int64_t N, int64_t K) {
   constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Waves = tsr::WaveGrid<2, 2>;
   // 07_double_buffered_gemm.tsr:12
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> smem_a[2];
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> smem_b[2];  // :13
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :14
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;  // :15
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);  // :16
+  tsr::Fragment<float, BM, BN, Waves> acc(0.0f);  // :16
   tsr::copy_tile_async<Threads>(smem_a[0], A, m, 0);  // :18
   tsr::copy_tile_async<Threads>(smem_b[0], B, 0, n);  // :19
   tsr::async_commit();  // :20

@@ -4,6 +4,7 @@
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
+#include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/reduce.h"
@@ -17,31 +18,33 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor[B, H, S, D, bf16] where D % 16 == 0, D <= 256
 //   schedule  m = 32, n = 32, warps = 4, 128 threads a group
 //   no stages = 2: the machine has no copies that run ahead
-//   no prefetch = k0=2: copies run ahead as far as `stages` says
+//   no prefetch = k0=2: the machine has no copies that run ahead
 //   T.m = 32, T.n = 32: halved until a group's shared memory, 106496 bytes, is below the 65536 of
 //     gfx90a
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
+//   products by matrix instructions, units of 64 lanes in 1 row and 2 columns
 template <int MaxD>
 static __global__ void __launch_bounds__(128)
 flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf16, 4> K,
                        tsr::View<const tsr::bf16, 4> V, bool causal, tsr::View<tsr::bf16, 4> result,
                        int64_t S, int64_t H, int64_t D) {
   constexpr int BM = 32, BN = 32, Threads = 128;
-  using Grid = tsr::ThreadGrid<8, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, MaxD> Q_tile;  // 08_flash_attention.tsr:12
-  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD> K_tile;  // :17
-  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD> V_tile;  // :24
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BN> p_tile;
+  using Waves = tsr::WaveGrid<1, 2>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, MaxD, tsr::Xor> Q_tile;  // 08_flash_attention.tsr:12
+  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Xor> K_tile;  // :17
+  __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Xor> V_tile;  // :24
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BN, tsr::Xor> p_tile;
+  __shared__ float scratch[tsr::row_reduce_scratch<tsr::Fragment<float, BM, BN, Waves>>];  // :6
   const int64_t b = int64_t(blockIdx.x) / (tsr::ceil_div(S, BM) * H);  // :11
   const int64_t h = int64_t(blockIdx.x) / tsr::ceil_div(S, BM) % H;
   const int64_t q0 = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
   tsr::copy_tile<Threads>(Q_tile, Q[b][h], q0, 0);  // :12
-  tsr::Fragment<float, BM, MaxD, Grid> acc(0.0f);  // :13
-  tsr::RowVector<float, BM, Grid> m_i(-INFINITY);  // :14
-  tsr::RowVector<float, BM, Grid> l_i(0.0f);  // :15
+  tsr::Fragment<float, BM, MaxD, Waves> acc(0.0f);  // :13
+  tsr::RowVector<float, BM, Waves> m_i(-INFINITY);  // :14
+  tsr::RowVector<float, BM, Waves> l_i(0.0f);  // :15
   for (int64_t k0 = 0; k0 < S; k0 += BN) {  // :16
     tsr::copy_tile<Threads>(K_tile, K[b][h], k0, 0);  // :17
-    tsr::Fragment<float, BM, BN, Grid> s(0.0f);
+    tsr::Fragment<float, BM, BN, Waves> s(0.0f);
     tsr::group_barrier();
     tsr::dot(s, Q_tile, tsr::transposed(K_tile));
     #pragma unroll
@@ -74,15 +77,15 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         }
       }
     }
-    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);
-    tsr::RowVector<float, BM, Grid> m_new;
-    tsr::RowVector<float, BM, Grid> alpha;  // :21
+    const tsr::RowVector<float, BM, Waves> s_max = tsr::row_reduce<tsr::Max>(s, scratch);
+    tsr::RowVector<float, BM, Waves> m_new;
+    tsr::RowVector<float, BM, Waves> alpha;  // :21
     #pragma unroll
     for (int i = 0; i < m_new.rows; ++i) {  // :20
       m_new(i) = tsr::max(m_i(i), s_max(i));
       alpha(i) = tsr::exp(m_i(i) - m_new(i));  // :21
     }
-    tsr::Fragment<float, BM, BN, Grid> p;  // :22
+    tsr::Fragment<float, BM, BN, Waves> p;  // :22
     #pragma unroll
     for (int i = 0; i < p.rows; ++i) {
       #pragma unroll
@@ -90,7 +93,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         p(i, j) = tsr::exp(s(i, j) - m_new(i));
       }
     }
-    const tsr::RowVector<float, BM, Grid> p_sum = tsr::row_reduce<tsr::Sum>(p);  // :23
+    const tsr::RowVector<float, BM, Waves> p_sum = tsr::row_reduce<tsr::Sum>(p, scratch);  // :23
     #pragma unroll
     for (int i = 0; i < l_i.rows; ++i) {
       l_i(i) = alpha(i) * l_i(i) + p_sum(i);
@@ -102,7 +105,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
         acc(i, j) = alpha(i) * acc(i, j);
       }
     }
-    tsr::Fragment<tsr::bf16, BM, BN, Grid> p_bf16;
+    tsr::Fragment<tsr::bf16, BM, BN, Waves> p_bf16;
     #pragma unroll
     for (int i = 0; i < p_bf16.rows; ++i) {
       #pragma unroll
@@ -116,7 +119,7 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
     tsr::dot(acc, p_tile, V_tile);
     m_i = m_new;  // :16
   }
-  tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;  // :26
+  tsr::Fragment<tsr::bf16, BM, MaxD, Waves> as_bf16;  // :26
   #pragma unroll
   for (int i = 0; i < as_bf16.rows; ++i) {
     #pragma unroll

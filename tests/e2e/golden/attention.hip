@@ -4,6 +4,7 @@
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
+#include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/raster.h"
@@ -15,30 +16,31 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 64, n = 64, 256 threads a group
+//   schedule  m = 64, n = 64, 128 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored
 //   groups with the longest loops go first
-static __global__ void __launch_bounds__(256)
+//   products by matrix instructions, units of 64 lanes in 2 rows and 1 column
+static __global__ void __launch_bounds__(128)
 attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
               tsr::View<const tsr::bf16, 3> v, tsr::View<tsr::bf16, 3> result, int64_t S, int64_t H,
               int64_t T) {
-  constexpr int BM = 64, BN = 64, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, 64> q_tile;  // attention.tsr:6
-  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> k_tile;
-  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> v_tile;  // :7
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BN> e_tile;  // :9
+  constexpr int BM = 64, BN = 64, Threads = 128;
+  using Waves = tsr::WaveGrid<2, 1>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, 64, tsr::Xor> q_tile;  // attention.tsr:6
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> k_tile;
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> v_tile;  // :7
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BN, tsr::Xor> e_tile;  // :9
   const int64_t h0 = tsr::longest_first_of<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H);
   const int64_t m = tsr::longest_first_row<16>(int64_t(blockIdx.x), tsr::ceil_div(S, BM), H) * BM;
   tsr::copy_tile<Threads>(q_tile, q[h0], m, 0);  // :6
-  tsr::RowVector<float, BM, Grid> largest(-INFINITY);  // :9
-  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
-  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  tsr::RowVector<float, BM, Waves> largest(-INFINITY);  // :9
+  tsr::RowVector<float, BM, Waves> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Waves> acc(0.0f);
   const int64_t end = tsr::min(T, m + (T + BM - S));
   for (int64_t n = 0; n < end; n += BN) {
     tsr::copy_tile<Threads>(k_tile, k[h0], n, 0);  // :6
-    tsr::Fragment<float, BM, BN, Grid> s(0.0f);  // :8
+    tsr::Fragment<float, BM, BN, Waves> s(0.0f);  // :8
     tsr::group_barrier();
     tsr::dot(s, q_tile, tsr::transposed(k_tile));
     const int32_t k0 = 0;
@@ -71,17 +73,17 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
         }
       }
     }
-    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
-    tsr::RowVector<float, BM, Grid> largest_new;
-    tsr::RowVector<float, BM, Grid> shift;
-    tsr::RowVector<float, BM, Grid> rescale;
+    const tsr::RowVector<float, BM, Waves> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+    tsr::RowVector<float, BM, Waves> largest_new;
+    tsr::RowVector<float, BM, Waves> shift;
+    tsr::RowVector<float, BM, Waves> rescale;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
       largest_new(i) = tsr::max(largest(i), s_max(i));
       shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
       rescale(i) = tsr::exp(largest(i) - shift(i));
     }
-    tsr::Fragment<float, BM, BN, Grid> e;
+    tsr::Fragment<float, BM, BN, Waves> e;
     #pragma unroll
     for (int i = 0; i < e.rows; ++i) {
       #pragma unroll
@@ -89,12 +91,12 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
         e(i, j) = tsr::exp(s(i, j) - shift(i));
       }
     }
-    const tsr::RowVector<float, BM, Grid> e_sum = tsr::row_reduce<tsr::Sum>(e);
+    const tsr::RowVector<float, BM, Waves> e_sum = tsr::row_reduce<tsr::Sum>(e);
     #pragma unroll
     for (int i = 0; i < row_sum.rows; ++i) {
       row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
     }
-    tsr::Fragment<tsr::bf16, BM, BN, Grid> e_bf16;
+    tsr::Fragment<tsr::bf16, BM, BN, Waves> e_bf16;
     #pragma unroll
     for (int i = 0; i < e_bf16.rows; ++i) {
       #pragma unroll
@@ -115,7 +117,7 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
     tsr::dot(acc, e_tile, v_tile);
     largest = largest_new;
   }
-  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
+  tsr::Fragment<tsr::bf16, BM, 64, Waves> as_bf16;
   #pragma unroll
   for (int i = 0; i < as_bf16.rows; ++i) {
     #pragma unroll
@@ -128,21 +130,22 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 64, n = 64, 256 threads a group
+//   schedule  m = 64, n = 64, 128 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
 //     groups go over parts of the keys, and the kernel after this one puts together what they found
-static __global__ void __launch_bounds__(256)
+//   products by matrix instructions, units of 64 lanes in 2 rows and 1 column
+static __global__ void __launch_bounds__(128)
 attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
                 tsr::View<const tsr::bf16, 3> v, tsr::View<float, 3> part_largest,
                 tsr::View<float, 3> part_sum, tsr::View<float, 4> part_acc, int64_t S, int64_t H,
                 int64_t T) {
-  constexpr int BM = 64, BN = 64, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<tsr::bf16, BM, 64> q_tile;  // attention.tsr:6
-  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> k_tile;
-  __shared__ tsr::SharedTile<tsr::bf16, BN, 64> v_tile;  // :7
-  __shared__ tsr::SharedTile<tsr::bf16, BM, BN> e_tile;  // :9
+  constexpr int BM = 64, BN = 64, Threads = 128;
+  using Waves = tsr::WaveGrid<2, 1>;
+  __shared__ tsr::SharedTile<tsr::bf16, BM, 64, tsr::Xor> q_tile;  // attention.tsr:6
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> k_tile;
+  __shared__ tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> v_tile;  // :7
+  __shared__ tsr::SharedTile<tsr::bf16, BM, BN, tsr::Xor> e_tile;  // :9
   const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
   const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
   const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
@@ -150,14 +153,14 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
       tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32))) * BN;
   const int64_t from = part * each;
   tsr::copy_tile<Threads>(q_tile, q[h0], m, 0);  // :6
-  tsr::RowVector<float, BM, Grid> largest(-INFINITY);  // :9
-  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
-  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
+  tsr::RowVector<float, BM, Waves> largest(-INFINITY);  // :9
+  tsr::RowVector<float, BM, Waves> row_sum(0.0f);
+  tsr::Fragment<float, BM, 64, Waves> acc(0.0f);
   const int64_t end = tsr::min(T, m + (T + BM - S));
   const int64_t to = tsr::min(end, from + each);
   for (int64_t n = from; n < to; n += BN) {
     tsr::copy_tile<Threads>(k_tile, k[h0], n, 0);  // :6
-    tsr::Fragment<float, BM, BN, Grid> s(0.0f);  // :8
+    tsr::Fragment<float, BM, BN, Waves> s(0.0f);  // :8
     tsr::group_barrier();
     tsr::dot(s, q_tile, tsr::transposed(k_tile));
     const int32_t k0 = 0;
@@ -190,17 +193,17 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
         }
       }
     }
-    const tsr::RowVector<float, BM, Grid> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
-    tsr::RowVector<float, BM, Grid> largest_new;
-    tsr::RowVector<float, BM, Grid> shift;
-    tsr::RowVector<float, BM, Grid> rescale;
+    const tsr::RowVector<float, BM, Waves> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
+    tsr::RowVector<float, BM, Waves> largest_new;
+    tsr::RowVector<float, BM, Waves> shift;
+    tsr::RowVector<float, BM, Waves> rescale;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
       largest_new(i) = tsr::max(largest(i), s_max(i));
       shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
       rescale(i) = tsr::exp(largest(i) - shift(i));
     }
-    tsr::Fragment<float, BM, BN, Grid> e;
+    tsr::Fragment<float, BM, BN, Waves> e;
     #pragma unroll
     for (int i = 0; i < e.rows; ++i) {
       #pragma unroll
@@ -208,12 +211,12 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
         e(i, j) = tsr::exp(s(i, j) - shift(i));
       }
     }
-    const tsr::RowVector<float, BM, Grid> e_sum = tsr::row_reduce<tsr::Sum>(e);
+    const tsr::RowVector<float, BM, Waves> e_sum = tsr::row_reduce<tsr::Sum>(e);
     #pragma unroll
     for (int i = 0; i < row_sum.rows; ++i) {
       row_sum(i) = rescale(i) * row_sum(i) + e_sum(i);
     }
-    tsr::Fragment<tsr::bf16, BM, BN, Grid> e_bf16;
+    tsr::Fragment<tsr::bf16, BM, BN, Waves> e_bf16;
     #pragma unroll
     for (int i = 0; i < e_bf16.rows; ++i) {
       #pragma unroll
@@ -299,7 +302,7 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
 extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v,
                              TessTensor *result, TessStream stream) {
-  constexpr int BM = 64, Threads = 256;
+  constexpr int BM = 64, Threads = 128;
   tsr::Call call("attend", stream);
   tsr::Dim H("H"), S("S"), T("T");
   call.input<tsr::bf16>("q", q, {H, S, 64});
@@ -347,7 +350,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
           S, H, T);
     }
     if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
-      hipLaunchKernelGGL(attend_kernel_2, dim3(groups), dim3(128), 0, call.stream(),
+      hipLaunchKernelGGL(attend_kernel_2, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},

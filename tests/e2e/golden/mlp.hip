@@ -3,6 +3,7 @@
 #include "tessera/device/copy.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/fragment.h"
+#include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
 #include "tessera/device/shared.h"
@@ -15,16 +16,17 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   schedule  m = 128, n = 128, k = 32, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
 //     on the sums, before they are stored
+//   products by matrix instructions, units of 64 lanes in 2 rows and 2 columns
 static __global__ void __launch_bounds__(256)
 mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<const float, 1> b1,
            tsr::View<float, 2> result, int64_t H, int64_t D) {
   constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<float, BM, BK> x_tile;  // mlp.tsr:6
-  __shared__ tsr::SharedTile<float, BK, BN> w1_tile;
+  using Waves = tsr::WaveGrid<2, 2>;
+  __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile;  // mlp.tsr:6
+  __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w1_tile;
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // :7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
   for (int64_t k = 0; k < D; k += BK) {
     tsr::group_barrier();  // :6
     tsr::copy_tile<Threads>(x_tile, x, m, k);
@@ -32,9 +34,9 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     tsr::group_barrier();  // :7
     tsr::dot(acc, x_tile, w1_tile);
   }
-  tsr::ColVector<float, BN, Grid> b1_tile;  // :6
+  tsr::ColVector<float, BN, Waves> b1_tile;  // :6
   tsr::load_fragment(b1_tile, b1, n);
-  tsr::Fragment<float, BM, BN, Grid> x_times_x;  // :7
+  tsr::Fragment<float, BM, BN, Waves> x_times_x;  // :7
   #pragma unroll
   for (int i = 0; i < acc.rows; ++i) {
     #pragma unroll
@@ -51,17 +53,18 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
 //   schedule  m = 128, n = 128, k = 32, 256 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with x and b2 is
 //     done on the sums, before they are stored
+//   products by matrix instructions, units of 64 lanes in 2 rows and 2 columns
 static __global__ void __launch_bounds__(256)
 mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
              tsr::View<const float, 2> w2, tsr::View<const float, 1> b2, tsr::View<float, 2> result,
              int64_t D, int64_t H) {
   constexpr int BM = 128, BN = 128, BK = 32, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
-  __shared__ tsr::SharedTile<float, BM, BK> temporary_tile;  // mlp.tsr:7
-  __shared__ tsr::SharedTile<float, BK, BN> w2_tile;  // :6
+  using Waves = tsr::WaveGrid<2, 2>;
+  __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile;  // mlp.tsr:7
+  __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w2_tile;  // :6
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // :7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
   for (int64_t k = 0; k < H; k += BK) {
     tsr::group_barrier();
     tsr::copy_tile<Threads>(temporary_tile, temporary, m, k);
@@ -69,11 +72,11 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
     tsr::group_barrier();  // :7
     tsr::dot(acc, temporary_tile, w2_tile);
   }
-  tsr::Fragment<float, BM, BN, Grid> x_tile;  // :6
+  tsr::Fragment<float, BM, BN, Waves> x_tile;  // :6
   tsr::load_fragment(x_tile, x, m, n);
-  tsr::ColVector<float, BN, Grid> b2_tile;
+  tsr::ColVector<float, BN, Waves> b2_tile;
   tsr::load_fragment(b2_tile, b2, n);
-  tsr::Fragment<float, BM, BN, Grid> sum;  // :7
+  tsr::Fragment<float, BM, BN, Waves> sum;  // :7
   #pragma unroll
   for (int i = 0; i < sum.rows; ++i) {
     #pragma unroll
