@@ -140,7 +140,7 @@ Term Builder::number(double value, const Type &like) {
 Term Builder::index(const Dim &dim) {
   if (dim.isConstant()) return Term(checked::makeIndex(dim.constant(), here));
   ExprPtr value = checked::makeExpr(ExprKind::DimValue, checked::indexType(), here);
-  value->as<node::Constant>().dim = dim;
+  value->as<node::DimValue>().dim = dim;
   return Term(std::move(value));
 }
 

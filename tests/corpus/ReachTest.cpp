@@ -263,7 +263,7 @@ TEST(Reach, MessagesAndEditsAreAboveTheirFloors) {
   EXPECT_EQ(all.wrongEdits, 0u) << wrongEdits;
 }
 
-/// Programs that were written down before the checker saw them. The floors are what it reached then, far from the goal.
+/// Programs that were written down before the checker saw them. The floors are what it reaches, far from the goal.
 TEST(Reach, OfMistakesThatNobodyLookedAtIsAboveItsFloors) {
   std::string wrongEdits;
   const Counts all = measured(fresh, wrongEdits);
