@@ -205,18 +205,6 @@ graph.func @batch(%x: !tsr.tensor<["B", "S", "K"], f32>, %w: !tsr.tensor<["K", "
   graph.return %s : !tsr.tensor<["B", "S", "N"], f32>
 }
 
-// So are those of heads that were put side by side: a reshape of what a transpose stored is seen under any shape.
-// CHECK-LABEL: schedule.kernel @merged_kernel_1(%temporary: !tsr.view<["B*S", "D*H"], f32>, %w: !tsr.view<["D*H", "N"], f32>, %result: !tsr.view<["B*S", "N"], f32>)
-graph.func @merged(%x: !tsr.tensor<["B", "H", "S", "D"], f32>, %y: !tsr.tensor<["B", "H", "D", "D"], f32>, %w: !tsr.tensor<["D*H", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32> attributes {
-    dims = ["B", "H", "S", "D", "N"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "S", "N"], f32>>]} {
-  %heads = graph.dot %x, %y : (!tsr.tensor<["B", "H", "S", "D"], f32>, !tsr.tensor<["B", "H", "D", "D"], f32>) -> !tsr.tensor<["B", "H", "S", "D"], f32>
-  %turned = graph.transpose %heads {perm = array<i64: 0, 2, 1, 3>} : !tsr.tensor<["B", "H", "S", "D"], f32> to !tsr.tensor<["B", "S", "H", "D"], f32>
-  %z = graph.reshape %turned : !tsr.tensor<["B", "S", "H", "D"], f32> to !tsr.tensor<["B", "S", "D*H"], f32>
-  %every = graph.broadcast %w {axes = array<i64: 1, 2>} : !tsr.tensor<["D*H", "N"], f32> to !tsr.tensor<["B", "D*H", "N"], f32>
-  %r = graph.dot %z, %every : (!tsr.tensor<["B", "S", "D*H"], f32>, !tsr.tensor<["B", "D*H", "N"], f32>) -> !tsr.tensor<["B", "S", "N"], f32>
-  graph.return %r : !tsr.tensor<["B", "S", "N"], f32>
-}
-
 // A vector of each place in a batch is not the same for all of it: the batch is an axis of the grid.
 // CHECK-LABEL: schedule.kernel @placed_kernel(
 // CHECK-SAME: grid = #tsr.grid<output, ["1", "T.m", "T.n"], param = 3>

@@ -33,7 +33,8 @@ public:
   bool canFold(Value value) {
     if (!hasWideAxes(value.getType())) return false;
     Operation *op = value.getDefiningOp();
-    if (!op || isPushedThrough(value) || isa<graph::FullOp, graph::ReshapeOp>(op)) return true;
+    if (!op || isPushedThrough(value) || isa<graph::FullOp>(op)) return true;
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) return reshape.getOperand().getType() == foldedType(value.getType());
     if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::Other;
     // What is moved is read in the place where it lies; the rest is in memory, or will be.
     return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
@@ -137,8 +138,8 @@ private:
     Value made;
     if (op && isPushedThrough(value)) made = foldedCopy(op);
     else if (auto full = dyn_cast_or_null<graph::FullOp>(op)) made = builder_.create<graph::FullOp>(loc, type, full.getOperand());
-    else if (auto reshape = dyn_cast_or_null<graph::ReshapeOp>(op))
-      made = reshape.getOperand().getType() == type ? Value(reshape.getOperand()) : Value(builder_.create<graph::ReshapeOp>(loc, type, reshape.getOperand()));
+    else if (auto reshape = dyn_cast_or_null<graph::ReshapeOp>(op); reshape && reshape.getOperand().getType() == type)
+      made = reshape.getOperand();
     else if (auto repeated = dyn_cast_or_null<graph::BroadcastOp>(op)) made = foldedBroadcast(repeated, type);
     else made = builder_.create<graph::ReshapeOp>(loc, type, value);
     return folded_[value] = made;
