@@ -1,4 +1,5 @@
-// tessera-lsp: the language server, over standard input and output. It carries no dialects, so that it starts at once.
+// tessera-lsp: the language server, over standard input and output. It carries the compiler, which alone knows why a product is
+// not done by tensor cores.
 #include "lsp/Server.h"
 #include <csignal>
 #include <cstdio>
