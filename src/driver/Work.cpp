@@ -327,8 +327,10 @@ std::optional<std::vector<KernelWork>> countWork(ModuleOp module, const std::str
 }
 
 void addInstructions(ModuleOp module, std::vector<KernelWork> &rows) {
+  auto shared = module->getAttrOfType<DictionaryAttr>(ir::tile::kShared);
   for (KernelWork &row : rows) {
-    auto kernel = module.lookupSymbol<ir::tile::KernelOp>(row.kernel);
+    auto kept = shared ? shared.getAs<FlatSymbolRefAttr>(row.kernel) : FlatSymbolRefAttr();
+    auto kernel = module.lookupSymbol<ir::tile::KernelOp>(kept ? kept.getValue() : llvm::StringRef(row.kernel));
     if (!kernel) continue;
     bool any = false, all = true;
     kernel.walk([&](ir::tile::DotOp dot) {

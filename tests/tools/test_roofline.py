@@ -27,6 +27,10 @@ def causal[S](q: Tensor[1, 8, S, 64, f32], k: Tensor[1, 8, S, 64, f32], v: Tenso
     return flash_attention(q, k, v, causal=True)
 
 
+def layers[N](x: Tensor[N, N, bf16 @accum(f32)], a: Tensor[N, N, bf16], b: Tensor[N, N, bf16]) -> Tensor[N, N, bf16]:
+    return cast(x @ a, bf16 @accum(f32)) @ b
+
+
 def rows[V, D, N](table: Tensor[V, D, f32], places: Tensor[N, i64]) -> Tensor[N, D, f32]:
     return take(table, places)
 """
@@ -68,6 +72,12 @@ class Roofline(ToolTest):
         self.assertIn("tf32", plain["kernels"][0]["why_not"]["mma"])
         self.assertGreater(plain["kernels"][0]["seconds"]["products"], 10 * fast["kernels"][0]["seconds"]["products"])
         self.assertAlmostEqual(plain["kernels"][0]["seconds"]["products"], 2 * 512**3 / plain["flops_per_second"], delta=1e-9)
+
+    def test_equal_kernels_have_equal_limits(self):
+        for target in ("cuda:sm_90a", "hip:gfx942"):
+            first, second = self.counted("layers", "N=4096", target)["kernels"]
+            self.assertTrue(first["matrix_instructions"] and second["matrix_instructions"], target)
+            self.assertEqual(first["seconds"], second["seconds"])
 
     def test_elements_and_sums(self):
         for target in TARGETS:

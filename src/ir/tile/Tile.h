@@ -23,6 +23,8 @@ namespace tessera::ir::tile {
 constexpr llvm::StringLiteral kUnrolled = "tsr.unrolled";
 /// On a loop that the compiler made of a reduction, in an order of its own: which.
 constexpr llvm::StringLiteral kReduces = "tsr.reduces";
+/// On a module: by the name of a kernel that is gone the symbol of the equal one that is launched in its place.
+constexpr llvm::StringLiteral kShared = "tsr.shared_kernels";
 /// The variants of a kernel are dictionaries of the sizes and conditions that there are.
 mlir::LogicalResult verifyVariants(KernelOp kernel);
 }  // namespace tessera::ir::tile

@@ -77,7 +77,7 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     // Those that differ in this are not compared: the type, what the user wrote, and how much is done.
     std::map<std::tuple<const void *, const void *, size_t>, SmallVector<tile::KernelOp>> groups;
-    llvm::StringMap<FlatSymbolRefAttr> replaced;
+    NamedAttrList replaced(getOperation()->getAttrOfType<DictionaryAttr>(tile::kShared));
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       size_t count = 0;
       kernel.getBody().walk([&](Operation *) { ++count; });
@@ -88,11 +88,14 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
         continue;
       }
       shareNames(*same, kernel);
-      replaced[kernel.getSymName()] = FlatSymbolRefAttr::get(same->getSymNameAttr());
+      replaced.set(kernel.getSymName(), FlatSymbolRefAttr::get(same->getSymNameAttr()));
       kernel.erase();
     }
+    if (replaced.empty()) return;
+    DictionaryAttr shared = replaced.getDictionary(&getContext());
+    getOperation()->setAttr(tile::kShared, shared);
     getOperation().walk([&](tile::LaunchOp launch) {
-      if (auto found = replaced.find(launch.getKernel()); found != replaced.end()) launch.setKernelAttr(found->second);
+      if (auto kept = shared.getAs<FlatSymbolRefAttr>(launch.getKernel())) launch.setKernelAttr(kept);
     });
   }
 };
