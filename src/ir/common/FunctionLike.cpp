@@ -193,20 +193,29 @@ static bool isCountUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller, con
   return inner == outer;
 }
 
+std::map<std::string, Dim> dimsOfLaunch(ArrayAttr kernelDims, DimsAttr dims) {
+  std::map<std::string, Dim> values;
+  if (!dims) return values;
+  for (auto [name, dim] : llvm::zip(kernelDims.getAsRange<StringAttr>(), dims.getDims())) values.emplace(name.str(), dim.getDim());
+  return values;
+}
+
+ViewType underDims(ViewType view, const std::map<std::string, Dim> &dims) {
+  SmallVector<DimAttr> shape;
+  for (DimAttr extent : view.getShape()) shape.push_back(DimAttr::get(view.getContext(), extent.getDim().substitute(dims)));
+  return ViewType::get(view.getContext(), shape, view.getElementType());
+}
+
 LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayAttr kernelDims,
                            TypeRange operands, DimsAttr dims) {
   StringRef name = kernel.getName();
   if (kernel.getNumArguments() != operands.size())
     return launch->emitOpError() << "passes " << operands.size() << " values, @" << name << " takes "
                                  << kernel.getNumArguments();
-  std::map<std::string, Dim> values;
-  if (dims) {
-    if (dims.getDims().size() != kernelDims.size())
-      return launch->emitOpError() << "gives " << dims.getDims().size() << " dimensions, @" << name << " has "
-                                   << kernelDims.size();
-    for (auto [dimension, dim] : llvm::zip(kernelDims.getAsRange<StringAttr>(), dims.getDims()))
-      values[dimension.str()] = dim.getDim();
-  }
+  if (dims && dims.getDims().size() != kernelDims.size())
+    return launch->emitOpError() << "gives " << dims.getDims().size() << " dimensions, @" << name << " has "
+                                 << kernelDims.size();
+  const std::map<std::string, Dim> values = dimsOfLaunch(kernelDims, dims);
   for (auto [operand, declared] : llvm::zip(operands, kernel.getArgumentTypes())) {
     bool matches = operand == declared;
     if (isa<ViewType>(operand) && isa<ViewType>(declared) &&

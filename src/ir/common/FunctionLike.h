@@ -3,6 +3,7 @@
 #include "ir/common/Common.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include <map>
 #include <set>
 #include <string>
 
@@ -26,6 +27,10 @@ mlir::LogicalResult verifyKernel(mlir::FunctionOpInterface op, mlir::ArrayAttr p
                                  mlir::ArrayAttr outputs, GridAttr grid, int64_t group);
 /// Entry functions and kernels take scalars and views.
 mlir::LogicalResult verifyArguments(mlir::FunctionOpInterface op);
+/// What a launch gives the kernel's dimensions, in those of the caller; empty where they have the same names.
+std::map<std::string, Dim> dimsOfLaunch(mlir::ArrayAttr kernelDims, DimsAttr dims);
+/// A whole array that a kernel takes, in the dimensions of its caller.
+ViewType underDims(ViewType view, const std::map<std::string, Dim> &dims);
 /// The operands have the types of the kernel's arguments, under the values that `dims` gives its dimensions
 /// (null: those of the same name).
 mlir::LogicalResult verifyLaunch(mlir::Operation *launch, mlir::FunctionOpInterface kernel,

@@ -5,6 +5,7 @@
 // becomes a kernel whose groups add up parts of K, each for itself, and a kernel that adds up the parts, in order, and goes on
 // as the kernel did behind its loop. The order follows from the sizes alone, so results have the same bits in every run. The
 // schedule of a kernel that is no such product, and one that has to give the same bits under every schedule, say why not.
+#include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "ir/common/WhyNot.h"
 #include "ir/graph/Graph.h"
@@ -274,14 +275,8 @@ private:
 
   void relaunch(schedule::LaunchOp launch) {
     builder_.setInsertionPoint(launch);
-    std::map<std::string, Dim> dims;
-    if (launch.getDims())
-      for (auto [name, value] : llvm::zip(kernel_.getDims().getAsRange<StringAttr>(), launch.getDims()->getDims()))
-        dims.emplace(name.str(), value.getDim());
-    SmallVector<DimAttr> shape;
-    for (DimAttr extent : memory_.getShape()) shape.push_back(attr(extent.getDim().substitute(dims)));
     Value memory = builder_.create<schedule::TempOp>(named(parameter_, unnamed(launch.getLoc())),
-                                                     ViewType::get(builder_.getContext(), shape, memory_.getElementType()));
+                                                     underDims(memory_, dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr())));
     SmallVector<Value> all(launch.getOperands());
     all.push_back(memory);
     auto chosen = [&](ArrayRef<size_t> kept) { return llvm::map_to_vector(kept, [&](size_t i) { return all[i]; }); };

@@ -4,6 +4,7 @@
 //
 //   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
 //   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
+#include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -269,13 +270,7 @@ private:
     SmallVector<tile::LaunchOp> parts;
     for (tile::LaunchOp &launch : launches_.of[kernel_.getSymNameAttr()]) {
       builder_.setInsertionPoint(launch);
-      std::map<std::string, Dim> dims;
-      if (launch.getDims())
-        for (auto [name, value] : llvm::zip(kernel_.getDims().getAsRange<StringAttr>(), launch.getDims()->getDims()))
-          dims.emplace(name.str(), value.getDim());
-      SmallVector<DimAttr> shape;
-      for (DimAttr extent : memory_.getShape()) shape.push_back(attr(extent.getDim().substitute(dims)));
-      Type type = ViewType::get(builder_.getContext(), shape, memory_.getElementType());
+      Type type = underDims(memory_, dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr()));
       Value memory = builder_.create<tile::TempOp>(named(parameter_, launch.getLoc()), type);
       SmallVector<Value> args(launch.getArgs());
       args.push_back(memory);
