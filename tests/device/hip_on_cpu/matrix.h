@@ -6,6 +6,7 @@
 
 #if TSR_WAVE == 64
 #define __GFX9__ 1
+#define __gfx90a__ 1
 #else
 #define __GFX11__ 1
 #endif

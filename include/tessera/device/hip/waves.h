@@ -8,7 +8,7 @@
 // element of an operand or accumulator is: AMD CDNA 3 and RDNA 3 instruction set guides, "Matrix Arithmetic Instructions" and
 // "WMMA". A machine without an instruction for the operands multiplies element by element.
 #pragma once
-#include "tessera/device/math.h"
+#include "tessera/device/dot.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 
@@ -72,7 +72,7 @@ TSR_WAVE_VECTOR(_Float16, 16, Halves16);
     using Sums = Out;                                                    \
     static TSR_DEVICE Out run(const In &a, const In &b, const Out &c) { return call; } \
   }
-#if defined(__GFX9__)
+#if defined(__gfx90a__) || defined(__gfx942__)
 TSR_WAVE_PRODUCT(bf16, float, 16, Shorts4, Floats4, __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, 0, 0, 0));
 TSR_WAVE_PRODUCT(f16, float, 16, Halves4, Floats4, __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0));
 TSR_WAVE_PRODUCT(float, float, 4, float, Floats4, __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, c, 0, 0, 0));
@@ -168,14 +168,7 @@ TSR_DEVICE void dot(Fragment<T, M, N, WaveGrid<Rows, Cols>> &acc, const A &a, co
     static_assert(A::cols % detail::WaveProduct<E, T>::depth == 0, "whole instructions");
     detail::dot_by_waves<E>(acc, a, b);
   } else {
-    for (int k = 0; k < A::cols; ++k) {
-      TSR_UNROLL
-      for (int i = 0; i < acc.rows; ++i) {
-        const T left = to<T>(a(acc.row(i), k));
-        TSR_UNROLL
-        for (int j = 0; j < acc.cols; ++j) acc(i, j) = fma(left, to<T>(b(k, acc.col(j))), acc(i, j));
-      }
-    }
+    detail::dot_by_lanes(acc, a, b);
   }
 }
 
