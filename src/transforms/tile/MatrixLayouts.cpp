@@ -29,7 +29,6 @@ namespace {
 
 constexpr int64_t kBlock = 16;  // rows and columns that #tile.mma places together
 
-constexpr int64_t kUnitRows = 32, kUnitLanes = 64;  // rows that #tile.waves places together, and the lanes that do it
 constexpr int64_t kWaveDepth = 32;                  // of all instructions of AMD's for 8 and 16 bits a multiple
 
 /// Elements along k for operands of a type that waves of any AMD GPU can take, as waves.h does; 0: none adds them up in `sum`.
@@ -65,7 +64,8 @@ int64_t warpgroupDepthOf(const Machine &machine, Type operand, Type sum) {
 
 class MatrixLayouts {
 public:
-  MatrixLayouts(tile::KernelOp kernel, const Machine &machine) : kernel_(kernel), machine_(machine), extents_(kernel) {}
+  MatrixLayouts(tile::KernelOp kernel, const Machine &machine)
+      : kernel_(kernel), machine_(machine), extents_(kernel), unit_(layoutOf(1, 1)) {}
 
   void run() {
     Components components(kernel_);
@@ -75,7 +75,7 @@ public:
       SmallVector<tile::DotOp> dots;
       for (Value value : values)
         if (auto dot = value.getDefiningOp<tile::DotOp>()) dots.push_back(dot);
-      Attribute layout = warpgroups_ ? tile::MmaAttr::get(kernel_->getContext(), kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
+      tile::Layout layout = warpgroups_ ? layoutOf(kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
       if (!layout) {
         keepRefusal(isHip() ? "matrix instructions" : "mma");
         continue;
@@ -104,12 +104,15 @@ private:
     Type operand = dot.getB().getType().getElementType();
     int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
-    return depth && isMultiple(k, depth) && isMultiple(shape[0], blockRows() * rows) && isMultiple(shape[1], kBlock * cols);
+    return depth && isMultiple(k, depth) && isMultiple(shape[0], unit_.getRowStep() * rows) && isMultiple(shape[1], unit_.getColStep() * cols);
   }
   bool isHip() const { return machine_.family == Target::Hip; }
-  /// What works together on a block: a warp, or a unit of #tile.waves.
-  int64_t unitLanes() const { return isHip() ? kUnitLanes : kWarpLanes; }
-  int64_t blockRows() const { return isHip() ? kUnitRows : kBlock; }
+  /// Over rows x cols of what works together on a block: warps, or the units of #tile.waves.
+  tile::Layout layoutOf(int64_t rows, int64_t cols) {
+    MLIRContext *context = kernel_->getContext();
+    if (isHip()) return tile::WavesAttr::get(context, rows, cols);
+    return tile::MmaAttr::get(context, rows, cols);
+  }
 
   // ---- products of warpgroups
 
@@ -216,13 +219,13 @@ private:
 
   /// The warps in rows and columns. A warp reads its rows of a and its columns of b, so a nearly square part is best;
   /// but rows that are reduced, or become the left operand of another product, stay in one warp where they can.
-  Attribute choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
+  tile::Layout choose(ArrayRef<Value> values, ArrayRef<tile::DotOp> dots) {
     int64_t group = kernel_.getGroup();
-    if (group % unitLanes() != 0) {
-      refuse(dots.front(), "a group has " + Twine(group) + " lanes, which are no whole " + (isHip() ? "waves" : "warps") + " of " + Twine(unitLanes()));
+    if (group % unit_.getLanes() != 0) {
+      refuse(dots.front(), "a group has " + Twine(group) + " lanes, which are no whole " + (isHip() ? "waves" : "warps") + " of " + Twine(unit_.getLanes()));
       return {};
     }
-    int64_t warps = group / unitLanes();
+    int64_t warps = group / unit_.getLanes();
     bool wholeRows = llvm::any_of(values, [&](Value value) { return reducesRows(value) || isLeftOperand(value); });
     int64_t best = 0, bestCost = 0;
     for (int64_t rows = 1; rows <= warps; ++rows) {
@@ -238,9 +241,7 @@ private:
       if (!best || cost < bestCost) best = rows, bestCost = cost;
     }
     if (!best) whyNoInstruction(dots);
-    if (!best) return {};
-    if (isHip()) return tile::WavesAttr::get(kernel_->getContext(), best, warps / best);
-    return tile::MmaAttr::get(kernel_->getContext(), best, warps / best);
+    return best ? layoutOf(best, warps / best) : tile::Layout();
   }
   void whyNoInstruction(ArrayRef<tile::DotOp> dots) {
     for (tile::DotOp dot : dots) {
@@ -250,8 +251,8 @@ private:
         refuse(dot, "the machine has no instruction for products of " + wordOf(operand) + " added up in " + wordOf(sum) +
                         (operand.isF32() && !isHip() ? "; it has one for tf32, if the operands are" : ""));
       else
-        refuse(dot, "the product is " + productText(dot) + "; rows must be multiples of " + Twine(blockRows()) + " and columns of " + Twine(kBlock) +
-                        " for each " + (isHip() ? "wave" : "warp") + " of a group of " + Twine(kernel_.getGroup() / unitLanes()) + ", and k of " + Twine(depth));
+        refuse(dot, "the product is " + productText(dot) + "; rows must be multiples of " + Twine(unit_.getRowStep()) + " and columns of " + Twine(unit_.getColStep()) +
+                        " for each " + (isHip() ? "wave" : "warp") + " of a group of " + Twine(kernel_.getGroup() / unit_.getLanes()) + ", and k of " + Twine(depth));
     }
   }
 
@@ -311,12 +312,10 @@ private:
       if (inParts) addReason(kernel_, "floats of 8 bits: the tensor cores add up 128 products, which are then added in f32");
       return;
     }
-    for (Attribute layout : chosen_) {
-      auto waves = dyn_cast<tile::WavesAttr>(layout);
-      auto warps = dyn_cast<tile::MmaAttr>(layout);
-      int64_t rows = waves ? waves.getRows() : warps.getRows(), cols = waves ? waves.getCols() : warps.getCols();
-      addReason(kernel_, "products by matrix instructions, " + Twine(waves ? "units of 64 lanes" : "warps") + " in " + Twine(rows) + (waves && rows == 1 ? " row and " : " rows and ") + Twine(cols) +
-                             (cols == 1 ? " column" : " columns"));
+    for (tile::Layout layout : chosen_) {
+      int64_t rows = layout.getRowStep() / unit_.getRowStep(), cols = layout.getColStep() / unit_.getColStep();
+      addReason(kernel_, "products by matrix instructions, " + Twine(isHip() ? "units of 64 lanes" : "warps") + " in " + Twine(rows) +
+                             (isHip() && rows == 1 ? " row and " : " rows and ") + Twine(cols) + (cols == 1 ? " column" : " columns"));
     }
   }
 
@@ -331,7 +330,8 @@ private:
   tile::KernelOp kernel_;
   const Machine &machine_;
   Extents extents_;
-  llvm::SetVector<Attribute> chosen_;
+  tile::Layout unit_;  // one of what works together on a block
+  llvm::SetVector<tile::Layout> chosen_;
 };
 
 struct MatrixLayoutsPass : PassWrapper<MatrixLayoutsPass, OperationPass<tile::KernelOp>> {
