@@ -36,7 +36,7 @@ enum class ExprKind : uint8_t {
 };
 
 enum class Query : uint8_t {
-  Origin,     // offset of this group's tile along output dimension queryAxis
+  Origin,     // offset of this group's tile along an output dimension
   GroupId, GroupSize, LocalId, LaneId, LinearId,  // LinearId: GroupId(0) * GroupSize + LocalId
   GroupCount,
 };
