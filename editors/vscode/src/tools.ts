@@ -1,11 +1,16 @@
 // Where the programs of Tessera are, and running them.
-"use strict";
-const vscode = require("vscode");
-const cp = require("child_process");
-const fs = require("fs");
-const path = require("path");
+import * as cp from "child_process";
+import * as fs from "fs";
+import * as path from "path";
+import * as vscode from "vscode";
 
-function isProgram(file) {
+export interface Finished {
+  code: number;
+  output: string;
+  errors: string;
+}
+
+function isProgram(file: string): boolean {
   try {
     fs.accessSync(file, fs.constants.X_OK);
     return fs.statSync(file).isFile();
@@ -14,14 +19,12 @@ function isProgram(file) {
   }
 }
 
-class Tools {
-  constructor(output) {
-    this.output = output;
-  }
+export class Tools {
+  constructor(private readonly output: vscode.OutputChannel) {}
 
   /// The path of a program: of the setting, of PATH, or of a build below an open folder; undefined if there is none.
-  async find(name) {
-    const said = vscode.workspace.getConfiguration("tessera").get("path");
+  async find(name: string): Promise<string | undefined> {
+    const said = vscode.workspace.getConfiguration("tessera").get<string>("path");
     const folders = said ? [said] : [];
     if (!said) {
       folders.push(...(process.env.PATH || "").split(path.delimiter).filter(Boolean));
@@ -34,17 +37,17 @@ class Tools {
     return folders.map((folder) => path.join(folder, name)).find(isProgram);
   }
 
-  async required(name) {
+  async required(name: string): Promise<string | undefined> {
     const found = await this.find(name);
     if (!found) vscode.window.showErrorMessage(`Tessera: there is no \`${name}\`; the setting \`tessera.path\` says where it is.`);
     return found;
   }
 
-  /// Runs a program to its end: { code, output, errors }.
-  async run(name, args, cwd) {
+  /// Runs a program to its end.
+  async run(name: string, args: string[], cwd?: string): Promise<Finished> {
     const command = await this.required(name);
     if (!command) return { code: -1, output: "", errors: "" };
-    return new Promise((done) => {
+    return new Promise<Finished>((done) => {
       cp.execFile(command, args, { cwd, maxBuffer: 256 << 20 }, (error, output, errors) => {
         const code = error ? (typeof error.code === "number" ? error.code : -1) : 0;
         if (code !== 0) this.output.appendLine(`${command} ${args.join(" ")}: ${code}\n${errors}`);
@@ -53,5 +56,3 @@ class Tools {
     });
   }
 }
-
-exports.Tools = Tools;

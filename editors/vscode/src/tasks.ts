@@ -1,8 +1,14 @@
 // Tasks: `tessera check`, `fmt` and `run`, with messages in the Problems view.
-"use strict";
-const vscode = require("vscode");
+import * as vscode from "vscode";
+import type { Tools } from "./tools";
 
-function taskOf(command, verb, args) {
+/// As `tasks.json` has it.
+interface Definition extends vscode.TaskDefinition {
+  command: string;
+  paths?: string[];
+}
+
+export function taskOf(command: string, verb: string, args: string[]): vscode.Task {
   const task = new vscode.Task(
     { type: "tessera", command: verb, paths: args }, vscode.TaskScope.Workspace, `${verb} ${args.filter((a) => !a.startsWith("-")).map((a) => a.split("/").pop()).join(" ")}`, "tessera",
     new vscode.ProcessExecution(command, [verb, ...args]), verb === "check" ? ["$tessera"] : []);
@@ -10,11 +16,10 @@ function taskOf(command, verb, args) {
   return task;
 }
 
-class Provider {
-  constructor(tools) {
-    this.tools = tools;
-  }
-  async provideTasks() {
+export class Provider implements vscode.TaskProvider {
+  constructor(private readonly tools: Tools) {}
+
+  async provideTasks(): Promise<vscode.Task[]> {
     const command = await this.tools.find("tessera");
     if (!command) return [];
     return (vscode.workspace.workspaceFolders || []).map((folder) => {
@@ -23,12 +28,11 @@ class Provider {
       return task;
     });
   }
-  async resolveTask(task) {
+
+  async resolveTask(task: vscode.Task): Promise<vscode.Task | undefined> {
+    const definition = task.definition as Definition;
     const command = await this.tools.find("tessera");
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    return command ? taskOf(command, task.definition.command, task.definition.paths ?? (folder ? [folder] : [])) : undefined;
+    return command ? taskOf(command, definition.command, definition.paths ?? (folder ? [folder] : [])) : undefined;
   }
 }
-
-exports.taskOf = taskOf;
-exports.Provider = Provider;
