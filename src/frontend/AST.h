@@ -12,7 +12,7 @@ namespace tessera::ast {
 struct Expr;
 struct Stmt;
 using ExprPtr = std::unique_ptr<Expr>;
-using StmtPtr = std::unique_ptr<Stmt>;
+using StmtPtr = std::shared_ptr<Stmt>;  // a text and the next one share what did not change
 using Block = std::vector<StmtPtr>;
 
 struct Identifier {

@@ -2,6 +2,7 @@
 #include "frontend/GrammarParser.h"
 #include "frontend/Layout.h"
 #include "frontend/Placement.h"
+#include "frontend/ReadBefore.h"
 #include "frontend/Repair.h"
 #include "frontend/TextCheck.h"
 #include <algorithm>
@@ -19,8 +20,8 @@ constexpr size_t kMaxWork = 2'000'000;
 
 class ModuleParser {
 public:
-  ModuleParser(const Sources &sources, FileId file, diag::Engine &diagnostics, ast::Module &module)
-      : source_(sources.file(file)), file_(file), all_(diagnostics), module_(module), grammar_(sources, file, built_) {}
+  ModuleParser(const Sources &sources, FileId file, diag::Engine &diagnostics, ast::Module &module, ReadBefore *before)
+      : source_(sources.file(file)), file_(file), all_(diagnostics), module_(module), grammar_(sources, file, built_), before_(before) {}
 
   void run() {
     read();
@@ -34,7 +35,7 @@ public:
 
 private:
   void read() {
-    LaidOut out = layout(source_, file_, diagnostics_);
+    LaidOut out = before_ ? before_->lines.layout(source_, file_, diagnostics_) : layout(source_, file_, diagnostics_);
     module_.comments = std::move(out.comments);
     if (diagnostics_.all().size() > kMaxLayoutMessages) {
       diagnostics_.truncate(kMaxLayoutMessages);
@@ -60,8 +61,13 @@ private:
   /// Reads one top-level statement; as long as it does not fit the grammar, mends what did not fit and reads again.
   void statement(Tokens unit, const std::vector<uint32_t> &reported) {
     Failure failure;
+    if (before_ && before_->take(source_.text, unit, module_.body)) return;
+    size_t first = module_.body.size();
     bool read = grammar_.statements(unit, module_.body, failure);
-    if (read && built_.all().empty()) return;
+    if (read && built_.all().empty()) {
+      if (before_) before_->keep(source_.text, unit, module_.body, first);
+      return;
+    }
     Repair repair(source_, file_, diagnostics_, std::move(unit), reported);
     ++badUnits_;
     while (!read) {
@@ -90,17 +96,18 @@ private:
   diag::Engine diagnostics_, built_;  // of layout and repairs; of the tree's building
   ast::Module &module_;
   GrammarParser grammar_;
+  ReadBefore *before_;  // may be null
   size_t badUnits_ = 0, work_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ast::Module> parse(const Sources &sources, FileId file, diag::Engine &diagnostics) {
+std::unique_ptr<ast::Module> parse(const Sources &sources, FileId file, diag::Engine &diagnostics, ReadBefore *before) {
   auto module = std::make_unique<ast::Module>();
   module->file = file;
   const SourceFile &source = sources.file(file);
   if (checkText(source, file, diagnostics)) {
-    ModuleParser(sources, file, diagnostics, *module).run();
+    ModuleParser(sources, file, diagnostics, *module, before).run();
   } else {
     uint32_t end = static_cast<uint32_t>(source.text.size());
     module->body.push_back(std::make_unique<ast::ErrorStmt>(ast::StmtKind::Error, Span{file, 0, end}));

@@ -7,7 +7,10 @@
 
 namespace tessera::frontend {
 
-/// Parses one file. What did not parse is an Error node for which a message was given.
-std::unique_ptr<ast::Module> parse(const Sources &sources, FileId file, diag::Engine &diagnostics);
+class ReadBefore;
+
+/// Parses one file. What did not parse is an Error node for which a message was given. `before`: statements of earlier
+/// versions of the file, whose trees are taken over.
+std::unique_ptr<ast::Module> parse(const Sources &sources, FileId file, diag::Engine &diagnostics, ReadBefore *before = nullptr);
 
 }  // namespace tessera::frontend

@@ -56,6 +56,11 @@ bool checkText(const SourceFile &source, FileId file, diag::Engine &diagnostics)
   }
   if (reportUtf16(text, file, diagnostics)) return false;
   for (uint32_t i = 0; i < text.size();) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte >= ' ' && byte < 0x80) || byte == '\n') {
+      ++i;
+      continue;
+    }
     if (text[i] == '\0') {
       diagnostics.report(Id::nulByte, {file, i, i + 1})
           .help("programs are UTF-8 text; this looks like a binary file, or a damaged one");

@@ -5,8 +5,8 @@ namespace tessera {
 
 SourceFile::SourceFile(std::string path, std::string text) : path(std::move(path)), text(std::move(text)) {
   lineStarts_.push_back(0);
-  for (uint32_t i = 0; i < this->text.size(); ++i)
-    if (this->text[i] == '\n') lineStarts_.push_back(i + 1);
+  for (size_t end = this->text.find('\n'); end != std::string::npos; end = this->text.find('\n', end + 1))
+    lineStarts_.push_back(static_cast<uint32_t>(end + 1));
 }
 
 LineColumn SourceFile::lineColumn(uint32_t offset) const {
