@@ -21,11 +21,26 @@ void reportUnreadable(diag::Engine &diagnostics, const std::string &path, const 
   }
 }
 
-const ast::Module *Session::parse(const std::string &key, const std::string &path, std::string text) {
+const ast::Module *Session::parse(const std::string &key, const std::string &path, std::string text, bool onDisk) {
   FileId file = sources.add(path, std::move(text));
   auto &slot = modules_[key];
-  slot = frontend::parse(sources, file, diagnostics);
+  size_t said = diagnostics.all().size();
+  slot = frontend::parse(sources, file, diagnostics, past_ && file == 0 ? &past_->statements : nullptr);
+  if (!past_ || file == 0) return slot.get();
+  ofPast_ &= diagnostics.all().size() == said;  // what is said of a file is said in each version
+  if (ofPast_) past_->files.push_back({key, path, sources.file(file).text, slot, onDisk});
+  else past_->checked.forget();  // it speaks of other files
   return slot.get();
+}
+
+/// Other texts of the same version may have read files meanwhile.
+void Session::takePast() {
+  while (past_ && ofPast_ && sources.size() <= past_->files.size()) {
+    const Past::File &file = past_->files[sources.size() - 1];
+    sources.add(file.path, file.text);
+    modules_[file.key] = file.module;
+    if (file.onDisk) filesRead_.push_back(file.path);
+  }
 }
 
 const ast::Module *Session::load(const std::string &path) {
@@ -36,17 +51,18 @@ const ast::Module *Session::load(const std::string &path) {
     return nullptr;
   }
   filesRead_.push_back(path);
-  return main_ = parse(path, path, std::move(read.text));
+  return main_ = parse(path, path, std::move(read.text), true);
 }
 
 const ast::Module *Session::import(FileId importer, int level, const std::string &dotted) {
+  takePast();
   std::string relative = dotted;
   std::replace(relative.begin(), relative.end(), '.', '/');
   if (level == 0 && (dotted == "tessera" || dotted.rfind("tessera.", 0) == 0)) {
     std::string key = "<" + dotted + ">";
     if (auto it = modules_.find(key); it != modules_.end()) return it->second.get();
     for (const EmbeddedFile &file : embeddedStdlib())
-      if (file.path == relative + ".tsr") return parse(key, "<" + std::string(file.path) + ">", std::string(file.text));
+      if (file.path == relative + ".tsr") return parse(key, "<" + std::string(file.path) + ">", std::string(file.text), false);
     return nullptr;
   }
   std::string folder = folderOf(sources.file(importer).path);
@@ -62,7 +78,7 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
     return nullptr;
   }
   filesRead_.push_back(path);
-  return parse(path, path, std::move(read.text));
+  return parse(path, path, std::move(read.text), true);
 }
 
 const ast::Module *Session::library(const std::string &dotted) const {
@@ -75,7 +91,10 @@ const checked::Program *Session::check(const sema::CheckOptions &options) {
   program_ = sema::check(*main_, sources,
                          [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); },
                          diagnostics, options);
+  size_t said = diagnostics.all().size();
   if (!diagnostics.hasErrors()) autodiff::expand(*program_, sources, diagnostics);
+  bool more = diagnostics.all().size() != said;  // it is said of what is checked alone
+  if (options.before && (more || !ofPast_)) options.before->forget();
   return program_.get();
 }
 

@@ -3,7 +3,9 @@
 #include "diag/Diagnostic.h"
 #include "driver/Files.h"
 #include "frontend/AST.h"
+#include "frontend/ReadBefore.h"
 #include "sema/Check.h"
+#include "sema/CheckedBefore.h"
 #include "support/Sources.h"
 #include <functional>
 #include <map>
@@ -14,6 +16,19 @@
 
 namespace tessera::driver {
 
+/// What is known from earlier versions of a program. Files beside it, and those of the library, are taken as they were: with
+/// another text of one of them, a new past begins.
+struct Past {
+  frontend::ReadBefore statements;
+  sema::CheckedBefore checked;
+  struct File {
+    std::string key, path, text;
+    std::shared_ptr<ast::Module> module;
+    bool onDisk = false;
+  };
+  std::vector<File> files;  // behind the program itself, by their ids
+};
+
 /// One program: its files, trees, messages and checked form. Messages collect in `diagnostics`.
 class Session {
 public:
@@ -22,8 +37,9 @@ public:
 
   /// Gives the text of a file; a caller with texts in memory (an editor's, fixes that are not written) brings its own.
   using Reader = std::function<ReadResult(const std::string &path)>;
-  explicit Session(Reader reader = [](const std::string &path) { return readFile(path, kMaxSourceBytes); })
-      : reader_(std::move(reader)) {}
+  explicit Session(Reader reader = [](const std::string &path) { return readFile(path, kMaxSourceBytes); },
+                   std::shared_ptr<Past> past = nullptr)
+      : reader_(std::move(reader)), past_(std::move(past)) {}
 
   /// Reads and parses the program at `path`. Null if it could not be read.
   const ast::Module *load(const std::string &path);
@@ -39,13 +55,16 @@ public:
   const ast::Module *library(const std::string &dotted) const;
 
 private:
-  const ast::Module *parse(const std::string &key, const std::string &path, std::string text);
+  const ast::Module *parse(const std::string &key, const std::string &path, std::string text, bool onDisk);
+  void takePast();
   const ast::Module *import(FileId importer, int level, const std::string &dotted);
 
   Reader reader_;
+  std::shared_ptr<Past> past_;  // may be null
+  bool ofPast_ = true;          // the files beside the program are those of the past, with their ids
   std::string path_;
   const ast::Module *main_ = nullptr;
-  std::map<std::string, std::unique_ptr<ast::Module>> modules_;  // by path, or "<tessera.nn>"
+  std::map<std::string, std::shared_ptr<ast::Module>> modules_;  // by path, or "<tessera.nn>"
   std::vector<std::string> filesRead_, filesMissed_;
   std::unique_ptr<checked::Program> program_;
 };

@@ -186,7 +186,7 @@ private:
       const Symbol &symbol = view_.names.symbols()[index];
       bool later = symbol.owner && symbol.kind == SymbolKind::Variable && symbol.definition.begin >= context_.wordBegin;
       if (later) continue;
-      const sema::Fact *fact = view_.facts.at(symbol.definition);
+      const sema::Fact *fact = symbol.function ? nullptr : view_.facts.at(symbol.definition);
       std::string detail = symbol.function ? signatureText(*symbol.function, view_.sources) : fact ? typeText(*fact) : "";
       if (detail.empty() && symbol.parameter && symbol.parameter->annotation) detail = std::string(view_.text(symbol.parameter->annotation->span));
       std::string doc = symbol.function ? docOf(symbol.function->body) : "";

@@ -13,18 +13,11 @@ using sema::ValueKind;
 const sema::Fact *factAt(const View &view, uint32_t offset) {
   const sema::Fact *best = nullptr;
   auto size = [](const sema::Fact &fact) { return fact.place.end - fact.place.begin; };
-  for (const sema::Fact &fact : view.facts.all()) {
+  for (const sema::Fact &fact : view.facts.around(offset)) {
     bool holds = fact.place.begin <= offset && offset <= fact.place.end;
     if (holds && (!best || size(fact) < size(*best))) best = &fact;
   }
   return best;
-}
-
-const checked::Function *checkedOf(const View &view, const ast::FuncDef &def) {
-  if (!view.program) return nullptr;
-  for (const auto &function : view.program->functions)
-    if (function->span == def.name.span) return function.get();
-  return nullptr;
 }
 
 namespace {

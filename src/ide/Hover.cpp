@@ -41,7 +41,7 @@ std::string effectsText(const View &view, const ast::FuncDef &def) {
 }
 
 std::string requirementsText(const View &view, const ast::FuncDef &def) {
-  const checked::Function *function = checkedOf(view, def);
+  const sema::FunctionFacts *function = view.facts.functionOf(def);
   if (!function || function->requirements.empty()) return "";
   std::string text = "Checked when it is called:";
   constexpr size_t kMost = 6;
@@ -60,10 +60,10 @@ std::string ofFunction(const View &view, const ast::FuncDef &def) {
   std::string text = code(signatureText(def, view.sources));
   std::string doc = docOf(def.body);
   paragraph(text, doc.empty() ? commentAbove(view.sources, def.name.span) : doc);
-  const checked::Function *function = checkedOf(view, def);
+  const sema::FunctionFacts *function = view.facts.functionOf(def);
   if (function && !def.result && !function->results.empty()) {
     std::string results;
-    for (const checked::FunctionResult &r : function->results) results += (results.empty() ? "`" : ", `") + r.type.str() + "`";
+    for (const checked::Type &type : function->results) results += (results.empty() ? "`" : ", `") + type.str() + "`";
     paragraph(text, "Returns " + results + ".");
   }
   if (def.span.file == view.file()) {

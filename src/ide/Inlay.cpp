@@ -76,13 +76,13 @@ private:
   }
 
   void function(const ast::FuncDef &def) {
-    const checked::Function *checked = checkedOf(view_, def);
+    const sema::FunctionFacts *checked = view_.facts.functionOf(def);
     uint32_t end = headerColon(def);
     if (!end) return;
     std::string label;
     if (checked && !def.result && !checked->results.empty()) {
       std::string results;
-      for (const checked::FunctionResult &r : checked->results) results += (results.empty() ? "" : ", ") + r.type.str();
+      for (const checked::Type &type : checked->results) results += (results.empty() ? "" : ", ") + type.str();
       label = " -> " + (checked->results.size() > 1 ? "(" + results + ")" : results);
     }
     const checked::Effects *effects = view_.facts.effectsOf(def);

@@ -2,6 +2,7 @@
 #include "frontend/Walk.h"
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <tuple>
 
 namespace tessera::ide {
@@ -32,13 +33,14 @@ public:
   NameResolver(Names &names, const Sources &sources, const sema::FactTable &facts)
       : names_(names), sources_(sources), facts_(facts) {}
 
-  void module(const ast::Module &module) {
+  void module(const ast::Module &module, std::optional<uint32_t> around) {
     Scope scope;
     uint32_t end = static_cast<uint32_t>(sources_.file(module.file).text.size());
     scope.region = region({module.file, 0, end + 1}, nullptr);
     declareBlock(scope, module.body);
     declareMembers(module.body);
-    block(scope, module.body);
+    if (around) near(scope, module.body, *around);
+    else block(scope, module.body);
     settle();
     auto order = [](const Occurrence &o) { return std::tuple(o.place.begin, o.place.end, o.use, o.symbol); };
     std::sort(names_.occurrences_.begin(), names_.occurrences_.end(), [&](const Occurrence &a, const Occurrence &b) { return order(a) < order(b); });
@@ -284,6 +286,22 @@ private:
   void block(Scope &scope, const ast::Block &body) {
     for (const ast::StmtPtr &s : body) stmt(scope, *s);
   }
+  /// The statement at module level around an offset, its neighbours, and the functions whose parameters they name.
+  void near(Scope &scope, const ast::Block &body, uint32_t offset) {
+    auto after = std::upper_bound(body.begin(), body.end(), offset, [](uint32_t at, const ast::StmtPtr &s) { return at < s->span.begin; });
+    std::set<const ast::Stmt *> read;
+    auto take = [&](ast::Block::const_iterator it) {
+      if (read.insert(it->get()).second) stmt(scope, **it);
+    };
+    if (after != body.begin()) take(std::prev(after));
+    if (after != body.end()) take(after);
+    std::vector<Pending> wanted = pending_;
+    for (const Pending &keyword : wanted) {
+      auto behind = std::upper_bound(body.begin(), body.end(), keyword.function->name.span.begin,
+                                     [](uint32_t at, const ast::StmtPtr &s) { return at < s->span.begin; });
+      if (behind != body.begin()) take(std::prev(behind));
+    }
+  }
   void stmt(Scope &scope, const ast::Stmt &s) {
     if (auto *def = as<ast::FuncDef>(&s)) return function(scope, *def);
     if (auto *def = as<ast::StructDef>(&s)) return structure(scope, *def);
@@ -358,9 +376,9 @@ private:
   std::map<std::pair<const ast::FuncDef *, std::string>, uint32_t> parameters_;
 };
 
-Names Names::of(const ast::Module &module, const Sources &sources, const sema::FactTable &facts) {
+Names Names::of(const ast::Module &module, const Sources &sources, const sema::FactTable &facts, std::optional<uint32_t> around) {
   Names names;
-  NameResolver(names, sources, facts).module(module);
+  NameResolver(names, sources, facts).module(module, around);
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include "sema/FactTable.h"
 #include "support/Sources.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct Occurrence {
 
 class Names {
 public:
-  static Names of(const ast::Module &module, const Sources &sources, const sema::FactTable &facts);
+  /// `around`: names in functions are those of the function around this offset, and of those whose parameters it names.
+  static Names of(const ast::Module &module, const Sources &sources, const sema::FactTable &facts, std::optional<uint32_t> around = std::nullopt);
 
   const std::vector<Symbol> &symbols() const { return symbols_; }
   /// In the order of the text.

@@ -2,7 +2,6 @@
 #pragma once
 #include "diag/Diagnostic.h"
 #include "ide/Names.h"
-#include "checked/Checked.h"
 #include "sema/FactTable.h"
 #include "support/Sources.h"
 #include <string_view>
@@ -14,7 +13,6 @@ struct View {
   const Sources &sources;
   const ast::Module &module;
   const sema::FactTable &facts;
-  const checked::Program *program;  // null: it could not be checked
   const Names &names;
   std::vector<const ast::Module *> prelude{};  // the parts of the library that every program knows
 
@@ -26,7 +24,5 @@ struct View {
 
 /// The fact about the smallest expression that holds the offset, or null.
 const sema::Fact *factAt(const View &view, uint32_t offset);
-/// The checked form of a function of this file, or null.
-const checked::Function *checkedOf(const View &view, const ast::FuncDef &def);
 
 }  // namespace tessera::ide

@@ -56,6 +56,7 @@ void Server::change(const Json &params) {
   }
   document.version = params.at("textDocument").value("version", document.version + 1);
   document.analysis.reset();
+  document.past->statements.beginVersion();
   document.published = document.advised = false;
   document.changed = Clock::now();
   filesChanged(params);
@@ -76,10 +77,11 @@ void Server::filesChanged(const Json &params) {
   if (auto it = params.find("changes"); it != params.end())
     for (const Json &one : *it) changed.insert(pathOf(one.at("uri")));
   for (auto &[path, document] : documents_) {
-    if (!document.analysis || changed.count(path)) continue;
-    std::vector<std::string> rests = document.analysis->dependencies();
+    if (changed.count(path)) continue;
+    const std::vector<std::string> &rests = document.dependencies;
     if (std::none_of(rests.begin(), rests.end(), [&](const std::string &file) { return changed.count(file) != 0; })) continue;
     document.analysis.reset();
+    document.past = std::make_shared<driver::Past>();
     document.published = document.advised = false;
     document.changed = Clock::now();
   }
@@ -95,7 +97,8 @@ const Analysis &Server::analysis(Document &document, bool advice) {
   bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->diagnostics().hasErrors());
   if (!enough) {
     Clock::time_point start = Clock::now();
-    document.analysis = Analysis::of(document.path, document.text, [this](const std::string &path) { return read(path); }, advice);
+    document.analysis = Analysis::of(document.path, document.text, [this](const std::string &path) { return read(path); }, advice, document.past);
+    if (document.analysis) document.dependencies = document.analysis->dependencies();
     document.lastCheck = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     if (!document.analysis) throw Failure{kInvalidParams, "this file cannot be read"};
   }

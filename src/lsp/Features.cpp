@@ -32,7 +32,8 @@ Json markdown(const std::string &text) { return {{"kind", "markdown"}, {"value",
 Json Server::hover(const Json &params) {
   Document &document = required(params);
   const Analysis &found = analysis(document);
-  auto hover = ide::hoverAt(found.view(), offsetOf(document, params.at("position")));
+  uint32_t offset = offsetOf(document, params.at("position"));
+  auto hover = ide::hoverAt(found.viewAt(offset), offset);
   if (!hover) return nullptr;
   return {{"contents", markdown(hover->markdown)}, {"range", range(document.text, hover->place)}};
 }
@@ -85,7 +86,7 @@ Json Server::symbols(const Json &params) {
 
 /// The analysis that knows what stands before the cursor: where it does not read yet, one of the text with that alone.
 static std::unique_ptr<Analysis> reduced(const Document &document, Span kept, const Analysis::Reader &reader) {
-  return Analysis::of(document.path, ide::reducedTo(document.text, kept), reader, false);
+  return Analysis::of(document.path, ide::reducedTo(document.text, kept), reader, false, document.past, false);
 }
 
 Json Server::completion(const Json &params) {
@@ -96,21 +97,21 @@ Json Server::completion(const Json &params) {
   const Analysis *found = &analysis(document);
   auto reader = [this](const std::string &path) { return read(path); };
   std::unique_ptr<Analysis> other;
-  context.object.file = context.callee.file = found->view().file();
+  context.object.file = context.callee.file = found->file();
   bool member = context.kind == ide::Context::Kind::Member;
   if (!member) context.object = {};
   Span wanted = member ? context.object : context.callee.end > context.callee.begin ? context.callee : Span{};
   if (wanted.end <= wanted.begin) context.callee = {};
-  if (wanted.end > wanted.begin && !found->view().facts.at(wanted)) {
+  if (wanted.end > wanted.begin && !found->facts().at(wanted)) {
     other = reduced(document, wanted, reader);
-    if (other && other->view().facts.at({other->view().file(), wanted.begin, wanted.end})) found = other.get();
-    context.object.file = context.callee.file = found->view().file();
+    if (other && other->facts().at({other->file(), wanted.begin, wanted.end})) found = other.get();
+    context.object.file = context.callee.file = found->file();
     if (!member) context.object = {};
     if (wanted.end <= wanted.begin) context.callee = {};
   }
   Json items = Json::array();
   Json word = range(document.text, {0, context.wordBegin, offset});
-  for (const ide::Completion &item : ide::completionsOf(found->view(), context, offset)) {
+  for (const ide::Completion &item : ide::completionsOf(found->viewAt(offset), context, offset)) {
     Json out = {{"label", item.label}, {"kind", itemKindOf(item.kind)}, {"sortText", item.sort + item.label},
                 {"textEdit", {{"range", word}, {"newText", item.insert.empty() ? item.label : item.insert}}}};
     if (!item.detail.empty()) out["detail"] = item.detail;
@@ -126,13 +127,13 @@ Json Server::signature(const Json &params) {
   ide::Context context = ide::contextAt(document.text, 0, offset);
   if (context.callee.end <= context.callee.begin) return nullptr;
   const Analysis *found = &analysis(document);
-  context.callee.file = found->view().file();
+  context.callee.file = found->file();
   std::unique_ptr<Analysis> other;
-  if (!found->view().facts.at(context.callee)) {
+  if (!found->facts().at(context.callee)) {
     other = reduced(document, context.callee, [this](const std::string &path) { return read(path); });
-    if (other) found = other.get(), context.callee.file = found->view().file();
+    if (other) found = other.get(), context.callee.file = found->file();
   }
-  auto help = ide::signatureHelp(found->view(), context);
+  auto help = ide::signatureHelp(found->viewAt(offset), context);
   if (!help) return nullptr;
   auto units = [&](size_t bytes) {  // the label is ASCII but for names of texts
     return Positions(help->label, encoding_).position(static_cast<uint32_t>(bytes)).character;

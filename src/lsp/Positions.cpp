@@ -1,5 +1,6 @@
 #include "lsp/Positions.h"
 #include <algorithm>
+#include <cstring>
 
 namespace tessera::lsp {
 
@@ -20,7 +21,13 @@ uint32_t unitsOf(uint32_t bytes, Encoding encoding) {
 
 Positions::Positions(const std::string &text, Encoding encoding) : text_(text), encoding_(encoding) {
   starts_.push_back(0);
+  bool returns = std::memchr(text.data(), '\r', text.size()) != nullptr;
   for (uint32_t i = 0; i < text.size(); ++i) {
+    if (!returns) {
+      const void *end = std::memchr(text.data() + i, '\n', text.size() - i);
+      if (!end) break;
+      i = static_cast<uint32_t>(static_cast<const char *>(end) - text.data());
+    }
     bool lone = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');  // a line end of the protocol, too
     if (text[i] == '\n' || lone) starts_.push_back(i + 1);
   }

@@ -17,6 +17,8 @@ struct Document {
   std::string uri, path, text;
   int64_t version = 0;
   std::unique_ptr<Analysis> analysis;  // of `text`, or null
+  std::shared_ptr<driver::Past> past = std::make_shared<driver::Past>();
+  std::vector<std::string> dependencies;  // files that `past` and `analysis` rest on
   bool published = false, advised = false;  // what is said about `text`, without and with edits found by trial
   std::chrono::steady_clock::time_point changed;
   double lastCheck = 0;  // milliseconds

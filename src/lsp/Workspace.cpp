@@ -18,7 +18,7 @@ struct Parsed {
   ide::Names names;
   Parsed(const std::string &path, const std::string &text)
       : module(frontend::parse(sources, sources.add(path, text), diagnostics)), names(ide::Names::of(*module, sources, none)) {}
-  ide::View view() const { return {sources, *module, none, nullptr, names}; }
+  ide::View view() const { return {sources, *module, none, names}; }
 };
 }  // namespace
 

@@ -15,6 +15,7 @@ namespace tessera::sema {
 using ModuleLoader = std::function<const ast::Module *(FileId importer, int level, const std::string &path)>;
 
 class FactTable;
+class CheckedBefore;
 
 struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
@@ -22,6 +23,8 @@ struct CheckOptions {
   bool advice = true;            // try edits that may mend what is wrong, and offer those that do
   size_t mostSteps = 250'000;    // expressions of one entry point, each time that loops and calls meet them
   FactTable *facts = nullptr;     // where what is found out about the module is written down
+  CheckedBefore *before = nullptr;  // what checks of earlier versions of the module found (sema/CheckedBefore.h)
+  bool remember = true;             // what is found goes to `before`
   /// Told where the check of an entry point begins and ends; those that it needs come between.
   std::function<void(const std::string &name, Span nameSpan, bool begins)> onFunction;
 };

@@ -74,6 +74,7 @@ struct FunctionState {
 /// What was traced, by definition or lambda, and functions that were defined inside of others.
 struct Reached {
   std::set<const void *> traced;
+  std::set<const void *> lately;  // since the check of a function at module level began
   std::map<const ast::FuncDef *, const Callable *> nested;
 };
 
@@ -104,6 +105,10 @@ struct Context {
   Block moduleBlock;
   Reached reached;
   std::deque<Function> assumedFunctions;  // in which functions were traced that nothing calls
+  std::set<const ast::Stmt *> unread;     // statements of the module that hold a mistake of reading text
+  // Of the functions that were checked by themselves: all, and since the check of one at module level began. Some of
+  // them in an earlier version of the module, where nothing else is known of them now.
+  std::set<std::pair<const ast::FuncDef *, std::string>> settled, settledLately;
 
   // What was reported.
   std::set<std::tuple<int, FileId, uint32_t>> reportedSpans;
@@ -135,6 +140,12 @@ struct Context {
   bool saidExhausted = false;
   int64_t copies = 0;  // of a buffer, where a comprehension makes several
 };
+
+/// A function is traced.
+inline void reach(Context &cx, const Callable &callable) {
+  cx.reached.traced.insert(callable.body());
+  cx.reached.lately.insert(callable.body());
+}
 
 /// The names of a frame.
 using Names = std::map<std::string, Binding>;

@@ -4,6 +4,7 @@
 #include "sema/FactTable.h"
 #include "sema/Report.h"
 #include "sema/modules/Modules.h"
+#include "sema/modules/Recheck.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cstdio>
@@ -113,12 +114,15 @@ void noteUntracedFunctions(Context &cx, const ModuleScope &main) {
   std::set<const void *> calledOnes;
   std::vector<const Callable *> functions;
   for (const Callable &callable : cx.callables) {
-    bool own = callable.module == &main && callable.def && !callable.closure && !callable.checked && !callable.failed;
+    bool own = callable.module == &main && callable.def && !callable.closure && !callable.checked && !callable.failed &&
+               !cx.settled.count({callable.def, callable.name});
     bool called = own && cx.reached.traced.count(callable.body()) && !isEntry(cx, callable) && !isOpen(cx, callable);
     if (called && calledOnes.insert(callable.body()).second) functions.push_back(&callable);
   }
   Reached reached = cx.reached;  // what is said about the module is the same with and without a table
   for (const Callable *callable : functions) {
+    Recheck recheck(cx, *callable, CheckedBefore::Pass::Untraced);
+    if (recheck.holds()) continue;
     std::vector<Assumption> ways = assumptionsOf(cx, *callable);
     bool known = true;
     if (!ways.empty()) tryAssuming(cx, *callable, ways[0], known);

@@ -4,10 +4,12 @@
 // A body is traced once for each call, with other shapes each time. Of several views of a place the one with the
 // function's own names wins (as an entry point, or with its parameters as they are declared), then the first call.
 #pragma once
+#include "checked/Checked.h"
 #include "checked/Effects.h"
 #include "sema/Value.h"
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,29 +38,88 @@ struct Fact {
   FactView view = FactView::Own;
 };
 
+/// What a function looks like from outside, where its text does not say it.
+struct FunctionFacts {
+  std::vector<Type> results;
+  std::vector<Requirement> requirements;  // places in them are those of the text that was checked
+};
+
+/// A statement at module level, and where it stood when something was found out about it.
+struct StatementPlace {
+  uint32_t from = 0;  // behind the statement before
+  uint32_t at = 0;    // where the statement itself begins
+  ast::StmtPtr stmt;
+};
+using StatementPlaces = std::vector<StatementPlace>;  // in the order of the text
+
+/// What the check of one function found out, about its own text and about that of functions that it calls. Texts change
+/// around what stays: places are counted from the statement at module level that they are in.
+class FactPart {
+public:
+  FactPart(FileId file, std::shared_ptr<const StatementPlaces> places) : file_(file), places_(std::move(places)) {}
+  void add(Fact fact);
+  /// The facts about a statement at module level, at the places where it stands now, are handed to `each`.
+  template <class Each> void of(const ast::Stmt *stmt, const Each &each) const {
+    group();
+    auto found = groups_.find(stmt);
+    if (found == groups_.end()) return;
+    for (uint32_t index : found->second) each(moved(facts_[index]));
+  }
+  std::vector<std::pair<const ast::FuncDef *, Effects>> effects;
+  std::vector<std::pair<const ast::FuncDef *, FunctionFacts>> functions;
+
+private:
+  void group() const;
+  Fact moved(Fact fact) const;
+  FileId file_;
+  std::shared_ptr<const StatementPlaces> places_;
+  std::vector<Fact> facts_;
+  mutable std::unordered_map<uint64_t, uint32_t> byPlace_;                          // while facts are added
+  mutable std::unordered_map<const ast::Stmt *, std::vector<uint32_t>> groups_;     // then
+  mutable bool grouped_ = false;
+};
+
 class FactTable {
 public:
-  /// Of the places, only those of this file are kept.
-  void begin(FileId file, size_t bytes) {
-    file_ = file;
-    facts_.reserve(bytes / 6), byPlace_.reserve(bytes / 6);  // about as many as words
-  }
+  /// Of the places, only those of this module are kept.
+  void begin(const ast::Module &module);
   bool wants(Span place) const { return place.valid() && place.file == file_; }
+  /// What follows belongs to a part of its own, which is returned.
+  std::shared_ptr<FactPart> beginPart();
+  /// What an earlier check found out and what still holds.
+  void take(std::shared_ptr<FactPart> part) { parts_.push_back(std::move(part)); }
   void add(Fact fact);
   /// The fact about exactly this place, or null.
   const Fact *at(Span place) const;
-  const std::vector<Fact> &all() const { return facts_; }
+  const std::vector<Fact> &all() const;
+  /// The facts about the statement at module level around an offset.
+  const std::vector<Fact> &around(uint32_t offset) const;
 
   /// What a function does beside computing its results, as far as that was found out.
-  void addEffects(const ast::FuncDef &def, const Effects &effects) { effects_.try_emplace(&def, effects); }
+  void addEffects(const ast::FuncDef &def, const Effects &effects);
   const Effects *effectsOf(const ast::FuncDef &def) const;
+  /// An entry point without mistakes.
+  void addFunction(const ast::FuncDef &def, FunctionFacts facts);
+  const FunctionFacts *functionOf(const ast::FuncDef &def) const;
 
 private:
-  static uint64_t key(Span place) { return static_cast<uint64_t>(place.begin) << 32 | place.end; }
+  struct Statement {  // the facts about one, put together when somebody asks
+    bool known = false;
+    std::vector<Fact> facts;
+    std::unordered_map<uint64_t, uint32_t> byPlace;
+  };
+  const Statement *statement(uint32_t offset) const;
+  const Statement &statement(size_t index) const;
+  void index() const;
+
   FileId file_ = kNoFile;
-  std::vector<Fact> facts_;
-  std::unordered_map<uint64_t, uint32_t> byPlace_;
-  std::map<const ast::FuncDef *, Effects> effects_;
+  std::shared_ptr<const StatementPlaces> places_;
+  std::vector<std::shared_ptr<FactPart>> parts_;
+  mutable std::vector<Statement> statements_;
+  mutable std::vector<Fact> all_;
+  mutable bool indexed_ = false, allKnown_ = false;
+  mutable std::map<const ast::FuncDef *, const Effects *> effects_;
+  mutable std::map<const ast::FuncDef *, const FunctionFacts *> functions_;
 };
 
 }  // namespace tessera::sema

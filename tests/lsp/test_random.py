@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""A long session of random edits and requests: nothing crashes, and what is known in the end is what a fresh start finds.
+"""A long session of random edits and requests: nothing crashes, and what is known on the way and in the end is what a fresh start
+finds. Some edits reach across definitions: a parameter, a dtype or a function gets another name, a definition goes, comes twice or
+changes its place, a quote or a bracket swallows what follows.
 
 `test_random.py BIN [N]`: N edits (1500 if not said).
 """
 
 import random
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -15,12 +18,70 @@ SERVER = None
 EDITS = 1500
 WORDS = ["x", "tile.", "tile.load(", "(", ")", "[", "]", ":", "=", "@", "\n", "\n    ", "def f(", "return ", "if ", "for i in range(", "Tensor[N, f32]", '"', '"""',
          "#", "é", "\U0001D11E", ".", ", ", " + ", "1", "1e", "struct P[N]:\n    a: ", "from .a import ", "lambda u: ", "@kernel\n", "\t", "\r\n", "N"]
+SWALLOWS = ['"', '"""', "(", "[", "{", "#", "\\\n", "'"]
+COMPARED = ("inlayHint", "semanticTokens/full", "documentSymbol", "codeAction")
+
+
+def definitions(text):
+    """Where definitions at module level begin and end."""
+    begins = [m.start() for m in re.finditer(r"^(?:@.*\n)*(?:def|struct) ", text, re.M)]
+    ends = [next((m.end() for m in [re.compile(r"\n(?=[^\s#)])").search(text, text.find("\n", text.find("def ", b)) if text[b] == "@" else b)] if m), len(text)) for b in begins]
+    return list(zip(begins, ends))
+
+
+def crossing(rng, text):
+    """An edit that other definitions see: (begin, end, new), or None."""
+    found = definitions(text)
+    if not found:
+        return None
+    begin, end = rng.choice(found)
+    part = text[begin:end]
+    kind = rng.randrange(6)
+    if kind == 0:  # a name in the header: of the function, a dimension or a parameter
+        names = list(re.finditer(r"\b[A-Za-z_]\w*\b", part.split(":\n")[0]))
+        name = rng.choice(names)
+        return begin + name.start(), begin + name.end(), rng.choice((name[0] + "x", "x", "N"))
+    if kind == 1:  # a dtype in the header
+        dtypes = list(re.finditer(r"\b(?:f32|bf16|f16|i32)\b", part.split(":\n")[0]))
+        if dtypes:
+            dtype = rng.choice(dtypes)
+            return begin + dtype.start(), begin + dtype.end(), rng.choice(("f32", "bf16", "i32"))
+    if kind == 2:
+        at = rng.randrange(begin, end)
+        return at, at, rng.choice(SWALLOWS)
+    if kind == 3:
+        return begin, end, ""
+    if kind == 4:
+        return begin, begin, part
+    other, _ = rng.choice(found)
+    return (other, other, part) if other <= begin else (begin, end, "")
+
+
+def said(client, uri, version):
+    """Codes and places of the messages about a version."""
+    return sorted((d["range"]["start"]["line"], d["range"]["start"]["character"], str(d.get("code")), d["severity"]) for d in client.published(uri, version))
 
 
 class Random(unittest.TestCase):
+    def compare(self, client, fresh, uri, version, text, at):
+        """What this session knows of a file is what a fresh reader of the text does."""
+        fresh.open(uri, text, version)
+        self.assertEqual(said(client, uri, version), said(fresh, uri, version), uri)
+        whole = {"start": {"line": 0, "character": 0}, "end": at(text, len(text))}
+        requests = [(method, {"range": whole, "context": {"diagnostics": []}}) for method in COMPARED]
+        words = [m.start() for m in re.finditer(r"\w+", text)]
+        requests += [(method, {"position": at(text, place)}) for place in words[::max(1, len(words) // 5)] for method in ("hover", "completion", "signatureHelp", "definition")]
+        for method, more in requests:
+            own, other = (one.of(method, uri, **more) for one in (client, fresh))
+            for action in own + other if method == "codeAction" else ():
+                action.pop("data", None)
+            self.assertEqual(own, other, f"{uri}: {method} {more.get('position')}")
+        fresh.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        fresh.diagnostics.clear()
+
     def test_a_long_session(self):
         rng = random.Random(20)
-        client = Client(SERVER, options={"debounce": 0})
+        client, reader = Client(SERVER, options={"debounce": 0}), Client(SERVER, options={"debounce": 0})
         files = sorted((ROOT / "tests/canon").glob("*.tsr"))
         texts = {path.as_uri(): path.read_text() for path in files}
         versions = dict.fromkeys(texts, 1)
@@ -41,6 +102,8 @@ class Random(unittest.TestCase):
             while end < len(text) and end > 0 and text[end - 1] == "\r":
                 end += 1
             new = rng.choice(WORDS)
+            if n % 3 == 0:
+                begin, end, new = crossing(rng, text) or (begin, end, new)
             versions[uri] += 1
             client.change(uri, versions[uri], {"range": {"start": at(text, begin), "end": at(text, end)}, "text": new})
             texts[uri] = text = text[:begin] + new + text[end:]
@@ -57,6 +120,9 @@ class Random(unittest.TestCase):
                 client.request(f"textDocument/{method}", {**place, "newName": "renamed", "range": whole, "context": {"diagnostics": [], "includeDeclaration": True}})
             except Refused as refused:
                 self.assertIn(refused.code, (-32803,), f"{method}: {refused}")
+            if n % 7 == 0:
+                self.compare(client, reader, uri, versions[uri], text, at)
+            client.diagnostics.pop(uri, None)
         fresh = Client(SERVER)
         for uri, text in texts.items():
             fresh.open(uri, text)
@@ -71,6 +137,7 @@ class Random(unittest.TestCase):
         with open(f"/proc/{client.process.pid}/status") as status:
             print([line.strip() for line in status if line.startswith(("VmHWM", "VmRSS"))])
         self.assertEqual(client.stop(), 0)
+        self.assertEqual(reader.stop(), 0)
         self.assertEqual(fresh.stop(), 0)
 
 

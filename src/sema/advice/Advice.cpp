@@ -72,6 +72,7 @@ public:
     options_.advice = false;
     options_.onFunction = nullptr;
     options_.facts = nullptr;
+    options_.before = nullptr;
     options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
   }
 

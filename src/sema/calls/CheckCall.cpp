@@ -435,7 +435,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
   std::shared_ptr<Frame> caller = cx.function.frame;
   cx.function.frame = calleeFrame(cx, callable);
   cx.function.calls.push_back({&callable, span, spans});
-  cx.reached.traced.insert(callable.body());
+  reach(cx, callable);
   auto hint = cx.accumulateHint;
   cx.accumulateHint.reset();
   bool ok = matchArguments(cx, callable, values, spans, nullptr);

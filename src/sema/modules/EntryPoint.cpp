@@ -262,7 +262,7 @@ void leaveFunction(Context &cx, FunctionState outer) { cx.function = std::move(o
 
 std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
   const ast::FuncDef &def = *callable.def;
-  cx.reached.traced.insert(callable.body());
+  reach(cx, callable);
   auto function = std::make_unique<Function>();
   FunctionState outer = enterFunction(cx, *function, callable);
   cx.function.fn->name = callable.name;

@@ -124,6 +124,9 @@ void evaluateModule(Context &cx, ModuleScope &scope) {
   scope.loading = true;
   std::optional<BrokenStatements> broken;  // nothing is known of what they define
   if (cx.diagnostics.hasErrors()) broken.emplace(*scope.ast, cx.sources, cx.diagnostics.all());
+  if (broken && &scope == cx.main)
+    for (const ast::StmtPtr &stmt : scope.ast->body)
+      if (broken->holds(stmt->span.begin)) cx.unread.insert(stmt.get());
   strayStatements(cx, scope.ast->body);
   for (const ast::StmtPtr &stmt : scope.ast->body) {
     if (broken && broken->holds(stmt->span.begin) && definesNothing(scope, *stmt)) continue;

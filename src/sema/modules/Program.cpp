@@ -3,6 +3,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
+#include "sema/modules/Recheck.h"
 #include "sema/numerics/Verify.h"
 #include "sema/types/Types.h"
 #include "support/Check.h"
@@ -31,9 +32,10 @@ std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module) {
   scope->ast = &module;
   ModuleScope *main = scope.get();
   cx.main = main;
-  if (cx.options.facts) cx.options.facts->begin(module.file, cx.sources.file(module.file).text.size());
+  if (cx.options.facts) cx.options.facts->begin(module);
   cx.modules[&module] = std::move(scope);
   evaluateModule(cx, *main);
+  if (cx.options.before) cx.options.before->begin(module, cx.sources, cx.unread);
   checkEntries(cx, *main);
   checkUncalled(cx, *main);
   dropEditsIn(cx.libraryFiles, cx.diagnostics);
@@ -56,7 +58,11 @@ static void checkEntries(Context &cx, ModuleScope &main) {
   std::sort(derivatives.begin(), derivatives.end(),
             [&](auto &a, auto &b) { return before(std::get<0>(a), std::get<0>(b)); });
   for (const auto &[span, callable] : entries) cx.entryNames.emplace(callable->name, callable);
-  for (const auto &[span, callable] : entries) checkVariants(cx, *callable);
+  for (const auto &[span, callable] : entries) {
+    Recheck recheck(cx, *callable, CheckedBefore::Pass::Entry);
+    if (!recheck.holds()) checkVariants(cx, *callable);
+  }
+  if (cx.options.facts) cx.options.facts->beginPart();
   for (const auto &[span, name, value] : derivatives) derivativeEntry(cx, name, value, span);
 }
 
@@ -106,6 +112,12 @@ std::string uniqueName(Context &cx, const Callable &callable) {
   }
 }
 
+static std::vector<Type> resultsOf(const Function &function) {
+  std::vector<Type> types;
+  for (const FunctionResult &result : function.results) types.push_back(result.type);
+  return types;
+}
+
 const Function *ensureChecked(Context &cx, const Callable &callable) {
   if (callable.checked || callable.failed) return callable.checked;
   if (callable.active) return nullptr;
@@ -125,6 +137,9 @@ const Function *ensureChecked(Context &cx, const Callable &callable) {
   }
   function->name = uniqueName(cx, callable);
   callable.checked = function.get();
+  if (callable.def) cx.settled.insert({callable.def, callable.name}), cx.settledLately.insert({callable.def, callable.name});
+  if (cx.options.facts && callable.def && callable.nameSpan == callable.def->name.span)
+    cx.options.facts->addFunction(*callable.def, {resultsOf(*function), function->requirements});
   cx.program->functions.push_back(std::move(function));
   return callable.checked;
 }

@@ -8,6 +8,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
+#include "sema/modules/Recheck.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -256,8 +257,18 @@ Trial tryAssuming(Context &cx, const Callable &callable, const Assumption &assum
 
 static void takeOver(Context &cx, const std::vector<diag::Diagnostic> &said);
 
+static bool checkUncalled(Context &cx, const Callable &callable, size_t &spent);
 /// Checks a function that nothing calls. False if that does not say whether it is right. `spent`: steps for all functions
 /// whose parameters are open; guessing ends where they are as many as one function may take.
+static bool checkUncalled(Context &cx, const Callable &callable, size_t &spent, Recheck &recheck) {
+  size_t before = spent;
+  bool read = checkUncalled(cx, callable, spent);
+  recheck.found().read = read;
+  recheck.found().steps = spent - before;
+  recheck.found().outOfSteps = spent > cx.options.mostSteps;  // less was tried than might be
+  return read;
+}
+
 static bool checkUncalled(Context &cx, const Callable &callable, size_t &spent) {
   std::vector<Assumption> ways = assumptionsOf(cx, callable);
   std::vector<diag::Diagnostic> fewest;
@@ -308,7 +319,10 @@ void checkUncalled(Context &cx, const ModuleScope &main) {
   for (const Callable *callable : uncalled(cx, main)) {
     if (cx.reached.traced.count(callable->body())) continue;
     if (cx.options.onFunction) cx.options.onFunction(callable->name, callable->nameSpan, true);
-    if (!checkUncalled(cx, *callable, spent)) unread.push_back(callable);
+    Recheck recheck(cx, *callable, CheckedBefore::Pass::Uncalled);
+    if (recheck.holds()) spent += recheck.found().steps;
+    bool read = recheck.holds() ? recheck.found().read : checkUncalled(cx, *callable, spent, recheck);
+    if (!read) unread.push_back(callable);
     if (cx.options.onFunction) cx.options.onFunction(callable->name, callable->nameSpan, false);
   }
   noteUntracedFunctions(cx, main);
