@@ -97,13 +97,13 @@ class Random(unittest.TestCase):
             text = texts[uri]
             begin = rng.randrange(len(text) + 1)
             end = min(len(text), begin + rng.choice((0, 0, 0, 1, 2, 9)))
+            new = rng.choice(WORDS)
+            if n % 3 == 0:
+                begin, end, new = crossing(rng, text) or (begin, end, new)
             while begin > 0 and text[begin - 1] == "\r":  # a place inside of a line end is its beginning
                 begin -= 1
             while end < len(text) and end > 0 and text[end - 1] == "\r":
                 end += 1
-            new = rng.choice(WORDS)
-            if n % 3 == 0:
-                begin, end, new = crossing(rng, text) or (begin, end, new)
             versions[uri] += 1
             client.change(uri, versions[uri], {"range": {"start": at(text, begin), "end": at(text, end)}, "text": new})
             texts[uri] = text = text[:begin] + new + text[end:]
