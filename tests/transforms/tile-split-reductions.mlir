@@ -44,8 +44,12 @@ tile.func @total(%x: !tsr.view<["N"], f32>, %y: !tsr.view<[], f32>) attributes {
 // CHECK-SAME: grid = #tsr.grid<lanes
 // CHECK: tile.elementwise "floordiv"
 // CHECK: tile.store_element %{{.*}}, %parts[%{{.*}}, %{{.*}}]
+// Where there may be many parts, another kernel makes them fewer.
+// CHECK-LABEL: tile.kernel @columns_fewer_parts_kernel
+// CHECK: tile.load_element %parts[%{{.*}}, %{{.*}}]
+// CHECK: tile.store_element %{{.*}}, %fewer_parts[%{{.*}}, %{{.*}}]
 // CHECK-LABEL: tile.kernel @columns_kernel
-// CHECK: tile.load_element %parts[%{{.*}}, %0]
+// CHECK: tile.load_element %fewer_parts[%{{.*}}, %0]
 tile.kernel @columns_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"

@@ -4,6 +4,8 @@
 //
 //   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
 //   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
+//
+// Many parts of few columns are again a long reduction that few lanes would run, and split in the same way, once.
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
@@ -26,9 +28,11 @@ constexpr int64_t kChunk = 2048;      // elements of a group's part, and what th
 constexpr int64_t kGroups = 1024;     // parts of one group each
 constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
 constexpr int64_t kLaneSteps = 32;    // elements of a lane's part at least
-constexpr int64_t kLaneParts = 4096;  // one lane adds these up
+constexpr int64_t kLaneParts = 4096;  // of a column
+constexpr int64_t kFewParts = 64;     // that a lane adds up in little time
 constexpr int64_t kAtOnce = 16;       // parts that are on their way at once: each takes as long as memory does
 constexpr int64_t kFewOps = 32;       // in a loop that is written out several times
+constexpr llvm::StringLiteral kAddsParts = "tsr.adds_parts";  // a loop over parts that may be split once more
 
 /// The names of a module and who launches its kernels, kept up to date while kernels are split.
 struct Launches {
@@ -58,6 +62,7 @@ private:
     auto end = loop.getUpperBound().getDefiningOp<tile::DimOp>();
     auto number = loop.getUpperBound().getDefiningOp<tile::ConstantOp>();
     if (!loop->hasAttr(tile::kReduces) || loop->hasAttr(kSplit) || loop.getNumResults() != 1) return false;
+    addsParts_ = loop->hasAttr(kAddsParts);
     if (end) extent_ = *Dim::parse(end.getDim().str());
     else if (number) extent_ = Dim(cast<IntegerAttr>(number.getValue()).getInt());
     else return false;
@@ -131,7 +136,8 @@ private:
     builder_.setInsertionPoint(kernel_);
     std::string name = kernel_.getSymName().str();
     if (StringRef(name).ends_with("_kernel")) name.resize(name.size() - 7);
-    for (std::string base = name + "_parts", wanted = base + "_kernel"; name = wanted, launches_.symbols.lookup(wanted);)
+    if (addsParts_) parameter_ = "fewer_parts";
+    for (std::string base = name + "_" + parameter_, wanted = base + "_kernel"; name = wanted, launches_.symbols.lookup(wanted);)
       base += "_", wanted = base + "_kernel";
     SmallVector<DimAttr> shape = {attr(parts_)};
     if (guard_) shape.push_back(attr(count_));
@@ -143,8 +149,9 @@ private:
       param = ParamAttr::get(builder_.getContext(), old.getName(), ParamMode::In, false, old.getKeywordOnly(), old.getDefaultValue());
     }
     types.push_back(memory_);
+    std::string wordOfParts = parameter_;
     for (int number = 2; llvm::any_of(params, [&](Attribute param) { return cast<ParamAttr>(param).getName() == parameter_; }); ++number)
-      parameter_ = "parts" + std::to_string(number);
+      parameter_ = wordOfParts + std::to_string(number);
     params.push_back(ParamAttr::get(builder_.getContext(), parameter_, ParamMode::Out, true, false, Attribute()));
     OperationState state(kernel_->getLoc(), kernel_->getName());
     state.addAttributes(kernel_->getAttrs());
@@ -156,8 +163,9 @@ private:
     first_->setAttr("params", builder_.getArrayAttr(params));
     first_->setAttr("outputs", builder_.getArrayAttr({}));
     first_->setAttr("reasons", builder_.getArrayAttr({builder_.getStringAttr(
-        guard_ ? "columns: a lane adds up a part of its column; the next kernel adds up the parts"
-               : "a group adds up a part of the elements; the next kernel adds up the parts")}));
+        addsParts_ ? "columns: a lane adds up some of its column's parts; the next kernel adds up the rest"
+        : guard_   ? "columns: a lane adds up a part of its column; the next kernel adds up the parts"
+                   : "a group adds up a part of the elements; the next kernel adds up the parts")}));
     Dim lanes = guard_ ? parts_ * count_ : parts_;
     first_->setAttr("grid", GridAttr::get(builder_.getContext(), guard_ ? GridKind::Lanes : GridKind::Explicit, attr(lanes), -1));
     Block &block = first_.getBody().emplaceBlock();
@@ -238,7 +246,8 @@ private:
     builder_.setInsertionPoint(loop_);
     auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
     loop->setAttrs(loop_->getAttrs());
-    loop->setAttr(kSplit, builder_.getUnitAttr());
+    bool areMany = guard_ && !addsParts_ && !(parts_.isConstant() && parts_.constant() <= kFewParts);
+    loop->setAttr(areMany ? kAddsParts : kSplit, builder_.getUnitAttr());
     loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));
     loop.getInductionVar().setLoc(named("part", place()));
     loop.getRegionIterArg(0).setLoc(loop_.getRegionIterArg(0).getLoc());
@@ -293,6 +302,7 @@ private:
   Value counter_;  // of a lane
   Dim extent_, parts_, length_, count_;
   ViewType memory_;
+  bool addsParts_ = false;  // of an earlier split
   std::string parameter_ = "parts";
   IRMapping mapping_;
 };
