@@ -387,6 +387,21 @@ public:
   }
 #endif
 #if defined(TSR_CUDA)
+  /// Starts a kernel that calls `after_previous_kernel` while the one before it in the stream ends.
+  template <class... Parameters, class... Arguments>
+  void start_early(void (*kernel)(Parameters...), unsigned groups, dim3 lanes, int64_t shared_bytes, Arguments &&...arguments) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = groups;
+    config.blockDim = lanes;
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = stream();
+    config.attrs = &early;
+    config.numAttrs = 1;
+    (void)cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);  // status() asks for the error
+  }
   cudaStream_t stream() const { return static_cast<cudaStream_t>(stream_); }
 #elif defined(TSR_HIP)
   hipStream_t stream() const { return static_cast<hipStream_t>(stream_); }

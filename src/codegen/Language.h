@@ -11,6 +11,7 @@ struct LaunchText {
   std::string groups, group;  // numbers of groups and of lanes
   std::string sharedBytes = "0";
   std::vector<Doc> arguments;
+  bool early = false;  // while the kernel before it ends
 };
 
 struct Language {

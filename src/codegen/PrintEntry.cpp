@@ -391,6 +391,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
                                       listed("shapes", i), listed("places", i)));
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();
+  text.early = launch.getEarly();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));
   bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);

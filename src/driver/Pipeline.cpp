@@ -78,6 +78,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addPass(transforms::createShareKernelsPass());  // when no pass will tell them apart any more
     passes.addPass(transforms::createShareTemporariesPass());  // when all launches are there
     passes.addPass(transforms::createTileToTargetPass());
+    passes.addPass(transforms::createStartEarlyPass());  // when it is known which kernels a function starts
     passes.addPass(transforms::createVerifyTargetPass());
     break;
   default: return false;

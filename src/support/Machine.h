@@ -46,6 +46,7 @@ struct Machine {
   bool asyncCopy = false;      // copies from global to shared memory that pass registers by (cp.async)
   bool warpgroupProducts = false;  // matrix instructions of four warps that read their operands from shared memory (wgmma)
   bool bulkCopy = false;       // whole tiles copied by a unit of their own (TMA)
+  bool earlyStart = false;     // a kernel can be started while the one before it ends (programmatic dependent launch)
 
   std::span<const MatrixInstruction> matrixInstructions() const { return matrix_; }
   /// Operations a second of matrix instructions with operands of the dtype, dense; 0: there are none.

@@ -124,6 +124,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     With `aligned`, the kernel's last template argument is the number of bytes that the rows of some tensors are
     aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
     `persistent`: the kernel goes over its groups in a loop; no more of them are started than the device has processors.
+    `early`: the kernel is started while the one before it ends, and waits for it itself (`tsr::after_previous_kernel`).
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]
@@ -135,7 +136,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
                        OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name,
                        OptionalAttr<ArrayAttr>:$when, OptionalAttr<StrArrayAttr>:$aligned,
-                       OptionalAttr<StrArrayAttr>:$aligned_rows, UnitAttr:$persistent);
+                       OptionalAttr<StrArrayAttr>:$aligned_rows, UnitAttr:$persistent, UnitAttr:$early);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;
 }

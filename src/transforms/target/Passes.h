@@ -14,6 +14,8 @@ std::unique_ptr<mlir::Pass> createShareKernelsPass();
 std::unique_ptr<mlir::Pass> createShareTemporariesPass();
 /// Writes every kernel, entry function and host function in the words of the C-family language of the module's machine.
 std::unique_ptr<mlir::Pass> createTileToTargetPass();
+/// Kernels of one function start while the one before them ends.
+std::unique_ptr<mlir::Pass> createStartEarlyPass();
 void registerTargetTransforms();
 
 }  // namespace tessera::transforms

@@ -70,6 +70,7 @@ void registerTargetTransforms() {
   registerPass(createShareKernelsPass);
   registerPass(createShareTemporariesPass);
   registerPass(createTileToTargetPass);
+  registerPass(createStartEarlyPass);
 }
 
 }  // namespace tessera::transforms
