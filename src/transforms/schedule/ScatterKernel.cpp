@@ -1,5 +1,6 @@
 // Strategy "scatter": sums of what has the same place of an axis. Who owns an element of the result goes through all
 // places in their order and adds what belongs to it: no atomics, the same bits always.
+#include "ir/tile/Tile.h"
 #include "support/Check.h"
 #include "support/Machine.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -10,8 +11,11 @@ using namespace tessera::ir;
 
 namespace {
 
-// Elements along the axis that one lane owns. Many: fewer lanes go through the places. Few: more lanes share the work.
-constexpr int64_t kOwnedOnGpu = 256;
+// Lanes that share the result. Each goes through all places, so that more of them do more work in all; fewer of them add up
+// more each.
+constexpr int64_t kLanesOnGpu = 40960;
+// Places that a lane of a GPU reads at once, and passes by where it owns none: each takes as long as a cache does.
+constexpr int64_t kPassedAtOnce = 16;
 // Parts of the axis on a CPU, each of which goes through all places: some for each core, fewer where adding is cheap.
 constexpr int64_t kPartsOnCpu = 64, kPartsOfNumbers = 16;
 
@@ -37,7 +41,7 @@ Division divide(graph::ScatterAddOp scatter, bool onCpu) {
     out.owned = Dim::ceilDiv(extent, Dim(parts));
     out.lanes[axis] = DimAttr::get(context, Dim(parts));
   } else if (!differ) {
-    out.owned = Dim(kOwnedOnGpu);
+    out.owned = Dim::max(Dim(1), Dim::ceilDiv(countOf(scatter.getType()), Dim(kLanesOnGpu)));
     out.lanes[axis] = DimAttr::get(context, Dim::ceilDiv(extent, *out.owned));
   }
   return out;
@@ -52,8 +56,8 @@ Value zeroOf(Type type, OpBuilder &builder, Location loc) {
 /// Writes the body of one lane.
 class ScatterWriter {
 public:
-  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target)
-      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target),
+  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target, bool atOnce)
+      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target), atOnce_(atOnce),
         line_(unnamed(scatter.getLoc())) {}
 
   bool write(Indices lane) {
@@ -112,16 +116,50 @@ private:
       return true;
     });
   }
+  using Owned = llvm::function_ref<Value(Value)>;
   /// Goes through the places, and adds where `isOwned` says that the lane owns them.
-  bool pass(llvm::function_ref<Value(Value)> isOwned) {
-    size_t axis = scatter_.getAxis();
-    Value count = privatiser_.dim(scatter_.getUpdates().getType().getShape()[axis].getDim(), line_);
-    return loop(privatiser_.constantIndex(0, line_), count, "p", [&](Value p) {
-      Indices where;
-      for (int64_t along : scatter_.getAxes()) where.push_back(along == static_cast<int64_t>(axis) ? Index(p) : at_[along]);
-      Value found = privatiser_.part(scatter_.getPlaces(), where);
-      if (!found) return false;
-      Value place = builder_.create<graph::CastOp>(named("place", line_), builder_.getIndexType(), found, StringAttr(), UnitAttr());
+  bool pass(Owned isOwned) {
+    Value count = privatiser_.dim(scatter_.getUpdates().getType().getShape()[scatter_.getAxis()].getDim(), line_);
+    Value zero = privatiser_.constantIndex(0, line_);
+    if (!atOnce_) return addOwned(zero, count, isOwned);
+    auto loop = builder_.create<scf::ForOp>(line_, zero, count, privatiser_.constantIndex(kPassedAtOnce, line_));
+    loop.getInductionVar().setLoc(named("next", line_));
+    return inside(loop.getBody(), [&] {
+      Value next = loop.getInductionVar(), behind = privatiser_.arithmetic("add", next, privatiser_.constantIndex(kPassedAtOnce, line_), line_);
+      Value last = privatiser_.arithmetic("min", behind, count, named("last", line_));
+      Value any = ownsAny(next, last, isOwned);
+      if (!any) return false;
+      auto found = builder_.create<scf::IfOp>(line_, any, /*withElse=*/false);
+      return inside(found.thenBlock(), [&] { return addOwned(next, last, isOwned); });
+    });
+  }
+  /// The place to which update `p` goes.
+  Value placeOf(Value p) {
+    Indices where;
+    for (int64_t along : scatter_.getAxes()) where.push_back(along == static_cast<int64_t>(scatter_.getAxis()) ? Index(p) : at_[along]);
+    Value found = privatiser_.part(scatter_.getPlaces(), where);
+    return found ? builder_.create<graph::CastOp>(named("place", line_), builder_.getIndexType(), found, StringAttr(), UnitAttr()) : Value();
+  }
+  /// Whether a place from `first` to `last` is owned. Nothing is written meanwhile: they are read together.
+  Value ownsAny(Value first, Value last, Owned isOwned) {
+    Value none = builder_.create<graph::ConstantOp>(line_, builder_.getI1Type(), builder_.getBoolAttr(false));
+    auto loop = builder_.create<scf::ForOp>(line_, first, last, privatiser_.constantIndex(1, line_), ValueRange{none});
+    loop.getInductionVar().setLoc(named("p", line_));
+    loop.getRegionIterArg(0).setLoc(named("any", line_));
+    loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kPassedAtOnce));
+    bool done = inside(loop.getBody(), [&] {
+      Value place = placeOf(loop.getInductionVar());
+      if (!place) return false;
+      Value any = builder_.create<graph::ElementwiseOp>(line_, none.getType(), "or", ValueRange{loop.getRegionIterArg(0), isOwned(place)});
+      builder_.create<scf::YieldOp>(line_, any);
+      return true;
+    });
+    return done ? loop.getResult(0) : Value();
+  }
+  bool addOwned(Value first, Value last, Owned isOwned) {
+    return loop(first, last, "p", [&](Value p) {
+      Value place = placeOf(p);
+      if (!place) return false;
       auto owned = builder_.create<scf::IfOp>(line_, isOwned(place), /*withElse=*/false);
       return inside(owned.thenBlock(), [&] { return elements(place, [&](const Indices &to) { return add(p, to); }); });
     });
@@ -146,6 +184,7 @@ private:
   graph::ScatterAddOp scatter_;
   const Division &division_;
   Value target_;
+  bool atOnce_;  // places are looked at in blocks
   Location line_;
   Indices at_;
 };
@@ -160,7 +199,8 @@ LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Valu
   Dim count(1);
   for (DimAttr lanes : division.lanes) count = count * lanes.getDim();
   GridAttr grid = GridAttr::get(builder_.getContext(), GridKind::Lanes, DimAttr::get(builder_.getContext(), count), -1);
-  std::string reason = division.owned ? "a lane owns " + division.owned->str() + " places of the axis, and goes through all in order"
+  std::string owned = division.owned && division.owned->isConstant() ? division.owned->str() + " places" : "a range";
+  std::string reason = division.owned ? "a lane owns " + owned + " of the axis, and goes through all places in order"
                                       : "one lane an element of the result; it goes through all places in order";
   Kernel kernel = beginKernel(scatter.getResult(), grid, target, {reason}, true, {});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
@@ -171,7 +211,7 @@ LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Valu
     builder.setInsertionPointToStart(builder.create<scf::IfOp>(place, isInside, /*withElse=*/false).thenBlock());
   }
   Indices lane = privatiser.delinearize(i, division.lanes, place, /*naming=*/true);
-  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target).write(std::move(lane))) return failure();
+  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target, /*atOnce=*/!onCpu).write(std::move(lane))) return failure();
   builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
   builder.create<schedule::KernelEndOp>(place);
   return success();
