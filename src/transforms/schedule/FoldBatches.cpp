@@ -46,23 +46,26 @@ public:
     return folded(value);
   }
 
-  /// What a value becomes element by element; false if something that takes part in it cannot be folded. Without `all` such
-  /// work is left out.
+  /// What a value becomes element by element and in sums along its rows. With `all`, false if something that takes part in what
+  /// it becomes element by element cannot be folded; other such work is left out.
   bool findFollowers(Value value, bool all) {
-    llvm::DenseSet<Value> made{value};
+    llvm::DenseMap<Value, bool> made{{value, all}};  // whether all work that needs it has to follow
     for (Operation *op = value.getDefiningOp()->getNextNode(); op; op = op->getNextNode()) {
-      bool follows = isByElement(op) && shapeOf(op->getResult(0).getType()) == shapeOf(value.getType()) &&
-                     llvm::any_of(op->getOperands(), [&](Value operand) { return made.contains(operand); });
-      if (!follows) continue;
-      bool folds = llvm::all_of(op->getOperands(), [&](Value operand) { return made.contains(operand) || canFold(operand); });
-      if (!folds && all) return false;
+      bool isMade = false, hasToFollow = isByElement(op), folds = true;
+      for (Value operand : op->getOperands())
+        if (auto known = made.find(operand); known != made.end()) isMade = true, hasToFollow &= known->second;
+      if (isMade && sumsWideAxes(op)) followers_.insert(op);
+      if (!isMade || !keepsWideAxes(op)) continue;
+      for (Value operand : op->getOperands()) folds = folds && (made.contains(operand) || canFold(operand));
+      if (!folds && hasToFollow) return false;
       if (!folds) continue;
-      made.insert(op->getResult(0));
+      made[op->getResult(0)] = hasToFollow;
       followers_.insert(op);
     }
     return true;
   }
   bool hasFollowers() const { return !followers_.empty(); }
+  const llvm::SetVector<Operation *> &followers() const { return followers_; }
 
   /// `after` is `before` in the other shape: those that follow use it. The rest sees it as it was.
   void replace(Value before, Value after) {
@@ -70,7 +73,12 @@ public:
     folded_[before] = after;
     for (Operation *op : followers_) {
       builder_.setInsertionPoint(op);
-      Value copy = foldedCopy(op);
+      auto repeated = dyn_cast<graph::BroadcastOp>(op);
+      Value copy = repeated ? foldedBroadcast(repeated, foldedType(repeated.getType())) : foldedCopy(op);
+      if (sumsWideAxes(op)) {
+        op->getResult(0).replaceAllUsesWith(copy);
+        continue;
+      }
       folded_[op->getResult(0)] = copy;
       replaced.push_back({op->getResult(0), copy});
     }
@@ -86,6 +94,21 @@ public:
   }
 
 private:
+  /// What is done for each place of the wide axes by itself.
+  bool keepsWideAxes(Operation *op) {
+    if (isByElement(op)) return hasWideAxes(op->getResult(0).getType());
+    if (auto reduce = dyn_cast<graph::ReduceOp>(op))
+      return llvm::all_of(reduce.getAxes(), [&](int64_t axis) { return axis >= static_cast<int64_t>(head_ + wide_.size()); });
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(op))  // of the other axes
+      return hasWideAxes(reshape.getOperand().getType()) && hasWideAxes(reshape.getType());
+    auto repeated = dyn_cast<graph::BroadcastOp>(op);
+    return repeated && kindOf(repeated) == Repeated::Of;
+  }
+  /// The wide axes are gone in its result, all of them.
+  bool sumsWideAxes(Operation *op) {
+    auto reduce = dyn_cast<graph::ReduceOp>(op);
+    return reduce && static_cast<size_t>(llvm::count_if(reduce.getAxes(), [&](int64_t axis) { return isWide(axis); })) == wide_.size();
+  }
   bool hasWideAxes(Type type) {
     ArrayRef<DimAttr> shape = shapeOf(type);
     return shape.size() >= head_ + wide_.size() && shape.slice(head_, wide_.size()) == ArrayRef(wide_);
@@ -126,6 +149,8 @@ private:
     for (size_t i = 0; has && i < head_ + inside; ++i) has = op.getAxes()[i] == static_cast<int64_t>(i);
     return has && hasWideAxes(op.getOperand().getType()) ? Repeated::Of : Repeated::Other;
   }
+  /// By how many places the axes behind the wide ones move.
+  int64_t moved() const { return static_cast<int64_t>(narrow_.size()) - static_cast<int64_t>(wide_.size()); }
   bool isWide(int64_t axis) {
     return axis >= static_cast<int64_t>(head_) && axis < static_cast<int64_t>(head_ + wide_.size());
   }
@@ -146,13 +171,12 @@ private:
   }
 
   Value foldedBroadcast(graph::BroadcastOp op, Type type) {
-    int64_t moved = static_cast<int64_t>(narrow_.size()) - static_cast<int64_t>(wide_.size());
     Value from = op.getOperand();
     SmallVector<int64_t> axes;
     for (int64_t axis : op.getAxes())
-      if (!isWide(axis)) axes.push_back(axis < static_cast<int64_t>(head_) ? axis : axis + moved);
+      if (!isWide(axis)) axes.push_back(axis < static_cast<int64_t>(head_) ? axis : axis + moved());
     if (kindOf(op) == Repeated::Of) {
-      from = builder_.create<graph::ReshapeOp>(unnamed(op.getLoc()), foldedType(from.getType()), from);
+      from = folded(from);
       for (size_t i = 0; i < narrow_.size(); ++i) axes.push_back(static_cast<int64_t>(head_ + i));
       llvm::sort(axes);
     }
@@ -162,9 +186,19 @@ private:
   Value foldedCopy(Operation *op) {
     OperationState state(op->getLoc(), op->getName());
     state.addAttributes(op->getAttrs());
-    state.addTypes(foldedType(op->getResult(0).getType()));
+    bool sums = sumsWideAxes(op);
+    state.addTypes(sums ? op->getResult(0).getType() : foldedType(op->getResult(0).getType()));
     for (Value operand : op->getOperands()) state.addOperands(folded(operand));
-    return builder_.create(state)->getResult(0);
+    Operation *copy = builder_.create(state);
+    if (auto reduce = dyn_cast<graph::ReduceOp>(copy)) {
+      SmallVector<int64_t> axes;
+      for (int64_t axis : reduce.getAxes())
+        if (!isWide(axis)) axes.push_back(axis < static_cast<int64_t>(head_) ? axis : axis + moved());
+      for (size_t i = 0; sums && i < narrow_.size(); ++i) axes.push_back(static_cast<int64_t>(head_ + i));
+      llvm::sort(axes);
+      reduce.setAxes(axes);
+    }
+    return copy->getResult(0);
   }
 
   OpBuilder builder_;
@@ -228,7 +262,7 @@ bool isOfProduct(Value value) {
 }
 
 /// A product under another shape: what follows it element by element comes before the reshape.
-void sinkReshape(graph::ReshapeOp reshape) {
+void sinkReshape(graph::ReshapeOp reshape, llvm::DenseSet<Operation *> &gone) {
   if (!isOfProduct(reshape.getOperand())) return;
   ArrayRef<DimAttr> narrow = shapeOf(reshape.getOperand().getType()), wide = shapeOf(reshape.getType());
   size_t head = 0, tail = 0, least = std::min(narrow.size(), wide.size());
@@ -236,8 +270,9 @@ void sinkReshape(graph::ReshapeOp reshape) {
   while (tail < least - head && narrow[narrow.size() - 1 - tail] == wide[wide.size() - 1 - tail]) ++tail;
   AxisFolder folder(reshape.getContext(), head, wide.drop_front(head).drop_back(tail),
                     narrow.drop_front(head).drop_back(tail));
-  if (folder.findFollowers(reshape.getResult(), /*all=*/false) && folder.hasFollowers())
-    folder.replace(reshape.getResult(), reshape.getOperand());
+  if (!folder.findFollowers(reshape.getResult(), /*all=*/false) || !folder.hasFollowers()) return;
+  gone.insert(folder.followers().begin(), folder.followers().end());
+  folder.replace(reshape.getResult(), reshape.getOperand());
 }
 
 }  // namespace
@@ -262,7 +297,9 @@ void foldBatches(graph::FuncOp function) {
       reshape.getOperandMutable().assign(inner.getOperand());
     reshapes.push_back(reshape);
   });
-  for (graph::ReshapeOp reshape : reshapes) sinkReshape(reshape);
+  llvm::DenseSet<Operation *> gone;  // they followed another one
+  for (graph::ReshapeOp reshape : reshapes)
+    if (!gone.contains(reshape)) sinkReshape(reshape, gone);
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);  // also what nobody uses any more
