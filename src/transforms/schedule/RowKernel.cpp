@@ -33,13 +33,6 @@ void FunctionScheduler::topReductions(Value value, llvm::SetVector<Value> &found
   });
 }
 
-/// The reductions inside of another one, but those over so few elements that a lane does them as it goes.
-SmallVector<Value> FunctionScheduler::longReductionsUnder(Value reduction) {
-  llvm::SetVector<Value> found;
-  topReductions(reduction.getDefiningOp<graph::ReduceOp>().getOperand(), found);
-  return llvm::to_vector(llvm::make_filter_range(found, [](Value each) { return !isForLanes(each.getDefiningOp<graph::ReduceOp>()); }));
-}
-
 static std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes) {
   int64_t count = 1;
   for (int64_t axis : axes) {
@@ -50,17 +43,89 @@ static std::optional<int64_t> constantCount(ArrayRef<DimAttr> shape, ArrayRef<in
   return count;
 }
 
+constexpr int64_t kFewElements = 32;  // that a lane adds up as it goes
+
+bool isLong(graph::ReduceOp reduce) {
+  std::optional<int64_t> count = constantCount(reduce.getOperand().getType().getShape(), reduce.getAxes());
+  return !count || *count > kFewElements;
+}
+
+static bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
+static bool isAlongRow(Operation *op) { return isa<graph::ReduceOp>(op) && !isForLanes(cast<graph::ReduceOp>(op)); }
+
+/// A number for each row: it is made of sums along rows, and has fewer axes than what they add up.
+bool FunctionScheduler::isForRows(Value value) {
+  llvm::SetVector<Value> sums;
+  if (isa_and_nonnull<graph::BroadcastOp, graph::ReshapeOp>(value.getDefiningOp())) return false;
+  topReductions(value, sums);
+  bool any = false;
+  for (Value sum : sums) {
+    auto reduce = sum.getDefiningOp<graph::ReduceOp>();
+    if (!isAlongRow(reduce)) continue;
+    any = true;
+    if (longAxes(value.getType()).size() >= longAxes(reduce.getOperand().getType()).size()) return false;
+  }
+  return any;
+}
+
+/// The numbers for each row from which the elements of a value are computed: those nearest to it.
+SmallVector<Value> FunctionScheduler::rowsUnder(Value value) {
+  llvm::SetVector<Value> found;
+  walkBack(value, [&](Value each) {
+    if (isStored(each)) return false;
+    bool isNumber = !isa<TensorType>(each.getType()) && !each.getDefiningOp<graph::ReduceOp>();
+    if (!isNumber && isForRows(each)) found.insert(each);
+    return !found.contains(each);
+  });
+  return found.takeVector();
+}
+
+/// Stores what `value` needs of rows: by one kernel that goes over the rows once, where all of it is of the same rows.
+LogicalResult FunctionScheduler::makeRows(Value value) {
+  SmallVector<Value> rows = rowsUnder(value);
+  llvm::sort(rows, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+  Value last = rows.back();
+  std::optional<size_t> fixed = axesOfRows(last);
+  auto isBeside = [&](Value each) {
+    return each.getParentBlock() == last.getParentBlock() && axesOfRows(each) == fixed && !holds(each, isDot) &&
+           shapeOf(each.getType()).take_front(*fixed) == shapeOf(last.getType()).take_front(*fixed);
+  };
+  if (!fixed || *fixed == 0 || !llvm::all_of(rows, isBeside)) {
+    for (Value each : rows)
+      if (!leaves_.count(each) && failed(makeRoot(each))) return failure();
+    return success();
+  }
+  Value target = memoryFor(last);
+  if (failed(rowKernel(last, *fixed, target, ArrayRef(rows).drop_back()))) return failure();
+  roots_.erase(last);
+  leaves_[last] = target;
+  return success();
+}
+
+/// The leading axes that a group fixes, so that every reduction under the value sees the same row in all lanes.
+std::optional<size_t> FunctionScheduler::axesOfRows(Value value) {
+  size_t rank = shapeOf(value.getType()).size();
+  for (size_t fixed = 0; fixed <= rank; ++fixed) {
+    AxisKinds kinds(rank, AxisKind::Whole);
+    std::fill_n(kinds.begin(), fixed, AxisKind::Private);
+    Met met;
+    if (isUniform(value, kinds, met)) return fixed;
+  }
+  return std::nullopt;
+}
+
 bool isForLanes(graph::ReduceOp reduce) {
   ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
   int64_t last = static_cast<int64_t>(shape.size()) - 1;
   while (last > 0 && isUnit(shape[last])) --last;
   bool overLast = llvm::is_contained(reduce.getAxes(), last);
-  std::optional<int64_t> count = constantCount(shape, reduce.getAxes());
   bool isScalar = longAxes(reduce.getType()).empty();
-  return !isScalar && (!overLast || (count && *count <= 32));
+  return !isScalar && (!overLast || !isLong(reduce));
 }
 
-LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target) {
+LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target, ArrayRef<Value> siblings) {
+  SmallVector<Stored> others;
+  for (Value sibling : siblings) others.push_back({sibling, memoryFor(sibling)});
   Location loc = root.getLoc();
   MLIRContext *context = builder_.getContext();
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
@@ -72,6 +137,7 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   std::set<std::string> rows;
   llvm::SetVector<Value> reductions;
   topReductions(root, reductions);
+  for (Value sibling : siblings) topReductions(sibling, reductions);
   for (Value value : reductions) {
     auto reduce = value.getDefiningOp<graph::ReduceOp>();
     for (int64_t axis : reduce.getAxes())
@@ -79,7 +145,8 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   }
   std::vector<std::string> list(rows.begin(), rows.end());
   std::string reason = longAxes(root.getType()).empty() ? "one group reduces everything" : "one group a row";
-  Kernel kernel = beginKernel(root, grid, target, {reason}, false, list);
+  if (!siblings.empty()) reason += "; it stores all that is needed of the row";
+  Kernel kernel = beginKernel(root, grid, target, {reason}, false, list, schedule::KernelOp::getOperationName(), {}, others);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Privatiser privatiser(builder, kernel.leaves);
   Indices indices(shape.size());
@@ -88,8 +155,21 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
         isUnit(shape[axis])
             ? privatiser.constantIndex(0, loc)
             : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
+  SmallVector<Value> pieces;
+  for (Value sibling : siblings) {
+    Indices at(indices.begin(), indices.begin() + fixed);
+    at.resize(shapeOf(sibling.getType()).size());
+    if (!pieces.emplace_back(privatiser.part(sibling, at))) return failure();
+  }
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
+  for (auto [i, sibling] : llvm::enumerate(siblings)) {
+    Indices at(indices.begin(), indices.begin() + fixed);
+    at.resize(shapeOf(sibling.getType()).size());
+    store(builder, pieces[i], kernel.others[i], at, /*byLane=*/false, sibling.getLoc());
+    roots_.erase(sibling);
+    leaves_[sibling] = others[i].second;
+  }
   store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
   builder.create<schedule::KernelEndOp>(loc);
   return success();

@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMostArrays = 16;  // that a kernel reads and writes
 constexpr size_t kMostSeen = 256;   // values that are looked at for a kernel
+constexpr size_t kMostTiles = 2;    // beside a product's own
 
 bool isByElement(Operation *op) { return isa<graph::ElementwiseOp, graph::CastOp>(op); }
 
@@ -67,6 +68,49 @@ SmallVector<Value> FunctionScheduler::siblingsOf(Value root) {
     siblings.push_back(each);
   }
   return siblings;
+}
+
+/// Roots that follow element by element from a product's root, or from what that is made of: the product's kernel stores them,
+/// too, while it has the tile in registers. The product of an MLP in its own dtype, and what its activation makes of it.
+SmallVector<Value> FunctionScheduler::tilesBeside(Value root) {
+  llvm::SetVector<Value> known;
+  if (!root.getDefiningOp() || root.getParentBlock() != &function_.entry() || root.getDefiningOp<graph::TransposeOp>()) return {};
+  known.insert(root);
+  for (size_t i = 0; i < known.size(); ++i)
+    if (Operation *op = known[i].getDefiningOp(); isByElement(op))
+      for (Value operand : op->getOperands())
+        if (!isStored(operand) && shapeOf(operand.getType()) == shapeOf(root.getType()) && !operand.getDefiningOp<graph::BroadcastOp>()) known.insert(operand);
+  SmallVector<Value> next(known.begin(), known.end()), found;
+  llvm::DenseSet<Value> seen(known.begin(), known.end());
+  while (!next.empty() && seen.size() < kMostSeen && found.size() < kMostTiles) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (user->getBlock() != root.getParentBlock() || !isByElement(user) || user->hasAttr(kInPlace)) continue;
+      Value made = user->getResult(0);
+      if (shapeOf(made.getType()) != shapeOf(root.getType()) || !seen.insert(made).second) continue;
+      llvm::SetVector<Value> read;
+      bool follows = isReady(made, known, read) && read.empty();
+      if (follows && roots_.count(made) && !leaves_.count(made)) found.push_back(made);
+      if (follows) next.push_back(made);
+    }
+  }
+  return found;
+}
+
+/// For a root that only roots beside it are made of: the last of these. Nobody reads it from memory, so it is not stored.
+Value FunctionScheduler::standsFor(Value root) {
+  SmallVector<Value> beside = tilesBeside(root), next{root};
+  if (beside.empty() || results_.count(root)) return {};
+  llvm::DenseSet<Value> seen{root};
+  while (!next.empty()) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (user->getBlock() != root.getParentBlock() || !isByElement(user)) return {};
+      Value made = user->getResult(0);
+      if (!llvm::is_contained(beside, made) && seen.insert(made).second) next.push_back(made);
+    }
+  }
+  return *llvm::max_element(beside, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
 }
 
 }  // namespace tessera::transforms

@@ -175,6 +175,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     leaves_[value] = leaves_.lookup(under);
     return isCopy ? laneKernel(value, target, false) : success();
   }
+  if (!target && !productsOf(value).empty() && !chainIn(productsOf(value)))
+    if (Value last = standsFor(value)) return makeRoot(last);
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
@@ -191,13 +193,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
       bool adds = holds(value, isDot);
       return finish(laneKernel(value, target, adds, adds ? SmallVector<Value>() : siblingsOf(value)));
     }
-    size_t rank = shapeOf(value.getType()).size(), fixed = 0;
-    for (; fixed <= rank; ++fixed) {
-      AxisKinds kinds(rank, AxisKind::Whole);
-      std::fill_n(kinds.begin(), fixed, AxisKind::Private);
-      Met met;
-      if (isUniform(value, kinds, met)) break;
-    }
+    size_t rank = shapeOf(value.getType()).size(), fixed = axesOfRows(value).value_or(rank + 1);
     bool expands = llvm::any_of(reductions, [&](Value reduction) {
       return longShape(reduction.getType()) != longShape(value.getType());
     });
@@ -212,12 +208,21 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
         }
       // A sum over rows' sums: a lane would do whole rows by itself.
       if (fixed > rank && reductions.contains(value))
-        for (Value reduction : longReductionsUnder(value)) {
-          if (failed(makeRoot(reduction))) return failure();
+        if (Value added = value.getDefiningOp<graph::ReduceOp>().getOperand(); !rowsUnder(added).empty()) {
+          if (failed(makeRows(added))) return failure();
           progress = true;
         }
       if (progress) continue;
     }
+    // What is the same for all rows is not added up in each of them.
+    bool manyRows = fixed <= rank && llvm::any_of(shapeOf(value.getType()).take_front(fixed), [](DimAttr extent) { return !isUnit(extent); });
+    bool progress = false;
+    for (Value reduction : reductions)
+      if (manyRows && reduction != value && longAxes(reduction.getType()).empty() && isLong(reduction.getDefiningOp<graph::ReduceOp>())) {
+        if (failed(makeRoot(reduction))) return failure();
+        progress = true;
+      }
+    if (progress) continue;
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true));

@@ -55,6 +55,7 @@ private:
   void prepareOperand(mlir::Value value, const AxisKinds &kinds);
   bool isPrologue(mlir::Value value, const AxisKinds &kinds, llvm::SetVector<mlir::Value> &read, Met &met);
   void planProducts(mlir::Block &block);
+  mlir::Value narrowest(mlir::Value value);
   mlir::Value storedFor(ir::graph::DotOp dot);
   mlir::Value lastOf(ir::graph::DotOp dot);
   void prepareTile(mlir::Value value, const AxisKinds &kinds, llvm::SmallVector<ir::graph::DotOp> &dots, mlir::Value root, Met &met);
@@ -105,18 +106,23 @@ private:
   mlir::LogicalResult makeRoot(mlir::Value value, mlir::Value target = {});
   bool isUniform(mlir::Value value, const AxisKinds &kinds, Met &met);
   void topReductions(mlir::Value value, llvm::SetVector<mlir::Value> &found);
-  llvm::SmallVector<mlir::Value> longReductionsUnder(mlir::Value reduction);
-  mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target);
+  bool isForRows(mlir::Value value);
+  llvm::SmallVector<mlir::Value> rowsUnder(mlir::Value value);
+  std::optional<size_t> axesOfRows(mlir::Value value);
+  mlir::LogicalResult makeRows(mlir::Value value);
+  mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<mlir::Value> siblings = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential, llvm::ArrayRef<mlir::Value> siblings = {});
   llvm::SmallVector<mlir::Value> siblingsOf(mlir::Value root);  // Siblings.cpp
+  llvm::SmallVector<mlir::Value> tilesBeside(mlir::Value root);
+  mlir::Value standsFor(mlir::Value root);
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
                                                        const std::string &reason, llvm::ArrayRef<ir::schedule::LaunchOp> others,
-                                                       const Dim &count, int64_t most);
+                                                       const Dim &count, const Dim &most);
   /// A tile of a root that is a product, or one with its axes in another order.
   struct RootTile {
     llvm::SmallVector<int64_t> axes;  // of the product, in the root's order
@@ -192,6 +198,9 @@ template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args
   if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
   return op;
 }
+
+/// Over so many elements that a lane does not do it as it goes.
+bool isLong(ir::graph::ReduceOp reduce);
 
 /// A lane computes a whole reduction by itself: neighbouring lanes then read neighbouring elements, or the
 /// rows are short.
