@@ -29,6 +29,11 @@ struct FewTiles {
   ContractTile tile, counted;
   int64_t most;
 };
+/// A tile of warpgroups with fewer columns, of which a result of so many columns is made of whole: where it gives the processors
+/// more even work, it takes less time (costOfTile, for each round of tiles); none where there is no such.
+std::optional<ContractTile> narrowTile(const ContractTile &usual, ir::DimAttr cols);
+/// The time of a tile, for each step along k: its products, and what it reads for them.
+int64_t costOfTile(const ContractTile &tile);
 /// From the more to the fewer tiles: where one is taken, those before it would have been. `depth`: the extent along k.
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
 /// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.

@@ -3,6 +3,7 @@
 #include "ir/common/ReasonText.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
+#include <numeric>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -99,6 +100,14 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   return work;
 }
 
+/// The fewest elements of an extent that has any, as far as its text says: 1024 of `1024 * B`.
+static int64_t leastOf(const Dim &extent) {
+  if (extent.isConstant()) return std::max<int64_t>(extent.constant(), 1);
+  int64_t divisor = 0;
+  for (const Dim::Term &term : extent.terms()) divisor = std::gcd(divisor, term.coefficient);
+  return std::max<int64_t>(divisor, 1);
+}
+
 static void setSizes(graph::KernelOp kernel, const ContractTile &tile) {
   Builder builder(kernel->getContext());
   auto size = [&](StringRef name, int64_t value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
@@ -136,8 +145,10 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
   auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = rootTile(root, extent("T.m"), extent("T.n"));
+  SmallVector<Stored> others;
+  for (Value beside : tilesBeside(root)) others.push_back({beside, memoryFor(beside)});
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
-                             graph::KernelOp::getOperationName());
+                             graph::KernelOp::getOperationName(), {}, others);
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
@@ -157,11 +168,23 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     sizes = *std::exchange(rows, std::nullopt);
     few.clear();
   }
+  auto costOf = [&](const ContractTile &each) { return Dim::ceilDiv(tilesOf(each), Dim(machine->processors)) * Dim(costOfTile(each)); };
+  std::optional<ContractTile> narrow = narrowTile(sizes, shape.back());
   if (llvm::all_of(shape, [](DimAttr extent) { return extent.getConstant().has_value(); })) {  // one kernel is enough
-    for (const FewTiles &fewer : few)
-      if (tilesOf(fewer.counted).constant() <= fewer.most) sizes = fewer.tile;
+    SmallVector<ContractTile> tiles;
+    for (const FewTiles &fewer : few) tiles.push_back(fewer.tile);
+    if (narrow) tiles.push_back(*narrow), narrow->n = 128, tiles.push_back(*narrow);
+    for (const ContractTile &each : tiles)
+      if (costOf(each).constant() < costOf(sizes).constant()) sizes = each;
     few.clear();
+    narrow.reset();
   }
+  // What no size of the result asks for is not made.
+  int64_t leastRows = leastOf(height.getDim()), leastCols = leastOf(dot.getType().getShape().back().getDim());
+  llvm::erase_if(few, [&](const FewTiles &fewer) {
+    return (leastRows + fewer.counted.m - 1) / fewer.counted.m * ((leastCols + fewer.counted.n - 1) / fewer.counted.n) > fewer.most;
+  });
+  if (rows && leastRows > rows->m) rows.reset();
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
   setSizes(kernel, sizes);
 
@@ -171,18 +194,35 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   // The sums first: nothing that follows is held in registers while they are added up.
   Value piece = privatiser.addUp(dots, tile.product) ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
+  SmallVector<Value> pieces;
+  for (auto [beside, memory] : others)
+    if (!pieces.emplace_back(privatiser.part(beside, tile.stored))) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
+  for (auto [i, each] : llvm::enumerate(others)) {
+    store(builder, pieces[i], begun.others[i], tile.stored, /*byLane=*/false, each.first.getLoc());
+    roots_.erase(each.first);
+    leaves_[each.first] = each.second;
+  }
   builder.create<graph::KernelEndOp>(line);
 
   std::string reason = contractReason(root, dots, begun);
+  if (!others.empty()) reason += "; what is made of each element is stored with it";
   if (failed(decideContract(kernel, *machine, reason))) return failure();
   SmallVector<schedule::LaunchOp> launches{cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()))};
   std::string name = launches.front().getKernel().str();
-  for (const FewTiles &fewer : few) {
+  if (narrow) {
+    setSizes(kernel, *narrow);
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_narrow", reason + "; narrow tiles, where they give all processors even work",
+                                                       {launches.back()}, costOf(*narrow) + Dim(1), costOf(sizes));
+    if (failed(added)) return failure();
+    launches.push_back(*added);
+  }
+  for (auto [i, fewer] : llvm::enumerate(few)) {
     setSizes(kernel, fewer.tile);
     FailureOr<schedule::LaunchOp> added =
-        addKernelFor(kernel, *machine, name + (launches.size() == 1 ? "_few" : "_fewest"),
-                     reason + "; small tiles, so that few of them give all processors work", {launches.back()}, tilesOf(fewer.counted), fewer.most);
+        addKernelFor(kernel, *machine, name + (i == 0 ? "_few" : "_fewest"),
+                     reason + "; small tiles, so that few of them give all processors work",
+                     i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), tilesOf(fewer.counted), Dim(fewer.most));
     if (failed(added)) return failure();
     launches.push_back(*added);
   }
@@ -192,7 +232,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   for (const ContractTile &each : forRows) {
     setSizes(kernel, each);
     std::string wanted = name + (each.m == rows->m ? "_few_rows" : "_" + std::to_string(each.m) + "_rows");
-    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, wanted, reason + "; tiles of few rows", launches, height.getDim(), each.m);
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, wanted, reason + "; tiles of few rows", launches, height.getDim(), Dim(each.m));
     if (failed(added)) return failure();
     launches.assign({*added});
   }
@@ -209,17 +249,18 @@ LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Ma
   return success();
 }
 
-/// Another kernel for the same root, which the entry function starts instead of `others` where `count` is at most `most`.
+/// Another kernel for the same root, which the entry function starts instead of `others` where `count` is at most `most`. It
+/// stands before the last of them.
 FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelFor(graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
                                                               const std::string &reason, ArrayRef<schedule::LaunchOp> others,
-                                                              const Dim &count, int64_t most) {
+                                                              const Dim &count, const Dim &most) {
   MLIRContext *context = builder_.getContext();
   schedule::LaunchOp usual = others.front();
   std::string name = names_.fresh(wanted);
   kernel.setSymName(name);
   if (failed(decideContract(kernel, machine, reason))) return failure();
   auto made = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
-  DimAttr left = DimAttr::get(context, count), right = DimAttr::get(context, Dim(most));
+  DimAttr left = DimAttr::get(context, count), right = DimAttr::get(context, most);
   Attribute isFew = RequirementAttr::get(context, left, Relation::Le, right, "");
   SmallVector<Attribute> conditions(when_);
   conditions.push_back(isFew);

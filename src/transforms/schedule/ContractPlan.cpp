@@ -112,12 +112,37 @@ void FunctionScheduler::prepareOperand(Value value, const AxisKinds &kinds) {
 /// come before columns: it is stored instead of the sums.
 Value FunctionScheduler::storedFor(graph::DotOp dot) {
   Value last = lastOf(dot);
-  if (isStored(last) || !last.hasOneUse()) return last;
-  auto turned = dyn_cast<graph::TransposeOp>(*last.user_begin());
-  if (!turned || turned->getBlock() != dot->getBlock()) return last;
+  if (isStored(last)) return last;
+  auto turned = last.hasOneUse() ? dyn_cast<graph::TransposeOp>(*last.user_begin()) : graph::TransposeOp();
+  if (!turned || turned->getBlock() != dot->getBlock()) return narrowest(last);
   ArrayRef<int64_t> perm = turned.getPerm();
   int64_t cols = static_cast<int64_t>(perm.size()) - 1;
-  return llvm::find(perm, cols - 1) < llvm::find(perm, cols) ? turned.getResult() : last;
+  return llvm::find(perm, cols - 1) < llvm::find(perm, cols) ? turned.getResult() : narrowest(last);
+}
+
+/// What has the fewest bits of the values from which this one follows by little work with vectors, such as a bias that is
+/// added to a product in bf16: it is stored, and whoever reads it does that work.
+Value FunctionScheduler::narrowest(Value value) {
+  Value best = value;
+  auto isVector = [&](Value operand) {
+    bool isSmall = true;
+    walkBack(operand, [&](Value each) {
+      if (isStored(each)) isSmall &= longAxes(each.getType()).size() < longAxes(value.getType()).size();
+      else isSmall &= isCheap(each.getDefiningOp());
+      return isSmall && !isStored(each);
+    });
+    return isSmall;
+  };
+  while (Operation *op = isStored(value) ? nullptr : value.getDefiningOp()) {
+    if (!isElementByElement(op, value.getType()) || !isCheap(op)) break;
+    SmallVector<Value> arrays;
+    for (Value operand : op->getOperands())
+      if (!isVector(operand)) arrays.push_back(operand);
+    if (arrays.size() != 1 || shapeOf(arrays[0].getType()) != shapeOf(value.getType())) break;
+    value = arrays[0];
+    if (!isStored(value) && bitsOf(value.getType()) < bitsOf(best.getType())) best = value;
+  }
+  return best;
 }
 
 Value FunctionScheduler::lastOf(graph::DotOp dot) {

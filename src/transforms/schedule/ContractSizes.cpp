@@ -90,6 +90,21 @@ std::optional<ContractTile> tileForFewRows(const Machine &machine, ArrayRef<grap
   return fills && (!m || *m <= rows) ? std::optional(tile) : std::nullopt;
 }
 
+std::optional<ContractTile> narrowTile(const ContractTile &usual, DimAttr cols) {
+  constexpr int64_t kNarrow = 192, kManyCols = 4096;  // from there on, there are many tiles of any size
+  std::optional<int64_t> count = cols.getConstant();
+  if (!usual.byWarpgroups || usual.group != 256 || usual.n != 256 || !count || *count % kNarrow != 0 || *count > kManyCols) return std::nullopt;
+  ContractTile tile = usual;
+  tile.n = kNarrow;
+  return tile;
+}
+
+int64_t costOfTile(const ContractTile &tile) {
+  constexpr int64_t kPerRowAndColumn = 24;  // from the times of tiles of 128 x 256, 128 x 128 and 64 x 128
+  int64_t cost = tile.m * tile.n + kPerRowAndColumn * (tile.m + tile.n);
+  return tile.group == 128 ? cost + cost / 4 : cost;  // one warpgroup alone waits for each of its products
+}
+
 SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, DimAttr depth) {
   if (!usual.byWarpgroups || usual.group != 256) return {};
   // One warpgroup with 64 x 128 sums: as many registers a lane, and up to four times as many groups. Where even these are
