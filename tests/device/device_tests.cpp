@@ -1,6 +1,7 @@
 // What the headers of include/tessera/device promise, on whichever machine this is compiled for.
 #include "harness.h"
 #include "philox_tests.h"
+#include "atomic_tests.h"
 #include "sort_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
@@ -437,6 +438,7 @@ int main() {
   vectors();
   philox_tests::all();
   sort_tests::all();
+  atomic_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));

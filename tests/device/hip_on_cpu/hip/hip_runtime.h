@@ -7,6 +7,7 @@
 #include "../fibers.h"
 #include "../matrix.h"
 #include <cmath>
+#include <type_traits>
 
 #define threadIdx (hip_on_cpu::current->index)
 #define blockIdx (hip_on_cpu::block->index)
@@ -32,6 +33,32 @@ template <class T> T __shfl_xor(T value, int mask, int width = TSR_WAVE) {
   if (from >= ((lane + width) & ~(width - 1))) from = lane;
   return hip_on_cpu::value_of_lane(value, static_cast<unsigned>(from), "__shfl_xor");
 }
+
+// Updates in one step: groups may run at the same time.
+template <class T> T atomicAdd(T *place, T value) {
+  if constexpr (std::is_integral<T>::value) return __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
+  T seen = *place, after;
+  do after = seen + value;
+  while (!__atomic_compare_exchange(place, &seen, &after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return seen;
+}
+template <class T> T atomicCAS(T *place, T seen, T wanted) {
+  __atomic_compare_exchange(place, &seen, &wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return seen;
+}
+template <class T> T atomicMax(T *place, T value) {
+  T seen = *place;
+  while (seen < value && !__atomic_compare_exchange(place, &seen, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  return seen;
+}
+template <class T> T atomicMin(T *place, T value) {
+  T seen = *place;
+  while (value < seen && !__atomic_compare_exchange(place, &seen, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  return seen;
+}
+template <class T> T atomicAnd(T *place, T value) { return __atomic_fetch_and(place, value, __ATOMIC_RELAXED); }
+template <class T> T atomicOr(T *place, T value) { return __atomic_fetch_or(place, value, __ATOMIC_RELAXED); }
+template <class T> T atomicXor(T *place, T value) { return __atomic_fetch_xor(place, value, __ATOMIC_RELAXED); }
 
 // ---------------------------------------------------------------- the host's side
 
