@@ -22,6 +22,9 @@ enum class StmtKind : uint8_t {
   Let,         // var = value (first binding). What both sides of a branch bind is in scope after it
   Assign,      // var = value (rebinding)
   Store,       // access = value. `oncePerGroup`: one lane does it
+  Atomic,      // access = combine(access, value) as one step for each element. `values`: where the value is an array, the
+               // index of its elements along each dimension: an Index, or an i64 array of its shape; what is outside is left
+               // out, and `access` says what may be reached. var: what was there before, of a scalar that each lane does.
   For,         // for var in range(start, stop, step): body.   Index var; step > 0
   While, If,   // condition: scalar bool
   Break, Continue,  // host code only
@@ -44,6 +47,7 @@ struct Stmt {
   ExprPtr condition, start, stop, step;
   Access access, source;
   bool oncePerGroup = false;
+  ElementwiseOp combine{};  // Atomic: one that support/Atomics.h has
   int64_t count = 0;
   Block body, otherwise;
   std::vector<ExprPtr> values;

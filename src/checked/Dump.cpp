@@ -208,6 +208,12 @@ private:
     case StmtKind::Store:
       return line(depth,
                   "store " + access(s.access) + " = " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
+    case StmtKind::Atomic: {
+      std::string out = (s.var ? "let " + name(s.var) + " varying: " + s.var->type.str() + " = " : "") + "atomic " +
+                        std::string(info(s.combine).mnemonic) + " " + access(s.access);
+      for (size_t i = 0; i < s.values.size(); ++i) out += (i ? ", " : " at (") + expr(*s.values[i]);
+      return line(depth, out + (s.values.empty() ? "" : ")") + " with " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
+    }
     case StmtKind::For:
       line(depth, "for " + name(s.var) + (s.var->varying ? " varying" : "") + " in " + expr(*s.start) + ", " +
                       expr(*s.stop) + ", " + expr(*s.step));

@@ -30,6 +30,7 @@ private:
   void stmt(const Stmt &stmt);
   void fields(const Stmt &stmt) const;
   void memory(const Stmt &stmt);
+  void atomic(const Stmt &stmt);
   void loop(const Stmt &stmt);
 
   // VerifyExpr.cpp

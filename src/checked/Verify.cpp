@@ -1,6 +1,7 @@
 // Functions and their statements.
 #include "checked/Verify.h"
 #include "checked/Verifier.h"
+#include "support/Atomics.h"
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -90,22 +91,22 @@ void FunctionVerifier::branch(const Stmt &stmt) {
 void FunctionVerifier::fields(const Stmt &stmt) const {
   bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
   bool isBinding = stmt.kind == StmtKind::Let || stmt.kind == StmtKind::Assign;
-  bool hasAccess = stmt.kind == StmtKind::Store || stmt.kind == StmtKind::AsyncCopy;
-  require(!stmt.var || isBinding || stmt.kind == StmtKind::For || stmt.kind == StmtKind::AllocShared,
-          "only a binding, a loop and a buffer have a variable");
+  const bool isAtomic = stmt.kind == StmtKind::Atomic;
+  bool hasAccess = stmt.kind == StmtKind::Store || isAtomic || stmt.kind == StmtKind::AsyncCopy;
+  require(!stmt.var || isBinding || isAtomic || stmt.kind == StmtKind::For || stmt.kind == StmtKind::AllocShared,
+          "only a binding, a loop, an update in one step and a buffer have a variable");
   require(stmt.body.empty() || isLoop || stmt.kind == StmtKind::If, "only loops and branches have a body");
   require(stmt.otherwise.empty() || stmt.kind == StmtKind::If, "only a branch has another side");
   require(!stmt.access.base || hasAccess, "only stores and copies access memory");
   require(!stmt.source.base || stmt.kind == StmtKind::AsyncCopy, "only a copy has a source");
-  require(stmt.values.empty() || stmt.kind == StmtKind::Return, "only a return has values");
-  require(!stmt.oncePerGroup || stmt.kind == StmtKind::Store, "only a store is done once");
+  require(stmt.values.empty() || isAtomic || stmt.kind == StmtKind::Return, "only a return and an update in one step have values");
+  require(!stmt.oncePerGroup || isAtomic || stmt.kind == StmtKind::Store, "only what writes memory is done once");
   require((!stmt.start && !stmt.stop && !stmt.step) || stmt.kind == StmtKind::For, "only a `for` has bounds");
 }
 
 static std::string_view nameOf(StmtKind kind) {
-  static const char *const names[] = {"let",     "assign",   "store",    "for",   "while",    "if",
-                                      "break",   "continue", "alloc",    "async", "commit",   "wait",
-                                      "barrier", "return",   "evaluate", "print", "save_npy", "assert"};
+  static const char *const names[] = {"let",   "assign",   "store", "atomic", "for",  "while",   "if",     "break",    "continue", "alloc",
+                                      "async", "commit",   "wait",  "barrier", "return", "evaluate", "print", "save_npy", "assert"};
   return names[static_cast<int>(kind)];
 }
 
@@ -124,6 +125,7 @@ void FunctionVerifier::stmt(const Stmt &stmt) {
     require(stmt.var->reassigned, "a variable that is assigned again is marked");
     return defined(stmt.var);
   case StmtKind::Store:
+  case StmtKind::Atomic:
   case StmtKind::AllocShared:
   case StmtKind::AsyncCopy:
   case StmtKind::CommitGroup:
@@ -163,12 +165,31 @@ void FunctionVerifier::memory(const Stmt &stmt) {
     access(stmt.access, nullptr);
     expr(stmt.value, "a store has a value");
   }
+  if (stmt.kind == StmtKind::Atomic) atomic(stmt);
   if (stmt.kind == StmtKind::AsyncCopy) {
     access(stmt.access, nullptr);
     access(stmt.source, nullptr);
     require(stmt.access.base->type.kind == TypeKind::Shared && stmt.source.base->type.kind == TypeKind::View,
             "a copy goes from global to shared memory");
   }
+}
+
+void FunctionVerifier::atomic(const Stmt &stmt) {
+  access(stmt.access, nullptr);
+  expr(stmt.value, "an update in one step has a value");
+  const Type &type = stmt.value->type;
+  require(stmt.access.base && type.dtype == stmt.access.base->type.dtype && hasAtomicForm(stmt.combine, type.dtype),
+          "an update in one step has a form for its dtype");
+  require(type.isArray() ? stmt.values.size() == stmt.access.parts.size() : stmt.values.empty(),
+          "an array that is combined with memory has an index for each dimension, and a scalar has its place");
+  for (const ExprPtr &index : stmt.values) {
+    expr(index, "an index is there");
+    require(!index->type.isArray() || (index->type.dtype == DType::I64 && index->type.shape == type.shape),
+            "an array of indices has as many as there are elements");
+  }
+  if (!stmt.var) return;
+  require(!type.isArray() && !stmt.oncePerGroup && stmt.var->varying, "each lane has what was there before its own update");
+  define(stmt.var);
 }
 
 void FunctionVerifier::loop(const Stmt &stmt) {

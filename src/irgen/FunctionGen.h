@@ -76,6 +76,7 @@ private:
   Value genLoad(const checked::Expr &expr, mlir::Location location);
   Value genSlice(const checked::Expr &expr, mlir::Location location);
   void genStore(const checked::Stmt &stmt);
+  void genAtomic(const checked::Stmt &stmt);
   void genAsyncCopy(const checked::Stmt &stmt);
 
   // GenStmt.cpp

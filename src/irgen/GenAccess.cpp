@@ -64,6 +64,22 @@ void FunctionGen::genStore(const checked::Stmt &stmt) {
       builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
 }
 
+void FunctionGen::genAtomic(const checked::Stmt &stmt) {
+  Location location = place(stmt.span, stmt.var ? stmt.var->name : "");
+  Value base = baseOf(values_, stmt.access), value = genExpr(*stmt.value);
+  SmallVector<Value> indices;
+  SmallVector<bool> inBounds;
+  for (const checked::IndexPart &part : stmt.access.parts) {
+    inBounds.push_back(part.inBounds);
+    if (stmt.values.empty()) indices.push_back(part.offset ? genExpr(*part.offset) : genIndex(0));
+  }
+  for (const checked::ExprPtr &index : stmt.values) indices.push_back(genExpr(*index));
+  auto atomic = builder_.create<graph::AtomicOp>(location, stmt.var ? TypeRange(value.getType()) : TypeRange(),
+                                                 StringRef(info(stmt.combine).mnemonic.data(), info(stmt.combine).mnemonic.size()),
+                                                 value, base, indices, builder_.getDenseBoolArrayAttr(inBounds), stmt.oncePerGroup);
+  if (stmt.var) values_[stmt.var] = {atomic.getOld()};
+}
+
 void FunctionGen::genAsyncCopy(const checked::Stmt &stmt) {
   MLIRContext *context = builder_.getContext();
   Value source = baseOf(values_, stmt.source), target = baseOf(values_, stmt.access);

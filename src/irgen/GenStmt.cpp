@@ -31,6 +31,7 @@ void FunctionGen::genStmt(const checked::Stmt &stmt) {
   case StmtKind::Let:
   case StmtKind::Assign: return genLet(stmt);
   case StmtKind::Store: return genStore(stmt);
+  case StmtKind::Atomic: return genAtomic(stmt);
   case StmtKind::For: return genFor(stmt);
   case StmtKind::While: return genWhile(stmt);
   case StmtKind::If: return genIf(stmt);

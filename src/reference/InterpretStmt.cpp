@@ -106,6 +106,7 @@ Flow Interpreter::exec(const Stmt &stmt) {
     return Flow::Next;
   }
   case StmtKind::Store: return done(store(stmt));
+  case StmtKind::Atomic: return done(atomic(stmt));
   case StmtKind::For: return execFor(stmt);
   case StmtKind::While: return execWhile(stmt);
   case StmtKind::If: return execIf(stmt);

@@ -110,6 +110,8 @@ private:
   Flow execIf(const checked::Stmt &stmt);
   Flow execReturn(const checked::Stmt &stmt);
   bool store(const checked::Stmt &stmt);
+  // InterpretAtomic.cpp
+  bool atomic(const checked::Stmt &stmt);
   bool assertion(const checked::Stmt &stmt);
   void assign(const checked::Var &var, const Ref &value);
   LaneMask lanesWhere(const Datum &condition) const;

@@ -64,7 +64,7 @@ void Races::arrive(const Region &region) {
   auto found = buffers_.find(region.base.get());
   if (found == buffers_.end()) return;
   visitRegion(region, 0, [&](int64_t index) {
-    if (index >= 0) found->second[static_cast<size_t>(index)].writer = {kSome, epoch_};
+    if (index >= 0) found->second[static_cast<size_t>(index)].writer = {kSome, epoch_, 0};
   });
 }
 
@@ -85,7 +85,7 @@ std::optional<std::string> Races::use(const std::string &name, const Region &reg
       message =
           laneText(who) + " writes an element of '" + name + "' that " + laneText(e.reader.lane) + " reads";
     Use &mark = writes ? e.writer : e.reader;
-    mark = {now(mark) && mark.lane != who ? kSome : who, epoch_};
+    mark = {now(mark) && mark.lane != who ? kSome : who, epoch_, 0};
   };
   if (!byLanes) {
     int32_t who = actor(region, mask);
@@ -95,6 +95,39 @@ std::optional<std::string> Races::use(const std::string &name, const Region &reg
   for (size_t lane = 0; lane < mask.size(); ++lane)
     if (mask[lane])
       visitRegion(region, lane, [&](int64_t index) { touch(static_cast<int32_t>(lane), index); });
+  return message;
+}
+
+std::optional<std::string> Races::update(const std::string &name, const Datum *memory, size_t index, size_t lane, bool isTile,
+                                         ElementwiseOp way) {
+  const int kind = 1 + static_cast<int>(way);
+  const auto by = static_cast<int32_t>(lane);
+  if (auto found = buffers_.find(memory); found != buffers_.end()) {
+    Element &e = found->second[index];
+    const int32_t who = isTile ? kSome : by;
+    auto meets = [&](const Use &use) { return use.epoch == epoch_ && (use.lane != who || who == kSome) && use.way != kind; };
+    std::optional<std::string> message;
+    for (const Use *use : {&e.writer, &e.reader})
+      if (!message && meets(*use))
+        message = laneText(who) + " updates an element of '" + name + "' that " + laneText(use->lane) + (use == &e.writer ? " writes" : " reads");
+    const bool plain = e.writer.epoch == epoch_ && e.writer.way == 0;  // others still collide with the store
+    const bool several = e.writer.epoch == epoch_ && e.writer.lane != who;
+    if (!plain) e.writer = {several ? kSome : who, epoch_, kind};
+    return message;
+  }
+  auto found = tensors_.find(memory);
+  if (found == tensors_.end()) return std::nullopt;
+  TensorElement &e = found->second[index];
+  const int32_t who = isTile ? kTile : by;
+  const TensorUse *other = e.writer.way != kind && collides(e.writer, who) ? &e.writer : collides(e.reader, who) ? &e.reader : nullptr;
+  std::optional<std::string> message;
+  if (other)
+    message = "'" + name + "': " + (isTile ? "a tile" : laneText(who)) + " of group " + std::to_string(group_) + " updates an element that " +
+              whoText(*other) + (other == &e.writer ? " writes" : " reads");
+  const bool plain = e.writer.group == group_ && e.writer.epoch == epoch_ && e.writer.way == 0;
+  if (plain) return message;
+  note(e.writer, who);
+  e.writer.way = kind;
   return message;
 }
 
@@ -158,7 +191,7 @@ std::optional<std::string> Races::writeTensor(const std::string &name, const Reg
       double written = value.number(from + step * position++);
       if (index < 0) return;
       TensorElement &e = found->second[static_cast<size_t>(index)];
-      bool sameValue = written == e.writer.value || (written != written && e.writer.value != e.writer.value);
+      bool sameValue = e.writer.way == 0 && (written == e.writer.value || (written != written && e.writer.value != e.writer.value));
       const TensorUse *other = !sameValue && collides(e.writer, who) ? &e.writer
                                : collides(e.reader, who)             ? &e.reader
                                                                      : nullptr;
@@ -168,6 +201,7 @@ std::optional<std::string> Races::writeTensor(const std::string &name, const Reg
                   (other == &e.writer ? " writes" : " reads");
       note(e.writer, who);
       e.writer.value = written;
+      e.writer.way = 0;
     });
   }
   return message;

@@ -28,6 +28,9 @@ public:
   std::optional<std::string> readTensor(const std::string &name, const Region &region, const LaneMask &mask);
   std::optional<std::string> writeTensor(const std::string &name, const Region &region, const LaneMask &mask,
                                          const Datum &value);
+  /// An element of a tensor or a buffer is combined with a value in one step; with other updates in the same `way` that
+  /// collides with nothing.
+  std::optional<std::string> update(const std::string &name, const Datum *memory, size_t index, size_t lane, bool isTile, ElementwiseOp way);
   /// The parts of an asynchronous copy are there, each for the lane that has waited for it.
   void arrive(const Region &region);
 
@@ -35,6 +38,7 @@ private:
   struct Use {
     int32_t lane;        // or one of the names below
     uint32_t epoch = 0;  // 0: never
+    int way = 0;         // of an update in one step: which; 0: a plain use
   };
   struct Element {
     Use reader, writer;
@@ -44,6 +48,7 @@ private:
     int32_t lane = 0;    // kSome: several, or a tile
     uint32_t epoch = 0;
     double value = 0;    // written
+    int way = 0;         // as in Use
   };
   struct TensorElement {
     TensorUse reader, writer;

@@ -21,7 +21,7 @@ struct Index {
   }
 };
 struct Statement {
-  enum class Kind { Store, Load, Barrier, Below, Loop } kind = Kind::Barrier;
+  enum class Kind { Store, Update, Load, Barrier, Below, Loop } kind = Kind::Barrier;
   Index index;
   int bound = 0;  // Below: lanes; Loop: turns
   std::vector<Statement> body;
@@ -30,7 +30,7 @@ using Body = std::vector<Statement>;
 
 class Generator {
 public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  Generator(uint32_t seed, bool updates) : random_(seed), updates_(updates) {}
   Body body(int depth, bool divergent, int count) {
     Body all;
     for (int n = 0; n < count; ++n) all.push_back(statement(depth, divergent));
@@ -43,7 +43,7 @@ private:
     Statement s;
     int kind = pick(10);
     s.index = {1 + pick(2) * pick(3), pick(3) * 8 % kElements + pick(2), pick(3)};
-    if (kind < 3) s.kind = Statement::Kind::Store;
+    if (kind < 3) s.kind = updates_ && pick(2) ? Statement::Kind::Update : Statement::Kind::Store;
     else if (kind < 5 || (divergent && kind < 8)) s.kind = Statement::Kind::Load;
     else if (kind < 8 || depth == 0) s.kind = divergent ? Statement::Kind::Load : Statement::Kind::Barrier;
     else if (kind == 8 && !divergent) {
@@ -58,6 +58,7 @@ private:
     return s;
   }
   std::mt19937 random_;
+  bool updates_;  // in one step, too
 };
 
 std::string textOf(const Body &body, int indent, bool inLoop) {
@@ -65,6 +66,7 @@ std::string textOf(const Body &body, int indent, bool inLoop) {
   for (const Statement &s : body) {
     switch (s.kind) {
     case Statement::Kind::Store: all += blanks + "s[" + s.index.text(inLoop) + "] = x[i]\n"; break;
+    case Statement::Kind::Update: all += blanks + "tile.atomic_max(s[" + s.index.text(inLoop) + "], x[i])\n"; break;
     case Statement::Kind::Load: all += blanks + "acc += s[" + s.index.text(inLoop) + "]\n"; break;
     case Statement::Kind::Barrier: all += blanks + "tile.barrier()\n"; break;
     case Statement::Kind::Below:
@@ -80,10 +82,16 @@ std::string textOf(const Body &body, int indent, bool inLoop) {
 
 /// Who read and wrote each element since the last barrier.
 struct Model {
-  std::set<int> readers[kElements], writers[kElements];
+  std::set<int> readers[kElements], writers[kElements], updaters[kElements];
   bool race = false;
+  void update(int lane, int element) {
+    for (const std::set<int> *others : {&readers[element], &writers[element]})
+      for (int other : *others) race |= other != lane;
+    updaters[element].insert(lane);
+  }
   void use(int lane, int element, bool writes) {
     for (int w : writers[element]) race |= w != lane;
+    for (int u : updaters[element]) race |= u != lane;
     if (writes)
       for (int r : readers[element]) race |= r != lane;
     (writes ? writers : readers)[element].insert(lane);
@@ -95,8 +103,11 @@ struct Model {
       case Statement::Kind::Load:
         for (int lane = 0; lane < lanes; ++lane) use(lane, s.index.at(lane, r), s.kind == Statement::Kind::Store);
         break;
+      case Statement::Kind::Update:
+        for (int lane = 0; lane < lanes; ++lane) update(lane, s.index.at(lane, r));
+        break;
       case Statement::Kind::Barrier:
-        for (int e = 0; e < kElements; ++e) readers[e].clear(), writers[e].clear();
+        for (int e = 0; e < kElements; ++e) readers[e].clear(), writers[e].clear(), updaters[e].clear();
         break;
       case Statement::Kind::Below: run(s.body, std::min(lanes, s.bound), r); break;
       case Statement::Kind::Loop:
@@ -108,10 +119,10 @@ struct Model {
 };
 }  // namespace
 
-TEST(Races, AreFoundWhereThereAreSome) {
+static void racesAreFound(bool updates) {
   int races = 0, clean = 0;
   for (uint32_t seed = 1; seed <= 500; ++seed) {
-    Body body = Generator(seed).body(1, false, 2 + static_cast<int>(seed % 5));
+    Body body = Generator(seed, updates).body(1, false, 2 + static_cast<int>(seed % 5));
     std::string text = "@kernel(grid=(1,), group=8)\n"
                        "def f(x: Tensor[8, f32], y: Tensor[8, f32]):\n"
                        "    s = tile.alloc_shared((16,), f32)\n"
@@ -131,3 +142,6 @@ TEST(Races, AreFoundWhereThereAreSome) {
   EXPECT_GT(races, 100);
   EXPECT_GT(clean, 100);
 }
+
+TEST(Races, AreFoundWhereThereAreSome) { racesAreFound(false); }
+TEST(Races, UpdatesInOneStepMeetOtherUsesOnly) { racesAreFound(true); }

@@ -1,5 +1,6 @@
 #include "ir/common/OpRules.h"
 #include "ir/common/Conversions.h"
+#include "support/Atomics.h"
 
 namespace tessera::ir {
 using namespace mlir;
@@ -270,6 +271,25 @@ LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t in
   if (isa<ComplexType>(from.getElementType())) return op->emitOpError("sorts complex numbers, which have no order");
   if (!to.getElementType().isInteger(64))
     return op->emitOpError() << "counts places in i64, not in " << to.getElementType();
+  return success();
+}
+
+LogicalResult verifyAtomic(Operation *op, StringRef mnemonic, Type value, Type base, TypeRange indices, size_t proofs, Type old) {
+  const Type element = elementTypeOf(value);
+  auto combine = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
+  auto dtype = isa<IndexType>(element) ? std::nullopt : dtypeOf(element);
+  if (!combine || !dtype || !hasAtomicForm(*combine, *dtype))
+    return op->emitOpError() << "there is no '" << mnemonic << "' of " << element << " in one step";
+  if (element != elementTypeOf(base))
+    return op->emitOpError() << "the value is of " << element << ", the memory of " << elementTypeOf(base);
+  const size_t rank = shapeOf(base).size();
+  if (indices.size() != rank || proofs != rank)
+    return op->emitOpError() << "has " << indices.size() << " indices and " << proofs << " proofs for a memory of rank " << rank;
+  for (Type index : indices)
+    if (!isa<IndexType>(index) && !(elementTypeOf(index).isInteger(64) && withElementType(index, element) == value))
+      return op->emitOpError() << "an index is " << index << ", not an index or as many integers as " << value;
+  if (old && (old != value || !isScalar(value)))
+    return op->emitOpError() << "the old value is " << old << "; only a scalar has one, of its own type";
   return success();
 }
 

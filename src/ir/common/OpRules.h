@@ -28,6 +28,10 @@ mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemoni
 /// A table has a number of its dtype for each element of its shape, a tensor's or a view's.
 mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
 mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
+/// An update of memory in one step: the operation has that form for elements of `base`, there is an index for each dimension (of
+/// an array of values each is one for all, or an array of integers of the same shape), and only a scalar has an old value.
+mlir::LogicalResult verifyAtomic(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type value, mlir::Type base,
+                                 mlir::TypeRange indices, size_t proofs, mlir::Type old);
 /// `to` holds every value of `from` and is of its class (float, int, bool, complex; integers with a sign hold those without).
 bool isSameOrWider(mlir::Type from, mlir::Type to);
 

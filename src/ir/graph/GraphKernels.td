@@ -28,6 +28,23 @@ def Graph_StoreOp : Graph_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Graph_AtomicOp : Graph_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "combines a value with an element of a view or shared buffer, as one step that no other lane or group divides";
+  let description = [{
+    `mnemonic`: add, min, max, and, or, xor. Of arrays each element does it: each index is an index for all of them, or an
+    array of integers of the value's shape. Outside of the memory nothing happens. `once`: one lane of the group does it
+    (a scalar). With a scalar, which every lane does for itself, `old` is what was there before; 0 outside.
+
+    Example: `graph.atomic "add" %one, %counts[%bins] {in_bounds = array<i1: false>} : (!tsr.tensor<["T.n"], i32>,
+    !tsr.view<["10"], i32>, !tsr.tensor<["T.n"], i64>) -> ()`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, Tsr_Value:$value, Tsr_Memory:$base, Variadic<Tsr_Value>:$indices,
+                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$once);
+  let results = (outs Optional<Tsr_Scalar>:$old);
+  let assemblyFormat = "$mnemonic $value `,` $base `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Graph_QueryOp : Graph_Op<"query", [Pure]> {
   let summary = "where this lane or group stands in the launch";
   let description = [{

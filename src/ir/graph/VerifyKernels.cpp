@@ -32,6 +32,13 @@ LogicalResult StoreOp::verify() {
                      "value");
 }
 
+LogicalResult AtomicOp::verify() {
+  if (getOnce() && !isScalar(getValue().getType())) return emitOpError("'once' is for scalars: the group updates a tile");
+  if (getOnce() && getOld()) return emitOpError("what one lane does 'once' has no old value for the others");
+  return verifyAtomic(*this, getMnemonic(), getValue().getType(), getBase().getType(), getIndices().getTypes(), getInBounds().size(),
+                      getOld() ? getOld().getType() : Type());
+}
+
 LogicalResult QueryOp::verify() {
   static constexpr StringLiteral names[] = {"origin",  "group_id",  "group_size", "local_id",
                                             "lane_id", "linear_id", "group_count"};

@@ -59,6 +59,11 @@ LogicalResult StoreElementOp::verify() {
   return checkElement(*this, getBase().getType(), getIndices().size(), getInBounds(), getValue().getType());
 }
 
+LogicalResult AtomicOp::verify() {
+  return verifyAtomic(*this, getMnemonic(), getValue().getType(), getBase().getType(), getIndices().getTypes(),
+                      getInBounds() ? getInBounds()->size() : getIndices().size(), getOld() ? getOld().getType() : Type());
+}
+
 LogicalResult LoadFragmentOp::verify() { return checkRead(*this); }
 LogicalResult ReadSharedOp::verify() { return checkRead(*this); }
 

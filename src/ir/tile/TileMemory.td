@@ -43,6 +43,22 @@ def Tile_StoreElementOp : Tile_AccessStmt<"store_element"> {
   let assemblyFormat = "$value `,` $base `[` $indices `]` attr-dict `:` type($value) `,` type($base)";
 }
 
+def Tile_AtomicOp : Tile_AccessStmt<"atomic"> {
+  let summary = "combines a value with an element of memory, as one step that no other lane or group divides";
+  let description = [{
+    `mnemonic`: add, min, max, and, or, xor. A scalar: every lane that reaches it does it, and `old` is what was there
+    before; 0 outside of the memory. A fragment: each element once, at indices that are scalars or fragments of integers
+    that lie alike; outside of the memory nothing happens.
+
+    Example: `%old = tile.atomic "add" %one, %count[%zero] : (i32, !tsr.view<["1"], i32>, index) -> i32`
+  }];
+  let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
+  let arguments = (ins StrAttr:$mnemonic, Tile_Value:$value, Arg<Tsr_Memory, "", [MemRead, MemWrite]>:$base,
+                       Variadic<Tile_Value>:$indices, OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let results = (outs Optional<Tsr_Scalar>:$old);
+  let assemblyFormat = "$mnemonic $value `,` $base `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+}
+
 // ---------------------------------------------------------------- fragments and memory
 
 def Tile_LoadFragmentOp : Tile_AccessOp<"load_fragment", [AttrSizedOperandSegments]> {

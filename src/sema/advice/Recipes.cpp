@@ -94,7 +94,7 @@ std::string_view wordsInstead(std::string_view name) {
       "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
   static constexpr std::string_view kGradient = "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
   static constexpr std::string_view kAtomic =
-      "a sum over lanes is `tile.sum`, or a tree in shared memory: atomics change from run to run";
+      "`tile.atomic_add(x[i], value)` updates memory in one step; a sum over lanes is `tile.sum`";
   static constexpr std::string_view kLoad = "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
   static constexpr std::string_view kStore = "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
   static constexpr std::string_view kGather = "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";

@@ -136,7 +136,7 @@ Value convertInt(Context &cx, const Value &value, Span span);
 /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
               std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
-              std::vector<SliceStart> *starts = nullptr);
+              std::vector<SliceStart> *starts = nullptr, std::vector<Value> *places = nullptr);
 /// A load of these parts, with new axes where the subscript has `None`.
 Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                  const std::vector<int> &newAxes, Span span);

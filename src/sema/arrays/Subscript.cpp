@@ -60,8 +60,14 @@ static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Di
   return true;
 }
 
-static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start) {
+/// `places`: where an array of integers may stand, what it names along the axis, counted from the start.
+static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start, Value *places) {
   Value written = checkExpr(cx, expr);
+  if (places && written.isArray() && !written.isScalar() && isInt(written.type.dtype)) {
+    *places = indicesFromStart(cx, std::move(written), extent, expr.span);
+    part.size = extent;
+    return !places->isPoison();
+  }
   // An element of data counts from the end if it is negative, as it does in `take` (S25).
   bool isData = written.isScalar() && isInt(written.type.dtype);
   if (isData && info(written.type.dtype).cls != DTypeClass::Bool)
@@ -235,7 +241,8 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
 }
 
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
-              std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, std::vector<SliceStart> *starts) {
+              std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, std::vector<SliceStart> *starts,
+              std::vector<Value> *places) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
@@ -269,6 +276,7 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
     limits.push_back(std::nullopt);
     access.parts.push_back(std::move(part));
     if (starts) starts->push_back({});
+    if (places) places->push_back(Value::of(ValueKind::Absent));
   };
   bool ok = true;
   for (const ast::Expr *item : items) {
@@ -282,6 +290,7 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
     }
     IndexPart part;
     SliceStart at;
+    Value named = Value::of(ValueKind::Absent);
     const Dim &extent = extents[access.parts.size()];
     if (auto *slice = as<ast::SliceExpr>(item)) {
       std::optional<Limit> limit;
@@ -289,11 +298,12 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
-      if (!pointPart(cx, *item, extent, part, at.first))
+      if (!pointPart(cx, *item, extent, part, at.first, places ? &named : nullptr))
         return false;  // the next index may be wrong for the same reason
     }
     access.parts.push_back(std::move(part));
     if (starts) starts->push_back(at);
+    if (places) places->push_back(std::move(named));
   }
   while (access.parts.size() < extents.size()) whole();
   return ok;

@@ -18,10 +18,12 @@ namespace tessera::sema {
 
 using ast::as;
 
-static GivenList arguments(Context &cx, const ast::CallExpr &expr) {
+/// `toPlace`: the first one is a place of memory, which is not read.
+static GivenList arguments(Context &cx, const ast::CallExpr &expr, bool toPlace = false) {
   GivenList out;
   for (const ast::Argument &arg : expr.arguments) {
-    Value v = checkExpr(cx, *arg.value);
+    const bool isPlace = toPlace && as<ast::SubscriptExpr>(arg.value) && (arg.keyword ? arg.keyword->text == "target" : out.empty());
+    Value v = isPlace ? Value::of(ValueKind::None) : checkExpr(cx, *arg.value);
     if (arg.stars == 1) {
       if (v.isSequence())
         for (Value &item : v.items) out.push_back({"", item, arg.span, {}, arg.value.get()});
@@ -74,7 +76,7 @@ Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void
   }
   if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Unsupported)
     return unsupported(cx, std::string(callee.builtin->op), expr.span);
-  GivenList args = arguments(cx, expr);
+  GivenList args = arguments(cx, expr, callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Atomic);
   if (look) look(args);
   return callValue(cx, callee, std::move(args), expr.span, std::string(cx.sources.text(expr.callee->span)));
 }

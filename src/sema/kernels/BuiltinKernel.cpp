@@ -208,7 +208,7 @@ Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const G
       {BuiltinKind::Origin, &kernelOrigin},   {BuiltinKind::Context, &kernelContext},
       {BuiltinKind::Query, &kernelQuery},     {BuiltinKind::Load, &kernelLoad},
       {BuiltinKind::Store, &kernelStore},     {BuiltinKind::AllocShared, &kernelAllocShared},
-      {BuiltinKind::CpAsync, &kernelCpAsync}, {BuiltinKind::Commit, &kernelCommit},
+      {BuiltinKind::Atomic, &kernelAtomic},   {BuiltinKind::CpAsync, &kernelCpAsync}, {BuiltinKind::Commit, &kernelCommit},
       {BuiltinKind::Wait, &kernelWait},       {BuiltinKind::Barrier, &kernelBarrier},
   };
   auto it = handlers.find(row.kind);

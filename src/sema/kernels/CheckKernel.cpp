@@ -449,6 +449,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
         bool output = kernel.outputParam >= 0 && s->access.base == cx.function.fn->params[kernel.outputParam].var;
         if (output && !tileStore) tileStore = s.get();
       }
+      if (s->kind == StmtKind::Atomic) loaded.insert(s->access.base), stored.insert(s->access.base);
       if (s->kind == StmtKind::AsyncCopy) loaded.insert(s->source.base);
       stores(s->body);
       stores(s->otherwise);
@@ -483,6 +484,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
   size_t failures = cx.failures;
   checkCoverage(cx);
   if (cx.failures == failures) checkOverlap(cx);
+  if (cx.failures == failures) checkAtomics(cx, def);
   scheduleOfGrid(cx, def);
   scheduleOrder(cx, def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;

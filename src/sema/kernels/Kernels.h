@@ -39,6 +39,13 @@ void scheduleOrder(Context &cx, const ast::FuncDef &def);
 /// A built-in function of kernels; Absent if `row` is none.
 Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
 
+// ---- Atomics.cpp
+/// `tile.atomic_add(x[i], value)` and its kin: memory is combined with a value in one step.
+Value kernelAtomic(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+/// Updates whose result depends on what is not defined: sums of floats, and what is done once a group where nothing says how many
+/// groups there are.
+void checkAtomics(Context &cx, const ast::FuncDef &def);
+
 // ---- Coverage.cpp
 /// Offers to let each group begin where the one before it ends, if all is reached then.
 bool suggestStride(Context &cx, diag::Builder &builder, const Stmt &store, size_t axis);

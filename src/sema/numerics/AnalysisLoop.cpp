@@ -146,7 +146,7 @@ Analysis::Step Analysis::repeated(const Step &step, double trips) {
 void Analysis::assignedIn(const Block &block, std::set<const Var *> &vars, std::set<const Var *> &memory) {
   for (const auto &stmt : block) {
     if (stmt->kind == StmtKind::Assign) vars.insert(stmt->var);
-    if (stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AsyncCopy) memory.insert(stmt->access.base);
+    if (stmt->kind == StmtKind::Store || stmt->kind == StmtKind::Atomic || stmt->kind == StmtKind::AsyncCopy) memory.insert(stmt->access.base);
     assignedIn(stmt->body, vars, memory);
     assignedIn(stmt->otherwise, vars, memory);
   }

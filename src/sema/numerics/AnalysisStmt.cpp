@@ -36,6 +36,9 @@ void Analysis::exec(const Stmt &stmt) {
   case StmtKind::Let:
   case StmtKind::Assign: return assign(stmt);
   case StmtKind::Store: return storeTo(stmt.access.base, eval(*stmt.value).range);
+  case StmtKind::Atomic:  // how often is not known
+    if (stmt.var) state_.values[stmt.var] = plain(Range::unknown(), isFloat(stmt.var->type.dtype));
+    return storeTo(stmt.access.base, Range::unknown());
   case StmtKind::AsyncCopy: {
     auto source = state_.memory.find(stmt.source.base);
     Range range = source != state_.memory.end() ? source->second : Range::unknown();

@@ -27,11 +27,12 @@ std::optional<Finding> GlobalMemory::use(const Region &region, const LaneMask &m
   auto touch = [&](int64_t index) {
     Element &e = tensor.elements[static_cast<size_t>(index)];
     const Use &before = uses_[e.writer.use];
-    bool together = use.writes && ((sameInGroups && before.stmt == use.stmt) || (use.byPlace && before.byPlace));
+    bool together = use.writes && ((sameInGroups && before.stmt == use.stmt) || (use.byPlace && before.byPlace) || use.commutes(before));
     if (meets(e.writer) && !together) meet(index, e.writer);
     if (use.writes && meets(e.reader)) meet(index, e.reader);
     Mark &mark = use.writes ? e.writer : e.reader;
-    if (mark.group == kNone) mark = {group_, id};
+    const bool plainer = mark.group == group_ && uses_[mark.use].isAtomic && !use.isAtomic;
+    if (mark.group == kNone || plainer) mark = {group_, id};
     else if (mark.group != group_) mark.group = kSeveral;
   };
   for (size_t lane = 0; lane < (region.byLanes ? mask.size() : 1); ++lane)

@@ -24,7 +24,7 @@ std::string laneText(int32_t lane, const char *some) {
 
 bool storesTo(const Block &block, const Var *buffer) {
   return std::any_of(block.begin(), block.end(), [&](const auto &stmt) {
-    bool stores = stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AsyncCopy;
+    bool stores = stmt->kind == StmtKind::Store || stmt->kind == StmtKind::Atomic || stmt->kind == StmtKind::AsyncCopy;
     return (stores && stmt->access.base == buffer) || storesTo(stmt->body, buffer) || storesTo(stmt->otherwise, buffer);
   });
 }

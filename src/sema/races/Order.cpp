@@ -3,16 +3,32 @@
 #include "sema/races/Simulation.h"
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace tessera::sema::races {
 namespace {
 
-bool isLoad(const Expr &expr) { return expr.kind == ExprKind::Load; }
+using Olds = std::set<const Var *>;
+/// What lanes found where they updated memory.
+void collectOlds(const Block &block, Olds &olds) {
+  for (const auto &stmt : block) {
+    if (stmt->kind == StmtKind::Atomic && stmt->var) olds.insert(stmt->var);
+    collectOlds(stmt->body, olds);
+    collectOlds(stmt->otherwise, olds);
+  }
+}
+Olds oldsOf(const Block &block) {
+  Olds olds;
+  collectOlds(block, olds);
+  return olds;
+}
 
 class Order {
 public:
-  explicit Order(const Function &kernel) : body_(kernel.body), fromData_(madeFrom(kernel, isLoad)) {
+  explicit Order(const Function &kernel)
+      : body_(kernel.body), olds_(oldsOf(kernel.body)),
+        isData_([this](const Expr &e) { return e.kind == ExprKind::Load || olds_.count(varOf(e)); }), fromData_(madeFrom(kernel, isData_)) {
     for (const Param &param : kernel.params)
       if (param.var->type.kind == TypeKind::View && param.mode != ParamMode::In) written_.insert(param.var);
     const KernelInfo &info = kernel.kernel;
@@ -20,14 +36,35 @@ public:
                                                                [](const Dim &d) { return d == Dim(1); });
   }
   Effects run() {
+    updates(body_);
     block(body_);
     return std::move(effects_);
   }
 
 private:
+  void add(Span span, std::string text) { effects_.add({EffectKind::Nondet, "", false, false, {{span, std::move(text)}}}); }
+  /// Notes which tensors are updated in one step where data decide, and in which ways.
+  void updates(const Block &block) {
+    for (const auto &stmt : block) {
+      updates(stmt->body);
+      updates(stmt->otherwise);
+      if (stmt->kind != StmtKind::Atomic) continue;
+      bool named = byData(stmt->access);
+      for (const ExprPtr &index : stmt->values) named |= isMadeFrom(*index, fromData_, isData_);
+      if (!named) continue;
+      auto [known, isNew] = updated_.insert({stmt->access.base, stmt->combine});
+      if (!isNew && known->second != stmt->combine)
+        add(stmt->span, "`" + stmt->access.base->name + "` is updated in several ways, and which comes first decides what is left");
+    }
+  }
+  /// A plain use of what is updated elsewhere, where data decide.
+  void besideUpdates(const Access &access, Span span, const char *verb) {
+    if (access.base && updated_.count(access.base))
+      add(span, "`" + access.base->name + "` is " + verb + " here, and lanes or groups update it where data decide: before or after is not defined");
+  }
   bool byData(const Access &access) const {
     return std::any_of(access.parts.begin(), access.parts.end(), [&](const IndexPart &part) {
-      return part.offset && isMadeFrom(*part.offset, fromData_, isLoad);
+      return part.offset && isMadeFrom(*part.offset, fromData_, isData_);
     });
   }
   static bool isTile(const Access &access) {
@@ -37,15 +74,18 @@ private:
     if (!access.base || !written_.count(access.base) || !byData(access)) return;
     std::string text = "data decide which element of `" + access.base->name + "` is " + verb +
                        " here: two lanes or groups may mean the same one";
-    effects_.add({EffectKind::Nondet, "", false, false, {{span, std::move(text)}}});
+    add(span, std::move(text));
   }
   void block(const Block &block) {
     for (const auto &stmt : block) {
       // One group does the tiles, and what one lane does, in the order of the program.
       bool ordered = oneGroup_ && (stmt->oncePerGroup || isTile(stmt->access));
       if (stmt->kind == StmtKind::Store && !ordered) note(stmt->access, stmt->span, "written");
+      if (stmt->kind == StmtKind::Store) besideUpdates(stmt->access, stmt->span, "written");
       for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
         visitExprs(e->get(), [&](Expr &inner) {
+          if (inner.kind == ExprKind::Load) besideUpdates(inner.as<node::Load>().access, inner.span, "read");
+          if (olds_.count(varOf(inner))) add(inner.span, "what was there before an update depends on the order of lanes and groups");
           if (inner.kind == ExprKind::Load && !(oneGroup_ && (stmt->oncePerGroup || isTile(inner.as<node::Load>().access))))
             note(inner.as<node::Load>().access, inner.span, "read");
         });
@@ -55,7 +95,10 @@ private:
   }
 
   const Block &body_;
+  const Olds olds_;
+  const std::function<bool(const Expr &)> isData_;
   std::set<const Var *> fromData_, written_;
+  std::map<const Var *, ElementwiseOp> updated_;
   bool oneGroup_ = false;
   Effects effects_;
 };

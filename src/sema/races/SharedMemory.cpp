@@ -98,11 +98,13 @@ void SharedMemory::touchElement(Buffer &buffer, int64_t index, int32_t who, uint
     found->newerGroups = copy.committed ? groupsEver_ - copy.group - 1 : 0;
   }
   bool together = lenient && (e.writer.use == use || (uses_[use].byPlace && uses_[e.writer.use].stmt == uses_[use].stmt));
+  together |= uses_[use].commutes(uses_[e.writer.use]);
   if (!found && now(e.writer) && !together && meetsWrite(who, e.writer.lane, writes))
     found = meeting(buffer, index, e.writer, who, use);
   if (!found && writes && now(e.reader) && meetsRead(who, e.reader.lane))
     found = meeting(buffer, index, e.reader, who, use);
   Mark &mark = writes ? e.writer : e.reader;
+  if (writes && now(mark) && uses_[use].isAtomic && !uses_[mark.use].isAtomic) return;  // others still meet the store
   mark = {now(mark) && mark.lane != who ? kSomeLanes : who, epoch_, use};
 }
 

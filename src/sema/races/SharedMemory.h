@@ -49,6 +49,9 @@ struct Use {
   bool writes = false, isCopy = false;
   int64_t when = 0;  // the statement's number in the order of execution
   bool byPlace = false;  // what it writes is a function of the place alone
+  bool isAtomic = false;
+  /// Both update memory in one step and in one way, so that their order does not matter.
+  bool commutes(const Use &other) const { return isAtomic && other.isAtomic && stmt->combine == other.stmt->combine; }
 };
 /// A condition or loop around a statement.
 struct Around {

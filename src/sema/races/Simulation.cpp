@@ -255,6 +255,32 @@ void Simulation::store(const Stmt &stmt) {
   note(memory_.write(*where, lanesOf(stmt), written, same));
 }
 
+/// Whether tiles of indices say which elements are updated; else its parts do.
+static bool namesPlaces(const Stmt &atomic) {
+  const std::vector<IndexPart> &parts = atomic.access.parts;
+  for (size_t axis = 0; axis < parts.size(); ++axis) {
+    const bool whole = !parts[axis].isPoint && !parts[axis].offset && parts[axis].size == atomic.access.base->type.shape[axis];
+    if (whole && !parts[axis].inBounds) return true;
+  }
+  return false;
+}
+
+/// Updates of one kind in one step order themselves; with other uses they meet like stores.
+void Simulation::atomic(const Stmt &stmt) {
+  if (stmt.var) lanes_.forget(stmt.var);
+  const Var *buffer = stmt.access.base;
+  if (!memory_.knows(buffer)) return;
+  auto where = namesPlaces(stmt) ? std::nullopt : region(stmt.access);
+  if (!where) return memory_.touch(buffer);
+  Use update = use(stmt, stmt.span, true, false);
+  update.isAtomic = true;
+  if (buffer->type.kind != TypeKind::Shared) {
+    useGlobal(*where, lanesOf(stmt), update, false);
+    if (where->isTile) return;
+  }
+  note(memory_.write(*where, lanesOf(stmt), update, false));
+}
+
 void Simulation::asyncCopy(const Stmt &stmt) {
   if (auto source = region(stmt.source)) useGlobal(*source, mask_, use(stmt, stmt.span, false, false), false);
   const Var *buffer = stmt.access.base;
@@ -303,6 +329,7 @@ void Simulation::statement(const Stmt &stmt) {
   case StmtKind::Let: return lanes_.declare(stmt.var, lanes_.evaluate(*stmt.value));
   case StmtKind::Assign: return lanes_.bind(stmt.var, lanes_.evaluate(*stmt.value), mask_);
   case StmtKind::Store: return store(stmt);
+  case StmtKind::Atomic: return atomic(stmt);
   case StmtKind::AllocShared: return allocate(stmt.var);
   case StmtKind::AsyncCopy: return asyncCopy(stmt);
   case StmtKind::CommitGroup: return memory_.commit();

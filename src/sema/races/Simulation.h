@@ -59,6 +59,7 @@ private:
   void waitGroup(const Stmt &stmt);
   void asyncCopy(const Stmt &stmt);
   void store(const Stmt &stmt);
+  void atomic(const Stmt &stmt);
   void reads(const Stmt &stmt);
   void readsOf(const Expr *expr, const Stmt &stmt);
   void load(const Expr &expr, const Stmt &stmt);

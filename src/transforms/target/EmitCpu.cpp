@@ -189,11 +189,12 @@ static bool mayMoveBounds(Operation *op) {
   return integer && !integer.isInteger(1) && (integer.getWidth() == 64 || integer.getWidth() <= 8);
 }
 
-/// A loop or branch in the body, a call of the C library, or a division whose divisor only run time knows.
+/// A loop or branch in the body, an update of memory in one step, a call of the C library, or a division whose divisor only run time knows.
 static bool isScalar(Operation *op) {
   if (isa<out::ForOp, out::WhileOp, out::IfOp>(op)) return true;
   auto call = dyn_cast<out::CallOp>(op);
   if (!call) return false;
+  if (call.getCallee().starts_with("tsr::atomic_")) return true;
   bool divides = call.getCallee() == "tsr::floordiv" || call.getCallee() == "tsr::mod";
   if (divides && !isa<FloatType>(call.getType()))
     return !isa_and_nonnull<out::LiteralOp>(call->getOperand(1).getDefiningOp());

@@ -28,7 +28,7 @@ bool isPlainTile(tile::CopyOp copy) {
 
 bool isWritten(Value view) {
   return llvm::any_of(view.getUses(), [](OpOperand &use) {
-    return isa<tile::StoreElementOp, tile::StoreFragmentOp>(use.getOwner()) && use.getOperandNumber() == 1;
+    return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreFragmentOp>(use.getOwner()) && use.getOperandNumber() == 1;
   });
 }
 

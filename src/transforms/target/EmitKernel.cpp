@@ -120,7 +120,7 @@ void KernelEmitter::declareParameters() {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
         Operation *user = use.getOwner();
-        return isa<tile::StoreElementOp, tile::StoreVectorOp, tile::StoreFragmentOp, tile::ArgsortRowOp>(user) &&
+        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::StoreFragmentOp, tile::ArgsortRowOp>(user) &&
                use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
@@ -393,6 +393,7 @@ ArrayAttr KernelEmitter::accesses() {
     else if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) note(store, "write");
     else if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) noteAs(sort, "write", true);
     else if (auto store = dyn_cast<tile::StoreElementOp>(op)) note(store, "write");
+    else if (auto atomic = dyn_cast<tile::AtomicOp>(op)) note(atomic, "write");
   });
   return builder_.getArrayAttr(list);
 }

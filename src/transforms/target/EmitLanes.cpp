@@ -63,7 +63,7 @@ bool KernelEmitter::varies(Value value) {
   } else {
     Operation *op = value.getDefiningOp();
     unsigned i = cast<OpResult>(value).getResultNumber();
-    if (isLaneQuery(op)) result = true;
+    if (isLaneQuery(op) || isa<tile::AtomicOp>(op)) result = true;
     else if (isa<tile::GroupReduceOp, tile::AllocSharedOp>(op)) result = false;
     else if (auto loop = dyn_cast<scf::ForOp>(op)) result = varies(loop.getRegionIterArgs()[i]);
     else if (auto loop = dyn_cast<scf::WhileOp>(op)) result = varies(loop.getAfterArguments()[i]);

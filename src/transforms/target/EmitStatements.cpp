@@ -26,6 +26,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op)) return emitWhile(loop);
   if (auto once = dyn_cast<tile::OnceOp>(op)) return emitOnce(once);
   if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) return emitAtomic(atomic);
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
   if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) return emitArgsortRow(sort);

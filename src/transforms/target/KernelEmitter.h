@@ -194,6 +194,8 @@ private:
   ExprRef size(const Dim &dim, mlir::Location location);
   ExprRef loadElement(ir::tile::LoadElementOp op);
   LogicalResult emitStoreElement(ir::tile::StoreElementOp op);
+  LogicalResult emitAtomic(ir::tile::AtomicOp op);
+  LogicalResult emitAtomicTile(ir::tile::AtomicOp op);
   LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);
   ExprRef elementPlace(Value base, const Indices &indices, Value view);
   ExprRef mask(Value base, mlir::ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds);

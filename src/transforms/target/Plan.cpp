@@ -28,7 +28,7 @@ bool isElementwiseFragment(Operation *op) {
 }
 
 bool writesMemory(Operation *op) {
-  if (isa<tile::StoreElementOp, tile::StoreVectorOp, tile::KeepOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::ArgsortRowOp, tile::CopyOp, tile::BarrierOp,
+  if (isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::KeepOp, tile::StoreFragmentOp, tile::WriteSharedOp, tile::ArgsortRowOp, tile::CopyOp, tile::BarrierOp,
           tile::WaitGroupOp, tile::GroupReduceOp>(op))
     return true;
   bool inside = false;
@@ -64,7 +64,8 @@ void Plan::decideInline(Block &block) {
 bool Plan::foldsFragment(Operation &op) const {
   if (!isElementwiseFragment(&op)) return false;
   Value result = op.getResult(0);
-  bool elementwiseUses = llvm::all_of(result.getUsers(), isElementwiseFragment);
+  bool elementwiseUses = llvm::all_of(
+      result.getUsers(), [](Operation *user) { return isElementwiseFragment(user) || isa<tile::AtomicOp>(user); });
   if (!elementwiseUses) return false;
   if (isa<tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op))
     return llvm::all_of(result.getUsers(),
@@ -81,7 +82,7 @@ bool Plan::foldsScalar(Operation &op) const {
   if (isa<tile::ConstantOp>(op) && isa<IndexType>(result.getType()))
     return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
-  if (isa<tile::GroupReduceOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
+  if (isa<tile::GroupReduceOp, tile::AtomicOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
           tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
     return false;
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();

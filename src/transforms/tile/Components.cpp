@@ -67,6 +67,8 @@ void Components::visit(Operation *op) {
   } else if (op->getNumResults() == 1 && isFragment(op->getResult(0))) {
     for (Value operand : op->getOperands()) join(operand, op->getResult(0));
   }
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    for (Value index : atomic.getIndices()) join(atomic.getValue(), index);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) join(reduce.getValue(), reduce.getResult());
 }
 

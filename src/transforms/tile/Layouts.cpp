@@ -60,6 +60,8 @@ int64_t Layouts::sliceAxis(Value vector) const {
 void Layouts::constrain(Operation *op) {
   if (isa<graph::ElementwiseOp, graph::CastOp, graph::ReshapeOp>(op)) {
     for (Value operand : op->getOperands()) join(op->getResult(0), operand);
+  } else if (auto atomic = dyn_cast<graph::AtomicOp>(op)) {
+    for (Value index : atomic.getIndices()) join(atomic.getValue(), index);
   } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
     join(transpose.getResult(), transpose.getOperand());
   } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {

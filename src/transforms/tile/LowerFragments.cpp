@@ -62,6 +62,8 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     return lowerLoad(load);
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeFragment(store);
+  } else if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) {
+    return updateFragment(atomic);
   } else if (auto transpose = llvm::dyn_cast<graph::TransposeOp>(op)) {
     return lowerTranspose(transpose);
   } else if (auto dot = llvm::dyn_cast<graph::DotOp>(op)) {

@@ -8,6 +8,7 @@ using namespace tessera::ir;
 
 LogicalResult KernelLowering::lowerStreamed(Operation *op) {
   if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) return storeRow(store);
+  if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) return updateRow(atomic);
   if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op))
     if (!isLong(reduce.getType())) return reduceRow(reduce);
   bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp,
@@ -42,6 +43,7 @@ bool KernelLowering::isVarying(Value value) {
     if (auto query = llvm::dyn_cast<graph::QueryOp>(op))
       varying =
           query.getQuery() == "local_id" || query.getQuery() == "lane_id" || query.getQuery() == "linear_id";
+    varying |= llvm::isa<graph::AtomicOp>(op);  // each lane finds what the one before it left
     varying |= llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); });
     if (op->getNumRegions())
       op->walk([&](Operation *inner) {
@@ -73,7 +75,9 @@ bool KernelLowering::checkReadsBefore(Operation *consumer, Value array) {
     if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
       for (Operation *user : load.getBase().getUsers()) {
         auto store = llvm::dyn_cast<graph::StoreOp>(user);
-        if (!store || store.getBase() != load.getBase() || user == consumer) continue;
+        auto atomic = llvm::dyn_cast<graph::AtomicOp>(user);
+        const bool writes = (store && store.getBase() == load.getBase()) || (atomic && atomic.getBase() == load.getBase());
+        if (!writes || user == consumer) continue;
         Operation *ancestor = consumer->getBlock()->findAncestorOpInBlock(*user);
         Operation *reader = consumer->getBlock()->findAncestorOpInBlock(*load);
         if (!ancestor || !reader ||

@@ -54,6 +54,8 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
                                                   indices, other, proved(load.getInBounds()));
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
+  } else if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) {
+    return lowerAtomic(atomic);
   } else {
     return unsupported(op, wordOf(op) + " inside a kernel");
   }

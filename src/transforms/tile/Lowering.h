@@ -50,6 +50,13 @@ private:
   /// offset + index * step, without the parts that do nothing.
   mlir::Value offsetBy(mlir::Value offset, mlir::Value index, int64_t step, mlir::Location loc);
 
+  // ---- updates in one step (LowerAtomics.cpp)
+  mlir::LogicalResult lowerAtomic(ir::graph::AtomicOp op);
+  mlir::LogicalResult updateRow(ir::graph::AtomicOp op);
+  mlir::LogicalResult updateFragment(ir::graph::AtomicOp op);
+  /// An element of an array of indices, or an index.
+  mlir::Value asIndex(mlir::Value value, mlir::Location loc);
+
   // ---- streamed values (LowerRows.cpp)
   using Index = llvm::SmallVector<mlir::Value>;
   mlir::LogicalResult lowerStreamed(mlir::Operation *op);

@@ -65,7 +65,7 @@ private:
     auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
     if (!alloc || alloc.getManual() || copy.getAsync()) return false;
     for (Operation *user : copy.getBase().getUsers())
-      if (isa<tile::StoreFragmentOp, tile::StoreElementOp>(user)) return false;  // what it reads may change
+      if (isa<tile::StoreFragmentOp, tile::StoreElementOp, tile::AtomicOp>(user)) return false;  // what it reads may change
     for (Operation *user : alloc->getUsers()) {
       if (user == copy) continue;
       Operation *inside = loop_.getBody()->findAncestorOpInBlock(*user);

@@ -45,6 +45,7 @@ private:
       if (!region.empty()) visit(region.front());
     if (auto access = dyn_cast<tile::LoadElementOp>(op)) proveElement(access);
     if (auto access = dyn_cast<tile::StoreElementOp>(op)) proveElement(access);
+    if (auto access = dyn_cast<tile::AtomicOp>(op); access && isScalar(access.getValue().getType())) proveElement(access);
     if (auto access = dyn_cast<tile::LoadFragmentOp>(op)) proveTile(access);
     if (auto access = dyn_cast<tile::StoreFragmentOp>(op)) proveTile(access);
     if (auto access = dyn_cast<tile::ReadSharedOp>(op)) proveTile(access);

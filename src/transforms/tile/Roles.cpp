@@ -153,7 +153,7 @@ private:
            llvm::all_of(op->getOperands(), [&](Value operand) { return isa<ViewType>(operand.getType()) || producerKnows(operand); });
   }
   static bool readOnly(Value base) {
-    return llvm::all_of(base.getUsers(), [](Operation *user) { return !isa<tile::StoreFragmentOp, tile::StoreElementOp>(user); });
+    return llvm::all_of(base.getUsers(), [](Operation *user) { return !isa<tile::StoreFragmentOp, tile::StoreElementOp, tile::AtomicOp>(user); });
   }
 
   /// A tensor has one map, so its tiles have one number of rows.

@@ -114,7 +114,7 @@ private:
     bool good = true;
     for (Operation *at = loop; at != kernel_; at = at->getParentOp())
       for (Operation *before = at->getPrevNode(); before; before = before->getPrevNode())
-        good &= !isa<tile::StoreElementOp, tile::OnceOp>(before) &&
+        good &= !isa<tile::StoreElementOp, tile::AtomicOp, tile::OnceOp>(before) &&
                 llvm::none_of(before->getResultTypes(), llvm::IsaPred<tile::FragmentType>);
     return good;
   }

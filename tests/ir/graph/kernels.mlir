@@ -35,6 +35,8 @@ graph.kernel @matmul(%A: !tsr.view<["M", "K"], bf16>, %causal: i1, %result: !tsr
     // CHECK: graph.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {once} : bf16, !tsr.shared<["T.m", "32"], bf16, "xor">
     graph.store %item, %s[%zero, %zero] {once} : bf16, !tsr.shared<["T.m", "32"], bf16, "xor">
   }
+  // CHECK: graph.atomic "add" %{{.*}}, %result[%{{.*}}] {in_bounds = array<i1: false>} : (bf16, !tsr.view<["M"], bf16>, index) -> bf16
+  %old = graph.atomic "add" %item, %result[%m] {in_bounds = array<i1: false>} : (bf16, !tsr.view<["M"], bf16>, index) -> bf16
   // CHECK: graph.store %{{.*}}, %result[%{{.*}} size "T.m"] : !tsr.tensor<["T.m"], bf16>, !tsr.view<["M"], bf16>
   graph.store %column, %result[%m size "T.m"] : !tsr.tensor<["T.m"], bf16>, !tsr.view<["M"], bf16>
   // CHECK: graph.kernel_end

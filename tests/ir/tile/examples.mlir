@@ -14,6 +14,8 @@ tile.kernel @ones(%x: !tsr.view<["n"], f32>) attributes {dims = ["n"], params = 
   %one = tile.constant 1.0 : f32
   // CHECK: tile.store_element %{{.*}}, %x[%{{.*}}] : f32, !tsr.view<["n"], f32>
   tile.store_element %one, %x[%i] : f32, !tsr.view<["n"], f32>
+  // CHECK: tile.atomic "max" %{{.*}}, %x[%{{.*}}] : (f32, !tsr.view<["n"], f32>, index) -> f32
+  %old = tile.atomic "max" %one, %x[%i] : (f32, !tsr.view<["n"], f32>, index) -> f32
   // CHECK: tile.kernel_end
   tile.kernel_end
 }

@@ -615,3 +615,59 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex
   tile.argsort_row %x, %r[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %f = tile.fill %one : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %word = tile.constant 1 : i64
+  %at = tile.fill %word : i64 to <["T.m"], i64, #tile.slice<1, #tile.grid<16 x 16>>>
+  // expected-error @+1 {{there is no 'xor' of 'f32' in one step}}
+  tile.atomic "xor" %one, %x[%c0, %c0] : (f32, !tsr.view<["M", "N"], f32>, index, index) -> ()
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %f = tile.fill %one : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %word = tile.constant 1 : i64
+  %at = tile.fill %word : i64 to <["T.m"], i64, #tile.slice<1, #tile.grid<16 x 16>>>
+  // expected-error @+1 {{has 1 indices and 1 proofs for a memory of rank 2}}
+  tile.atomic "add" %one, %x[%c0] : (f32, !tsr.view<["M", "N"], f32>, index) -> ()
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %f = tile.fill %one : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %word = tile.constant 1 : i64
+  %at = tile.fill %word : i64 to <["T.m"], i64, #tile.slice<1, #tile.grid<16 x 16>>>
+  // expected-error @+1 {{not an index or as many integers as}}
+  tile.atomic "add" %f, %x[%at, %c0] : (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.view<["M", "N"], f32>, !tile.fragment<["T.m"], i64, #tile.slice<1, #tile.grid<16 x 16>>>, index) -> ()
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %f = tile.fill %one : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %word = tile.constant 1 : i64
+  %at = tile.fill %word : i64 to <["T.m"], i64, #tile.slice<1, #tile.grid<16 x 16>>>
+  // expected-error @+1 {{only a scalar has one, of its own type}}
+  %old = tile.atomic "add" %f, %x[%c0, %c0] : (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.view<["M", "N"], f32>, index, index) -> f32
+  tile.kernel_end
+}
