@@ -156,11 +156,12 @@ sgd_step_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   schedule  m = 256, n = 128, k = 256
 //   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
-//     done on the sums, before they are stored
+//     done on the sums, before they are stored; what is made of each element is stored with it
 static void
 sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
                            tsr::View<const float, 1> b2, tsr::View<const float, 2> y,
-                           tsr::View<float, 2> difference, int64_t B, int64_t O, int64_t H) {
+                           tsr::View<float, 2> ddifference, tsr::View<float, 2> difference,
+                           int64_t B, int64_t O, int64_t H) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
   // 11_mlp_grad.tsr:6
@@ -188,31 +189,16 @@ sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :11
     tsr::load_fragment(y_tile, y, m, n);
     tsr::Fragment<float, BM, BN, Grid> difference_2;  // :6
-    for (int i = 0; i < difference_2.rows; ++i) {
+    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :15
+    for (int i = 0; i < difference_2.rows; ++i) {  // :6
       #pragma omp simd
       for (int j = 0; j < difference_2.cols; ++j) {
         difference_2(i, j) = prediction(i, j) - y_tile(i, j);
+        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference_2(i, j));  // :15
       }
     }
-    tsr::store_fragment(difference, difference_2, m, n);
-  }
-}
-
-// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
-//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
-//   one lane an element
-static void
-sgd_step_ddifference_kernel(const float *__restrict__ difference, float *__restrict__ ddifference,
-                            int64_t B, int64_t O) {
-  #pragma omp parallel for collapse(2)
-  for (int64_t b = 0; b < B; ++b) {  // 11_mlp_grad.tsr:15
-    for (int64_t o0 = 0; o0 < O; o0 += 4096) {
-      #pragma omp simd
-      for (int64_t o = o0; o < tsr::min<int64_t>(o0 + 4096, O); ++o) {
-        const float ddifference_2 = 1.0f / float(B * O) * (2.0f * difference[b * O + o]);
-        ddifference[b * O + o] = ddifference_2;
-      }
-    }
+    tsr::store_fragment(difference, difference_2, m, n);  // :6
+    tsr::store_fragment(ddifference, ddifference_2, m, n);  // :15
   }
 }
 
@@ -675,8 +661,7 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
-      tsr::View<float, 2>{difference, {B, O}}, B, O, H);
-  sgd_step_ddifference_kernel(difference, ddifference, B, O);
+      tsr::View<float, 2>{ddifference, {B, O}}, tsr::View<float, 2>{difference, {B, O}}, B, O, H);
   sgd_step_kernel(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},

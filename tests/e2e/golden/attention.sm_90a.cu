@@ -1,5 +1,6 @@
 // CUDA for attention.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: attend (declared in attention.h).
+#include "tessera/device/cuda/order.h"
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
@@ -51,6 +52,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
   tsr::start_ring<Align, Consumers>(shared.ring2);
   tsr::group_barrier();
+  tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(S, BM) * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
@@ -202,6 +204,7 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
   tsr::start_ring<Align, Consumers>(shared.ring2);
   tsr::group_barrier();
+  tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
       tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32));
   // The producer: one warpgroup more, which keeps the ring full.
@@ -344,7 +347,8 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
                 int64_t H) {
   constexpr int BM = 8;
   using Grid = tsr::ThreadGrid<8, 16>;
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
+  tsr::after_previous_kernel();  // attention.tsr:9
+  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);
   const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
   tsr::RowVector<float, BM, Grid> largest(-INFINITY);
   tsr::RowVector<float, BM, Grid> row_sum(0.0f);
@@ -424,7 +428,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
         if (call.failed()) return;
-        kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
@@ -443,7 +447,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
         if (call.failed()) return;
-        kernel<<<tsr::resident_groups(groups), 256, shared_bytes, call.stream()>>>(
+        call.start_early(kernel, tsr::resident_groups(groups), 256, shared_bytes,
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64, rows_aligned),
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
             tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
@@ -456,7 +460,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       if (call.failed()) return call.status();
     }
     if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
-      attend_kernel_2<<<groups, 128, 0, call.stream()>>>(
+      call.start_early(attend_kernel_2, groups, 128, 0,
           tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},

@@ -1,5 +1,6 @@
 // CUDA for narrow_products.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: rescaled, tiles (declared in narrow_products.h).
+#include "tessera/device/cuda/order.h"
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
@@ -43,6 +44,7 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
+  tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
@@ -118,6 +120,7 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
+  tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
@@ -193,6 +196,7 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
+  tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
@@ -331,7 +335,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
         if (call.failed()) return;
-        kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64, rows_aligned),
             tsr::View<const float, 1>{call.data<const float>(rows), {M}},
@@ -350,7 +354,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
         const auto start = [&](auto *kernel, int shared_bytes) {
           call.allow_shared(kernel, shared_bytes);
           if (call.failed()) return;
-          kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
+          call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
               tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
               tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
               tsr::View<const float, 1>{call.data<const float>(rows), {M}},
@@ -368,7 +372,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
         if (call.failed()) return;
-        kernel<<<tsr::resident_groups(groups), 384, shared_bytes, call.stream()>>>(
+        call.start_early(kernel, tsr::resident_groups(groups), 384, shared_bytes,
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128, rows_aligned),
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
             tsr::View<const float, 1>{call.data<const float>(rows), {M}},

@@ -1,0 +1,48 @@
+// RUN: tessera-opt %s -split-input-file --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s
+// Numbers of rows, made of sums along them.
+
+// What the sum over all rows needs of each row is stored by one kernel, which reads the row.
+// CHECK-LABEL: schedule.kernel @slope_kernel(%x: {{.*}}, %result: {{.*}}, %result_1: {{.*}})
+// CHECK-SAME: reasons = ["one group a row; it stores all that is needed of the row"]
+// CHECK-COUNT-2: graph.reduce "sum"
+// CHECK-NOT: graph.reduce
+// CHECK-LABEL: schedule.kernel @slope_kernel_1(
+// CHECK-SAME: reasons = ["one lane an element of the result; it adds up by itself"]
+// CHECK-LABEL: schedule.func @slope(
+// CHECK-COUNT-2: schedule.launch
+// CHECK-NOT: schedule.launch
+// CHECK: schedule.return
+graph.func @slope(%x: !tsr.tensor<["R", "C"], f32>, %dy: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["C"], f32> attributes {
+    dims = ["R", "C"], params = [#tsr.param<"x", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"dw", !tsr.tensor<["C"], f32>>]} {
+  %s = graph.reduce "sum" %x {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %m = graph.broadcast %s {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %y = graph.elementwise "sub" %x, %m : !tsr.tensor<["R", "C"], f32>
+  %q = graph.elementwise "mul" %y, %y : !tsr.tensor<["R", "C"], f32>
+  %v = graph.reduce "sum" %q {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %r = graph.elementwise "rsqrt" %v : !tsr.tensor<["R"], f32>
+  %w = graph.broadcast %r {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %z = graph.elementwise "mul" %y, %w : !tsr.tensor<["R", "C"], f32>
+  %p = graph.elementwise "mul" %dy, %z : !tsr.tensor<["R", "C"], f32>
+  %d = graph.reduce "sum" %p {axes = array<i64: 0>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["C"], f32>
+  graph.return %d : !tsr.tensor<["C"], f32>
+}
+
+// -----
+
+// A sum over everything is not added up again in each row.
+// CHECK-LABEL: schedule.kernel @shares_kernel(
+// CHECK-SAME: one group reduces everything
+// CHECK-LABEL: schedule.kernel @shares_kernel_1(
+// CHECK-SAME: one group a row
+// CHECK: graph.reduce "max"
+// CHECK-NOT: graph.reduce
+graph.func @shares(%x: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["R", "C"], f32> attributes {
+    dims = ["R", "C"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"y", !tsr.tensor<["R", "C"], f32>>]} {
+  %all = graph.reduce "sum" %x {axes = array<i64: 0, 1>} : !tsr.tensor<["R", "C"], f32> to f32
+  %f = graph.full %all : f32 to !tsr.tensor<["R", "C"], f32>
+  %s = graph.reduce "max" %x {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %m = graph.broadcast %s {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %a = graph.elementwise "sub" %x, %m : !tsr.tensor<["R", "C"], f32>
+  %b = graph.elementwise "div" %a, %f : !tsr.tensor<["R", "C"], f32>
+  graph.return %b : !tsr.tensor<["R", "C"], f32>
+}
