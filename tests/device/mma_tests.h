@@ -146,7 +146,7 @@ template <class E, class Swizzle = tsr::Panels> void promoted(const char *name) 
     for (int m = 0; m < M; ++m) a[m * K + k] = tsr::to<E>(value);
     for (int n = 0; n < N; ++n) b[n * K + k] = tsr::to<E>(value);
   }
-  LAUNCH(128, (product<Swizzle, E, float, M, N, K, 4, 1, false, true>), a.device(), b.device(), c.device(), rows.device(), cols.device());
+  LAUNCH(128, (matrix_tests::product<Swizzle, E, float, M, N, K, tsr::MmaGrid<4, 1>, false, true>), a.device(), b.device(), c.device(), rows.device(), cols.device());
   c.back();
   for (int i = 0; i < M * N; ++i) expect(c[i] == 1 + (K - 128) * 256 + 1, name, i);
 }
