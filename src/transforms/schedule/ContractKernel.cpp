@@ -145,8 +145,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
   auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = rootTile(root, extent("T.m"), extent("T.n"));
-  SmallVector<Stored> others;
-  for (Value beside : tilesBeside(root)) others.push_back({beside, memoryFor(beside)});
+  SmallVector<Stored> others = memoryForAll(tilesBeside(root));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName(), {}, others);
   auto kernel = cast<graph::KernelOp>(begun.op);
@@ -200,8 +199,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
   for (auto [i, each] : llvm::enumerate(others)) {
     store(builder, pieces[i], begun.others[i], tile.stored, /*byLane=*/false, each.first.getLoc());
-    roots_.erase(each.first);
-    leaves_[each.first] = each.second;
+    isHeld(each);
   }
   builder.create<graph::KernelEndOp>(line);
 

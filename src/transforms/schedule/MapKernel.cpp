@@ -7,8 +7,7 @@ using namespace tessera::ir;
 
 LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool sequential, ArrayRef<Value> siblings) {
   Location loc = root.getLoc();
-  SmallVector<Stored> others;
-  for (Value sibling : siblings) others.push_back({sibling, memoryFor(sibling)});
+  SmallVector<Stored> others = memoryForAll(siblings);
   MLIRContext *context = builder_.getContext();
   Dim count(1);
   for (DimAttr dim : shapeOf(root.getType())) count = count * dim.getDim();
@@ -34,8 +33,7 @@ LogicalResult FunctionScheduler::laneKernel(Value root, Value target, bool seque
   store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
   for (auto [i, sibling] : llvm::enumerate(siblings)) {
     store(builder, pieces[i], kernel.others[i], indices, /*byLane=*/true, sibling.getLoc());
-    roots_.erase(sibling);
-    leaves_[sibling] = others[i].second;
+    isHeld(others[i]);
   }
   builder.setInsertionPointAfter(guard);
   builder.create<schedule::KernelEndOp>(place);

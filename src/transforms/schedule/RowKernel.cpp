@@ -97,8 +97,7 @@ LogicalResult FunctionScheduler::makeRows(Value value) {
   }
   Value target = memoryFor(last);
   if (failed(rowKernel(last, *fixed, target, ArrayRef(rows).drop_back()))) return failure();
-  roots_.erase(last);
-  leaves_[last] = target;
+  isHeld({last, target});
   return success();
 }
 
@@ -124,8 +123,7 @@ bool isForLanes(graph::ReduceOp reduce) {
 }
 
 LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target, ArrayRef<Value> siblings) {
-  SmallVector<Stored> others;
-  for (Value sibling : siblings) others.push_back({sibling, memoryFor(sibling)});
+  SmallVector<Stored> others = memoryForAll(siblings);
   Location loc = root.getLoc();
   MLIRContext *context = builder_.getContext();
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
@@ -155,20 +153,19 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
         isUnit(shape[axis])
             ? privatiser.constantIndex(0, loc)
             : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
-  SmallVector<Value> pieces;
-  for (Value sibling : siblings) {
+  auto indicesOf = [&](Value sibling) {
     Indices at(indices.begin(), indices.begin() + fixed);
     at.resize(shapeOf(sibling.getType()).size());
-    if (!pieces.emplace_back(privatiser.part(sibling, at))) return failure();
-  }
+    return at;
+  };
+  SmallVector<Value> pieces;
+  for (Value sibling : siblings)
+    if (!pieces.emplace_back(privatiser.part(sibling, indicesOf(sibling)))) return failure();
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
   for (auto [i, sibling] : llvm::enumerate(siblings)) {
-    Indices at(indices.begin(), indices.begin() + fixed);
-    at.resize(shapeOf(sibling.getType()).size());
-    store(builder, pieces[i], kernel.others[i], at, /*byLane=*/false, sibling.getLoc());
-    roots_.erase(sibling);
-    leaves_[sibling] = others[i].second;
+    store(builder, pieces[i], kernel.others[i], indicesOf(sibling), /*byLane=*/false, sibling.getLoc());
+    isHeld(others[i]);
   }
   store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
   builder.create<schedule::KernelEndOp>(loc);

@@ -175,7 +175,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     leaves_[value] = leaves_.lookup(under);
     return isCopy ? laneKernel(value, target, false) : success();
   }
-  if (!target && !productsOf(value).empty() && !chainIn(productsOf(value)))
+  auto dots = productsOf(value);
+  if (!target && !dots.empty() && !chainIn(dots))
     if (Value last = standsFor(value)) return makeRoot(last);
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
@@ -183,7 +184,6 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   if (auto sweep = chains_.find(value.getDefiningOp()); sweep != chains_.end() && sweep->second.reduce)
     return finish(chainKernels(value, sweep->second, target));
-  auto dots = productsOf(value);
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));
   while (true) {
@@ -242,6 +242,15 @@ Value FunctionScheduler::memoryFor(Value value) {
       return memoryFor(user->getResult(0));
   Type type = ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType()));
   return launchOp<schedule::TempOp>(named(nameHint(value), value.getLoc()), type);
+}
+
+SmallVector<FunctionScheduler::Stored> FunctionScheduler::memoryForAll(ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [&](Value value) { return Stored(value, memoryFor(value)); });
+}
+
+void FunctionScheduler::isHeld(const Stored &stored) {
+  roots_.erase(stored.first);
+  leaves_[stored.first] = stored.second;
 }
 
 // ---------------------------------------------------------------- building kernels

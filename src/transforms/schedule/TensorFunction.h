@@ -135,6 +135,9 @@ private:
                  llvm::StringRef cols, int64_t before = 0);
   /// A root, and what holds it.
   using Stored = std::pair<mlir::Value, mlir::Value>;
+  llvm::SmallVector<Stored> memoryForAll(llvm::ArrayRef<mlir::Value> values);
+  /// A kernel that was launched has written it.
+  void isHeld(const Stored &stored);
   /// What a chain's kernel holds whole, and when the entry function starts it.
   struct ChainForm {
     ir::DimAttr depth, cols;  // null: in steps, in tiles
