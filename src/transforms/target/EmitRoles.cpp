@@ -73,6 +73,9 @@ LogicalResult KernelEmitter::emitRoles(tile::RolesOp op) {
     auto type = out::NamedType::get(context_, "tsr::Turns<" + constants_.at("T.Consumers") + ">");
     turns_ = declare(names_.fresh("turns"), type, "direct", {}, false, place);
   }
+  op.getConsumers().walk([&](tile::StoreFragmentOp store) {
+    if (store.getBulk()) declarePanels(store.getValue().getType().getElementType());
+  });
   if (failed(emitRole(op.getConsumers().front(), groups, false))) return failure();
   if (!storePanels_.empty()) statement(call("tsr::finish_stores", {}, none()), place);
   return success();
@@ -138,23 +141,28 @@ LogicalResult KernelEmitter::emitCopyToRing(tile::CopyOp op) {
   return success();
 }
 
-/// Shared memory through which the consumers store tiles of a dtype; one for each dtype, used again.
-ExprRef KernelEmitter::storePanels(Type element) {
-  ExprRef &panels = storePanels_[element];
-  if (panels) return panels;
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPoint(declarations_);
-  int64_t warpgroups = kernel_.getGroup() / kWarpgroupLanes;
-  auto type = out::NamedType::get(context_, "tsr::StorePanels<" + dtypeText(element) + ", " + std::to_string(warpgroups) + ">");
-  auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, type), names_.fresh("panels"));
-  shared_.push_back({{}, warpgroups * 2 * kStoredRows * kPanelBytes, "panels", kernel_.getLoc()});
-  return panels = valueOf(shared.getPlace());
+/// Shared memory through which the consumers store tiles of a dtype, and where they are in it; for all stores of the dtype.
+void KernelEmitter::declarePanels(Type element) {
+  ExprRef &writer = storePanels_[element];
+  if (writer) return;
+  const int64_t warpgroups = static_cast<int64_t>(kernel_.getGroup()) / kWarpgroupLanes;
+  std::string arguments = "<" + dtypeText(element) + ", " + std::to_string(warpgroups) + ">";
+  ExprRef shared;
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(declarations_);
+    auto type = out::LValueType::get(context_, out::NamedType::get(context_, "tsr::StorePanels" + arguments));
+    shared = valueOf(builder_.create<out::SharedOp>(kernel_.getLoc(), type, names_.fresh("panels")).getPlace());
+  }
+  shared_.push_back({{}, warpgroups * kStorePanels * kStoredRows * kPanelBytes, "panels", kernel_.getLoc()});
+  writer = declare(names_.fresh("to_store"), out::NamedType::get(context_, "tsr::PanelWriter" + arguments), "direct", {shared}, false,
+                   ir::unnamed(kernel_.getLoc()));
 }
 
 LogicalResult KernelEmitter::emitBulkStore(tile::StoreFragmentOp op) {
   ExprRef value = materialised(op.getValue());
   if (!value) return failure();
-  Indices arguments = {bound_.lookup(op.getBase()), storePanels(op.getValue().getType().getElementType()), value->operands[0]};
+  Indices arguments = {bound_.lookup(op.getBase()), storePanels_.lookup(op.getValue().getType().getElementType()), value->operands[0]};
   for (Value offset : op.getOffsets()) arguments.push_back(scalar(offset));
   statement(call("tsr::store_tile", arguments, none(), {StringAttr::get(context_, alignment_)}), op.getLoc());
   return success();

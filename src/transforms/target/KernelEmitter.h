@@ -230,7 +230,7 @@ private:
   LogicalResult emitTurn(Operation &op);
   LogicalResult emitCopyToRing(ir::tile::CopyOp op);
   LogicalResult emitBulkStore(ir::tile::StoreFragmentOp op);
-  ExprRef storePanels(mlir::Type element);
+  void declarePanels(mlir::Type element);
 
   struct Reach;
   template <class Op> Reach reachOf(Op op);
@@ -289,7 +289,7 @@ private:
   ExprRef turns_;  // null where no warpgroup waits for another
   llvm::SmallVector<ir::tile::RingOp> rings_;
   llvm::DenseMap<Value, ExprRef> cursors_;           // where the role that is emitted stands in each ring
-  llvm::MapVector<mlir::Type, ExprRef> storePanels_;  // for stores of each dtype
+  llvm::MapVector<mlir::Type, ExprRef> storePanels_;  // where the consumers are in those of each dtype
   llvm::DenseMap<Value, ExprRef> perLane_;  // arrays with an element for each lane
   std::vector<std::string> templates_;      // constants that are parameters of the template
 };

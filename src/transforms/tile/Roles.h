@@ -23,8 +23,8 @@ struct Refusal {
 /// Lanes of the four warps that wgmma works with; the producer is one such group.
 constexpr int64_t kWarpgroupLanes = 128;
 /// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row; a
-/// warpgroup stores panels of so many rows.
-constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64;
+/// warpgroup stores panels of so many rows, and has so many of each dtype (store.h).
+constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64, kStorePanels = 2;
 
 /// The plan of a kernel, or the first thing in it that has no form in roles.
 std::variant<RolePlan, Refusal> planRoles(ir::tile::KernelOp kernel);

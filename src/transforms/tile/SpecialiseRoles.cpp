@@ -88,8 +88,9 @@ private:
     int64_t staged = 0, outside = 0, others = kReserved;
     for (auto &copies : plan_.rings)
       for (tile::CopyOp copy : copies) (isInLoop(copy) ? staged : outside) += bytes(copy.getTarget().getType());
+    llvm::SmallDenseSet<Type> stored;  // stores of one dtype share their panels
     kernel_.getBody().walk([&](tile::StoreFragmentOp store) {
-      if (canBeBulk(store)) others += panelBytes();
+      if (canBeBulk(store) && stored.insert(store.getValue().getType().getElementType()).second) others += panelBytes();
     });
     int64_t wanted = givenStages(kernel_).value_or(kUsualStages);
     stagesOutside_ = machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
@@ -247,7 +248,7 @@ private:
 
   // ---- stores
 
-  int64_t panelBytes() { return kernel_.getGroup() / kWarpgroupLanes * 2 * kStoredRows * kPanelBytes; }
+  int64_t panelBytes() { return kernel_.getGroup() / kWarpgroupLanes * kStorePanels * kStoredRows * kPanelBytes; }
 
   /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches.
   bool canBeBulk(tile::StoreFragmentOp store) {

@@ -61,6 +61,7 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
     }
   } else {
     tsr::take_registers<232>();  // :10
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
@@ -80,7 +81,7 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :10
   }
@@ -130,6 +131,7 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
     }
   } else {
     tsr::take_registers<240>();  // :10
+    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
@@ -149,7 +151,7 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :10
   }

@@ -77,6 +77,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
   } else {
     tsr::take_registers<232>();  // :6
     tsr::Turns<Consumers> turns;
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<1> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -171,7 +172,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
           as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / l_i(i));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16, b, h, q0, 0);
+      tsr::store_tile<Align>(result, to_store, as_bf16, b, h, q0, 0);
     }
     tsr::finish_stores();  // :6
   }

@@ -79,6 +79,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   } else {
     tsr::take_registers<232>();  // :9
     tsr::Turns<Consumers> turns;
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<2> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -166,7 +167,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
           as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16,
+      tsr::store_tile<Align>(result, to_store, as_bf16,
           tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H), m, 0);
     }
     tsr::finish_stores();
@@ -236,6 +237,7 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     }
   } else {
     tsr::take_registers<240>();  // :9
+    tsr::PanelWriter<float, 1> to_store(shared.panels);
     tsr::RingReader<2> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -328,7 +330,7 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
         largest = largest_new;  // :9
       }
       filled.release();  // :6
-      tsr::store_tile<Align>(part_acc, shared.panels, acc, part, h0, m, 0);  // :9
+      tsr::store_tile<Align>(part_acc, to_store, acc, part, h0, m, 0);  // :9
       tsr::store_fragment(part_largest[part][h0], largest, m);
       tsr::store_fragment(part_sum[part][h0], row_sum, m);
     }

@@ -65,6 +65,7 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     }
   } else {
     tsr::take_registers<232>();  // :30
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
@@ -87,7 +88,7 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -141,6 +142,7 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     }
   } else {
     tsr::take_registers<240>();  // :30
+    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
@@ -163,7 +165,7 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -217,6 +219,7 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
     }
   } else {
     tsr::take_registers<240>();  // :30
+    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
@@ -239,7 +242,7 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, as_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -290,6 +293,7 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
     }
   } else {
     tsr::take_registers<232>();  // :43
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :45
@@ -309,7 +313,7 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, shared.panels, acc_bf16, m, n);
+      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :43
   }

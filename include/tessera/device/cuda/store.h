@@ -1,6 +1,7 @@
 // Tiles of sums from registers to tensors by the copy engine of Hopper, through shared memory (NVIDIA GPUs from sm_90).
 //
 //   StorePanels<T, Warpgroups>    shared memory for it: two panels of 64 rows and 128 bytes for each warpgroup
+//   PanelWriter<T, Warpgroups>    a warpgroup's place in it: which of its panels is filled next
 //   store_tile<Align>(...)        begins the copies of a tile; the next tile may be computed meanwhile
 //   finish_stores()               before the kernel ends
 //
@@ -14,7 +15,8 @@ namespace tsr {
 
 /// T may differ from the tile's type in name alone: its size counts.
 template <class T, int Warpgroups> struct StorePanels {
-  SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels> panel[Warpgroups][2];
+  static constexpr int count = 2;
+  SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels> panel[Warpgroups][count];
 };
 
 namespace detail {
@@ -89,28 +91,47 @@ template <class T, class Panel, class Tile> TSR_DEVICE void fill_panel(Panel &pa
 
 }  // namespace detail
 
+/// Panels are filled in turn, from one tile to the next: the engine may still read the one that was filled last.
+template <class T, int Warpgroups> class PanelWriter {
+public:
+  using Panel = SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels>;
+  explicit TSR_DEVICE PanelWriter(StorePanels<T, Warpgroups> &panels) : panels_(panels) {}
+
+  /// The next panel of this lane's warpgroup, when the engine has read what was in it.
+  TSR_DEVICE Panel &next() {
+    using Shared = StorePanels<T, Warpgroups>;
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    if (threadIdx.x % 128 == 0) detail::stores_read<Shared::count - 1>();
+    detail::warpgroup_barrier(group);
+    Panel &panel = panels_.panel[group][turn_];
+    turn_ = turn_ + 1 == Shared::count ? 0 : turn_ + 1;
+    return panel;
+  }
+
+private:
+  StorePanels<T, Warpgroups> &panels_;
+  int turn_ = 0;
+};
+
 /// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; it lies along the last
 /// two. What is outside of the tensor is not written. All lanes of the consumers take part.
 template <int Align, class V, int Rank, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
-TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, StorePanels<T, Warpgroups> &panels,
+TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgroups> &panels,
                            const Fragment<T, M, N, MmaGrid<WarpRows, 1>> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
   const int64_t at[] = {static_cast<int64_t>(first)...};
   if constexpr (Align == 16) {
-    using Panel = SharedTile<T, 64, 128 / static_cast<int>(sizeof(T)), Panels>;
+    using Panel = typename PanelWriter<T, Warpgroups>::Panel;
     const int group = static_cast<int>(threadIdx.x) / 128;
-    const bool starts = threadIdx.x % 128 == 0;
     TSR_UNROLL
     for (int block = 0; block < M / (16 * WarpRows); ++block) {
       TSR_UNROLL
       for (int col = 0; col < N; col += Panel::cols) {
-        Panel &panel = panels.panel[group][(block * (N / Panel::cols) + col / Panel::cols) % 2];
-        if (starts) detail::stores_read<1>();
-        detail::warpgroup_barrier(group);
+        Panel &panel = panels.next();
         detail::fill_panel<T>(panel, from, block, col);
         detail::fence_async_proxy();
         detail::warpgroup_barrier(group);
-        if (starts) {
+        if (threadIdx.x % 128 == 0) {
           detail::Coordinates<Rank> where;
           TSR_UNROLL
           for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
