@@ -64,6 +64,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // where the layouts are those of warpgroups
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createStoreInPartsPass());  // when it is known how the tiles lie, and which stores are bulk
     }
     if (machine->family == Target::Hip) passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // those of waves
     if (machine->family == Target::Cuda)

@@ -4,6 +4,7 @@
 //   dot(acc, a, b)                acc += a * b, `acc` a Fragment in that layout; `a` and `b` are SharedTiles or
 //                                 transposed() ones, `a` may also be a Fragment in the layout of one column of warps
 //   row_reduce, col_reduce        as in reduce.h
+//   columns<Width>(tile, first)   some columns of a Fragment in that layout
 //
 // Where an element of an operand or accumulator is: PTX ISA, "Matrix Fragments for mma.m16n8k16" and its siblings. All
 // of them read 32 bytes of a row of `a` along k: 16 elements of bf16 and f16, 8 of tf32, 32 of 8-bit types.
@@ -200,6 +201,21 @@ TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &acc, const A
       }
     }
   }
+}
+
+/// Columns first .. first + Width - 1, a whole number of steps of the layout: no element changes lanes. `first` is known when
+/// compiled, as in an unrolled loop.
+template <int Width, class T, int M, int N, int WarpRows, int WarpCols>
+TSR_DEVICE Fragment<T, M, Width, MmaGrid<WarpRows, WarpCols>> columns(const Fragment<T, M, N, MmaGrid<WarpRows, WarpCols>> &from, int64_t first) {
+  using Grid = MmaGrid<WarpRows, WarpCols>;
+  static_assert(Width % Grid::col_step == 0 && N % Grid::col_step == 0, "whole steps");
+  Fragment<T, M, Width, Grid> part;
+  TSR_UNROLL
+  for (int i = 0; i < part.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < part.cols; ++j) part.element[i][j] = from.element[i][first / Grid::col_step * 4 + j];
+  }
+  return part;
 }
 
 /// For each row of the tile, the combination of its elements; `scratch` as reduce_rows_of_warps has it.

@@ -74,6 +74,18 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+LogicalResult ColumnsOp::verify() {
+  FragmentType from = getValue().getType(), to = getResult().getType();
+  if (from.getRank() != 2 || to.getRank() != 2 || from.getElementType() != to.getElementType() || from.getLayout() != to.getLayout() ||
+      from.getShape()[0] != to.getShape()[0])
+    return emitOpError() << "takes columns of a tile of rank 2, with all of its rows and in its layout, not " << to << " of " << from;
+  std::optional<int64_t> columns = to.getShape()[1].getConstant();
+  if (!columns || *columns % from.getTileLayout().getColStep() != 0)
+    return emitOpError() << "takes a number of columns that is a multiple of " << from.getTileLayout().getColStep() << ", not "
+                         << to.getShape()[1].getText();
+  return success();
+}
+
 LogicalResult tile::ReduceOp::verify() {
   if (failed(verifyReduction(*this, getReduction(), getValue().getType(), getResult().getType())))
     return failure();

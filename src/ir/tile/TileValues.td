@@ -140,6 +140,21 @@ def Tile_BroadcastOp : Tile_ValueOp<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ColumnsOp : Tile_ValueOp<"columns", [Pure]> {
+  let summary = "neighbouring columns of a fragment: those that the result's last extent counts, from `first` on";
+  let description = [{
+    No element changes lanes: `first` and the result's number of columns are multiples of what the layout's lanes cover in
+    one step, and the columns lie inside. A lane's registers have no index at run time, so `first` counts an unrolled loop.
+
+    Example: `%part = tile.columns %acc, %first : !tile.fragment<["T.m", "T.n"], f32, #tile.mma<8 x 1>> to
+    !tile.fragment<["T.m", "64"], f32, #tile.mma<8 x 1>>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value, Index:$first);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$value `,` $first attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
   let summary = "combines the elements of a fragment along one axis";
   let description = [{

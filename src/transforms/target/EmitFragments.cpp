@@ -68,6 +68,7 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
     return emitElementwiseLoop(op);
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return emitReduce(reduce);
+  if (auto columns = dyn_cast<tile::ColumnsOp>(op)) return emitColumns(columns);
   if (auto dot = dyn_cast<tile::DotOp>(op)) return emitDot(dot);
   if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return emitLoad(load);
   if (auto load = dyn_cast<tile::ReadSharedOp>(op)) return emitLoad(load);
@@ -270,6 +271,15 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
     return success();
   }
   bound_[op.getResult()] = declare(nameFor(op.getResult()), result, "copy", {value}, true, op.getLoc());
+  return success();
+}
+
+LogicalResult KernelEmitter::emitColumns(tile::ColumnsOp op) {
+  ExprRef source = materialised(op.getValue());
+  if (!source) return failure();
+  std::vector<Attribute> count = {builder_.getI64IntegerAttr(*op.getResult().getType().getShape()[1].getConstant())};
+  ExprRef columns = call("tsr::columns", {source->operands[0], scalar(op.getFirst())}, placeType(op.getResult().getType(), op.getLoc()), count);
+  bound_[op.getResult()] = declare(nameFor(op.getResult()), columns->type, "copy", {columns}, true, op.getLoc());
   return success();
 }
 

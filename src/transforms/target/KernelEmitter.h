@@ -204,6 +204,7 @@ private:
   LogicalResult emitFragment(Operation &op);
   LogicalResult emitElementwiseLoop(Operation &op);
   LogicalResult emitReduce(ir::tile::ReduceOp op);
+  LogicalResult emitColumns(ir::tile::ColumnsOp op);
   ExprRef tileScratch(ir::tile::ReduceOp op);
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);

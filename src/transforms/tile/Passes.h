@@ -30,6 +30,8 @@ std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 /// Kernels whose products read shared memory by themselves get a producer, which loads, beside the lanes that compute.
 std::unique_ptr<mlir::Pass> createSpecialiseRolesPass();
+/// What follows a product goes over its sums in parts of their columns, where whole tiles would take too many registers.
+std::unique_ptr<mlir::Pass> createStoreInPartsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.

@@ -97,6 +97,7 @@ void registerTileTransforms() {
   registerPass(createMatrixLayoutsPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createTakeTurnsPass);
+  registerPass(createStoreInPartsPass);
   registerPass(createShortenPowersPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
