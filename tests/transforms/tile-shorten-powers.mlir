@@ -89,3 +89,29 @@ tile.kernel @stored(%y: !tsr.view<["M", "64"], bf16>, %z: !tsr.view<["M"], f32>)
   tile.store_fragment %sum, %z[%c0 size "128"] : !R, <["M"], f32>
   tile.kernel_end
 }
+
+// Multiplied by what has a sign, and chosen by a mask, weights leave in 16 bits all the same: the derivative of a softmax.
+// CHECK-LABEL: tile.kernel @derivative
+// CHECK-NOT: tile.elementwise "exp"
+// CHECK: tile.elementwise "exp2"
+tile.kernel @derivative(%y: !tsr.view<["M", "64"], bf16>, %largest: !tsr.view<["M"], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"y", out>, #tsr.param<"largest", in>], outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>,
+    group = 256 : i64} {
+  %q = tile.alloc_shared {manual} : !Q
+  %k = tile.alloc_shared {manual} : !K
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !S
+  %s = tile.dot %start, %q, %k : !S, !Q, !K
+  %de = tile.dot %start, %q, %k {trans_b} : !S, !Q, !K
+  %m = tile.load_fragment %largest[%c0 size "128"] : <["M"], f32> to !R
+  %each = tile.broadcast %m : <["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>> to <["128", "64"], f32, #tile.mma<8 x 1>>
+  %difference = tile.elementwise "sub" %s, %each : !S
+  %e = tile.elementwise "exp" %difference : !S
+  %ds = tile.elementwise "mul" %de, %e : !S
+  %seen = tile.elementwise "lt" %s, %start : !S
+  %kept = tile.elementwise "select" %seen, %ds, %start : !S
+  %p = tile.cast %kept : !S to !P
+  tile.store_fragment %p, %y[%c0 size "128", %c0 size "64"] : !P, <["M", "64"], bf16>
+  tile.kernel_end
+}

@@ -105,11 +105,12 @@ private:
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       return reduce.getReduction() == "sum" && NotNegative().holds(reduce.getValue()) && holds(reduce.getResult());
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
-    return elementwise && keeps(elementwise) && holds(elementwise.getResult());
+    return elementwise && keeps(elementwise, use.getOperandNumber()) && holds(elementwise.getResult());
   }
   /// A result's relative error is at most the sum of its operands'.
-  static bool keeps(tile::ElementwiseOp op) {
+  static bool keeps(tile::ElementwiseOp op, unsigned operand) {
     StringRef what = op.getMnemonic();
+    if (what == "select") return operand != 0;
     if (what == "mul" || what == "div") return true;
     if (what == "add") return llvm::all_of(op.getArgs(), [](Value arg) { return NotNegative().holds(arg); });
     return (what == "max" || what == "min") && llvm::any_of(op.getArgs(), [](Value arg) { return constantOf(arg).has_value(); });
