@@ -93,3 +93,34 @@ tile.kernel @own_mask(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], 
   tile.store_fragment %shifted, %y[%c0 size "16", %c0 size "16"] : !S, <["M", "N"], f32>
   tile.kernel_end
 }
+
+// Two masks of one comparison: each compares in its own branch, and no tile of truth values is held between them.
+// CHECK-LABEL: tile.kernel @twice
+// CHECK: tile.load_fragment
+// CHECK-NOT: tile.iota
+// CHECK: scf.if
+// CHECK: tile.iota
+// CHECK: tile.elementwise "lt"
+// CHECK: tile.elementwise "select"
+// CHECK: scf.if
+// CHECK: tile.iota
+// CHECK: tile.elementwise "lt"
+// CHECK: tile.elementwise "select"
+tile.kernel @twice(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>, %n: index) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"n", in>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 32 : i64} {
+  %c0 = tile.constant 0 : index
+  %limit = tile.cast %n : index to i32
+  %inf = tile.constant 0xFF800000 : f32
+  %zero = tile.constant 0.0 : f32
+  %s = tile.load_fragment %x[%c0 size "16", %c0 size "16"] : <["M", "N"], f32> to !S
+  %at = tile.iota {axis = 1 : i64} : !I
+  %end = tile.fill %limit : i32 to !I
+  %inside = tile.elementwise "lt" %at, %end : !I
+  %hidden = tile.fill %inf : f32 to !S
+  %zeros = tile.fill %zero : f32 to !S
+  %first = tile.elementwise "select" %inside, %s, %hidden : !S
+  %cosine = tile.elementwise "cos" %first : !S
+  %second = tile.elementwise "select" %inside, %cosine, %zeros : !S
+  tile.store_fragment %second, %y[%c0 size "16", %c0 size "16"] : !S, <["M", "N"], f32>
+  tile.kernel_end
+}

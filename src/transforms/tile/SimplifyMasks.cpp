@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "transforms/tile/Passes.h"
@@ -229,10 +230,25 @@ private:
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
       if (!region->front().empty()) region->front().back().erase();
     mask->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
-    // What only the mask reads is computed with it.
+    // What only the mask reads is computed with it; positions that several masks compare, in each of them: a tile of them
+    // would take more registers than it saves instructions.
+    OpBuilder inside = OpBuilder::atBlockBegin(branch.thenBlock());
+    if (!comparison->hasOneUse()) mask->setOperand(0, positionsAgain(comparison.getResult(), inside));
     sink(mask->getOperands(), branch.thenBlock());
     OpBuilder::atBlockEnd(branch.thenBlock()).create<scf::YieldOp>(unnamed(loc), mask.getResult());
     OpBuilder::atBlockEnd(branch.elseBlock()).create<scf::YieldOp>(unnamed(loc), mask.getArgs()[1]);
+  }
+
+  /// A copy of what is made of positions alone.
+  static Value positionsAgain(Value value, OpBuilder &builder) {
+    Operation *op = value.getDefiningOp();
+    auto type = dyn_cast<tile::FragmentType>(value.getType());
+    bool isOfPositions = op && type && type.getElementType().isSignlessInteger() &&
+                         isa<tile::ElementwiseOp, tile::IotaOp, tile::FillOp, tile::BroadcastOp, tile::CastOp>(op);
+    if (!isOfPositions) return value;
+    IRMapping copies;
+    for (Value operand : op->getOperands()) copies.map(operand, positionsAgain(operand, builder));
+    return builder.clone(*op, copies)->getResult(0);
   }
 
   void sink(ValueRange operands, Block *block) {
