@@ -122,3 +122,39 @@ tile.kernel @stays(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attribu
   }
   tile.kernel_end
 }
+
+// Parts of a concatenation whose extents the vector divides: a vector lies in one of them, so that it is loaded at once there.
+// CHECK-LABEL: tile.kernel @joined
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1, 2>, vector = 4 : i64}, {vector = 1 : i64}]
+// CHECK: %[[CHOSEN:chosen.*]] = tile.new_vector
+// CHECK: %[[FIRST:.*]] = tile.elementwise "lt" %[[C:.*]], %{{.*}} : index
+// CHECK: scf.if %[[FIRST]]
+// CHECK: tile.load_vector %a[%{{.*}}, %[[C]]]
+// CHECK: } else {
+// CHECK: tile.load_vector %b
+// CHECK: tile.load_element %[[CHOSEN]]
+// CHECK: tile.store_vector
+tile.kernel @joined(%a: !tsr.view<["M", "8"], f32>, %b: !tsr.view<["M", "12"], f32>, %y: !tsr.view<["M", "20"], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["20*M"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "20*M"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %N = tile.constant 20 : index
+    %eight = tile.constant 8 : index
+    %r = tile.elementwise "floordiv" %i, %N : index
+    %c = tile.elementwise "mod" %i, %N : index
+    %isFirst = tile.elementwise "lt" %c, %eight : index
+    %e = scf.if %isFirst -> (f32) {
+      %left = tile.load_element %a[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "8"], f32>
+      scf.yield %left : f32
+    } else {
+      %at = tile.elementwise "sub" %c, %eight : index
+      %right = tile.load_element %b[%r, %at] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "12"], f32>
+      scf.yield %right : f32
+    }
+    %n = tile.elementwise "neg" %e : f32
+    tile.store_element %n, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "20"], f32>
+  }
+  tile.kernel_end
+}

@@ -117,6 +117,9 @@ void FunctionScheduler::findRoots(Block &block) {
              broadcast.getOperand());
     } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
       markIf(holds(window.getOperand(), costsMore), window.getOperand());  // each element is read several times
+    } else if (isa<graph::ConcatOp>(op)) {
+      // A product ends in its own kernel; what is read of several of them is read where they lie, and not put together first.
+      for (Value operand : op.getOperands()) markIf(holds(operand, isDot), operand);
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {

@@ -57,13 +57,21 @@ VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   }
   if (same) return result;
   result.kind = Kind::Varies;
-  if (op.getArgs().size() != 2 || !isa<IndexType>(op.getType())) return result;
+  if (op.getArgs().size() != 2 || !isa<IndexType>(op.getArgs()[0].getType())) return result;
   Class a = classOf(op.getArgs()[0]), b = classOf(op.getArgs()[1]);
   StringRef what = op.getMnemonic();
   bool steps = a.kind == Kind::Step && b.kind == Kind::Same;
-  if ((what == "add" || what == "sub") && steps) result.kind = Kind::Step;
-  if (what == "add" && a.kind == Kind::Same && b.kind == Kind::Step) result.kind = Kind::Step;
   std::optional<Dim> divisor = dimOf(op.getArgs()[1]);
+  if ((what == "add" || what == "sub") && steps) {
+    result.kind = Kind::Step;
+    if ((result.whole = a.whole && divisor)) result.divide.push_back(*divisor);
+  }
+  if (what == "add" && a.kind == Kind::Same && b.kind == Kind::Step) result.kind = Kind::Step;
+  if ((what == "lt" || what == "ge") && steps && a.whole && divisor) {
+    // All elements of a vector lie on one side of what it divides.
+    result.divide.push_back(*divisor);
+    result.kind = Kind::Same;
+  }
   if ((what == "floordiv" || what == "mod") && steps && a.whole && divisor) {
     // A vector that begins on a multiple of itself lies in one row whose extent it divides.
     result.divide.push_back(*divisor);
@@ -148,9 +156,11 @@ bool VectorForm::understands(Block &block) {
 
 void VectorForm::findMoves(Region &region) {
   region.walk([&](Operation *op) {
-    // Behind a condition an element may not be there to be loaded.
-    for (Operation *parent = op->getParentOp(); parent != region.getParentOp(); parent = parent->getParentOp())
-      if (!isa<scf::ForOp>(parent)) return;
+    // Behind a condition an element may not be there to be loaded, but all are where they share the condition.
+    for (Operation *parent = op->getParentOp(); parent != region.getParentOp(); parent = parent->getParentOp()) {
+      auto branch = dyn_cast<scf::IfOp>(parent);
+      if (!isa<scf::ForOp>(parent) && !(branch && spreads(branch))) return;
+    }
     if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
       if (auto move = moveOf(load.getBase(), load.getIndices(), load.getInBoundsAttr())) moves_.insert({op, *move});
     } else if (auto store = dyn_cast<tile::StoreElementOp>(op)) {

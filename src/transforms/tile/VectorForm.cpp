@@ -141,6 +141,8 @@ Value VectorForm::at(Value value) {
   }
   if (auto loop = dyn_cast_if_present<scf::ForOp>(op); loop && !vectors_.count(value) && spreads(loop))
     before([&] { return spread(loop), true; });
+  if (auto branch = dyn_cast_if_present<scf::IfOp>(op); branch && !vectors_.count(value) && spreads(branch))
+    before([&] { return spread(branch), true; });
   if (auto found = inTile_.find(op); found != inTile_.end()) {
     const InTile &place = found->second;
     Value row = arithmetic("add", place.row, index_, unnamed(loc));
@@ -198,23 +200,23 @@ bool VectorForm::spreads(scf::ForOp loop) {
   return llvm::any_of(moves_, [&](auto &entry) { return loop->isProperAncestor(entry.first); });
 }
 
+/// Writes the values of all elements into vectors.
+void VectorForm::fill(ValueRange from, ValueRange vectors, Location loc) {
+  overElements({}, loc, [&](ValueRange) -> Values {
+    Values values;
+    for (Value value : from) values.push_back(at(value));
+    for (auto [value, vector] : llvm::zip(values, vectors))
+      builder_.create<tile::StoreElementOp>(loc, value, vector, ValueRange{index_}, builder_.getDenseBoolArrayAttr({true}));
+    return {};
+  });
+}
+
 void VectorForm::spread(scf::ForOp loop) {
   Location loc = unnamed(loop.getLoc());
   Values carried;
   for (Value argument : loop.getRegionIterArgs())
     carried.push_back(newVector(argument.getType(), nameHint(argument).empty() ? "sum" : nameHint(argument), loc));
-  auto put = [&](Value value, Value vector) {
-    builder_.create<tile::StoreElementOp>(loc, value, vector, ValueRange{index_}, builder_.getDenseBoolArrayAttr({true}));
-  };
-  auto fill = [&](ValueRange from) {
-    overElements({}, loc, [&](ValueRange) -> Values {
-      Values values;
-      for (Value value : from) values.push_back(at(value));
-      for (auto [value, vector] : llvm::zip(values, carried)) put(value, vector);
-      return {};
-    });
-  };
-  fill(loop.getInitArgs());
+  fill(loop.getInitArgs(), carried, loc);
   auto made = builder_.create<scf::ForOp>(loc, base(loop.getLowerBound()), base(loop.getUpperBound()),
                                           base(loop.getStep()));
   made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
@@ -225,10 +227,32 @@ void VectorForm::spread(scf::ForOp loop) {
     builder_.setInsertionPoint(made.getBody()->getTerminator());
     bases_.emplace_back();
     bases_.back()[loop.getInductionVar()] = made.getInductionVar();
-    fill(loop.getYieldedValues());
+    fill(loop.getYieldedValues(), carried, loc);
     bases_.pop_back();
   }
   for (auto [result, vector] : llvm::zip(loop.getResults(), carried)) vectors_[result] = vector;
+}
+
+/// A choice that is the same for all elements of a vector, as that between the parts of a concatenation whose extents the vector
+/// divides: it is made once, for vectors.
+bool VectorForm::spreads(scf::IfOp branch) {
+  return branch.getNumResults() > 0 && classOf(branch.getCondition()).kind == Kind::Same;
+}
+
+void VectorForm::spread(scf::IfOp branch) {
+  Location loc = unnamed(branch.getLoc());
+  Values chosen;
+  for (Value result : branch.getResults())
+    chosen.push_back(newVector(result.getType(), nameHint(result).empty() ? "chosen" : nameHint(result), loc));
+  auto made = builder_.create<scf::IfOp>(loc, base(branch.getCondition()), /*withElseRegion=*/true);
+  for (auto [from, to] : {std::pair(branch.thenYield(), made.thenBlock()), std::pair(branch.elseYield(), made.elseBlock())}) {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(to->getTerminator());
+    bases_.emplace_back();
+    fill(from.getOperands(), chosen, loc);
+    bases_.pop_back();
+  }
+  for (auto [result, vector] : llvm::zip(branch.getResults(), chosen)) vectors_[result] = vector;
 }
 
 /// What a block stores and yields, for all elements of the vector. `arguments`: what the old loop carried.

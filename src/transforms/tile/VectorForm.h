@@ -77,11 +77,14 @@ private:
   Value base(Value value);
   Value at(Value value);
   Value vectorOf(ir::tile::LoadElementOp load);
+  void fill(mlir::ValueRange from, mlir::ValueRange vectors, Location loc);
   void spread(mlir::scf::ForOp loop);
+  void spread(mlir::scf::IfOp branch);
   Operation *cloneWith(Operation *op, llvm::function_ref<Value(Value)> map);
   llvm::SmallVector<Value> computeAll(mlir::Block &from, mlir::ValueRange inits, mlir::ValueRange arguments,
                                       mlir::ValueRange yields, Location loc);
   bool spreads(mlir::scf::ForOp loop);
+  bool spreads(mlir::scf::IfOp branch);
   bool dependsOnCounter(Value value);
   void clean();
   using Values = llvm::SmallVector<Value>;
@@ -127,7 +130,7 @@ private:
   // Computed so far: once for a vector, innermost loop last; for the element of the loop that is built.
   llvm::SmallVector<llvm::DenseMap<Value, Value>> bases_{1}, values_{1};
   llvm::DenseMap<Value, bool> depends_;
-  llvm::DenseMap<Value, Value> vectors_;                        // what a spread loop carries and gives
+  llvm::DenseMap<Value, Value> vectors_;                        // what a spread loop or branch carries and gives
   Operation *loop_ = nullptr;                                   // over the elements, while it is built
   Value index_;                                                 // its counter
 };
