@@ -443,14 +443,17 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
   bool sizes = packs || llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) {
     return number(v, "threads") != number(first, "threads");
   });
+  bool shares = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [](DictionaryAttr v) { return v.contains("shared"); });
   text.kernel = kernelName_;
   text.groups = groups_;
   if (sizes) text.group = block_;
+  if (shares) text.sharedBytes = sharedBytes_;
   writer_.line("{");
   writer_.indent();
   writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t " + count_ +
-               (packs ? ", dim3 " + block_ : sizes ? ", int " + block_ : "") + ") {");
+               (packs ? ", dim3 " + block_ : sizes ? ", int " + block_ : "") + (shares ? ", int64_t " + sharedBytes_ : "") + ") {");
   writer_.indent();
+  if (shares) writer_.line(call_ + ".allow_shared(" + kernelName_ + ", " + sharedBytes_ + ");");
   writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(" + count_ + "))");
   writer_.indent();
   writer_.statement(Doc::nest(4, language_.launch(text, call_)));
@@ -472,8 +475,10 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
     int64_t threads = number(variant, "threads"), rows = number(variant, "rows");
     if (packs) block = rows == 1 ? ", " + std::to_string(threads) : ", dim3(" + std::to_string(threads) + ", " + std::to_string(rows) + ")";
     else if (sizes) block = ", " + std::to_string(threads);
+    auto shared = variant.getAs<StringAttr>("shared");
+    Doc bytes = shared ? Doc(", ") + dims_(shared.getValue().str()).doc : Doc(shares ? ", 0" : "");
     Doc call = Doc(start_ + "(" + kernel + "<" + variant.getAs<StringAttr>("arguments").getValue().str() + ">, ") +
-               dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc + block + ");";
+               dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc + Doc(block) + bytes + Doc(");");
     bool isLast = i + 1 == variants.size();
     if (all && !isLast) writer_.statement(Doc(i ? "else if (" : "if (") + Doc::nest(4, all->doc) + ")");
     else if (i) writer_.line("else");

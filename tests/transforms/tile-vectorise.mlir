@@ -1,4 +1,4 @@
-// RUN: tessera-opt %s --tile-vectorise | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=sm_90a --tile-vectorise | FileCheck %s
 
 // All is read at the result's own position: one index, no division, and the count alone has to be a multiple.
 // CHECK-LABEL: tile.kernel @flat
@@ -54,6 +54,7 @@ tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y:
 // The row is held: both loops take its vectors from there. It is read once.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-SAME: held = 1 : i64, rows = 8 : i64, threads = 32 : i64
+// CHECK-SAME: held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"8192*((N + 4095) // 4096)">, threads = 512 : i64
 // CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
 // CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
 // CHECK-NOT: load_vector

@@ -109,7 +109,8 @@ template <int Count, int Held, int Lanes> TSR_DEVICE int64_t row_turns(int64_t e
   else return (extent + Count * Lanes - 1) / (Count * Lanes);
 }
 
-template <class T, int Count, int Held, int Lanes> struct HeldRow {
+/// The vectors of a row that each lane takes, `Held` of them in registers; none with Held = 0: then each is read again.
+template <class T, int Count, int Held, int Lanes, int Number = 0> struct HeldRow {
   const T *row;
   Vector<T, Count> part[Held > 0 ? Held : 1];
 
@@ -127,6 +128,37 @@ template <class T, int Count, int Held, int Lanes> struct HeldRow {
     else return load_vector<Count>(row + first(k));
   }
 };
+
+#if !defined(TSR_CPU)
+/// In the place of a number of vectors: they are held in dynamic shared memory, as many as the row has. Each lane reads what it
+/// wrote itself, so nobody waits for another.
+constexpr int kInShared = -1;
+/// Shared memory for one vector of a lane, whatever its dtype.
+constexpr int kSharedVector = 16;
+
+template <class T, int Count, int Lanes, int Number> struct HeldRow<T, Count, kInShared, Lanes, Number> {
+  using Part = Vector<T, Count>;
+  static_assert(sizeof(Part) <= kSharedVector, "a vector is at most what one instruction moves");
+  unsigned char *own;  // this lane's first vector
+
+  /// The row is the one with this number, from 0, of those that the kernel holds; all have one extent.
+  TSR_DEVICE HeldRow(const T *row, int64_t extent) {
+#if defined(TSR_HIP)
+    HIP_DYNAMIC_SHARED(unsigned char, held_rows)
+#else
+    extern __shared__ __align__(16) unsigned char held_rows[];
+#endif
+    const int64_t turns = row_turns<Count, kInShared, Lanes>(extent);
+    own = held_rows + (Number * turns * Lanes + lane()) * kSharedVector;
+#pragma unroll 8
+    for (int64_t k = 0; k < turns; ++k) {
+      const int64_t c = (k * Lanes + lane()) * Count;
+      if (c < extent) *reinterpret_cast<Part *>(own + k * (Lanes * kSharedVector)) = load_vector<Count>(row + c);
+    }
+  }
+  TSR_DEVICE Part operator()(int64_t k) const { return *reinterpret_cast<const Part *>(own + k * (Lanes * kSharedVector)); }
+};
+#endif
 
 /// What a lane computed for the elements of its vectors of a row, for a later loop over them; with Held = 0 nothing is
 /// kept, and nothing may be asked for.

@@ -21,6 +21,8 @@
 namespace tessera::ir::tile {
 /// On a loop: written out by the compiler of the emitted text.
 constexpr llvm::StringLiteral kUnrolled = "tsr.unrolled";
+/// In a variant of a kernel, in the place of the vectors of a row that a lane holds in registers: all are in shared memory.
+constexpr int64_t kHeldInShared = -1;
 /// On a loop that the compiler made of a reduction, in an order of its own: which.
 constexpr llvm::StringLiteral kReduces = "tsr.reduces";
 /// On a module: by the name of a kernel that is gone the symbol of the equal one that is launched in its place.

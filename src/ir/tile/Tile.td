@@ -122,7 +122,7 @@ def Tile_HeldRowType : TypeDef<Tile_Dialect, "HeldRow", [DeclareTypeInterfaceMet
   let summary = "a row of a view, in vectors that the lanes of the group take in turn";
   let description = [{
     Turn `k` of lane `l` is the vector at `(k * group + l) * T.vector`. Kept in registers where the size `T.held` of the
-    variant is above 0, else read again for each use.
+    variant is above 0, in shared memory where it is -1, else read again for each use.
 
     Example: `!tile.held_row<bf16>`
   }];

@@ -42,7 +42,7 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
   if (!variants) return success();
   auto wrong = [&](const Twine &why) { return kernel.emitOpError() << "'variants': " << why; };
   if (variants.empty()) return wrong("there is none");
-  StringRef known[] = {"vector", "held", "threads", "rows", "when", "aligned"};
+  StringRef known[] = {"vector", "held", "threads", "rows", "when", "aligned", "shared"};
   auto first = dyn_cast<DictionaryAttr>(variants[0]);
   for (Attribute attribute : variants) {
     auto variant = dyn_cast<DictionaryAttr>(attribute);
@@ -60,7 +60,13 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
               return i < 0 || i >= static_cast<int64_t>(kernel.getNumArguments());
             }))
           return wrong("'aligned' lists parameters");
-      } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); !number || number.getInt() < (name == "held" ? 0 : 1)) {
+      } else if (name == "shared") {
+        auto held = variant.getAs<IntegerAttr>("held");
+        if (!isa<DimAttr>(entry.getValue()) || !held || held.getInt() != kHeldInShared)
+          return wrong("'shared' is the bytes of rows that are held there, which 'held' says");
+      } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); name == "held" && number && number.getInt() == kHeldInShared) {
+        if (!variant.contains("shared")) return wrong("rows that are held in shared memory take bytes there, 'shared'");
+      } else if (!number || number.getInt() < (name == "held" ? 0 : 1)) {
         return wrong("'" + name + "' is a number above 0");
       } else if (!first.contains(name)) {
         return wrong("each has the sizes of the first");

@@ -38,6 +38,7 @@ void KernelEmitter::declareVariants() {
     made.rows = number("rows", 1);
     if (auto when = variant.getAs<ArrayAttr>("when"))
       made.when.assign(when.getAsRange<ir::RequirementAttr>().begin(), when.getAsRange<ir::RequirementAttr>().end());
+    if (auto shared = variant.getAs<ir::DimAttr>("shared")) made.sharedBytes = shared.getDim();
     if (auto aligned = variant.getAs<DenseI64ArrayAttr>("aligned")) made.aligned = aligned.asArrayRef().vec();
     info_.variants.push_back(std::move(made));
   }
@@ -48,8 +49,8 @@ Type KernelEmitter::vectorType(Type type) {
   if (isa<tile::LaneVectorType>(type)) return out::NamedType::get(context_, "tsr::Vector<" + element + ", " + vector + ">");
   std::string held = constants_.count("T.held") ? constants_["T.held"] : "0";
   if (isa<tile::KeptRowType>(type)) return out::NamedType::get(context_, "tsr::KeptRow<" + element + ", " + vector + ", " + held + ">");
-  return out::NamedType::get(context_, "tsr::HeldRow<" + element + ", " + vector + ", " + held + ", " +
-                                           constants_.at("T.Threads") + ">");
+  std::string number = heldRows_ == 0 ? "" : ", " + std::to_string(heldRows_);
+  return out::NamedType::get(context_, "tsr::HeldRow<" + element + ", " + vector + ", " + held + ", " + constants_.at("T.Threads") + number + ">");
 }
 
 /// An element's position in row-major order. Without the last index, where its row begins.
@@ -91,6 +92,7 @@ LogicalResult KernelEmitter::emitVector(Operation &op) {
     Indices arguments = {pointerTo(row.getBase(), row.getIndices(), false), scalar(row.getExtent())};
     bound_[row.getResult()] =
         declare(nameFor(row.getResult()), vectorType(row.getType()), "direct", arguments, true, place);
+    ++heldRows_;
   } else if (auto part = dyn_cast<tile::RowVectorOp>(op)) {
     ExprRef held = bound_.lookup(part.getRow());
     ExprRef value = read(element(held, {scalar(part.getTurn())}, vectorType(part.getType())));

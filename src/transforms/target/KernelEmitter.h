@@ -33,6 +33,7 @@ struct KernelInfo {
     int64_t threads, rows;                // of a block
     std::vector<ir::RequirementAttr> when;
     std::vector<int64_t> aligned;         // parameters
+    std::optional<Dim> sharedBytes;       // dynamic shared memory, where it needs some
   };
   std::vector<Variant> variants;
   bool persistent = false;           // goes over its groups in a loop
@@ -287,6 +288,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   ir::tile::RolesOp roles_;
+  int64_t heldRows_ = 0;  // declared so far
   ExprRef turns_;  // null where no warpgroup waits for another
   llvm::SmallVector<ir::tile::RingOp> rings_;
   llvm::DenseMap<Value, ExprRef> cursors_;           // where the role that is emitted stands in each ring

@@ -72,6 +72,9 @@ private:
   void vectoriseRows();
   std::optional<Dim> extentOf(mlir::scf::ForOp loop);
   void chooseRowVariants(bool parts);
+  int64_t mostInShared();
+  int64_t heldRows();
+  Dim sharedFor(const Dim &extent);
 
   // ---- building (VectorForm.cpp)
   Value base(Value value);

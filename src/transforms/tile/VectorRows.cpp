@@ -1,5 +1,7 @@
 // Rows that the lanes of a group take in turn: in vectors, and kept in registers where several loops go over them.
+#include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "support/Machine.h"
 #include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
@@ -8,6 +10,9 @@
 namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
+
+constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
+constexpr int64_t kSharedLanes = 512;  // of a group whose rows are in shared memory
 
 static bool isQuery(Value value, StringRef what) {
   auto query = value.getDefiningOp<tile::QueryOp>();
@@ -248,6 +253,26 @@ void VectorForm::vectoriseRows() {
   chooseRowVariants(parts);
 }
 
+/// Elements of a row that shared memory holds, for all rows that the kernel holds. Two groups of a processor share it where rows are
+/// short enough, so that one reads while the other computes.
+int64_t VectorForm::mostInShared() {
+  constexpr int64_t reserved = 2048;       // where the lanes of a group meet
+  constexpr int64_t ofEveryGpu = 99 << 10;  // of NVIDIA's from sm_80 on, for text that is compiled for all of them
+  const Machine *machine = machineOf(kernel_);
+  if (!machine || machine->family == Target::Cpu) return 0;
+  int64_t bytes = machine->family == Target::Cuda && !machine->warpgroupProducts ? std::min(machine->sharedBytes, ofEveryGpu) : machine->sharedBytes;
+  return (bytes - reserved) / (kSharedVector * kSharedLanes * heldRows()) * kSharedLanes * elements_;
+}
+int64_t VectorForm::heldRows() {
+  llvm::DenseSet<Value> rows;
+  for (auto [load, row] : held_) rows.insert(row);
+  return static_cast<int64_t>(rows.size());
+}
+/// Bytes of shared memory that the rows take (vector.h, HeldRow).
+Dim VectorForm::sharedFor(const Dim &extent) {
+  return Dim(heldRows() * kSharedVector * kSharedLanes) * Dim::ceilDiv(extent, Dim(kSharedLanes * elements_));
+}
+
 /// Lanes and registers by the length of the row: 32 elements a lane at most, a warp a row where that is enough.
 void VectorForm::chooseRowVariants(bool parts) {
   using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
@@ -256,12 +281,14 @@ void VectorForm::chooseRowVariants(bool parts) {
   const int64_t usual = kernel_.getGroup();
   bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
   SmallVector<Attribute> variants;
-  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit) {
+  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt) {
     Sizes sizes = {{"vector", elements}};
     if (heldExtent_) sizes.push_back({"held", held});
     sizes.push_back({"threads", block.first});
     if (!fixed) sizes.push_back({"rows", block.second});
-    variants.push_back(variant(sizes, elements > 1, limit));
+    NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit)));
+    if (shared) made.set("shared", DimAttr::get(builder_.getContext(), *shared));
+    variants.push_back(made.getDictionary(builder_.getContext()));
   };
   std::optional<int64_t> extent;
   if (rowExtent_->isConstant()) extent = rowExtent_->constant();
@@ -281,12 +308,18 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(elements_, held, block, block.first * held * elements_);
     known = extent.has_value();
   }
+  int64_t inShared = known || fixed ? 0 : mostInShared();
+  if (inShared > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= inShared) {
+    add(elements_, tile::kHeldInShared, {kSharedLanes, 1}, inShared, sharedFor(*rowExtent_));
+    known = extent.has_value();
+  }
   if (!known) add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
   if (!fixed)
     for (Block block : {Block(32, 8), Block(256, 1)})
       if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
   add(1, 0, {usual, 1}, std::nullopt);
-  setVariants(variants, "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+  setVariants(variants, inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory: the row is read once"
+                                 : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
 }
 
 }  // namespace tessera::transforms

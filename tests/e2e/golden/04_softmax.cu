@@ -9,7 +9,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
+//     the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t R,
@@ -76,7 +77,8 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
+//     the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
@@ -151,31 +153,34 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        kernel<<<groups, block, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+        kernel<<<groups, block, shared_bytes, call.stream()>>>(call.data<const tsr::bf16>(x),
             call.data<tsr::bf16>(result), R, C);
     };
     if (call.aligned(16, x, result) && C % 8 == 0 && C <= 256)
-      start(softmax_kernel<8, 1, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<8, 1, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 1024)
-      start(softmax_kernel<8, 4, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<8, 4, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 4096)
-      start(softmax_kernel<8, 4, 128, 1>, R, 128);
+      start(softmax_kernel<8, 4, 128, 1>, R, 128, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 8192)
-      start(softmax_kernel<8, 4, 256, 1>, R, 256);
+      start(softmax_kernel<8, 4, 256, 1>, R, 256, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 16384)
-      start(softmax_kernel<8, 4, 512, 1>, R, 512);
+      start(softmax_kernel<8, 4, 512, 1>, R, 512, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 32768)
-      start(softmax_kernel<8, 4, 1024, 1>, R, 1024);
+      start(softmax_kernel<8, 4, 1024, 1>, R, 1024, 0);
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 49152)
+      start(softmax_kernel<8, -1, 512, 1>, R, 512, 8192 * tsr::ceil_div(C, 4096));
     else if (call.aligned(16, x, result) && C % 8 == 0)
-      start(softmax_kernel<8, 0, 1024, 1>, R, 1024);
+      start(softmax_kernel<8, 0, 1024, 1>, R, 1024, 0);
     else if (C <= 512)
-      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
     else if (C <= 4096)
-      start(softmax_kernel<1, 16, 256, 1>, R, 256);
+      start(softmax_kernel<1, 16, 256, 1>, R, 256, 0);
     else
-      start(softmax_kernel<1, 0, 256, 1>, R, 256);
+      start(softmax_kernel<1, 0, 256, 1>, R, 256, 0);
   }
   return call.finish();
 }

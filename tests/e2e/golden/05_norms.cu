@@ -11,7 +11,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor["B", "S", D, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
+//     the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
@@ -76,7 +77,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   D, bf16]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
+//     the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
@@ -194,31 +196,34 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        kernel<<<groups, block, 0, call.stream()>>>(call.data<const tsr::bf16>(x),
+        kernel<<<groups, block, shared_bytes, call.stream()>>>(call.data<const tsr::bf16>(x),
             call.data<const tsr::bf16>(w), call.data<tsr::bf16>(result), B, S, D);
     };
     if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 256)
-      start(rms_norm_kernel<8, 1, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(rms_norm_kernel<8, 1, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 1024)
-      start(rms_norm_kernel<8, 4, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(rms_norm_kernel<8, 4, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 4096)
-      start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128);
+      start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)
-      start(rms_norm_kernel<8, 4, 256, 1>, B * S, 256);
+      start(rms_norm_kernel<8, 4, 256, 1>, B * S, 256, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 16384)
-      start(rms_norm_kernel<8, 4, 512, 1>, B * S, 512);
+      start(rms_norm_kernel<8, 4, 512, 1>, B * S, 512, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
-      start(rms_norm_kernel<8, 4, 1024, 1>, B * S, 1024);
+      start(rms_norm_kernel<8, 4, 1024, 1>, B * S, 1024, 0);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 49152)
+      start(rms_norm_kernel<8, -1, 512, 1>, B * S, 512, 8192 * tsr::ceil_div(D, 4096));
     else if (call.aligned(16, x, w, result) && D % 8 == 0)
-      start(rms_norm_kernel<8, 0, 1024, 1>, B * S, 1024);
+      start(rms_norm_kernel<8, 0, 1024, 1>, B * S, 1024, 0);
     else if (D <= 512)
-      start(rms_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(rms_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (D <= 4096)
-      start(rms_norm_kernel<1, 16, 256, 1>, B * S, 256);
+      start(rms_norm_kernel<1, 16, 256, 1>, B * S, 256, 0);
     else
-      start(rms_norm_kernel<1, 0, 256, 1>, B * S, 256);
+      start(rms_norm_kernel<1, 0, 256, 1>, B * S, 256, 0);
   }
   return call.finish();
 }

@@ -101,6 +101,8 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   %sum = tile.elementwise "add" %next, %c : !F
   // CHECK: tile.iota {axis = 1 : i64} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
   %cols = tile.iota {axis = 1} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
+  // CHECK: tile.columns %{{.*}}, %{{.*}} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["T.m", "32"], f32, #tile.grid<16 x 16>>
+  %some = tile.columns %sum, %c0 : !F to <["T.m", "32"], f32, #tile.grid<16 x 16>>
   // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %max = tile.reduce "max" %sum {axis = 1} : !F to !R
   // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to f32

@@ -671,3 +671,36 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %old = tile.atomic "add" %f, %x[%c0, %c0] : (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.view<["M", "N"], f32>, index, index) -> f32
   tile.kernel_end
 }
+
+// -----
+
+// A lane has whole steps of the layout: 24 columns are one step and a half.
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  // expected-error @+1 {{takes a number of columns that is a multiple of 16, not 24}}
+  %y = tile.columns %f, %c0 : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["T.m", "24"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  // expected-error @+1 {{takes columns of a tile of rank 2, with all of its rows and in its layout}}
+  %y = tile.columns %f, %c0 : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["32", "32"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+// expected-error @+1 {{'variants': rows that are held in shared memory take bytes there, 'shared'}}
+tile.kernel @k(%x: !tsr.view<["C"], f32>) attributes {dims = ["C"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, held = -1 : i64}]} {
+  tile.kernel_end
+}
