@@ -27,15 +27,6 @@ bool isOfSizes(const Expr &expr) {
   if (expr.kind != ExprKind::Elementwise || expr.type.dtype != DType::Bool) return false;
   return std::all_of(expr.args.begin(), expr.args.end(), [](const ExprPtr &arg) { return isOfSizes(*arg); });
 }
-
-/// The variables that a block binds, with those of the blocks in it.
-void collectBound(const checked::Block &block, std::vector<const Var *> &bound) {
-  for (const auto &stmt : block) {
-    if (stmt->kind == StmtKind::Let || stmt->kind == StmtKind::Assign) bound.push_back(stmt->var);
-    collectBound(stmt->body, bound);
-    collectBound(stmt->otherwise, bound);
-  }
-}
 }  // namespace
 
 void Trace::branch(const Stmt &stmt) {

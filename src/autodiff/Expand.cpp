@@ -1,5 +1,5 @@
 #include "autodiff/Expand.h"
-#include "autodiff/Trace.h"
+#include "autodiff/Expander.h"
 #include "checked/ExprBuild.h"
 #include "checked/Verify.h"
 #include "support/Check.h"
@@ -77,123 +77,114 @@ private:
   std::map<uint32_t, int> reads_;
 };
 
-class Expander {
-public:
-  Expander(checked::Program &program, const Sources &sources, diag::Engine &diagnostics)
-      : program_(program), sources_(sources), diagnostics_(diagnostics) {}
+}  // namespace
 
-  bool run() {
-    for (auto &function : program_.functions) expand(*function);
-    done_.clear();
-    derivatives_ = false;
-    for (auto &function : program_.functions)
-      if (!failed_) expand(*function);
-    return !failed_;
-  }
+bool Expander::run() {
+  expandAll();
+  checkForwardRules();
+  done_.clear();
+  derivatives_ = false;
+  expandAll();
+  if (!failed_) std::erase_if(program_.functions, [](const auto &function) { return function->ofCall; });
+  return !failed_;
+}
 
-private:
-  void expand(Function &function) {
-    if (!done_.insert(&function).second) return;
-    function_ = &function;
-    size_t firstVar = function.vars.size();
-    tuples_.clear();
-    Block body = std::move(function.body);
-    function.body = expanded(std::move(body));
-    if (function.vars.size() != firstVar) Sweep(function, firstVar).run();
-  }
-  /// What a derivative is of is without derivatives first.
-  void expandCallee(const Function *callee) {
-    Function *outer = function_;
-    auto tuples = std::move(tuples_);
-    for (auto &function : program_.functions)
-      if (function.get() == callee) expand(*function);
-    function_ = outer;
-    tuples_ = std::move(tuples);
-  }
+void Expander::expandAll() {
+  for (size_t i = 0; i < program_.functions.size(); ++i)  // which may add some
+    if (derivatives_ || !failed_) expand(*program_.functions[i]);
+}
 
-  Block expanded(Block block) {
-    Block out;
-    for (auto &stmt : block) {
-      bool isTuple = stmt->kind == StmtKind::Let && stmt->var->type.kind == TypeKind::Tuple;
-      if (isTuple && isWritten(*stmt->value)) {
-        tuples_[stmt->var] = written(*stmt->value, out);
-        continue;
-      }
-      if (stmt->kind == StmtKind::While && derivatives_) inCondition(stmt->condition.get());
-      for (ExprPtr *e : {&stmt->value, &stmt->extra, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
-        replace(*e, out);
-      for (ExprPtr &e : stmt->values) replace(e, out);
-      stmt->body = expanded(std::move(stmt->body));
-      stmt->otherwise = expanded(std::move(stmt->otherwise));
-      out.push_back(std::move(stmt));
+void Expander::expand(Function &function) {
+  if (!done_.insert(&function).second) return;
+  function_ = &function;
+  size_t firstVar = function.vars.size();
+  tuples_.clear();
+  Block body = std::move(function.body);
+  function.body = expanded(std::move(body));
+  if (function.vars.size() != firstVar) Sweep(function, firstVar).run();
+}
+
+/// What a derivative is of is without derivatives first.
+void Expander::expandCallee(const Function *callee) {
+  Function *outer = function_;
+  auto tuples = std::move(tuples_);
+  for (size_t i = 0; i < program_.functions.size(); ++i)
+    if (program_.functions[i].get() == callee) expand(*program_.functions[i]);
+  function_ = outer;
+  tuples_ = std::move(tuples);
+}
+
+Block Expander::expanded(Block block) {
+  Block out;
+  for (auto &stmt : block) {
+    bool isTuple = stmt->kind == StmtKind::Let && stmt->var->type.kind == TypeKind::Tuple;
+    if (isTuple && isWritten(*stmt->value)) {
+      tuples_[stmt->var] = written(*stmt->value, out);
+      continue;
     }
-    return out;
+    if (stmt->kind == StmtKind::While && derivatives_) inCondition(stmt->condition.get());
+    for (ExprPtr *e : {&stmt->value, &stmt->extra, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+      replace(*e, out);
+    for (ExprPtr &e : stmt->values) replace(e, out);
+    stmt->body = expanded(std::move(stmt->body));
+    stmt->otherwise = expanded(std::move(stmt->otherwise));
+    out.push_back(std::move(stmt));
   }
-  /// Derivatives first, while functions with a derivative of their own are still called; then those calls.
-  bool isWritten(const Expr &e) const {
-    if (derivatives_) return e.kind == ExprKind::Derivative;
-    return e.kind == ExprKind::Call && e.as<node::Call>().callee->kind == FunctionKind::Tensor && function_->kind == FunctionKind::Tensor;
+  return out;
+}
+
+/// Derivatives first, while functions with a derivative of their own are still called; then those calls.
+bool Expander::isWritten(const Expr &e) const {
+  if (derivatives_) return e.kind == ExprKind::Derivative || e.kind == ExprKind::Vmap;
+  return e.kind == ExprKind::Call && e.as<node::Call>().callee->kind == FunctionKind::Tensor && function_->kind == FunctionKind::Tensor;
+}
+
+std::vector<Term> Expander::written(Expr &e, Block &out) {
+  if (!derivatives_) return body(e, out);
+  return e.kind == ExprKind::Vmap ? mapped(e, out) : derivative(e, out);
+}
+
+/// A condition is asked every turn; what stands before the loop is computed once.
+void Expander::inCondition(Expr *condition) {
+  checked::visitExprs(condition, [&](Expr &e) {
+    if (e.kind != ExprKind::Derivative && e.kind != ExprKind::Vmap) return;
+    failed_ = true;
+    diagnostics_.report(diag::Id::notSupportedYet, e.span, std::string(e.kind == ExprKind::Vmap ? "a map over an axis" : "a derivative") + " in the condition of a loop");
+  });
+}
+
+void Expander::replace(ExprPtr &e, Block &out) {
+  if (!e || failed_) return;
+  for (ExprPtr &arg : e->args) replace(arg, out);
+  if (checked::Access *access = checked::accessOf(*e))
+    for (checked::IndexPart &part : access->parts) replace(part.offset, out);
+  auto *cast = e->get<node::Cast>();
+  if (cast && cast->stopsGradient && !derivatives_) {  // all derivatives are taken: it is its operand
+    ExprPtr operand = std::move(e->args[0]);
+    e = std::move(operand);
+  } else if (isWritten(*e)) {
+    std::vector<Term> results = written(*e, out);
+    if (!results.empty()) e = checked::clone(*results[0]);
+  } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
+    auto tuple = tuples_.find(checked::varOf(*e->args[0]));
+    if (tuple != tuples_.end() && static_cast<size_t>(e->as<node::TupleItem>().item) < tuple->second.size())
+      e = checked::clone(*tuple->second[static_cast<size_t>(e->as<node::TupleItem>().item)]);
   }
-  std::vector<Term> written(Expr &e, Block &out) { return derivatives_ ? derivative(e, out) : body(e, out); }
-  /// A condition is asked every turn; what stands before the loop is computed once.
-  void inCondition(Expr *condition) {
-    checked::visitExprs(condition, [&](Expr &e) {
-      if (e.kind != ExprKind::Derivative) return;
-      failed_ = true;
-      diagnostics_.report(diag::Id::notSupportedYet, e.span, "a derivative in the condition of a loop");
-    });
-  }
+}
 
-  void replace(ExprPtr &e, Block &out) {
-    if (!e || failed_) return;
-    for (ExprPtr &arg : e->args) replace(arg, out);
-    if (checked::Access *access = checked::accessOf(*e))
-      for (checked::IndexPart &part : access->parts) replace(part.offset, out);
-    auto *cast = e->get<node::Cast>();
-    if (cast && cast->stopsGradient && !derivatives_) {  // all derivatives are taken: it is its operand
-      ExprPtr operand = std::move(e->args[0]);
-      e = std::move(operand);
-    } else if (isWritten(*e)) {
-      std::vector<Term> results = written(*e, out);
-      if (!results.empty()) e = checked::clone(*results[0]);
-    } else if (e->kind == ExprKind::TupleItem && e->args[0]->kind == ExprKind::VarRef) {
-      auto tuple = tuples_.find(checked::varOf(*e->args[0]));
-      if (tuple != tuples_.end() && static_cast<size_t>(e->as<node::TupleItem>().item) < tuple->second.size())
-        e = checked::clone(*tuple->second[static_cast<size_t>(e->as<node::TupleItem>().item)]);
-    }
-  }
-
-  std::vector<Term> derivative(Expr &e, Block &out);
-  static std::vector<Term> pulledBack(const Expr &e, const Trace &trace, const std::vector<Term> &values,
-                                      std::vector<Term> seeds, Builder &builder, const Reporter &reporter);
-  static std::vector<Term> pushedForward(const Expr &e, const Trace &trace, const std::vector<Term> &values,
-                                         const std::vector<Term> &seeds, Builder &builder, const Reporter &reporter);
-  std::vector<Term> body(Expr &e, Block &out);
-
-  checked::Program &program_;
-  const Sources &sources_;
-  diag::Engine &diagnostics_;
-  Function *function_ = nullptr;
-  std::set<const Function *> done_;
-  std::map<const Var *, std::vector<Term>> tuples_;
-  bool derivatives_ = true;
-  bool failed_ = false;
-};
-
-/// The body of a function in the place of its call.
+/// The body of a function in the place of its call: as it is for all indices of an axis that no argument has.
 std::vector<Term> Expander::body(Expr &e, Block &out) {
   for (ExprPtr &arg : e.args) replace(arg, out);
   const Function *callee = e.as<node::Call>().callee;
   expandCallee(callee);
+  if (failed_) return {};
   Builder builder(*function_, out);
   builder.here = e.span;
-  Reporter reporter{diagnostics_, sources_, e.span, callee->name};
-  Trace trace(builder, reporter, {program_});
+  Reporter reporter{diagnostics_, sources_, e.span, callee->name, "a call of `" + callee->name + "`, which has ", "it is called here"};
+  Batch inliner(builder, reporter, {program_}, nullptr);
   std::vector<Term> arguments;
   for (ExprPtr &arg : e.args) arguments.push_back(builder.bind(std::move(arg)));
-  trace.bindDims(*callee, arguments);
-  for (size_t i = 0; i < arguments.size(); ++i) trace.bindParameter(*callee->params[i].var, arguments[i], false);
-  std::vector<Term> results = trace.body(*callee);
+  std::vector<Term> results = inliner.run(*callee, arguments, std::vector<bool>(arguments.size()));
   failed_ |= reporter.failed;
   return failed_ ? std::vector<Term>() : results;
 }
@@ -239,7 +230,7 @@ std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const 
   for (size_t i = 0; i < values.size() && i < seeds.size(); ++i)
     if (trace.isActive(values[i]))
       cotangents.add(checked::varOf(*values[i]), {builder.cast(seeds[i], tangentDType(seeds[i]->type.dtype)), nullptr});
-  for (size_t i = trace.steps().size(); i-- > 0 && !reporter.failed;) trace.steps()[i]->pullBack(cotangents);
+  trace.pullBackAll(trace.steps(), cotangents);
   if (reporter.failed) return {};
   for (int number : asked.parameters) {
     const Var &parameter = *asked.callee->params[static_cast<size_t>(number)].var;
@@ -261,13 +252,7 @@ std::vector<Term> Expander::pushedForward(const Expr &e, const Trace &trace, con
     const Var *by = trace.parameter(*derivative.callee->params[static_cast<size_t>(derivative.parameters[i])].var);
     tangents[by] = builder.reshape(builder.cast(seeds.at(i), tangentDType(by->type.dtype)), tangentType(by->type));
   }
-  std::set<const Var *> asked;
-  for (const Term &value : values)
-    if (trace.isActive(value)) asked.insert(checked::varOf(*value));
-  std::vector<const Step *> steps;
-  for (size_t i = trace.steps().size(); i-- > 0;)
-    if (trace.steps()[i]->isAsked(asked)) steps.push_back(trace.steps()[i].get());
-  for (size_t i = steps.size(); i-- > 0 && !reporter.failed;) steps[i]->pushForward(tangents, builder);
+  trace.pushForwardAll(trace.steps(), values, tangents);
   std::vector<Term> results;
   for (const Term &value : values) {
     auto tangent = trace.isActive(value) ? tangents.find(checked::varOf(*value)) : tangents.end();
@@ -276,8 +261,6 @@ std::vector<Term> Expander::pushedForward(const Expr &e, const Trace &trace, con
   }
   return results;
 }
-
-}  // namespace
 
 bool expand(checked::Program &program, const Sources &sources, diag::Engine &diagnostics) {
   bool expanded = Expander(program, sources, diagnostics).run();

@@ -1,6 +1,6 @@
 // What the tangent of each operation is made of.
 #include "autodiff/Formula.h"
-#include "autodiff/Trace.h"
+#include "autodiff/CallStep.h"
 #include "checked/ExprBuild.h"
 #include "support/Partials.h"
 #include <algorithm>
@@ -31,10 +31,6 @@ private:
   Var *out_;
   Refusal refusal_;
 };
-
-bool isFloating(const Type &type) {
-  return (type.kind == TypeKind::Scalar || type.kind == TypeKind::Tensor) && isFloat(type.dtype);
-}
 
 /// The formulas of a row of Partials.def, one for each operand.
 std::vector<std::string_view> formulasOf(std::string_view partials) {
@@ -115,6 +111,11 @@ void Trace::linearize(Var *out, const Expr &op) {
   case ExprKind::ScatterAdd:
   case ExprKind::Dot:
   case ExprKind::TupleItem: break;
+  case ExprKind::After: {  // itself, whatever it waits for
+    Edge same;
+    same.from = checked::varOf(*op.args[0]);
+    return active_.count(same.from) ? step(out, {same}) : void();
+  }
   default: return refused(out, because, {op.span, "this operation"});
   }
   if (op.kind == ExprKind::TupleItem) return refused(out, because, refusals_.at(checked::varOf(*op.args[0])));

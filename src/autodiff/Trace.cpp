@@ -1,6 +1,5 @@
-#include "autodiff/Trace.h"
+#include "autodiff/CallStep.h"
 #include "checked/ExprBuild.h"
-#include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::autodiff {
@@ -15,16 +14,18 @@ using checked::TypeKind;
 using checked::Var;
 namespace node = checked::node;
 
-const checked::Function *Rules::of(const checked::Function &function) const {
+const checked::Function *Rules::named(const checked::Function &function, const char *option) const {
   const auto &options = function.kernel.schedule.options;
-  auto rule = function.kind == checked::FunctionKind::Tensor ? options.find(checked::kRule) : options.end();
+  auto rule = function.kind == checked::FunctionKind::Tensor ? options.find(option) : options.end();
   return rule == options.end() ? nullptr : program.find(rule->second);
+}
+
+bool Rules::isCheckpoint(const checked::Function &function) {
+  return function.kind == checked::FunctionKind::Tensor && function.kernel.schedule.options.count(checked::kCheckpoint) != 0;
 }
 
 namespace {
 constexpr int64_t kMostTurns = 256;  // as many as a tensor function has written out anywhere
-
-std::string idName(const Var &var) { return "%" + std::to_string(var.id); }
 }  // namespace
 
 // ---------------------------------------------------------------- messages
@@ -49,8 +50,8 @@ void Reporter::refuse(const Refusal &refusal, const std::string &by, const std::
 void Reporter::cannot(Span span, const std::string &what) {
   failed = true;
   bool library = inLibrary(span);
-  auto message = diagnostics.report(diag::Id::notSupportedYet, library ? call : span, "the derivative of " + what);
-  if (!library) message.note(call, "the derivative is taken here");
+  auto message = diagnostics.report(diag::Id::notSupportedYet, library ? call : span, subject + what);
+  if (!library) message.note(call, taken);
 }
 
 void Trace::refuse(const Var *out, const Refusal &refusal) const {
@@ -75,25 +76,6 @@ std::pair<std::string, std::vector<std::string>> Trace::dependence(const Var *va
 
 // ---------------------------------------------------------------- parameters
 
-void Trace::bindDims(const checked::Function &function, const std::vector<Term> &arguments) {
-  for (bool alone : {true, false})
-    for (size_t i = 0; i < function.params.size() && i < arguments.size(); ++i) {
-      const Type &declared = function.params[i].var->type;
-      if (declared.kind == TypeKind::Index) {
-        auto value = dimOf(*arguments[i]);
-        if (value && !declared.shape.empty() && declared.shape[0].isVar())
-          dims_.try_emplace(declared.shape[0].varName(), *value);
-        continue;
-      }
-      const std::vector<Dim> &given = arguments[i]->type.shape;
-      for (size_t a = 0; a < declared.shape.size() && a < given.size(); ++a) {
-        auto linear = linearDim(declared.shape[a]);
-        if (alone && declared.shape[a].isVar()) dims_.try_emplace(declared.shape[a].varName(), given[a]);
-        if (!alone && linear) dims_.try_emplace(linear->variable, linear->solved(given[a]));
-      }
-    }
-}
-
 void Trace::bindParameter(const Var &parameter, const Term &argument, bool active) {
   if (parameter.type.kind == TypeKind::Index) return setIndex(parameter, argument);
   Term value = argument;
@@ -107,30 +89,6 @@ void Trace::bindParameter(const Var &parameter, const Term &argument, bool activ
 }
 
 Var *Trace::parameter(const Var &parameter) const { return env_.at(&parameter)->as<node::VarRef>().var; }
-
-void Trace::setIndex(const Var &var, const Term &value) {
-  Term bound = value;
-  std::optional<Dim> dim = dimOf(*value);
-  if (!dim) {
-    bound = copied(value, var.name);
-    dim = dimOf(*bound);
-  }
-  dims_[idName(var)] = *dim;
-  env_[&var] = bound;
-}
-
-/// The value under a name of its own, which nothing else has.
-Term Trace::copied(const Term &value, const std::string &name) {
-  Var *var = builder_.fresh(name, value->type);
-  builder_.let(var, value);
-  return builder_.ref(var);
-}
-
-Type Trace::here(Type type) const {
-  for (Dim &dim : type.shape) dim = dim.substitute(dims_);
-  for (Type &item : type.items) item = here(item);
-  return type;
-}
 
 // ---------------------------------------------------------------- statements
 
@@ -187,28 +145,6 @@ void Trace::loop(const Stmt &stmt) {
 }
 
 // ---------------------------------------------------------------- expressions
-
-/// The expression with the sizes of here, and its arguments as `argument` has them.
-template <class Argument> ExprPtr Trace::moved(const Expr &expr, const Argument &argument) {
-  ExprPtr copy = checked::clone(expr);
-  copy->type = here(expr.type);
-  if (Dim *dim = checked::writtenDim(*copy)) *dim = dim->substitute(dims_);
-  for (size_t i = 0; i < expr.args.size(); ++i) copy->args[i] = argument(*expr.args[i]);
-  if (checked::Access *access = checked::accessOf(*copy))
-    for (checked::IndexPart &part : access->parts) {
-      part.size = part.size.substitute(dims_);
-      if (part.offset) part.offset = tree(*part.offset);
-    }
-  return copy;
-}
-
-ExprPtr Trace::tree(const Expr &expr) {
-  if (expr.kind == ExprKind::VarRef) {
-    auto found = env_.find(checked::varOf(expr));
-    return found == env_.end() ? checked::clone(expr) : checked::clone(*found->second);
-  }
-  return moved(expr, [&](const Expr &arg) { return tree(arg); });
-}
 
 Term Trace::expr(const Expr &expr, const std::string &name) {
   bool truth = expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool;
@@ -274,8 +210,8 @@ std::vector<Term> Trace::inlined(const checked::Function &function, const std::v
   return values;
 }
 
-/// A function without a rule of its own is written out. What stays a call: a kernel, which has no derivative, and a
-/// function whose derivative is written by hand, so that a derivative of this one meets the call again.
+/// A function without a way of its own is written out. What stays a call: a kernel, which has no derivative, and a function
+/// whose derivative is made in its own way, so that a derivative of this one meets the call again.
 Term Trace::call(const Expr &expr) {
   const checked::Function *callee = expr.as<node::Call>().callee;
   ExprPtr made = checked::makeExpr(ExprKind::Call, here(expr.type), expr.span);
@@ -290,7 +226,7 @@ Term Trace::call(const Expr &expr) {
   }
   bool isKernel = callee->kind == checked::FunctionKind::Kernel;
   bool isTuple = expr.type.kind == TypeKind::Tuple;
-  if (!isKernel && !rules_.of(*callee)) {
+  if (!isKernel && !rules_.stayCalls(*callee)) {
     std::vector<Term> values = inlined(*callee, arguments);
     if (reporter_.failed || values.empty()) return builder_.index(Dim(0));
     if (!isTuple) return values[0];
@@ -306,7 +242,7 @@ Term Trace::call(const Expr &expr) {
     return value;
   }
   if (!isTuple) {
-    ruled(expr, arguments, {value}, because);
+    called(expr, arguments, {value}, because);
     return value;
   }
   std::vector<Term> results;
@@ -318,9 +254,60 @@ Term Trace::call(const Expr &expr) {
     item->args.push_back(checked::clone(*value));
     results.push_back(builder_.bind(std::move(item)));
   }
-  ruled(expr, arguments, results, because);
+  called(expr, arguments, results, because);
   tuples_[checked::varOf(*value)] = std::move(results);
   return value;
+}
+
+/// What a call that stays one is for derivatives.
+void Trace::called(const Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results, const Var *because) {
+  const checked::Function &callee = *checked::calleeOf(call);
+  for (const Term &result : results) {
+    if (isFloating(result->type)) activate(checked::varOf(*result), because);
+    else whole_.emplace(checked::varOf(*result), because);
+  }
+  if (Rules::isCheckpoint(callee)) steps_.push_back(checkpointStep(*this, call, arguments, results));
+  else if (auto *rule = rules_.of(callee)) steps_.push_back(ruleStep(*this, call, *rule, arguments, results));
+  else steps_.push_back(forwardRuleStep(*this, call, *rules_.forwardOf(callee), arguments, results));
+}
+
+Trace::Apart Trace::apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const Var *> &because) {
+  Apart made;
+  Env env = std::exchange(env_, {});
+  Dims dims = std::exchange(dims_, {});
+  std::vector<Term> returned = std::exchange(returned_, {});
+  bool hadReturned = std::exchange(hasReturned_, false);
+  std::vector<std::unique_ptr<Step>> steps = std::exchange(steps_, {});
+  Span place = builder_.here;
+  bindDims(function, arguments);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Var &parameter = *function.params[i].var;
+    bindParameter(parameter, arguments[i], because[i] != nullptr);
+    made.parameters.push_back(checked::varOf(*env_.at(&parameter)));
+    if (because[i]) active_[made.parameters.back()] = because[i];
+  }
+  made.values = body(function);
+  made.steps = std::exchange(steps_, std::move(steps));
+  builder_.here = place;
+  env_ = std::move(env);
+  dims_ = std::move(dims);
+  returned_ = std::move(returned);
+  hasReturned_ = hadReturned;
+  return made;
+}
+
+void Trace::pullBackAll(const std::vector<std::unique_ptr<Step>> &steps, Cotangents &cotangents) const {
+  for (size_t i = steps.size(); i-- > 0 && !reporter_.failed;) steps[i]->pullBack(cotangents);
+}
+
+void Trace::pushForwardAll(const std::vector<std::unique_ptr<Step>> &steps, const std::vector<Term> &values, Tangents &tangents) const {
+  std::set<const Var *> asked;
+  for (const Term &value : values)
+    if (isActive(value)) asked.insert(checked::varOf(*value));
+  std::vector<const Step *> needed;
+  for (size_t i = steps.size(); i-- > 0;)
+    if (steps[i]->isAsked(asked)) needed.push_back(steps[i].get());
+  for (size_t i = needed.size(); i-- > 0 && !reporter_.failed;) needed[i]->pushForward(tangents, builder_);
 }
 
 }  // namespace tessera::autodiff

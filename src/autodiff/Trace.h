@@ -2,6 +2,7 @@
 // it what its tangent is made of.
 #pragma once
 #include "autodiff/Linear.h"
+#include "autodiff/Scope.h"
 #include "support/Sources.h"
 #include <set>
 
@@ -20,30 +21,48 @@ struct Reporter {
   const Sources &sources;
   Span call;                // where the derivative is taken
   std::string function;     // of what
+  std::string subject = "the derivative of ", taken = "the derivative is taken here";  // what cannot be done
   bool failed = false;
   bool inLibrary(Span span) const;
   void refuse(const Refusal &refusal, const std::string &by, const std::vector<std::string> &through);
   void cannot(Span span, const std::string &what);
 };
 
-/// Functions whose derivatives are written by hand.
+/// Functions whose derivatives are made in their own ways: calls of them stay calls until all derivatives are taken.
 struct Rules {
   const checked::Program &program;
-  /// The rule of a function; null if it has none.
-  const checked::Function *of(const checked::Function &function) const;
+  /// The rule of a function with `@custom_vjp`, or with `@custom_jvp`; null if it has none.
+  const checked::Function *of(const checked::Function &function) const { return named(function, checked::kRule); }
+  const checked::Function *forwardOf(const checked::Function &function) const { return named(function, checked::kForwardRule); }
+  static bool isCheckpoint(const checked::Function &function);
+  bool stayCalls(const checked::Function &function) const { return of(function) || forwardOf(function) || isCheckpoint(function); }
+
+private:
+  const checked::Function *named(const checked::Function &function, const char *option) const;
 };
 
-class Trace {
+class Trace : public Scope {
 public:
-  Trace(Builder &builder, Reporter &reporter, Rules rules) : builder_(builder), reporter_(reporter), rules_(rules) {}
+  Trace(Builder &builder, Reporter &reporter, Rules rules) : Scope(builder), reporter_(reporter), rules_(rules) {}
 
   /// Gives a parameter its value. An active one is what the derivative is by.
   void bindParameter(const checked::Var &parameter, const Term &argument, bool active);
-  /// The dimensions of a function, from the shapes of its arguments.
-  void bindDims(const checked::Function &function, const std::vector<Term> &arguments);
   /// Writes the body; gives what it returns.
   std::vector<Term> body(const checked::Function &function);
   checked::Var *parameter(const checked::Var &parameter) const;
+
+  /// The body of a function written once more, with steps of its own, and the variables that hold its arguments.
+  struct Apart {
+    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<Term> values;
+    std::vector<const checked::Var *> parameters;
+  };
+  /// `because`: for each argument the value that makes it active, or null.
+  Apart apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const checked::Var *> &because);
+  /// From derivatives by some values back, and from tangents on to those that the values need.
+  void pullBackAll(const std::vector<std::unique_ptr<Step>> &steps, Cotangents &cotangents) const;
+  void pushForwardAll(const std::vector<std::unique_ptr<Step>> &steps, const std::vector<Term> &values, Tangents &tangents) const;
+  bool hasFailed() const { return reporter_.failed; }
 
   bool isActive(const Term &term) const { return term && term->kind == checked::ExprKind::VarRef && active_.count(checked::varOf(*term)); }
   /// What an active value depends on: the parameter, and the names between.
@@ -53,11 +72,10 @@ public:
 
 private:
   friend class BranchStep;
-  using Env = std::map<const checked::Var *, Term>;
   /// What names mean at a place of the function.
   struct Place {
     Env env;
-    std::map<std::string, Dim> dims;
+    Dims dims;
     std::vector<checked::Var *> active;
   };
   /// A variable of the function that both sides of a branch bind, and the one that has it behind the branch.
@@ -80,12 +98,6 @@ private:
   Term call(const checked::Expr &expr);
   std::vector<Term> inlined(const checked::Function &function, const std::vector<Term> &arguments);
   Term rewritten(const checked::Expr &expr, const std::string &name);
-  /// A program integer or truth value as it is written, with the names of here.
-  checked::ExprPtr tree(const checked::Expr &expr);
-  template <class Argument> checked::ExprPtr moved(const checked::Expr &expr, const Argument &argument);
-  checked::Type here(checked::Type type) const;
-  Term copied(const Term &value, const std::string &name);
-  void setIndex(const checked::Var &var, const Term &value);
 
   // Linearize.cpp
   void linearize(checked::Var *out, const checked::Expr &op);
@@ -93,20 +105,18 @@ private:
   void linearizeExtremum(checked::Var *out, const checked::Expr &op);
   void linearizeReduction(checked::Var *out, const checked::Expr &op);
   std::vector<Edge> partials(const checked::Expr &op, const Term &result);
+  using Scope::moved;
   Edge moved(const std::shared_ptr<const checked::Expr> &op, size_t operand) const;
   Term wide(const Term &value);
   void step(checked::Var *out, std::vector<Edge> edges);
-  void ruled(const checked::Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results,
-             const checked::Var *because);  // Rules.cpp
+  void called(const checked::Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results,
+              const checked::Var *because);
   void refused(checked::Var *out, const checked::Var *because, Refusal refusal);
   void activate(checked::Var *out, const checked::Var *because) { active_.emplace(out, because); }
   checked::Var *unwritten(const checked::Type &type);
 
-  Builder &builder_;
   Reporter &reporter_;
   Rules rules_;
-  Env env_;
-  std::map<std::string, Dim> dims_;
   std::map<const checked::Var *, std::vector<Term>> tuples_;  // results of calls
   std::vector<Term> returned_;
   bool hasReturned_ = false;

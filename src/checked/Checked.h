@@ -87,8 +87,10 @@ struct Schedule {
   std::map<std::string, Span> places;      // where each of them is written; for messages
   bool empty() const { return sizes.empty() && options.empty() && space.empty(); }
 };
-/// The option of a function with `@custom_vjp` that names the function that is its rule.
-inline constexpr const char *kRule = "vjp";
+/// The options of a function with `@custom_vjp` or `@custom_jvp` that name the function that is its rule.
+inline constexpr const char *kRule = "vjp", *kForwardRule = "jvp";
+/// The option of a function with `@checkpoint`: a derivative keeps the arguments of its calls, and computes the rest again.
+inline constexpr const char *kCheckpoint = "checkpoint";
 
 enum class GridKind : uint8_t {
   Output,    // one group for each tile of the output
@@ -156,6 +158,7 @@ struct Function {
   std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
   size_t assertions = 0;             // of a test, those too that are known to hold
   std::vector<TestClaim> claims;     // of a test: what has to be run
+  bool ofCall = false;           // made for one call in a tensor function, which autodiff::expand writes out; no entry point
   bool isTest() const { return !tests.empty(); }
 };
 

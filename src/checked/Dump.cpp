@@ -165,6 +165,13 @@ private:
       return std::string(derivatives[static_cast<int>(derivative.what)]) + " " + derivative.callee->name +
              axes(derivative.parameters) + args(e);
     }
+    case ExprKind::Vmap: {
+      std::vector<int> mapped;
+      for (size_t i = 0; i < e.args.size(); ++i)
+        if (e.as<node::Vmap>().mapped[i]) mapped.push_back(static_cast<int>(i));
+      return "vmap " + calleeOf(e)->name + axes(mapped) + args(e);
+    }
+    case ExprKind::After: return "after" + args(e);
     case ExprKind::TupleItem: return "item" + std::to_string(e.as<node::TupleItem>().item) + args(e);
     case ExprKind::HostRank: return "host_rank" + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.as<node::HostShape>().axis) + args(e);

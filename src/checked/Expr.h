@@ -30,7 +30,7 @@ enum class ExprKind : uint8_t {
   Constant, String, DimValue, VarRef,
   Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot, Full, Table, Iota, Load, Concat, Window, Gather,
   ScatterAdd, Argsort, Slice,
-  Query, Call, TupleItem, Derivative,
+  Query, Call, TupleItem, Derivative, Vmap, After,
   HostShape, HostRank, HostItem, LoadNpy, HostCall, Format,
   Opaque,
 };
@@ -174,6 +174,15 @@ struct Derivative {
   DerivativeKind what{};
   std::vector<int> parameters;
 };
+/// `callee` for each index of the first axis of those args that are `mapped`, whose parameters are without that axis; each
+/// result has it in front of its own. All mapped args have it alike. autodiff::expand writes it out.
+struct Vmap {
+  const Function *callee = nullptr;
+  std::vector<bool> mapped;  // one for each arg
+};
+/// args[0], known only when args[1] is: what is computed from it is computed again, and not taken from where it was computed
+/// before (`@checkpoint`).
+struct After {};
 /// Host: an extent of the HostTensor args[0] (Index).
 struct HostShape {
   int axis = 0;  // from the end if negative
@@ -202,7 +211,7 @@ struct Opaque {
 
 using Any = std::variant<Constant, String, DimValue, VarRef, Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot,
                          Full, Table, Iota, Load, Concat, Window, Gather, ScatterAdd, Argsort, Slice, Query, Call,
-                         TupleItem, Derivative, HostShape, HostRank, HostItem, LoadNpy, HostCall, Format, Opaque>;
+                         TupleItem, Derivative, Vmap, After, HostShape, HostRank, HostItem, LoadNpy, HostCall, Format, Opaque>;
 static_assert(std::variant_size_v<Any> == static_cast<size_t>(ExprKind::Opaque) + 1, "a struct for each kind");
 
 }  // namespace node
@@ -243,9 +252,10 @@ inline const auto *literalOf(const Expr &expr) {
   auto *constant = expr.get<node::Constant>();
   return constant ? &constant->value : nullptr;
 }
-/// The function that is called or derived; null for anything else.
+/// The function that is called, derived or mapped; null for anything else.
 inline const Function *calleeOf(const Expr &expr) {
   if (auto *call = expr.get<node::Call>()) return call->callee;
+  if (auto *vmap = expr.get<node::Vmap>()) return vmap->callee;
   auto *derivative = expr.get<node::Derivative>();
   return derivative ? derivative->callee : nullptr;
 }

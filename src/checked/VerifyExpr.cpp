@@ -59,6 +59,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::LoadNpy: return {1, 1};
   case ExprKind::Dot:
   case ExprKind::Gather:
+  case ExprKind::After:
   case ExprKind::ScatterAdd: return {2, 2};
   case ExprKind::HostItem: return {1, 2};
   case ExprKind::Table:
@@ -69,6 +70,7 @@ Arity arityOf(const Expr &expr) {
   }
   case ExprKind::Call:
   case ExprKind::Derivative:
+  case ExprKind::Vmap:
   case ExprKind::HostCall:
   case ExprKind::Format:
   case ExprKind::Opaque: return {0, kAny};
@@ -139,7 +141,12 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Call:
   case ExprKind::TupleItem:
   case ExprKind::Derivative:
+  case ExprKind::Vmap:
   case ExprKind::Opaque: return call(e);
+  case ExprKind::After:
+    require(isNumber(e.type) && isNumber(e.args[1]->type), "what is known after a value is a number or an array of them");
+    return require(e.type.kind == e.args[0]->type.kind && e.type.dtype == e.args[0]->type.dtype && rank(e) == rank(*e.args[0]),
+                   "what is known after a value is itself");
   }
 }
 
@@ -263,6 +270,14 @@ void FunctionVerifier::call(const Expr &e) const {
     auto isGiven = [](const Param &param) { return !param.isResult; };
     size_t given = std::count_if(callee->params.begin(), callee->params.end(), isGiven);
     return require(e.args.size() == given, "a call has an argument for each parameter");
+  }
+  if (auto *vmap = e.get<node::Vmap>()) {
+    const std::vector<bool> &mapped = vmap->mapped;
+    require(mapped.size() == e.args.size() && e.args.size() == callee->params.size(), "a map has an argument for each parameter");
+    require(std::count(mapped.begin(), mapped.end(), true) > 0, "a map is over an argument");
+    for (size_t i = 0; i < mapped.size(); ++i)
+      require(!mapped[i] || rank(*e.args[i]) == callee->params[i].var->type.shape.size() + 1, "a mapped argument has one axis more");
+    return;
   }
   for (int param : e.as<node::Derivative>().parameters) within(param, callee->params.size(), "a derivative is by parameters");
 }

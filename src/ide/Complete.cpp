@@ -41,7 +41,7 @@ public:
     case Context::Kind::Import: imports(); break;
     case Context::Kind::Decorator:
       for (const sema::BuiltinRow &row : sema::builtinRows())
-        if (row.kind == sema::BuiltinKind::Decorator) add({std::string(row.name), "decorator", "", "", Item::Function, "0"});
+        if (row.kind == sema::BuiltinKind::Decorator || row.kind == sema::BuiltinKind::Checkpoint) add({std::string(row.name), "decorator", "", "", Item::Function, "0"});
       add({"verify.numerics", "decorator", "", "", Item::Function, "0"});
       break;
     case Context::Kind::Policy: policies(); break;

@@ -98,6 +98,7 @@ std::string typeText(const sema::Fact &fact) {
   case ValueKind::Method: return "function " + fact.text;
   case ValueKind::Partial: return "function " + fact.text + ", with some arguments";
   case ValueKind::Derivative: return "derivative of " + fact.text;
+  case ValueKind::Transform: return "function made of " + fact.text;
   case ValueKind::Schedule: return "Schedule";
   case ValueKind::Policy: return "Policy";
   case ValueKind::Context: return "tile context";

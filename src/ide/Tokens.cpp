@@ -38,7 +38,8 @@ TokenKind tokenOf(const sema::Fact &fact) {
   case ValueKind::Builtin:
   case ValueKind::Method:
   case ValueKind::Partial:
-  case ValueKind::Derivative: return TokenKind::Function;
+  case ValueKind::Derivative:
+  case ValueKind::Transform: return TokenKind::Function;
   case ValueKind::Module: return TokenKind::Module;
   case ValueKind::DType: return TokenKind::DType;
   case ValueKind::StructType: return TokenKind::Struct;

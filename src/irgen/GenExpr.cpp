@@ -74,6 +74,11 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
     return items[item];
   }
   case ExprKind::Derivative: TSR_UNREACHABLE("a derivative: functions with one are refused before this");
+  case ExprKind::Vmap: TSR_UNREACHABLE("a map: functions with one are refused before this");
+  case ExprKind::After: {
+    Value value = genExpr(*expr.args[0]), behind = genExpr(*expr.args[1]);
+    return builder_.create<graph::AfterOp>(location, value.getType(), value, ValueRange{behind});
+  }
   default: return genHostExpr(expr, location);
   }
 }

@@ -108,6 +108,8 @@ Ref Interpreter::eval(const Expr &expr) {
     return fail(expr.span, "'" + var.name + "' has no value here");
   }
   case ExprKind::Derivative: return fail(expr.span, "derivatives cannot be computed yet");
+  case ExprKind::Vmap: return fail(expr.span, "a map over an axis cannot be computed yet");
+  case ExprKind::After: return eval(*expr.args[0]);
   case ExprKind::Load: return load(expr.as<node::Load>().access, expr.span);
   case ExprKind::Query: return query(expr);
   case ExprKind::Call:

@@ -67,6 +67,7 @@ void noteFact(Context &cx, Span place, const Value &value) {
     fact.function = value.callable->def;
     break;
   case ValueKind::Overloads:
+  case ValueKind::Transform:
   case ValueKind::Partial: {
     if (value.items.empty()) break;
     const Value &first = value.items[0];

@@ -121,6 +121,7 @@ std::string describe(const Context &cx, const Value &value) {
   case ValueKind::Overloads: return "the functions `" + value.text + "`";
   case ValueKind::Partial: return describe(cx, value.items[0]) + " with some arguments";
   case ValueKind::Derivative: return "the derivative of `" + value.callable->name + "`";
+  case ValueKind::Transform: return "`" + value.text + "` of " + describe(cx, value.items[0]);
   case ValueKind::Struct: return "a `" + instanceText(cx, *value.instance) + "`";
   case ValueKind::StructType: return "the struct `" + value.instance->info->name + "`";
   case ValueKind::Schedule: return "a schedule";

@@ -56,6 +56,7 @@ enum class ValueKind : uint8_t {
   Overloads,   // items: functions of one name, in the order of their definitions
   Partial,     // items: the function, a Tuple of its first arguments, a Dict of those with names
   Derivative,  // grad(callable, wrt=...); items: names of parameters (String); truth: with the value
+  Transform,   // vmap(f, in_axes, out_axes), checkpoint(f): `text` says which; items: f, and what is given beside it
   Struct,      // items: its fields
   StructType,  // a struct's name, with its type arguments where they are given
   Schedule,
@@ -152,11 +153,13 @@ struct Callable {
   Span nameSpan;
   bool isOverload = false;                 // @overload
   bool isCustomVjp = false;                // @custom_vjp
+  bool isCustomJvp = false;                // @custom_jvp
+  bool isCheckpoint = false;               // @checkpoint
   bool isTest = false;                     // @test
   const StructInfo *structure = nullptr;   // of a method
   Choices choices;                         // of an entry point that is a variant
   mutable std::map<std::string, const Callable *> variants;  // by the end of their names
-  mutable const Callable *vjp = nullptr;         // of a function with @custom_vjp: its rule
+  mutable const Callable *vjp = nullptr, *jvp = nullptr;  // of a function with @custom_vjp, @custom_jvp: its rule
   mutable Function *checked = nullptr;           // the entry point made of it
   mutable std::map<std::string, DeclaredType> parameterTrees;  // of the entry point
   mutable DeclaredType resultTree;                             // of the entry point

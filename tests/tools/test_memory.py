@@ -18,6 +18,21 @@ def mlp[B, I, H, O](x: Tensor[B, I, f32], w: Tensor[I, H, f32], v: Tensor[H, O, 
 def plain[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
     return x * 2.0
 """
+# Four blocks of an MLP, and what is returned for each: the gradients of its weights.
+BLOCKS = """
+{0}
+def block[B, D, F](x: Tensor[B, D, f32], w: Tensor[D, F, f32], v: Tensor[F, D, f32]) -> Tensor[B, D, f32]:
+    return x + tanh(x @ w) @ v
+
+
+def loss[B, D, F](x: Tensor[B, D, f32], w0: Tensor[D, F, f32], v0: Tensor[F, D, f32], w1: Tensor[D, F, f32], v1: Tensor[F, D, f32],
+                  w2: Tensor[D, F, f32], v2: Tensor[F, D, f32], w3: Tensor[D, F, f32], v3: Tensor[F, D, f32]) -> f32:
+    x = block(block(block(block(x, w0, v0), w1, v1), w2, v2), w3, v3)
+    return sum(x * x)
+
+
+slopes = grad(loss, wrt=("w0", "v0", "w1", "v1", "w2", "v2", "w3", "v3"))
+"""
 # Counts what the call asks of the allocator: temporaries are aligned to 64 bytes, and nothing else of the program is.
 MAIN = """
 #include "mlp.h"
@@ -50,6 +65,17 @@ class Memory(ToolTest):
 
     def memory(self, *arguments):
         return run("tessera", "memory", self.program, *arguments, cwd=self.folder)
+
+    def test_what_is_computed_again_is_not_kept(self):
+        held = {}
+        for name, decorator in (("kept", ""), ("again", "@checkpoint")):
+            program = self.write(name + ".tsr", BLOCKS.format(decorator))
+            plan = json.loads(run("tessera", "memory", program, "slopes", "--sizes", "B=100,D=16,F=512", "--json", cwd=self.folder).stdout)
+            held[name] = sum(1 for part in plan["temporaries"] if part["bytes"] == 4 * 100 * 512)
+            held[name + "_bytes"] = plan["bytes"]
+        self.assertEqual(held["kept"], 5)  # the activations of each block, and the derivative by one
+        self.assertEqual(held["again"], 2)  # those of the block that is being computed
+        self.assertLess(held["again_bytes"], held["kept_bytes"] / 2)
 
     def test_the_plan_is_what_a_call_takes(self):
         plan = json.loads(self.memory("mlp", "--sizes", "B=5,I=3,H=7,O=11", "--json").stdout)

@@ -147,6 +147,7 @@ export const words = {
   "cdiv",
   "ceil",
   "celu",
+  "checkpoint",
   "clip",
   "clip_by_global_norm",
   "concat",
@@ -358,6 +359,7 @@ export const words = {
   "values",
   "var",
   "vjp",
+  "vmap",
   "where",
   "zeros",
   "zeros_like",
@@ -366,6 +368,7 @@ export const words = {
  "decorator": [
   "autodiff",
   "benchmark",
+  "custom_jvp",
   "custom_vjp",
   "deterministic",
   "function",

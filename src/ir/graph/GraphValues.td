@@ -52,6 +52,19 @@ def Graph_CastOp : Graph_Op<"cast", [Pure]> {
   let extraClassDeclaration = "::tessera::ir::Rounding roundingMode();";
 }
 
+def Graph_AfterOp : Graph_Op<"after", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the operand, known only when others are";
+  let description = [{
+    What is computed from the result is computed again, in its place, and not taken from where the same was computed from the
+    operand: the operand alone is kept until then (`@checkpoint`).
+
+    Example: `%2 = graph.after %x behind %dy : !tsr.tensor<["R", "C"], f32> behind !tsr.tensor<["R"], f32>`
+  }];
+  let arguments = (ins Tsr_Value:$operand, Variadic<Tsr_Value>:$others);
+  let results = (outs Tsr_Value:$result);
+  let assemblyFormat = "$operand (`behind` $others^)? attr-dict `:` type($result) (`behind` type($others)^)?";
+}
+
 def Graph_BroadcastOp : Graph_Op<"broadcast", [Pure]> {
   let summary = "an array repeated along new axes and along axes of extent 1";
   let description = [{

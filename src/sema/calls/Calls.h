@@ -25,6 +25,22 @@ void argumentParts(const Value &value, Span span, std::vector<Value> &parts, std
 Value resultValue(const DeclaredType &tree, const std::vector<Value> &parts, size_t &next);
 DeclaredType treeOf(const Value &value);
 
+// ---- ApartCalls.cpp
+/// A call that is traced as a function of its own.
+struct ApartCall {
+  std::string name;  // of the function
+  Span nameSpan;
+  std::vector<std::string> names;  // of its parameters, one for each value
+  Span span;
+  std::string doing;  // "a derivative of a function without types"
+};
+/// Visits the arrays that a value is made of, in the order in which they become parameters, with what they are called.
+void visitArrays(Value &value, const std::string &name, const std::function<void(Value &, const std::string &)> &visit);
+/// A function of the program that computes what `compute` makes of these values. The arrays in them, and what it takes from around
+/// it, are its parameters; what they are here is added to the arguments of `call`. Null after a message.
+const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value> values,
+                           const std::function<Value(std::vector<Value>)> &compute, Expr &call, DeclaredType &results);
+
 // ---- CheckCall.cpp
 /// `f(args)`, whatever `f` is. `look`: sees the arguments before the call, and may change them.
 Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void(GivenList &)> &look = {});
@@ -88,6 +104,14 @@ std::optional<bool> flagArgument(Context &cx, const Bound &args, size_t i);
 /// The i-th argument as an array. Poison after a message.
 Value arrayArgument(Context &cx, const Bound &args, size_t i, const std::string &shown);
 
+// ---- Transforms.cpp
+/// vmap(f, in_axes, out_axes) and checkpoint(f) as values that can be called.
+Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span span);
+/// Calls one of them.
+Value callTransform(Context &cx, const Value &transform, GivenList args, Span span);
+/// Calls a function with `@checkpoint` whose parameters have no types.
+Value callCheckpoint(Context &cx, const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span);
+
 // ---- Derivatives.cpp
 /// grad(f, wrt=...) and its kin as a value that can be called.
 Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span span);
@@ -95,16 +119,21 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
 Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span);
 /// `grad_loss = grad(loss, wrt=...)` of the main module: an entry point of that name.
 void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span);
-/// `@f.vjp` above a function makes it the rule of `f`.
+
+// ---- DerivativeRules.cpp
+/// `@f.vjp` or `@f.jvp` above a function makes it the rule of `f`.
 void attachRule(Context &cx, const ast::FuncDef &def, const Callable &rule);
-/// A rule takes the arguments of its function, its results and their derivatives, and gives a derivative for each
-/// float argument.
+/// A rule of `@custom_vjp` takes the arguments of its function, its results and the derivatives by them, and gives one for each
+/// float argument. One of `@custom_jvp` takes the arguments, the results and the tangents of the float arguments, and gives one
+/// for each float result.
 void checkRule(Context &cx, const Callable &of);
 
 // ---- Results.cpp
 /// The parts of a result, and the tree that puts them together again. False after a message.
 bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
                  std::vector<ResultPart> &parts, DeclaredType &tree);
+/// What a function that is traced apart returns, whatever its parts are. False after a message.
+bool returnParts(Context &cx, const Value &value, Span span, DeclaredType &tree);
 /// `return value` of an entry point that is no kernel.
 void returnResults(Context &cx, const Value &value, const ast::ReturnStmt &stmt);
 

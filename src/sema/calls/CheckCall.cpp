@@ -102,6 +102,7 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Overloads: return callOverloads(cx, callee, std::move(args), span);
   case ValueKind::Partial: return callPartial(cx, callee, std::move(args), span);
   case ValueKind::Derivative: return callDerivative(cx, callee, std::move(args), span);
+  case ValueKind::Transform: return callTransform(cx, callee, std::move(args), span);
   case ValueKind::StructType: return constructStruct(cx, callee, std::move(args), span);
   case ValueKind::DType: return callDType(cx, callee, args, span, shown);
   default:
@@ -168,7 +169,8 @@ bool isCallable(const Value &value) {
   case ValueKind::Function:
   case ValueKind::Overloads:
   case ValueKind::Partial:
-  case ValueKind::Derivative: return true;
+  case ValueKind::Derivative:
+  case ValueKind::Transform: return true;
   default: return false;
   }
 }
@@ -328,7 +330,11 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
   }
   if (inHost(cx) && callable.def && callable.name != "main" && isEntry(cx, callable))
     return callEntry(cx, callable, std::move(values), spans, span);
-  if (callable.isCustomVjp && !inHost(cx) && !inKernel(cx)) {  // stays a call: its derivative is its own
+  if (callable.isCheckpoint && !inHost(cx) && !inKernel(cx)) {  // stays a call: its derivative is made in its own way
+    if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);
+    return callCheckpoint(cx, callable, std::move(values), spans, span);
+  }
+  if ((callable.isCustomVjp || callable.isCustomJvp) && !inHost(cx) && !inKernel(cx)) {  // ... and this one by hand
     if (callable.module != cx.main)
       checkRule(cx, callable);  // those of the main module are entries, and are checked as such
     if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);

@@ -1,4 +1,4 @@
-// grad, value_and_grad, vjp, jvp and rules of one's own (`@f.vjp`): what they are of, by what, and the types of their results.
+// grad, value_and_grad, vjp and jvp: what they are of, by what, and the types of their results.
 #include "checked/ExprBuild.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
@@ -15,12 +15,6 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-std::string listOf(const std::vector<std::string> &items) {
-  std::string text;
-  for (const std::string &item : items)
-    text += (text.empty() ? "" : ", ") + (item.find(' ') == std::string::npos ? "`" + item + "`" : item);
-  return text;
-}
 /// How many parameters a part of a signature became.
 size_t leafCount(const DeclaredType &tree) {
   if (tree.kind == DeclaredType::Kind::Plain) return 1;
@@ -123,6 +117,8 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
     if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
     else if (function->value.kind == ValueKind::Derivative)
       builder.help("a function that computes the derivative, `def slope(x): return grad(f)(x)`, can be given");
+    else if (function->value.kind == ValueKind::Transform)
+      builder.help("a function that calls it, `lambda x: " + function->value.text + "(f)(x)`, can be given");
     else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)
       builder.help("give the function itself, without calling it: `" + shown + "(f)(x)`");
     return Value::poison();
@@ -256,7 +252,6 @@ static Value derivativeValue(Context &cx, const Value &derivative, const Functio
 
 static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
                                      const std::vector<Span> &spans, Span span, Expr &call);
-static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &arguments);
 
 Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span) {
   const Callable &callable = *derivative.callable;
@@ -333,100 +328,20 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
   return derivativeValue(cx, derivative, *callee, std::move(wrt), trees, std::move(e), dims, span);
 }
 
-/// The tree of a value whose parts become parameters.
-DeclaredType treeOf(const Value &value) {
-  DeclaredType tree;
-  if (value.kind == ValueKind::Struct) tree.kind = DeclaredType::Kind::Struct, tree.instance = value.instance;
-  else if (value.isSequence()) tree.kind = DeclaredType::Kind::Tuple;
-  else if (value.kind != ValueKind::Array) tree.kind = DeclaredType::Kind::None;  // known when it is compiled
-  for (const Value &item : value.items) tree.items.push_back(treeOf(item));
-  return tree;
-}
-
 /// A function that is known only where it is used (a lambda, a nested function, one without types) as a function of
 /// the program: its arguments and what it takes from around it become parameters. Null after a message.
 static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
                                      const std::vector<Span> &spans, Span span, Expr &call) {
-  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
-  for (const auto &var : cx.function.fn->vars)  // their names would mean others inside
-    if (var->type.kind == TypeKind::Index && var->type.shape.empty()) {
-      unsupported(cx, "a derivative of a function without types beside integers that only run time knows", span);
-      return nullptr;
-    }
-  auto function = std::make_unique<Function>();
-  Function *made = function.get();
-  made->name = callable.name;
-  made->span = callable.nameSpan;
-  made->signature = "def " + callable.name;
-  std::vector<ExprPtr> arguments;
-  auto facts = cx.function.facts;
-  auto path = cx.function.path;
-  auto calls = cx.function.calls;
-  FunctionState outer = enterFunction(cx, *made, callable);
-  cx.function.facts = std::move(facts);
-  cx.function.path = std::move(path);
-  cx.function.calls = std::move(calls);
-  cx.function.frame = outer.frame;
+  ApartCall apart{callable.name, callable.nameSpan, {}, span, "a derivative of a function without types"};
   callable.parameterTrees.clear();
-  std::function<void(Value &, const std::string &)> lift = [&](Value &v, const std::string &name) {
-    for (size_t i = 0; i < v.items.size(); ++i) lift(v.items[i], name + "_" + std::to_string(i));
-    if (v.kind != ValueKind::Array) return;
-    arguments.push_back(clone(*v.expr));
-    Type type = v.type;
-    type.dtype = v.expr->type.dtype;
-    Param param;
-    param.var = newVar(cx, name, type, callable.nameSpan);
-    v = valueOfVar(param.var, v, callable.nameSpan);
-    cx.function.varValues[param.var] = v;
-    made->params.push_back(std::move(param));
-  };
   for (size_t i = 0; i < values.size(); ++i) {
-    callable.parameterTrees[parameters[i].name.text] = treeOf(values[i]);
-    lift(values[i], parameters[i].name.text);
+    apart.names.push_back(parametersOf(callable)[i].name.text);
+    callable.parameterTrees[apart.names.back()] = treeOf(values[i]);
   }
-  size_t failed = cx.failures;
-  Value result = inlineCall(cx, callable, values, spans, span);
-  if (cx.failures == failed) result = toArray(cx, result, DType::F32, span);
-  if (cx.failures == failed && result.kind == ValueKind::Array) {
-    Type type = result.type;
-    type.kind = TypeKind::Tensor;
-    made->results.push_back({"result", type, -1});
-    ExprPtr value = castToPlace(cx, result, type, span, "the result");
-    if (value) emit(cx, StmtKind::Return, span).values.push_back(std::move(value));
-  }
-  captureVariables(cx, *made, arguments);
-  leaveFunction(cx, std::move(outer));
-  if (cx.failures != failed) return nullptr;
-  for (ExprPtr &argument : arguments) call.args.push_back(std::move(argument));
-  for (const Requirement &r : made->requirements)
-    requireOfCall(cx, shape::asFormula({r.left, r.relation, r.right}), callable.name, r.text, r.span, span);
-  std::set<std::string> dims;
-  for (const Param &p : made->params)
-    for (const Dim &d : p.var->type.shape) d.collectVars(dims);
-  made->dims.assign(dims.begin(), dims.end());
-  cx.callables.push_back(callable);  // each trace has a name of its own
-  made->name = uniqueName(cx, cx.callables.back());
-  cx.program->functions.push_back(std::move(function));
-  return made;
-}
-
-/// Variables of the function around it become further parameters.
-static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &arguments) {
-  std::set<const Var *> own;
-  for (const auto &var : made.vars) own.insert(var.get());
-  std::map<Var *, Var *> captured;
-  visitExprs(made.body, [&](Expr &e) {
-    auto *ref = e.get<node::VarRef>();
-    if (!ref || own.count(ref->var)) return;
-    Var *&inner = captured[ref->var];
-    if (!inner) {
-      arguments.push_back(makeRef(ref->var, e.span));
-      Param param;
-      param.var = inner = newVar(cx, ref->var->name, ref->var->type, ref->var->span);
-      made.params.push_back(std::move(param));
-    }
-    ref->var = inner;
-  });
+  DeclaredType results;
+  return traceApart(
+      cx, apart, std::move(values),
+      [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); }, call, results);
 }
 
 void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span) {
@@ -481,98 +396,6 @@ void derivativeEntry(Context &cx, const std::string &name, const Value &derivati
   }
   leaveFunction(cx, std::move(outer));
   cx.program->functions.push_back(std::move(function));
-}
-
-// ---------------------------------------------------------------- rules of one's own
-
-void attachRule(Context &cx, const ast::FuncDef &def, const Callable &rule) {
-  for (const ast::Decorator &decorator : def.decorators) {
-    auto *attribute = as<ast::AttributeExpr>(decorator.expression);
-    if (!attribute || attribute->attribute.text != "vjp") continue;
-    Value of = checkExpr(cx, *attribute->object);
-    if (of.isPoison()) continue;
-    if (of.kind != ValueKind::Function || !of.callable->isCustomVjp) {
-      auto builder =
-          report(cx, Id::badRule, decorator.span, rule.name, std::string(cx.sources.text(attribute->object->span)),
-                 of.kind == ValueKind::Function ? "that has no `@custom_vjp`" : "that is " + describe(cx, of));
-      if (of.kind == ValueKind::Function)
-        builder.note(of.callable->nameSpan, "defined here").help("write `@custom_vjp` above it");
-      continue;
-    }
-    if (of.callable->vjp)
-      report(cx, Id::definedTwice, decorator.span, of.callable->name + ".vjp")
-          .note(of.callable->vjp->nameSpan, "the first rule is here");
-    else of.callable->vjp = &rule;
-  }
-}
-
-namespace {
-/// Whether some function was meant to be the rule of this one but stands under a misspelt decorator; a message was given.
-bool hasMisspeltRule(const Callable &of) {
-  for (const ast::StmtPtr &stmt : of.module->ast->body) {
-    auto *def = as<ast::FuncDef>(stmt);
-    for (size_t i = 0; def && i < def->decorators.size(); ++i) {
-      auto *member = as<ast::AttributeExpr>(def->decorators[i].expression);
-      auto *name = member ? as<ast::NameExpr>(member->object) : nullptr;
-      if (!name) continue;
-      bool misspelt = member->attribute.text == "vjp" && !of.module->names.count(name->name);
-      if (misspelt || (name->name == of.name && member->attribute.text != "vjp")) return true;
-    }
-  }
-  return false;
-}
-}  // namespace
-
-void checkRule(Context &cx, const Callable &of) {
-  if (!of.vjp && hasMisspeltRule(of)) return;
-  if (!of.vjp) {
-    report(cx, Id::badRule, of.nameSpan, of.name + ".vjp", of.name, "there is none")
-        .help("write it: `@" + of.name + ".vjp` above a function");
-    return;
-  }
-  const Function *primal = ensureChecked(cx, of), *rule = ensureChecked(cx, *of.vjp);
-  if (!primal || !rule || primal->kernel.schedule.options.count(kRule)) return;
-  if (variantsOf(cx, of).size() > 1) {
-    report(cx, Id::badRule, of.vjp->nameSpan, of.vjp->name, of.name, "that has parameters of several types");
-    return;
-  }
-  std::vector<const Type *> takes, gives;
-  std::vector<std::string> takesNames, givesNames;
-  for (const Param &p : primal->params) {
-    takes.push_back(&p.var->type);
-    takesNames.push_back(p.var->name);
-    bool numbers = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::Scalar;
-    if (numbers && isFloat(p.var->type.dtype)) gives.push_back(&p.var->type), givesNames.push_back(p.var->name);
-  }
-  for (const char *what : {"the result", "the derivative of the result"})
-    for (const FunctionResult &r : primal->results) takes.push_back(&r.type), takesNames.push_back(what);
-  auto wrong = [&](Span span, const std::string &why) {
-    report(cx, Id::badRule, span, of.vjp->name, of.name, why).note(of.nameSpan, "`" + of.name + "` is defined here");
-  };
-  if (rule->params.size() != takes.size())
-    return wrong(of.vjp->nameSpan, "it takes " + std::to_string(rule->params.size()) + " arguments, not " +
-                                       std::to_string(takes.size()) + ": " + listOf(takesNames));
-  if (rule->results.size() != gives.size())
-    return wrong(of.vjp->nameSpan, "it returns " + std::to_string(rule->results.size()) +
-                                       " values, not a derivative for each of " + listOf(givesNames));
-  std::map<std::string, Dim> dims;  // the rule's names for the function's dimensions
-  auto same = [&](const Type &want, const Type &have) {
-    if (want.dtype != have.dtype || want.shape.size() != have.shape.size()) return false;
-    for (size_t i = 0; i < want.shape.size(); ++i) {
-      if (have.shape[i].isVar()) dims.emplace(have.shape[i].varName(), want.shape[i]);
-      if (!(have.shape[i].substitute(dims) == want.shape[i])) return false;
-    }
-    return true;
-  };
-  for (size_t i = 0; i < takes.size(); ++i)
-    if (const Type &have = rule->params[i].var->type; !same(*takes[i], have))
-      return wrong(rule->params[i].var->span, "`" + rule->params[i].var->name + "` is `" + have.str() + "`, but " +
-                                                  takesNames[i] + " is `" + takes[i]->str() + "`");
-  for (size_t i = 0; i < gives.size(); ++i)
-    if (!same(*gives[i], rule->results[i].type))
-      return wrong(of.vjp->nameSpan, "its result " + std::to_string(i) + " is `" + rule->results[i].type.str() +
-                                         "`, but `" + givesNames[i] + "` is `" + gives[i]->str() + "`");
-  of.checked->kernel.schedule.options[kRule] = rule->name;
 }
 
 }  // namespace tessera::sema

@@ -157,6 +157,18 @@ static ExprPtr resultExpr(Context &cx, const ResultPart &part, size_t i, bool al
   return e;
 }
 
+bool returnParts(Context &cx, const Value &value, Span span, DeclaredType &tree) {
+  std::vector<ResultPart> parts;
+  if (!resultParts(cx, {value, "result", span}, nullptr, nullptr, parts, tree)) return false;
+  std::vector<ExprPtr> out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    out.push_back(resultExpr(cx, parts[i], i, parts.size() == 1));
+    if (!out.back()) return false;
+  }
+  emit(cx, StmtKind::Return, span).values = std::move(out);
+  return true;
+}
+
 /// State objects among the results are what the function leaves in its parameters: they are no results of the
 /// entry point. False after a message.
 static bool returnedStates(Context &cx, std::vector<ResultPart> &parts) {

@@ -287,6 +287,7 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
     checkDecorators(cx, def);
     fastDecorator(cx, def);
     if (callable.schedule) cx.function.fn->kernel.schedule = *callable.schedule;
+    if (callable.isCheckpoint && cx.function.fn->kind == FunctionKind::Tensor) cx.function.fn->kernel.schedule.options[kCheckpoint] = "";
     if (inKernel(cx)) startKernel(cx, def);
     for (const std::string &absent : cx.function.frame->generics) cx.function.frame->dims.erase(absent);
     checkBlock(cx, def.body);

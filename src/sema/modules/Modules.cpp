@@ -193,6 +193,8 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
     made.isKernel |= unknown && cx.sources.text(def.span).find("tile.") != std::string_view::npos;
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";
+    made.isCustomJvp |= which == "custom_jvp";
+    made.isCheckpoint |= which == "checkpoint";
   }
   Value v = Value::of(ValueKind::Function);
   v.callable = &made;

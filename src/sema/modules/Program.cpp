@@ -74,7 +74,7 @@ void checkVariants(Context &cx, const Callable &callable) {
     TSR_CHECK(made.checked || made.raises.valid() || cx.diagnostics.hasErrors() || cx.options.keepUnsupported,
               "`" + made.name + "` fails without a message");
   }
-  if (callable.isCustomVjp && any) checkRule(cx, callable);
+  if ((callable.isCustomVjp || callable.isCustomJvp) && any) checkRule(cx, callable);
 }
 
 bool isEntry(const Context &cx, const Callable &callable) {

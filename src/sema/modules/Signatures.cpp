@@ -64,9 +64,9 @@ bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
 
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
   static const std::vector<std::string_view> names = {
-      "kernel",  "kernel.schedule", "kernel.autotune", "jit",  "function", "autodiff", "deterministic", "custom_vjp",
-      "require", "overload",        "verify.numerics", "fast", "test",     "benchmark"};
-  static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "overload"};
+      "kernel",     "kernel.schedule", "kernel.autotune", "jit",      "function",        "autodiff", "deterministic", "custom_vjp",
+      "custom_jvp", "checkpoint",      "require",         "overload", "verify.numerics", "fast",     "test",          "benchmark"};
+  static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "custom_jvp", "overload"};
   std::map<std::string, const ast::Decorator *> seen;
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(cx, *decorator.expression);
@@ -77,7 +77,7 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
                std::to_string(call->arguments.size()))
             .suggest({call->span.file, call->callee->span.end, call->span.end}, "", "leave them out");
     } else if (std::find(names.begin(), names.end(), which) == names.end()) {
-      if (which.size() > 4 && which.substr(which.size() - 4) == ".vjp") continue;  // attachRule() looks at those
+      if (which.ends_with(".vjp") || which.ends_with(".jvp")) continue;  // attachRule() looks at those
       // Of a module that was not found, nothing is known: the import has its message.
       const ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
       auto imported = module ? module->names.find(which.substr(0, which.find('.'))) : decltype(module->names.end()){};
@@ -99,6 +99,8 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
                  "write `@" + std::string(near) + "`");
       continue;
     }
+    if (which == "checkpoint" && call && !call->arguments.empty() && fresh(cx, Id::notSupportedYet, call->span))
+      unsupported(cx, "a policy of `@checkpoint`", call->span, "it keeps the arguments of a call and nothing else: a part that is to be kept is left to a function of its own, without it");
     for (size_t i = 0; which == "kernel" && call && i < call->arguments.size(); ++i) {
       const ast::Argument &arg = call->arguments[i];
       Span place = arg.keyword ? arg.keyword->span : arg.span;
@@ -125,6 +127,13 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
           .note(first->second->span, "here, too");
   }
   bool isKernel = seen.count("kernel") || seen.count("kernel.schedule") || seen.count("kernel.autotune");
+  for (const char *other : {"custom_vjp", "custom_jvp"})  // each says what a derivative does with a call
+    if (auto both = seen.find("checkpoint"); both != seen.end() && seen.count(other) && fresh(cx, Id::badDecorator, both->second->span))
+      report(cx, Id::badDecorator, both->second->span, "checkpoint", "stands above `" + def.name.text + "`, whose derivative is written by hand")
+          .note(seen.at(other)->span, "here").help("a rule says itself what it computes again: leave `@checkpoint` out");
+  if (auto it = seen.find("checkpoint"); it != seen.end() && isKernel && fresh(cx, Id::badDecorator, it->second->span))
+    report(cx, Id::badDecorator, it->second->span, "checkpoint", "stands above the kernel `" + def.name.text + "`, which has no derivative")
+        .help("write it above a function that calls the kernel");
   for (const char *which : {"jit", "function"}) {
     auto it = seen.find(which);
     if (it == seen.end()) continue;

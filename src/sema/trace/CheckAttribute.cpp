@@ -195,9 +195,10 @@ static Value memberOfSchedule(const Value &object, const std::string &name, std:
 
 static Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known) {
   if (name == "with_schedule" && object.callable->isKernel) return methodOf(object, name, nullptr, nullptr);
-  if (name == "vjp" && object.callable->vjp) {
+  const Callable *rule = name == "vjp" ? object.callable->vjp : name == "jvp" ? object.callable->jvp : nullptr;
+  if (rule) {
     Value v = Value::of(ValueKind::Function);
-    v.callable = object.callable->vjp;
+    v.callable = rule;
     return v;
   }
   if (object.callable->isKernel) known = {"with_schedule"};

@@ -122,6 +122,9 @@ void FunctionScheduler::findRoots(Block &block) {
       for (Value operand : op.getOperands()) markIf(holds(operand, isDot), operand);
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
+    } else if (auto after = dyn_cast<graph::AfterOp>(op)) {
+      markIf(true, after.getOperand());  // what is kept, and what its memory is from here on
+      roots_.insert(after.getResult());
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
       markIf(!goesToBlock(gather), gather.getOperand());  // a place may be anywhere: it has to lie in memory
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
@@ -155,8 +158,10 @@ StringRef FunctionScheduler::calledBy(Value value) {
   return under ? calledBy(under) : hint;
 }
 
-/// What lies in memory under another shape: a reshape, if the shapes alone say that they have as many elements.
+/// What lies in memory under another shape: a reshape, if the shapes alone say that they have as many elements. Under its own:
+/// what is to be known after others.
 Value FunctionScheduler::sameMemory(Value value) {
+  if (auto after = value.getDefiningOp<graph::AfterOp>()) return after.getOperand();
   auto reshape = value.getDefiningOp<graph::ReshapeOp>();
   if (!reshape || countOf(value.getType()) != countOf(reshape.getOperand().getType())) return {};
   return reshape.getOperand();
@@ -567,7 +572,19 @@ static SmallVector<ArrayAttr> hoistTables(graph::FuncOp function) {
   return values;
 }
 
+/// Behind the search for equal values, kernels are launched in the order of the program: what a value waits for has a kernel
+/// before. Single numbers are not kept, but computed where they are read.
+static void forgetOthers(graph::FuncOp function) {
+  function.walk([](graph::AfterOp after) {
+    after.getOthersMutable().clear();
+    if (isa<TensorType>(after.getType())) return;
+    after.replaceAllUsesWith(after.getOperand());
+    after.erase();
+  });
+}
+
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
+  forgetOthers(function);
   SmallVector<ArrayAttr> tables = hoistTables(function);
   if (failed(straighten(function))) return failure();
   dropWhatChangesNothing(function);

@@ -1,0 +1,254 @@
+// What `vmap`, `checkpoint` and rules of both directions do where a sweep over expressions does not say it: axes, trees, loops,
+// branches, rules that are kept under a map, and what is refused.
+#include "Derivatives.h"
+
+namespace tessera::test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+reference::Value numbers(std::vector<int64_t> shape, Numbers values) { return reference::Value::ofFloats(DType::F32, std::move(shape), std::move(values)); }
+reference::Value numbers(Numbers values) { return numbers({static_cast<int64_t>(values.size())}, values); }
+
+std::vector<reference::Value> results(const std::string &text, const std::string &name, const std::vector<reference::Value> &arguments) {
+  Module module(text);
+  EXPECT_FALSE(module.hasErrors()) << module.messages();
+  return module.hasErrors() ? std::vector<reference::Value>() : module.run(name, arguments);
+}
+Numbers result(const std::string &text, const std::string &name, const std::vector<reference::Value> &arguments, size_t which = 0) {
+  auto all = results(text, name, arguments);
+  return which < all.size() ? all[which].floats : Numbers();
+}
+testing::AssertionResult says(const std::string &text, const std::vector<std::string> &words) {
+  std::string all = Module(text).messages();
+  for (const std::string &word : words)
+    if (all.find(word) == std::string::npos) return testing::AssertionFailure() << "no `" << word << "` in\n" << all;
+  return testing::AssertionSuccess();
+}
+
+const reference::Value kRows = numbers({2, 3}, {1, 2, 3, 4, 5, 6});
+
+// ---------------------------------------------------------------- vmap
+
+TEST(Vmap, AxesOfArgumentsAndResults) {
+  std::string f = "def f[N](x: Tensor[N, f32], c: f32) -> Tensor[N, f32]:\n    return x * c + sum(x)\n\n";
+  EXPECT_EQ(result(f + "def g[B, N](x: Tensor[B, N, f32], c: Tensor[B, f32]) -> Tensor[B, N, f32]:\n    return vmap(f)(x, c)\n", "g",
+                   {kRows, numbers({1, 10})}),
+            (Numbers{7, 8, 9, 55, 65, 75}));
+  EXPECT_EQ(result(f + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[N, B, f32]:\n    return vmap(f, in_axes=(0, None), out_axes=1)(x, 1.0)\n", "g", {kRows}),
+            (Numbers{7, 19, 8, 20, 9, 21}));
+  EXPECT_EQ(result(f + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[N, B, f32]:\n    return vmap(f, in_axes=(-1, None))(x, c=1.0)\n", "g", {kRows}),
+            (Numbers{6, 9, 9, 12, 12, 15}));
+  EXPECT_EQ(result(f + "def g[B](c: Tensor[B, f32]) -> Tensor[B, f32]:\n    return vmap(lambda a: 2.0)(c)\n", "g", {numbers({1, 2})}), (Numbers{2, 2}));
+  EXPECT_EQ(result(f + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[B, f32]:\n    return vmap(sum)(x)\n", "g", {kRows}), (Numbers{6, 15}));
+  EXPECT_EQ(result(f + "def g[N](x: Tensor[0, N, f32]) -> Tensor[0, f32]:\n    return vmap(sum)(x)\n", "g", {numbers({0, 3}, {})}), (Numbers{}));
+}
+TEST(Vmap, OfAMapAndOfADerivative) {
+  std::string text = "def f(x: f32, y: f32) -> f32:\n    return x * x * y\n\n"
+                     "def all_pairs[N, M](x: Tensor[N, f32], y: Tensor[M, f32]) -> Tensor[N, M, f32]:\n    return vmap(vmap(f, in_axes=(None, 0)), in_axes=(0, None))(x, y)\n\n"
+                     "def slopes[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> Tensor[N, f32]:\n    return vmap(grad(f))(x, y)\n\n"
+                     "def curved[N](x: Tensor[N, f32], y: Tensor[N, f32]) -> f32:\n    return sum(vmap(grad(f))(x, y))\n\ncurvature = grad(curved, wrt=(\"x\", \"y\"))\n";
+  EXPECT_EQ(result(text, "all_pairs", {numbers({1, 2, 3}), numbers({1, 10})}), (Numbers{1, 10, 4, 40, 9, 90}));
+  EXPECT_EQ(result(text, "slopes", {numbers({1, 2}), numbers({3, 4})}), (Numbers{6, 16}));
+  EXPECT_EQ(result(text, "curvature", {numbers({1, 2}), numbers({3, 4})}), (Numbers{6, 8}));
+  EXPECT_EQ(result(text, "curvature", {numbers({1, 2}), numbers({3, 4})}, 1), (Numbers{2, 4}));
+}
+TEST(Vmap, OfTreesAndWhatIsTakenFromAround) {
+  std::string text = "struct Line[N]:\n    w: Tensor[N, f32]\n    b: f32\n\n"
+                     "def g[B, N](w: Tensor[B, N, f32], b: Tensor[B, f32], x: Tensor[N, f32], k: f32) -> (Tensor[B, f32], Tensor[B, N, f32]):\n"
+                     "    def f(pair, line):\n        w, b = pair\n        return sum(w * line.w) + b * line.b, w + k\n"
+                     "    return vmap(f, in_axes=(0, None))((w, b), Line(x, k))\n\n"
+                     "def loss[N](line: Line[N], x: Tensor[N, f32]) -> f32:\n    return sum(line.w * x) * line.b\n\n"
+                     "def each[B, N](w: Tensor[N, f32], b: f32, x: Tensor[B, N, f32]) -> (Tensor[B, N, f32], Tensor[B, f32]):\n"
+                     "    d = vmap(grad(loss, wrt=\"line\"), in_axes=(None, 0))(Line(w, b), x)\n    return d.w, d.b\n";
+  auto all = results(text, "g", {kRows, numbers({1, 2}), numbers({1, 0, 1}), reference::Value::scalar(DType::F32, 10)});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].floats, (Numbers{14, 30}));
+  EXPECT_EQ(all[1].floats, (Numbers{11, 12, 13, 14, 15, 16}));
+  auto slopes = results(text, "each", {numbers({1, 0, 1}), reference::Value::scalar(DType::F32, 10), kRows});
+  ASSERT_EQ(slopes.size(), 2u);
+  EXPECT_EQ(slopes[0].floats, (Numbers{10, 20, 30, 40, 50, 60}));
+  EXPECT_EQ(slopes[1].floats, (Numbers{4, 10}));
+}
+TEST(Vmap, OfSizesThatNoArgumentHas) {
+  std::string text = "def f[N, H](x: Tensor[N, f32], heads: Const[H]) -> Tensor[N, f32] where N % H == 0:\n    return sum(reshape(x, H, N // H), axis=1, keepdim=True).broadcast_to((H, N // H)).reshape(N)\n\n"
+                     "def g[B, N, H](x: Tensor[B, N, f32], heads: Const[H]) -> Tensor[B, N, f32] where N % H == 0:\n    return vmap(f, in_axes=(0, None))(x, heads)\n\n"
+                     "@checkpoint\ndef inner[B, N, H](x: Tensor[B, N, f32], heads: Const[H]) -> Tensor[B, N, f32] where N % H == 0:\n    return vmap(lambda r: f(r * r, heads))(x)\n\n"
+                     "def loss[B, N](x: Tensor[B, N, f32]) -> f32 where N % 2 == 0:\n    return sum(inner(x, 2))\n\nslope = grad(loss)\n";
+  EXPECT_EQ(result(text, "g", {numbers({1, 4}, {1, 2, 3, 4}), reference::Value::index(2)}), (Numbers{3, 3, 7, 7}));
+  EXPECT_EQ(result(text, "slope", {numbers({1, 4}, {1, 2, 3, 4})}), (Numbers{4, 8, 12, 16}));
+}
+TEST(Vmap, OfBranchesOnWhatIsMapped) {
+  std::string text = "def f(x: f32, y: f32) -> f32:\n    s = x\n    if x > 0.0:\n        s = s * y\n    else:\n        s = 7.0\n    return s\n\n"
+                     "def g[B](x: Tensor[B, f32], y: Tensor[B, f32]) -> Tensor[B, f32]:\n    return vmap(f)(x, y)\n\n"
+                     "def shared[B](x: f32, y: Tensor[B, f32]) -> Tensor[B, f32]:\n    return vmap(f, in_axes=(None, 0))(x, y)\n";
+  EXPECT_EQ(result(text, "g", {numbers({1, -1, 2}), numbers({3, 4, 5})}), (Numbers{3, 7, 10}));
+  EXPECT_EQ(result(text, "shared", {reference::Value::scalar(DType::F32, 2), numbers({3, 4})}), (Numbers{6, 8}));
+  EXPECT_EQ(result(text, "shared", {reference::Value::scalar(DType::F32, -2), numbers({3, 4})}), (Numbers{7, 7}));
+}
+TEST(Vmap, OfBranchesOnSizes) {
+  std::string text = "def f[N](x: Tensor[N, f32], w: Tensor[N, f32]) -> f32:\n    s = sum(x)\n    if N >= 3:\n        s = s + sum(x[:3] * w[:3])\n    else:\n        s = 5.0 * s\n    return s\n\n"
+                     "def g[B, N](x: Tensor[B, N, f32], w: Tensor[N, f32]) -> Tensor[B, f32]:\n    return vmap(f, in_axes=(0, None))(x, w)\n";
+  EXPECT_EQ(result(text, "g", {kRows, numbers({1, 1, 1})}), (Numbers{12, 30}));
+  EXPECT_EQ(result(text, "g", {numbers({2, 2}, {1, 2, 3, 4}), numbers({1, 1})}), (Numbers{15, 35}));
+}
+TEST(Vmap, OfLoopsThatRunTimeEnds) {  // they stay; what a turn leaves to the next has the axis if it depends on it in any turn
+  std::string text = "def f[N](x: Tensor[N, f32], n: i64) -> (Tensor[N, f32], f32):\n    y = x * 0.0 + 1.0\n    p = 1.0 + 0.0 * f32(n)\n    q = p\n"
+                     "    for i in range(n):\n        y = y * x\n        p, q = q, p + f32(i)\n    return y, q\n\n"
+                     "def g[B, N](x: Tensor[B, N, f32], n: i64) -> (Tensor[B, N, f32], Tensor[B, f32]):\n    return vmap(f, in_axes=(0, None))(x, n)\n";
+  auto all = results(text, "g", {kRows, reference::Value::index(3)});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].floats, (Numbers{1, 8, 27, 64, 125, 216}));
+  EXPECT_EQ(all[1].floats, (Numbers{3, 3}));  // (p, q): (1, 1), (1, 1), (1, 2), (2, 3)
+  EXPECT_EQ(result(text, "g", {kRows, reference::Value::index(0)}), (Numbers{1, 1, 1, 1, 1, 1}));
+}
+TEST(Vmap, KeepsRules) {  // the rule's derivative, not that of the body; what is the same for all gets the sum
+  std::string cube = "@custom_vjp\ndef cube[N](x: Tensor[N, f32], c: f32) -> Tensor[N, f32]:\n    return x * x * x * c\n\n"
+                     "@cube.vjp\ndef cube_vjp[M](x: Tensor[M, f32], c: f32, y: Tensor[M, f32], dy: Tensor[M, f32]) -> (Tensor[M, f32], f32):\n    return 100.0 * x * dy, sum(dy)\n\n"
+                     "def loss[B, N](x: Tensor[B, N, f32], c: f32) -> f32:\n    return sum(vmap(cube, in_axes=(0, None))(x, c))\n\nslope = grad(loss, wrt=(\"x\", \"c\"))\n";
+  EXPECT_EQ(result(cube, "slope", {kRows, reference::Value::scalar(DType::F32, 1)}), (Numbers{100, 200, 300, 400, 500, 600}));
+  EXPECT_EQ(result(cube, "slope", {kRows, reference::Value::scalar(DType::F32, 1)}, 1), (Numbers{6}));
+  std::string forward = "@custom_jvp\ndef cube[N](x: Tensor[N, f32], c: f32) -> Tensor[N, f32]:\n    return x * x * x * c\n\n"
+                        "@cube.jvp\ndef rule[M](x: Tensor[M, f32], c: f32, y: Tensor[M, f32], dx: Tensor[M, f32], dc: f32) -> Tensor[M, f32]:\n    return 100.0 * x * dx + dc\n\n"
+                        "def map[B, N](x: Tensor[B, N, f32], c: f32) -> Tensor[B, N, f32]:\n    return vmap(cube, in_axes=(0, None))(x, c)\n\n"
+                        "back = vjp(map, wrt=(\"x\", \"c\"))\non = jvp(map, wrt=(\"x\", \"c\"))\n";
+  auto one = reference::Value::scalar(DType::F32, 1);
+  EXPECT_EQ(result(forward, "back", {kRows, one, numbers({2, 3}, {1, 0, 1, 0, 1, 0})}), (Numbers{100, 0, 300, 0, 500, 0}));
+  EXPECT_EQ(result(forward, "back", {kRows, one, numbers({2, 3}, {1, 0, 1, 0, 1, 0})}, 1), (Numbers{3}));
+  EXPECT_EQ(result(forward, "on", {kRows, one, numbers({2, 3}, {1, 0, 1, 0, 1, 0}), one}), (Numbers{101, 1, 301, 1, 501, 1}));
+}
+TEST(Vmap, Refuses) {
+  std::string f = "def f[N](x: Tensor[N, f32], c: f32) -> Tensor[N, f32]:\n    return x * c\n\n";
+  std::string head = "def g[B, N](x: Tensor[B, N, f32], c: Tensor[B, f32]) -> Tensor[B, N, f32]:\n    return ";
+  EXPECT_TRUE(says(f + head + "vmap(f)(x, 1.0 * c[0])\n", {"E0311", "an axis to map over", "`c`", "`None` in `in_axes`"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, in_axes=(2, 0))(x, c)\n", {"E0311", "the axis 2"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, in_axes=(0, 0, 0))(x, c)\n", {"E0311", "3 arguments"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, in_axes=0.5)(x, c)\n", {"E0311", "an axis or `None`"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, out_axes=None)(x, c)\n", {"E0311", "each result has the mapped axis"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, out_axes=3)(x, c)\n", {"E0311", "an axis of the result"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, axis=0)(x, c)\n", {"`in_axes` and `out_axes`"}));
+  EXPECT_TRUE(says(f + head + "vmap(f(x, c))(x, c)\n", {"E0"}));
+  EXPECT_TRUE(says(f + head + "vmap(f, in_axes=None)(x, c)\n", {"E0311", "all arguments are the same for all"}));
+  EXPECT_TRUE(says(f + "def g[N](x: Tensor[4, N, f32], c: Tensor[3, f32]) -> Tensor[4, N, f32]:\n    return vmap(f)(x, c)\n", {"E0311", "mapped axes of one extent", "this says 4"}));
+  std::string kernel = "@kernel\ndef twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m = tile.origin()[0]\n    return 2.0 * x[m:m + T.m]\n\n";
+  EXPECT_TRUE(says(kernel + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[B, N, f32]:\n    return vmap(twice)(x)\n", {"the kernel `twice`", "an axis of its own"}));
+  EXPECT_TRUE(says(kernel + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[B, N, f32]:\n    return vmap(lambda r: twice(r) + 1.0)(x)\n", {"E0214", "`vmap` over the kernel `twice`", "it is mapped here"}));
+  EXPECT_TRUE(says("def f[N](x: Tensor[N, f32], n: i64) -> Tensor[N, f32]:\n    y = x\n    for i in range(n):\n        y = y * x\n    return y\n\n"
+                   "def g[B, N](x: Tensor[B, N, f32], n: Tensor[B, i64]) -> Tensor[B, N, f32]:\n    return vmap(f)(x, n)\n", {"E0"}));
+  EXPECT_TRUE(says("def f(x: f32) -> f32:\n    y = x\n    while y < 10.0:\n        y = y * 2.0\n    return y\n\n"
+                   "def g[B](x: Tensor[B, f32]) -> Tensor[B, f32]:\n    return vmap(f)(x)\n", {"E0214", "a loop that ends at another turn for each index of the axis"}));
+}
+
+// ---------------------------------------------------------------- checkpoint
+
+std::string dumpOf(const std::string &text, const std::string &name) {
+  Module module(text);
+  EXPECT_FALSE(module.hasErrors()) << module.messages();
+  return module.hasErrors() ? "" : checked::dump(module.function(name));
+}
+size_t count(const std::string &text, const std::string &word) {
+  size_t found = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+TEST(Checkpoint, ComputesAgainBehindTheDerivativeByTheResult) {
+  std::string text = "@checkpoint\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return exp(sin(x))\n\n"
+                     "def loss[N](x: Tensor[N, f32]) -> f32:\n    return sum(f(f(x)) ** 2)\n\nslope = value_and_grad(loss)\n";
+  std::string dump = dumpOf(text, "slope");
+  EXPECT_EQ(count(dump, "= after("), 2u) << dump;      // the argument of each of the calls
+  EXPECT_EQ(count(dump, "= exp("), 4u) << dump;        // on the way there, and again
+  EXPECT_GT(dump.find("= after("), dump.find("reduce_sum")) << dump;  // not before the loss is known
+  double x = 0.5, a = std::exp(std::sin(x)), b = std::exp(std::sin(a));
+  EXPECT_NEAR(result(text, "slope", {numbers({x})}, 1).at(0), 2 * b * b * std::cos(a) * a * std::cos(x), 1e-4);
+}
+TEST(Checkpoint, OfTreesNoiseAndWhatIsTakenFromAround) {
+  std::string text = "struct Layer[N]:\n    w: Tensor[N, f32]\n    b: f32\n\n"
+                     "def loss[N](w: Tensor[N, f32], b: f32, x: Tensor[N, f32], rng: Rng) -> f32:\n"
+                     "    layer = Layer(w, b)\n    keep = dropout(x, 0.5, rng=rng)\n"
+                     "    def block(layer, h):\n        return sin(h * layer.w) + layer.b + keep, sum(h)\n"
+                     "    h, s = checkpoint(block)(layer, x)\n    h, s2 = block(layer, h)\n    return sum(h) + s * s2\n\n"
+                     "def plain[N](w: Tensor[N, f32], b: f32, x: Tensor[N, f32], rng: Rng) -> f32:\n"
+                     "    layer = Layer(w, b)\n    keep = dropout(x, 0.5, rng=rng)\n"
+                     "    def block(layer, h):\n        return sin(h * layer.w) + layer.b + keep, sum(h)\n"
+                     "    h, s = block(layer, x)\n    h, s2 = block(layer, h)\n    return sum(h) + s * s2\n\n"
+                     "a = grad(loss, wrt=(\"w\", \"b\", \"x\"))\nb = grad(plain, wrt=(\"w\", \"b\", \"x\"))\n";
+  std::vector<reference::Value> arguments = {numbers({0.1, 0.2, 0.3}), reference::Value::scalar(DType::F32, 0.5), numbers({1, 2, 3}), reference::Value::index(7)};
+  auto a = results(text, "a", arguments), b = results(text, "b", arguments);
+  ASSERT_EQ(a.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(a[i].floats, b[i].floats) << i;
+}
+TEST(Checkpoint, InsideOfOneAndOfLoops) {
+  std::string text = "@checkpoint\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return sin(x) * x\n\n"
+                     "@checkpoint\ndef two[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return f(f(x))\n\n"
+                     "def loss[N](x: Tensor[N, f32]) -> f32:\n    h = x\n    for i in range(3):\n        h = two(h)\n    return sum(h)\n\n"
+                     "def plain[N](x: Tensor[N, f32]) -> f32:\n    h = x\n    for i in range(6):\n        h = sin(h) * h\n    return sum(h)\n\na = grad(loss)\nb = grad(plain)\n"
+                     "@checkpoint\ndef powers[N](x: Tensor[N, f32], n: i64) -> Tensor[N, f32]:\n    y = x\n    for i in range(n):\n        y = y * x\n    return y\n\n"
+                     "def unasked[N](x: Tensor[N, f32], n: i64) -> Tensor[N, f32]:\n    return powers(x, n) + 1.0\n";
+  EXPECT_EQ(result(text, "a", {numbers({1, 2, 3})}), result(text, "b", {numbers({1, 2, 3})}));
+  EXPECT_EQ(result(text, "unasked", {numbers({2}), reference::Value::index(2)}), (Numbers{9}));  // a loop of run time stays one
+}
+TEST(Checkpoint, IntegersThatItGivesHaveNone) {
+  std::string text = "@checkpoint\ndef f[N](x: Tensor[N, f32]) -> (Tensor[N, f32], Tensor[N, i64]):\n    return x * x, argsort(x)\n\n"
+                     "def loss[N](x: Tensor[N, f32]) -> f32:\n    y, order = f(x)\n    return sum(take(y, order) * y)\n\nslope = grad(loss)\n"
+                     "def wrong[N](x: Tensor[N, f32]) -> f32:\n    y, order = f(x)\n    return sum(cast(order, f32) * y)\n\n";
+  EXPECT_EQ(result(text, "slope", {numbers({1, 3, 2})}), (Numbers{4, 48, 72}));  // 2 x (y[o] + y[o]) with y = 1 9 4 and o = 0 2 1
+  EXPECT_TRUE(says(text + "bad = grad(wrong)\n", {"E0214", "an integer that was made of floats"}));
+}
+TEST(Checkpoint, Refuses) {
+  std::string f = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x\n\n";
+  EXPECT_TRUE(says("@checkpoint(keep=\"dots\")\n" + f, {"E0214", "a policy of `@checkpoint`"}));
+  EXPECT_TRUE(says("@checkpoint\n@kernel\ndef k[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m = tile.origin()[0]\n    return x[m:m + T.m]\n", {"stands above the kernel `k`"}));
+  EXPECT_TRUE(says("@checkpoint\n@custom_vjp\n" + f + "@f.vjp\ndef r[N](x: Tensor[N, f32], y: Tensor[N, f32], dy: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dy\n", {"whose derivative is written by hand"}));
+  EXPECT_TRUE(says(f + "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return checkpoint(f, keep=1)(x)\n", {"`keep`"}));
+  EXPECT_TRUE(says("@checkpoint\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return cast(cast(x, i32), f32)\n\ndef loss[N](x: Tensor[N, f32]) -> f32:\n    h = x * 2.0\n    return sum(f(h))\n\ng = grad(loss)\n",
+                   {"E0214", "an integer that was made of floats", "`loss` depends on `x` through it", "`x` -> `h`"}));
+}
+
+// ---------------------------------------------------------------- rules of both directions
+
+const std::string kRoot = "@custom_jvp\ndef root[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return sqrt(x)\n\n@root.jvp\n"
+                          "def root_jvp[N](x: Tensor[N, f32], y: Tensor[N, f32], dx: Tensor[N, f32]) -> Tensor[N, f32]:\n";
+
+TEST(ForwardRules, ServeBothDirections) {  // with another factor than that of the body, to see which is taken
+  std::string text = kRoot + "    return where(x > 0.0, 100.0 * dx / maximum(y, 1.0), 0.0)\n\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 3.0 * root(2.0 * x)\n\n"
+                     "on = jvp(f)\nback = vjp(f)\ndef slope[N](x: Tensor[N, f32]) -> f32:\n    return sum(vjp(f)(x, cotangent=x))\n\nsecond = grad(slope)\n";
+  EXPECT_EQ(result(text, "on", {numbers({0, 2, 8}), numbers({1, 1, 2})}), (Numbers{0, 300, 300}));
+  EXPECT_EQ(result(text, "back", {numbers({0, 2, 8}), numbers({1, 1, 2})}), (Numbers{0, 300, 300}));
+  // slope = sum of 600 x / y, y = sqrt(2 x) with y' = 100 / y by the rule, times 2
+  EXPECT_EQ(result(text, "second", {numbers({2, 8})}), (Numbers{600.0 / 2 - 600.0 * 2 / 4 * 100, 600.0 / 4 - 600.0 * 8 / 16 * 50}));
+}
+TEST(ForwardRules, OfSeveralArgumentsAndResults) {
+  std::string text = "@custom_jvp\ndef f[N](x: Tensor[N, f32], n: i32, w: f32) -> (Tensor[N, f32], f32):\n    return x * w, sum(x) * f32(n)\n"
+                     "@f.jvp\ndef r[N](x: Tensor[N, f32], n: i32, w: f32, y: Tensor[N, f32], s: f32, dx: Tensor[N, f32], dw: f32) -> (Tensor[N, f32], f32):\n"
+                     "    return dx * w + x * dw, f32(n) * sum(dx)\n"
+                     "def g[N](x: Tensor[N, f32], w: f32) -> f32:\n    y, s = f(x, 3, w)\n    return sum(y * y) + 2.0 * s\n\nslope = grad(g, wrt=(\"x\", \"w\"))\n";
+  EXPECT_EQ(result(text, "slope", {numbers({1, 2}), reference::Value::scalar(DType::F32, 5)}), (Numbers{56, 106}));
+  EXPECT_EQ(result(text, "slope", {numbers({1, 2}), reference::Value::scalar(DType::F32, 5)}, 1), (Numbers{50}));
+}
+TEST(ForwardRules, AreLinear) {
+  auto refused = [&](const std::string &body, const std::string &what) {
+    return says(kRoot + "    return " + body + "\n", {"E0333", "not linear in the tangents", what});
+  };
+  EXPECT_TRUE(refused("exp(dx)", "`exp`"));
+  EXPECT_TRUE(refused("dx * dx", "`mul`"));
+  EXPECT_TRUE(refused("dx + 1.0", "`add`"));
+  EXPECT_TRUE(refused("x / dx", "`div`"));
+  EXPECT_TRUE(refused("abs(dx)", "`abs`"));
+  EXPECT_TRUE(refused("where(dx > 0.0, dx, 0.0)", "`"));
+  EXPECT_TRUE(refused("where(x > 0.0, dx, 1.0)", "`select`"));
+  EXPECT_TRUE(refused("x", "no tangent is part of"));
+  EXPECT_TRUE(refused("dx * sum(dx)", "`mul`"));
+  EXPECT_TRUE(refused("max(dx) + dx", "`max`"));
+  EXPECT_EQ(Module(kRoot + "    h = concat(dx, zeros_like(x) + dx, axis=0)\n    return 0.5 / y * (h[:N] - x * sum(-dx)) + softmax_safe(x) * dx\n").messages(), "");
+}
+TEST(ForwardRules, AreWhatTheFunctionNeeds) {
+  EXPECT_TRUE(says("@custom_jvp\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n", {"E0333", "`@f.jvp` above a function"}));
+  EXPECT_TRUE(says("@custom_jvp\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n\n@f.jvp\ndef r[N](x: Tensor[N, f32], dx: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dx\n",
+                   {"E0333", "it takes 2 arguments, not 3"}));
+  EXPECT_TRUE(says("@custom_vjp\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x\n\n@f.jvp\ndef r[N](x: Tensor[N, f32], y: Tensor[N, f32], dx: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dx\n",
+                   {"E0333", "that has no `@custom_jvp`"}));
+}
+
+}  // namespace
+}  // namespace tessera::test
