@@ -183,6 +183,7 @@ export const words = {
   "einsum",
   "elu",
   "embedding",
+  "encode",
   "enumerate",
   "erf",
   "erfc",
@@ -359,6 +360,7 @@ export const words = {
   "var",
   "vjp",
   "where",
+  "write_bytes",
   "zeros",
   "zeros_like",
   "zip"
