@@ -182,6 +182,21 @@ const Case kArrays[] = {
     {"conv2d", "conv2d(x, w, padding=1)", "B, 2, 4, 4", -1, 1, "B, 2, 4, 4", "2, 2, 3, 3", "", false},
     {"max_pool", "max_pool(x, 2)", "B, 2, 3", -2, 2, "B, 2, 6"}, {"avg_pool", "x.avg_pool(3, stride=1, padding=1) * w", "B, 2, 6", -2, 2, "B, 2, 6", "B, 2, 6"},
 };
+const Case kLayers[] = {
+    {"batch_norm", "batch_norm(x, w, w, w, w)[0]", "N, M, 2", -2, 2, "N, M, 2", "M"},
+    {"batch_norm_inference", "batch_norm_inference(x, w, w, w, w)", "N, M, 2", 0.2, 2, "N, M, 2", "M"},
+    {"group_norm", "group_norm(x, 2, w, w)", "B, 4, N", -2, 2, "B, 4, N", "4"}, {"instance_norm", "instance_norm(x)", "B, N, K", -2, 2, "B, N, K"},
+    {"conv3d", "conv3d(x, w, padding=(1, 0, 0))", "1, 2, 4, 2, 1", -1, 1, "1, 2, 3, 3, 2", "2, 2, 2, 2, 2", "", false},
+    {"conv_transpose2d", "conv_transpose2d(x, w, stride=2, padding=1)", "2, 3, 5, 2", -1, 1, "2, 2, 3, 2", "2, 3, 3, 2", "", false},
+    {"conv_transpose1d", "conv_transpose1d(x, w, stride=2, output_padding=1)", "B, 3, 8", -1, 1, "B, 2, 3", "2, 3, 3"},
+    {"adaptive_avg_pool", "adaptive_avg_pool(x, (2, 3)) * w", "B, 2, 3", -2, 2, "B, 3, 5", "2, 3"},
+    {"lstm", "lstm(x, w[0:2, 0:1], w[2:4, 1:2], w[2:6], w[6:7], w[7])[0]", "3, 2, 1", -2, 2, "3, 2, 4", "8, 4"},
+    {"gru", "gru(x, w[0:2, 0:1], w[1:5], w[5:6], w[6], w[7])[0]", "3, 2, 1", -2, 2, "3, 2, 4", "8, 3"},
+    {"selective_scan", "selective_scan(x, w * w, -abs(w[0].T), x[:, :, :3], w[:, :, 2:], x[:, 0, :].unsqueeze(2) * w[0, 0, :3])[0]", "2, 3, 5", 0.1, 1, "2, 3, 5", "2, 3, 5"},
+    {"fft", "fft(x, w)[0]", "N, 6", -2, 2, "N, 6", "N, 6"}, {"ifft", "ifft(x, w, axis=0)[1]", "6, N", -2, 2, "6, N", "6, N"},
+    {"rfft", "rfft(x * w)[1]", "N, 4", -2, 2, "N, 6", "N, 6"}, {"irfft", "irfft(x, w, 5) * irfft(w, x, 5)", "N, 5", -2, 2, "N, 3", "N, 3"},
+    {"orthogonalized", "orthogonalized(x)", "N, M", -2, 2, "N, M", "", "", false}, {"muon", "muon(x, w, x * w, 0.1)[0]", "N, M", -2, 2, "N, M", "N, M", "", false},
+};
 const Case kLibrary[] = {
     {"relu", "relu(x)"}, {"gelu", "gelu(x)"}, {"gelu_tanh", "gelu_tanh(x)"}, {"silu", "silu(x)"}, {"softplus", "softplus(x)"},
     {"row_max", "row_max(x)", "N"}, {"row_min", "row_min(x)", "N"}, {"row_sum", "row_sum(x)", "N"},
@@ -213,6 +228,11 @@ const Case kLibrary[] = {
     {"pad_replicate", "pad(x, ((1, 1), (0, 1)), \"replicate\")", "5, 6", -2, 2, "3, 5"}, {"swapaxes", "swapaxes(x, 0, -1)", "M, N"}, {"moveaxis", "moveaxis(x, 0, -1)", "M, K, N", -2, 2, "N, M, K"},
     {"diagonal", "diagonal(x)", "N", -2, 2, "N, N"}, {"diag", "diag(x)", "N, N", -2, 2, "N"}, {"trace", "trace(x)", "", -2, 2, "N, N"},
     {"outer_of", "outer(x, w)", "N, M", -2, 2, "N", "M"}, {"kron", "kron(x, w)", "6, 4", -2, 2, "2, 2", "3, 2"}, {"bmm", "bmm(x, w)", "B, N, K", -2, 2, "B, N, M", "B, M, K"},
+    {"cross", "cross(x, w)", "N, 3", -2, 2, "N, 3", "N, 3"}, {"diff", "diff(x, 2, axis=0)", "2, M", -2, 2, "4, M"}, {"trapezoid", "trapezoid(x, w)", "N", -2, 2, "N, M", "M"},
+    {"interp", "interp(x, tensor([-1.5, 0.0, 0.5, 1.0, 1.75]), w)", "N, K", -2, 2, "N, K", "5"}, {"corrcoef", "corrcoef(x)", "N, N"},
+    {"triplet", "triplet(x, w, x * w)", "", -2, 2, "N, M", "N, M"}, {"focal", "focal(x, sigmoid(w))", "", -2, 2, "N, M", "N, M"}, {"hinge", "hinge(x, w)", "", -2, 2, "N, M", "N, M"},
+    {"ema", "ema((x, w), (w, x * w), 0.7)[1]", "N, M", -2, 2, "N, M", "N, M"}, {"tree_where", "tree_where(sum(x) > 0, (x, w), (w * x, x))[1]", "N, M", -2, 2, "N, M", "N, M"},
+    {"unscaled", "unscaled((x * x, x), 8.0)[0][0]", "N, M"},
     {"ptp", "ptp(x, axis=1)", "N"}, {"tril_above", "tril(x, 1)"}, {"meshgrid", "meshgrid(x, w, indexing=\"ij\")[0]", "N, M", -2, 2, "N", "M"}, {"attention", "flash_attention(x, w, w)", "N, M"},
     {"attention_causal", "flash_attention(x, x * w, w, causal=True)", "N, M"},
 };
@@ -221,6 +241,7 @@ void PrintTo(const Case &c, std::ostream *out) { *out << c.expression; }
 std::string nameOf(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Operations, Sweep, testing::ValuesIn(kOperations), nameOf);
 INSTANTIATE_TEST_SUITE_P(Arrays, Sweep, testing::ValuesIn(kArrays), nameOf);
+INSTANTIATE_TEST_SUITE_P(Layers, Sweep, testing::ValuesIn(kLayers), nameOf);
 INSTANTIATE_TEST_SUITE_P(Library, Sweep, testing::ValuesIn(kLibrary), nameOf);
 
 /// A new row of Ops.def without a case is one that nothing has tried.
