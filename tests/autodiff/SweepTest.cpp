@@ -233,6 +233,13 @@ const Case kLibrary[] = {
     {"triplet", "triplet(x, w, x * w)", "", -2, 2, "N, M", "N, M"}, {"focal", "focal(x, sigmoid(w))", "", -2, 2, "N, M", "N, M"}, {"hinge", "hinge(x, w)", "", -2, 2, "N, M", "N, M"},
     {"ema", "ema((x, w), (w, x * w), 0.7)[1]", "N, M", -2, 2, "N, M", "N, M"}, {"tree_where", "tree_where(sum(x) > 0, (x, w), (w * x, x))[1]", "N, M", -2, 2, "N, M", "N, M"},
     {"unscaled", "unscaled((x * x, x), 8.0)[0][0]", "N, M"},
+    {"logaddexp", "logaddexp(x, w)", "N, M", -2, 2, "N, M", "N, M"}, {"sinc", "sinc(x)"}, {"deg2rad", "deg2rad(x * x)"}, {"rad2deg", "rad2deg(x * x)"},
+    {"polyval", "polyval(w, x)", "N, M", -2, 2, "N, M", "3"}, {"average", "average(x, w, axis=1)", "N", 0.2, 2, "N, M", "M"}, {"nansum", "nansum(x * x, axis=0)", "M"},
+    {"nanmean", "nanmean(x * x, axis=0)", "M"}, {"cummax", "cummax(x) * w", "N, 7", -2, 2, "N, 7", "N, 7"}, {"cummin", "cummin(x, axis=0)", "4, M", -2, 2, "4, M"},
+    {"cumsum", "cumsum(x * w, axis=0)", "6, M", -2, 2, "6, M", "6, M"}, {"cumprod", "cumprod(x)", "N, 5", 0.5, 1.5, "N, 5"},
+    {"quantile", "quantile(x, 0.3)", "N"}, {"rope", "rope(x, 3)", "N, 4", -2, 2, "N, 4"}, {"upsample_nearest", "upsample_nearest(x, 2) * w", "6, 10", -2, 2, "3, 5", "6, 10"},
+    {"pixel_shuffle", "pixel_shuffle(x, 2)", "B, 1, 6, 10", -2, 2, "B, 4, 3, 5"}, {"smoothed_cross_entropy", "cross_entropy(x, i, smoothing=0.2)", "", -2, 2, "N, M", "", "N"},
+    {"rmsprop", "rmsprop(x, w, w * w, 0.1)[0]", "N, M", 0.2, 2, "N, M", "N, M"}, {"adagrad", "adagrad(x, w, w * w, 0.1)[0]", "N, M", 0.2, 2, "N, M", "N, M"},
     {"ptp", "ptp(x, axis=1)", "N"}, {"tril_above", "tril(x, 1)"}, {"meshgrid", "meshgrid(x, w, indexing=\"ij\")[0]", "N, M", -2, 2, "N", "M"}, {"attention", "flash_attention(x, w, w)", "N, M"},
     {"attention_causal", "flash_attention(x, x * w, w, causal=True)", "N, M"},
 };

@@ -414,7 +414,98 @@ def ordered():
         yield {"x": f32(n), "rng": 7}, (np.arange(n), None), 0.0
 
 
+@case("""
+def weighed[N, M](x: Tensor[N, M, f32], w: Tensor[M, f32]) -> (Tensor[N, f32], Tensor[N, M, f32], Tensor[N, M, f32], Tensor[M, f32]) where N >= 1, M >= 1:
+    return average(x, w, axis=1), cummax(x), cummin(x, axis=0), quantile(x, 0.3, axis=0)
+""")
+def weighed():
+    for n, m in ((1, 1), (2, 7), (65, 33), (3, 1009)):
+        args = {"x": f32(n, m), "w": 0.1 + abs(f32(m))}
+        x, w = wide(args).values()
+        yield args, (np.average(x, weights=w, axis=1), np.maximum.accumulate(x, 1), np.minimum.accumulate(x, 0), np.quantile(x, 0.3, axis=0)), 1e-5
+
+
+@case("""
+def with_holes[N, M](x: Tensor[N, M, f32]) -> (Tensor[N, f32], Tensor[N, f32], Tensor[N, f32], Tensor[N, M, f32]) where M >= 1:
+    return nansum(x, axis=1), nanmean(x, axis=1), quantile(x, 0.5), cummax(x)
+""")
+def with_holes():
+    for n, m in ((1, 1), (7, 3), (33, 65)):
+        args = {"x": f32(n, m)}
+        args["x"][random.random((n, m)) < 0.3] = np.nan
+        x = args["x"].astype(np.float64)
+        count = (~np.isnan(x)).sum(1)
+        with np.errstate(all="ignore"):
+            yield args, (np.nansum(x, 1), np.nansum(x, 1) / count, np.quantile(x, 0.5, axis=1), np.maximum.accumulate(x, 1)), 1e-5
+
+
+@case("""
+def functions[N](x: Tensor[N, f32], y: Tensor[N, f32], c: Tensor[4, f32]):
+    return logaddexp(x, y), sinc(0.1 * x), polyval(c, 0.1 * x), deg2rad(x), rad2deg(x)
+""")
+def functions():
+    for n in (0, 1, 1009):
+        args = {"x": 50 * f32(n), "y": 50 * f32(n), "c": f32(4)}
+        x, y, c = wide(args).values()
+        yield args, (np.logaddexp(x, y), np.sinc(0.1 * x), np.polyval(c, 0.1 * x), np.deg2rad(x), np.rad2deg(x)), 2e-5
+    ends = np.array([np.inf, -np.inf, -np.inf, 3e38, 0], np.float32)
+    args = {"x": ends, "y": ends[::-1].copy(), "c": f32(4)}
+    with np.errstate(all="ignore"):
+        yield args, (np.logaddexp(*map(np.float64, (args["x"], args["y"]))), None, None, None, None), 1e-6
+
+
+@case("""
+def pictures[B, H, W](x: Tensor[B, 8, H, W, f32]) -> (Tensor[B, 2, 2 * H, 2 * W, f32], Tensor[B, 8, 2 * H, 3 * W, f32]):
+    return pixel_shuffle(x, 2), upsample_nearest(x, (2, 3))
+""")
+def pictures():
+    for b, h, w in ((1, 1, 1), (2, 3, 5)):
+        args = {"x": f32(b, 8, h, w)}
+        x = args["x"]
+        yield args, (x.reshape(b, 2, 2, 2, h, w).transpose(0, 1, 4, 2, 5, 3).reshape(b, 2, 2 * h, 2 * w), x.repeat(2, 2).repeat(3, 3)), 0.0
+
+
+@case("""
+def at_places[B, T, D](x: Tensor[B, T, D, f32], start: i64) -> Tensor[B, T, D, f32] where D % 2 == 0, D >= 2:
+    return rope(x, start, base=500.0)
+""")
+def at_places():
+    for b, t, d, start in ((1, 1, 2, 0), (2, 7, 8, 0), (1, 33, 64, 1000)):
+        args = {"x": f32(b, t, d), "start": start}
+        x = args["x"].astype(np.float64)
+        angle = (start + np.arange(t))[:, None] / 500.0 ** (2 * np.arange(d // 2) / d)
+        z = (x[..., :d // 2] + 1j * x[..., d // 2:]) * np.exp(1j * angle)
+        yield args, np.concatenate([z.real, z.imag], -1), 1e-6 + 4e-7 * (start + t)
+
+
 # ---------------------------------------------------------------- losses and optimisers
+
+
+@case("""
+def smoothed[N, V](x: Tensor[N, V, f32], labels: Tensor[N, i32]) -> f32 where V >= 1:
+    return cross_entropy(x, labels, smoothing=0.1)
+""")
+def smoothed():
+    for n, v in ((1, 1), (17, 9), (5, 1000)):
+        args = {"x": 3 * f32(n, v), "labels": random.integers(0, v, n).astype(np.int32)}
+        args["labels"][1::3] = -1  # left out
+        x = args["x"].astype(np.float64)
+        log_p = x - np.log(np.exp(x).sum(1, keepdims=True))
+        kept = args["labels"] >= 0
+        losses = -0.9 * log_p[np.arange(n), args["labels"]] - 0.1 * log_p.mean(1)
+        yield args, losses[kept].mean(), 2e-5
+
+
+@case("""
+def by_squares[N](p: Tensor[N, f32], g: Tensor[N, f32], v: Tensor[N, f32]):
+    return rmsprop(p, g, v, 0.1), adagrad(p, g, v, 0.1)
+""")
+def by_squares():
+    args = {"p": f32(33), "g": f32(33), "v": f32(33) ** 2}
+    p, g, v = wide(args).values()
+    a, b = 0.99 * v + 0.01 * g * g, v + g * g
+    yield args, (p - 0.1 * g / (np.sqrt(a) + 1e-8), a, p - 0.1 * g / (np.sqrt(b) + 1e-10), b), 1e-5
+
 
 
 @case("""
