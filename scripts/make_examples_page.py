@@ -34,6 +34,10 @@ def page(root):
         if "\n# run: " not in text and "\n# main\n" not in text:
             findings.append(f"examples/{name}.tsr: no test runs it; say `# run: FUNCTION N=1,100`")
         lines.append(f"| [{name}.tsr]({name}.tsr) | {first[2:]} |")
+    lines += ["| [digits/](digits) | Convolutions that learn to read digits, which the program draws itself, in less than a minute ([how](digits/README.md)). |"]
+    lines += ["| [poisson/](poisson) | Poisson's equation by conjugate gradients: a host loop that ends at a tolerance ([how](poisson/README.md)). |"]
+    lines += ["| [waves/](waves) | The wave equation on a grid, and a host loop that writes pictures of it ([how](waves/README.md)). |"]
+    lines += ["| [lstm/](lstm) | A character-level LSTM: it learns from a text file, and writes with a memory of fixed size ([how](lstm/README.md)). |"]
     lines += ["| [gpt/](gpt) | A character-level GPT in one file: it learns from a text file in a minute or two, and writes ([how](gpt/README.md)). |"]
     lines += ["| [gpt2/](gpt2) | GPT-2 with 124 million parameters: a step of training with products in bf16, for a GPU ([how](gpt2/README.md)). |"]
     lines += ["| [llama/](llama) | A model of Llama's shape: it reads a prompt and writes token by token, with a cache that is updated in place ([how](llama/README.md)). |"]

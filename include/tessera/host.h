@@ -139,23 +139,36 @@ template <class T> std::string format(const T &value, const std::string &spec) {
   return detail::formatted(value, *parsed);
 }
 
-/// All bytes of a file, as a tensor of u8.
-inline Tensor read_bytes(const std::string &path) {
-  const std::string bytes = detail::read_file(path);
-  Tensor tensor = Tensor::make<uint8_t>({static_cast<int64_t>(bytes.size())});
-  if (!bytes.empty()) std::memcpy(tensor.bytes_to_write(), bytes.data(), bytes.size());
-  return tensor;
-}
-/// The text whose bytes are the elements of a tensor, in row-major order.
-inline std::string decode(const Tensor &tensor) {
+namespace detail {
+/// The elements of a tensor of integers, each a byte, in row-major order; `function` is whom messages are about.
+inline std::string elements_as_bytes(const Tensor &tensor, const std::string &function) {
+  if (tensor.is_real()) stop(function + "() of a tensor of floats: bytes are integers");
   std::string text;
   for (int64_t i = 0; i < tensor.count(); ++i) {
-    if (tensor.is_real()) stop("decode() of a tensor of floats: the bytes of a text are integers");
     const int64_t byte = tensor.integer(i);
-    if (byte < 0 || byte > 255) stop("decode() of a tensor that holds " + std::to_string(byte) + ": a byte is 0 to 255");
+    if (byte < 0 || byte > 255) stop(function + "() of a tensor that holds " + std::to_string(byte) + ": a byte is 0 to 255");
     text += static_cast<char>(byte);
   }
   return text;
+}
+}  // namespace detail
+/// The text whose bytes are the elements of a tensor, in row-major order.
+inline std::string decode(const Tensor &tensor) { return detail::elements_as_bytes(tensor, "decode"); }
+/// The bytes of a text, as a tensor of u8.
+inline Tensor encode(const std::string &text) {
+  Tensor tensor = Tensor::make<uint8_t>({static_cast<int64_t>(text.size())});
+  if (!text.empty()) std::memcpy(tensor.bytes_to_write(), text.data(), text.size());
+  return tensor;
+}
+/// All bytes of a file, as a tensor of u8.
+inline Tensor read_bytes(const std::string &path) { return encode(detail::read_file(path)); }
+/// A file of the elements of tensors, each a byte, one tensor behind the other.
+template <class... Tensors> void write_bytes(const std::string &path, const Tensors &...parts) {
+  std::string bytes;
+  ((bytes += detail::elements_as_bytes(parts, "write_bytes")), ...);
+  detail::OutputFile file(path);
+  file.write(bytes.data(), bytes.size());
+  file.finish();
 }
 /// Seconds since some moment, which never go back.
 inline double perf_counter() {

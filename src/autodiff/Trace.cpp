@@ -168,7 +168,9 @@ Term Trace::expr(const Expr &expr, const std::string &name) {
   }
   if (auto *cast = expr.get<node::Cast>(); cast && cast->stopsGradient) {
     Term value = this->expr(*expr.args[0]);
-    return isActive(value) ? copied(value, name) : value;
+    if (reporter_.failed || value->kind != ExprKind::VarRef) return value;
+    // It has no tangent, and stays: a derivative of what is written here takes it as constant, too.
+    return builder_.bind(moved(expr, [&](const Expr &) { return checked::clone(*value); }), name);
   }
   ExprPtr flat = moved(expr, [&](const Expr &arg) {
     Term value = reporter_.failed ? nullptr : this->expr(arg);

@@ -150,6 +150,12 @@ Ref Interpreter::argument(const Expr &expr, const std::string &name) {
   return value;
 }
 
+static Ref tensorOfBytes(const std::string &bytes) {
+  Ref out = makeDatum(DType::U8, {static_cast<int64_t>(bytes.size())});
+  for (size_t i = 0; i < bytes.size(); ++i) out->ints[i] = static_cast<unsigned char>(bytes[i]);
+  return out;
+}
+
 Ref Interpreter::hostCall(const Expr &expr) {
   const std::string &name = expr.as<node::HostCall>().function;
   if (name == "perf_counter")
@@ -165,11 +171,10 @@ Ref Interpreter::hostCall(const Expr &expr) {
   if (name == "read_bytes") {
     if (!options_.readFile) return fail(expr.span, "files cannot be read here");
     auto bytes = options_.readFile(first->text);
-    if (!bytes) return fail(expr.span, "cannot read '" + first->text + "': " + bytes.error());
-    Ref out = makeDatum(DType::U8, {static_cast<int64_t>(bytes->size())});
-    for (size_t i = 0; i < bytes->size(); ++i) out->ints[i] = static_cast<unsigned char>((*bytes)[i]);
-    return out;
+    return bytes ? tensorOfBytes(*bytes) : fail(expr.span, "cannot read '" + first->text + "': " + bytes.error());
   }
+  if (name == "encode") return tensorOfBytes(first->text);
+  if (name == "write_bytes") return writeBytes(expr, first->text);
   if (name == "load_npz") return readNpz(expr, first->text);
   if (name == "load_tensor" || name == "expect_tensors") return readTensors(expr, first->text);
   if (name == "save_tensors") return saveTensors(expr, first->text);
@@ -191,13 +196,29 @@ Ref Interpreter::hostCall(const Expr &expr) {
     return makeText("(" + text + (first->shape.size() == 1 ? ",)" : ")"));
   }
   TSR_CHECK(name == "decode", "a function of the host runtime that the interpreter does not know");
-  if (first->isFloat()) return fail(expr.span, "the bytes of a text are integers, and these are floats");
   std::string text;
-  for (int64_t byte : first->ints) {
-    if (byte < 0 || byte > 255) return fail(expr.span, std::to_string(byte) + " is no byte: they are 0 to 255");
-    text += static_cast<char>(byte);
+  return appendBytes(expr, *first, text) ? makeText(std::move(text)) : nullptr;
+}
+
+/// Appends the elements of a tensor of integers, each a byte, in row-major order.
+bool Interpreter::appendBytes(const Expr &expr, const Datum &tensor, std::string &out) {
+  if (tensor.isFloat()) return fail(expr.span, "bytes are integers, and these are floats"), false;
+  for (int64_t byte : tensor.ints) {
+    if (byte < 0 || byte > 255) return fail(expr.span, std::to_string(byte) + " is no byte: they are 0 to 255"), false;
+    out += static_cast<char>(byte);
   }
-  return makeText(std::move(text));
+  return true;
+}
+
+Ref Interpreter::writeBytes(const Expr &expr, const std::string &path) {
+  std::string bytes;
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    Ref part = eval(*expr.args[i]);
+    if (!part || !appendBytes(expr, *part, bytes)) return nullptr;
+  }
+  if (!options_.writeFile) return fail(expr.span, "files cannot be written here");
+  std::string error = options_.writeFile(path, bytes);
+  return error.empty() ? makeNone() : fail(expr.span, "cannot write '" + path + "': " + error);
 }
 
 /// A tensor of these numbers, of the dtype that is called `name`.

@@ -124,6 +124,8 @@ private:
       hostTable(const checked::Expr &expr, const std::string &name), readNpz(const checked::Expr &expr, const std::string &path);
   Ref readTensors(const checked::Expr &expr, const std::string &path), saveTensors(const checked::Expr &expr, const std::string &path),
       expectTensors(const checked::Expr &expr, const std::string &path, const tsr::host::tensor_file::Header &header);
+  bool appendBytes(const checked::Expr &expr, const Datum &tensor, std::string &out);
+  Ref writeBytes(const checked::Expr &expr, const std::string &path);
   Ref argument(const checked::Expr &expr, const std::string &name);
   Ref format(const checked::Expr &expr);
   Ref hostItem(const checked::Expr &expr);

@@ -78,6 +78,14 @@ TEST(Branches, WhatDoesNotDependIsZero) {
 TEST(Branches, StoppedIsConstant) {
   EXPECT_EQ(slopes(of("sum(stop_gradient(x) * x)"), {numbers({3, 5})}), (Numbers{3, 5}));
   EXPECT_EQ(slopes(of("sum(stop_gradient(x * x))"), {numbers({3, 5})}), (Numbers{0, 0}));
+  // The slope 2 c x + c w has constants c = x, or w; so they are for its own slopes.
+  auto twice = [](const std::string &stopped, const std::string &by) {
+    return "def f[N](x: Tensor[N, f32], w: Tensor[N, f32]) -> f32:\n    c = stop_gradient(" + stopped + ")\n    return sum(c * x * x + c * w * x)\n\n"
+           "def h[N](x: Tensor[N, f32], w: Tensor[N, f32]) -> f32:\n    return sum(grad(f, wrt=\"x\")(x, w))\n\ng = grad(h, wrt=\"" + by + "\")\n";
+  };
+  EXPECT_EQ(slopes(twice("x", "x"), {numbers({3, 5}), numbers({7, 8})}), (Numbers{6, 10}));
+  EXPECT_EQ(slopes(twice("w", "w"), {numbers({3, 5}), numbers({7, 8})}), (Numbers{7, 8}));
+  EXPECT_EQ(slopes(twice("x * w", "w"), {numbers({3, 5}), numbers({7, 8})}), (Numbers{21, 40}));
 }
 TEST(Branches, OneArgumentTwice) {
   std::string text = "def f[N](x: Tensor[N, f32], w: Tensor[N, f32]) -> f32:\n    return sum(x * x * w)\n"

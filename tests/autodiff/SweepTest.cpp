@@ -83,6 +83,7 @@ TEST_P(Sweep, DerivativeEqualsDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Operations, Sweep, testing::ValuesIn(kOperations), nameOf);
 INSTANTIATE_TEST_SUITE_P(Arrays, Sweep, testing::ValuesIn(kArrays), nameOf);
+INSTANTIATE_TEST_SUITE_P(Layers, Sweep, testing::ValuesIn(kLayers), nameOf);
 INSTANTIATE_TEST_SUITE_P(Library, Sweep, testing::ValuesIn(kLibrary), nameOf);
 
 /// A new row of Ops.def without a case is one that nothing has tried.

@@ -118,6 +118,31 @@ def selective_scan(runner, program):
     runner.compare("selective_scan", runner.run(program, "selective_scan", data), out, 2e-5)
 
 
+def slopes_grow_with_turns(runner):
+    """A derivative of so many turns has text in proportion: what the turns before have made is stored, not made anew in each."""
+    lines = {}
+    for turns in (12, 24):
+        program = os.path.join(runner.folder, f"turns_{turns}.tsr")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"""
+def loss[B, H](x: Tensor[{turns}, B, 3, f32], w: Tensor[3, 4 * H, f32], u: Tensor[H, 4 * H, f32], b: Tensor[4 * H, f32]) -> f32:
+    out, h, c = lstm(x, zeros((B, H)), zeros((B, H)), w, u, b)
+    return sum(out * out)
+
+slopes = grad(loss, wrt=("w", "u"))
+""")
+        words = [runner.tessera, "inspect", program, "slopes", "--levels", "source", "--target", runner.target]
+        result = subprocess.run(words, cwd=runner.folder, capture_output=True, text=True, timeout=300)
+        if result.returncode != 0:
+            sys.exit(f"FAILED slopes of {turns} turns: {result.stdout}{result.stderr}")
+        lines[turns] = result.stdout.count("\n")
+    right = 1000 < lines[12] and lines[24] < 2.6 * lines[12]
+    runner.good += right
+    runner.bad += not right
+    if not right:
+        print(f"FAILED slopes: {lines} lines by turns")
+
+
 def main(tessera, target):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "sums.tsr")
@@ -127,6 +152,7 @@ def main(tessera, target):
         running_sums(runner, program)
         lstm(runner, os.path.join(HERE, "programs", "updates.tsr"))
         selective_scan(runner, os.path.join(HERE, "programs", "updates.tsr"))
+        slopes_grow_with_turns(runner)
         print(f"{runner.good} results are right, {runner.bad} are not")
         return 0 if runner.good and not runner.bad else 1
 

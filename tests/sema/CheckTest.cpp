@@ -309,6 +309,11 @@ TEST(Check, WhatHasNoMeaningIsNotIgnored) {
   ASSERT_EQ(failed.messages(), "E0409 2:8 `W % 2 == 0` is never true\n");
   EXPECT_EQ(failed.diagnostics.all()[0].label, "W is even");
 }
+TEST(Check, ACallWhoseAssertIsUntrueHasOneMessage) {
+  Checking c("def half(x):\n    assert x.ndim == 2, \"matrices\"\n    return x[:, :x.shape[1] // 2]\n\n"
+             "def f(x: Tensor[4, f32], y: Tensor[2, 4, f32]) -> Tensor[2, 2, f32]:\n    return half(y) + half(x)\n");
+  EXPECT_EQ(c.messages(), "E0409 2:12 `x.ndim == 2` is never true\n");
+}
 TEST(Check, AHelperThatContradictsItselfIsBlamedAlone) {
   EXPECT_EQ(Checking("def rows[N, D](x: Tensor[N, D, f32]) -> Tensor[N, D, f32]:\n    return x.sum(axis=1, keepdim=True)\n"
                      "def f[A, B](x: Tensor[A, B, f32]) -> Tensor[A, B, f32]:\n    return x - rows(x)\n").messages(),

@@ -15,7 +15,7 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 512u << 10, kMostTrials = 96, kMostSteps = 20'000;
+constexpr size_t kMostBytes = 1u << 20, kMostTrials = 96, kMostSteps = 20'000;
 
 /// How often a message was given, and about which words. Places move with an edit, so they do not count.
 struct Said {

@@ -169,7 +169,7 @@ const Foreign *foreignName(std::string_view name) {
       {"ts", {"", "import it: `import tessera as ts`"}},
       {"tessera", {"", "import it: `import tessera`"}},
       {"input", {"", "a program reads `.npy` files, `load_npy(path)`, and nothing from the keyboard"}},
-      {"open", {"", "a program reads and writes `.npy` files: `load_npy(path)`, `save_npy(path, x)`"}},
+      {"open", {"", "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`, `write_bytes(path, encode(text))`"}},
       {"world_size", {"", "how many devices there are along an axis of the mesh is `axis_size(\"dp\")`"}},
       {"dist", {"", "collectives have no prefix, and name an axis of the mesh: `all_reduce(x, \"dp\")`"}},
       {"effects", {"", "effects are suspended for a block: `with effects.suspend(\"io\"):`"}},

@@ -346,7 +346,7 @@ static const Function *traceFunction(Context &cx, const Callable &callable, std:
 
 void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span) {
   const Callable &callable = *derivative.callable;
-  if (!isEntry(cx, callable)) return;  // typed where it is called
+  if (!mayBeEntry(cx, callable)) return;  // typed where it is called
   std::vector<Choices> variants = variantsOf(cx, callable);
   if (variants.empty()) return;
   const Callable &of = variant(cx, callable, variants[0]);

@@ -18,7 +18,7 @@ using ast::as;
 
 namespace {
 constexpr std::string_view kHostCalls[] = {
-    "print", "load_npy", "load_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "decode", "perf_counter"};
+    "print", "load_npy", "load_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes", "decode", "encode", "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -110,7 +110,7 @@ ExprPtr hostArgument(Context &cx, const Value &value, Span span) {
   if (value.kind == ValueKind::HostTensor) return clone(*value.expr);
   if (!value.isPoison())
     report(cx, Id::wrongArgument, span, quoted("this call"), "a tensor", describe(cx, value))
-        .help("`load_npy` reads one");
+        .help(value.kind == ValueKind::String ? "`encode(text)` is that of the bytes of a text" : "`load_npy` reads one");
   return nullptr;
 }
 
@@ -322,13 +322,18 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
   }
   case BuiltinKind::HostCall: {
     std::vector<ExprPtr> given;
-    const std::string_view letters = hostFunction(row.op)->arguments;
-    for (size_t i = 0; i < args.values.size(); ++i) {
+    std::string_view letters = hostFunction(row.op)->arguments;
+    letters = letters.substr(0, letters.find('('));  // what follows may be given any number of times
+    for (size_t i = 0; i < letters.size(); ++i) {
       given.push_back(letters[i] == 's' ? text(args.values[i], args.spans[i]) : hostArgument(cx, args.values[i], args.spans[i]));
       if (!given.back()) return Value::poison();
     }
+    for (size_t i = 0; i < args.rest.size(); ++i) {
+      given.push_back(hostArgument(cx, args.rest[i], args.restSpans[i]));
+      if (!given.back()) return Value::poison();
+    }
     Value v = hostCall(cx, row.op, std::move(given), span);
-    if (row.op == "read_bytes") v.rank = 1, v.madeOf = DType::U8;
+    if (row.op == "read_bytes" || row.op == "encode") v.rank = 1, v.madeOf = DType::U8;
     return v;
   }
   case BuiltinKind::SaveNpy: {

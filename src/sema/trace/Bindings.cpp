@@ -76,7 +76,11 @@ Value snapshot(Context &cx, Value value, const std::string &name, Span span) {
 Value asVariable(Context &cx, const Value &value, const std::string &name, Span span) {
   Value v = value;
   v.text.clear();
-  if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
+  if (v.kind == ValueKind::String && !v.expr) {
+    ExprPtr e = textExpr(value.text, span);
+    v.type = e->type;
+    v.expr = std::shared_ptr<Expr>(e.release());
+  } else if (v.kind == ValueKind::Float || v.kind == ValueKind::Bool) {
     DType dtype = v.kind == ValueKind::Float ? (inHost(cx) ? DType::F64 : DType::F32) : DType::Bool;
     Value array = Value::of(ValueKind::Array);
     array.type = scalarType(dtype);
@@ -133,7 +137,7 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
   if (old.kind == ValueKind::Int) stmt.value = indexExpr(cx, value, span);
   else if (old.kind == ValueKind::Array)
     stmt.value = asDType(cx, std::move(value), var->type.dtype, old.type.numerics, span);
-  else stmt.value = takeExpr(value);
+  else stmt.value = value.kind == ValueKind::String && !value.expr ? textExpr(value.text, span) : takeExpr(value);
   var->varying |= isVarying(*stmt.value) || cx.function.varyingDepth > 0;
   Value &state = cx.function.varValues[var];
   state.limits.resize(old.type.shape.size());
@@ -343,7 +347,8 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
       binding.parts = true;
       continue;
     }
-    bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
+    bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool ||
+                  (value.kind == ValueKind::String && inHost(cx));
     bool runTime = value.expr && (number || value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor);
     if (!number && !runTime) continue;
     if (binding.var && !binding.borrowed && cx.function.rebindable.count(binding.var)) continue;

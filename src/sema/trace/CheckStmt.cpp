@@ -423,9 +423,12 @@ static void assertStmt(Context &cx, const ast::AssertStmt &stmt) {
   Value condition = checkExpr(cx, *stmt.condition);
   if (condition.isPoison() || assertsNothing(cx, stmt, condition)) return;
   if (auto known = knownCondition(condition)) {
-    if (!*known && !refuseVariant(cx, stmt.span))
-      assertedText(
-          report(cx, Id::factRefuted, stmt.condition->span, std::string(cx.sources.text(stmt.condition->span))), stmt);
+    if (*known || refuseVariant(cx, stmt.span)) return;
+    assertedText(
+        report(cx, Id::factRefuted, stmt.condition->span, std::string(cx.sources.text(stmt.condition->span))), stmt);
+    if (cx.function.calls.empty() || cx.function.conditionDepth > cx.function.frame->conditionDepth) return;
+    cx.function.frame->returned = true;  // what follows relies on it: the call has its message
+    cx.function.frame->results = {Value::poison()};
     return;
   }
   bool aboutDims = condition.kind == ValueKind::Array;

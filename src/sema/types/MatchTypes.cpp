@@ -456,6 +456,8 @@ Value isInstance(Context &cx, const GivenList &args, Span span) {
     else if (type.kind == ValueKind::DType) is |= v.isScalar() && v.type.dtype == type.type.dtype;
     else if (named && name == "Tensor") is |= array;
     else if (named && name == "Callable") is |= isCallable(v);
+    else if (named && name == "Const")  // what the compiler knows, and no dimension that a caller chooses
+      is |= v.isKnownInt() || v.kind == ValueKind::Float || v.kind == ValueKind::Bool || (v.kind == ValueKind::String && !v.expr);
     else if (named && (name == "int" || name == "Int"))
       is |= v.kind == ValueKind::Int || (v.isScalar() && isInt(v.type.dtype));
     else if (named && name == "float") is |= v.kind == ValueKind::Float || (v.isScalar() && isFloat(v.type.dtype));
@@ -463,7 +465,7 @@ Value isInstance(Context &cx, const GivenList &args, Span span) {
     else if (named && name == "str") is |= v.kind == ValueKind::String;
     else {
       report(cx, Id::wrongArgument, args[1].span, quoted("isinstance"), "a type", describe(cx, type))
-          .help("for example `Tensor`, `f32`, `int`, or a struct");
+          .help("for example `Tensor`, `f32`, `int`, `Const`, or a struct");
       return Value::poison();
     }
   }

@@ -18,6 +18,7 @@ bool hasTiles(graph::DotOp dot) {
 namespace {
 
 constexpr size_t kMostProducts = 2;  // that one kernel adds up: each has sums in registers
+constexpr size_t kMostBeside = 16;   // arrays that it reads for what becomes of the sums: a tile of each is held
 
 /// A tile of the product: a point along the leading axes.
 AxisKinds tileKinds(Value product) {
@@ -148,6 +149,14 @@ Value FunctionScheduler::narrowest(Value value) {
 Value FunctionScheduler::lastOf(graph::DotOp dot) {
   Value best = dot.getResult();
   llvm::DenseMap<Value, size_t> open;  // what is made of the product: uses that are not reached yet
+  llvm::SetVector<Value> beside;
+  auto readFor = [&](Value operand) {
+    walkBack(operand, [&](Value each) {
+      bool isRead = isStored(each) || each.getDefiningOp<graph::DotOp>();
+      if (isRead && shapeOf(each.getType()) == shapeOf(dot.getType())) beside.insert(each);
+      return !isRead;
+    });
+  };
   auto usesOf = [](Value value) { return static_cast<size_t>(std::distance(value.use_begin(), value.use_end())); };
   open[best] = usesOf(best);
   for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
@@ -155,6 +164,9 @@ Value FunctionScheduler::lastOf(graph::DotOp dot) {
     bool uses = llvm::any_of(op->getOperands(), [&](Value operand) { return open.count(operand); });
     if (!uses) continue;
     if (!isElementByElement(op, dot.getType())) return best;
+    for (Value operand : op->getOperands())
+      if (!open.count(operand)) readFor(operand);
+    if (beside.size() > kMostBeside) return best;
     for (Value operand : op->getOperands())
       if (auto entry = open.find(operand); entry != open.end() && --entry->second == 0) open.erase(entry);
     open[op->getResult(0)] = usesOf(op->getResult(0));

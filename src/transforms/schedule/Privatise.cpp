@@ -238,12 +238,11 @@ Value Privatiser::transpose(graph::TransposeOp op, const Indices &indices) {
   Indices inner(indices.size());
   for (auto [i, axis] : llvm::enumerate(op.getPerm())) inner[axis] = indices[i];
   Value piece = part(op.getOperand(), inner);
-  Type type = partType(op.getType(), indices);
-  if (!piece || piece.getType() == type) return piece;
   SmallVector<int64_t> perm;
   for (int64_t axis : op.getPerm())
     if (!inner[axis].isPoint()) perm.push_back(positionOf(inner, axis));
-  return builder_.create<graph::TransposeOp>(op.getLoc(), type, piece, perm);
+  if (!piece || llvm::is_sorted(perm)) return piece;  // of a square, the type would not tell
+  return builder_.create<graph::TransposeOp>(op.getLoc(), partType(op.getType(), indices), piece, perm);
 }
 
 Value Privatiser::reduce(graph::ReduceOp op, const Indices &indices) {

@@ -7,6 +7,7 @@ using namespace tessera::ir;
 
 namespace {
 constexpr int64_t kFewRows = 32;  // that are added up wherever the sum is read
+constexpr int64_t kMany = 8;      // elements of at least 32 bits read for one: such a value is made of a long chain
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isReduce(Operation *op) { return isa<graph::ReduceOp>(op); }
@@ -69,16 +70,18 @@ void FunctionScheduler::storeSumsOverRows(Block &block) {
   }
 }
 
-/// What is made of rows' sums and read by several kernels is stored where that moves fewer bytes than to read all that it is
-/// made of in each of them: once read and written, then read by each.
+/// What is made of rows' sums, or of many arrays, and read by several kernels is stored where that moves fewer bytes than to
+/// read all that it is made of in each of them: once read and written, then read by each. Where each turn of a loop that is
+/// written out is made of the one before, all turns would else be computed in each.
 void FunctionScheduler::storeShared(Block &block) {
   for (Operation &op : block) {
     if (!isa<graph::ElementwiseOp>(op) || chainOps_.contains(&op) || op.getResult(0).hasOneUse()) continue;
     Value value = op.getResult(0);
-    if (isStored(value) || !isa<TensorType>(value.getType()) || !holds(value, isReduce)) continue;
+    if (isStored(value) || !isa<TensorType>(value.getType())) continue;
+    int64_t own = bitsOf(value.getType()), read = bitsRead(value);
+    if (read < kMany * std::max<int64_t>(own, 32) && !holds(value, isReduce)) continue;
     auto kernels = static_cast<int64_t>(kernelsReading(value));
-    int64_t own = bitsOf(value.getType());
-    markIf((kernels - 1) * bitsRead(value) > (kernels + 1) * own, value);
+    markIf((kernels - 1) * read > (kernels + 1) * own, value);
   }
 }
 

@@ -58,6 +58,14 @@ static std::optional<Dim> countOf(Value value) {
   return number ? std::optional<Dim>(Dim(number.getInt())) : std::nullopt;
 }
 
+/// The loop over the lanes runs below the extent: a test for it says nothing new.
+bool KernelEmitter::isLoopBound(Value condition) {
+  auto test = condition.getDefiningOp<tile::ElementwiseOp>();
+  if (!laneLoop_ || !test || test.getMnemonic() != "lt") return false;
+  auto where = test.getArgs()[0].getDefiningOp<tile::QueryOp>();
+  return where && where.getQuery() == "linear_id" && countOf(test.getArgs()[1]) == kernel_.getGrid().getDims()[0].getDim();
+}
+
 static bool dependsOn(Value value, ArrayRef<Value> sources) {
   if (llvm::is_contained(sources, value)) return true;
   Operation *op = value.getDefiningOp();

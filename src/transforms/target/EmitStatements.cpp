@@ -160,16 +160,6 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   return success();
 }
 
-/// The loop over the lanes runs below the extent: a test for it says nothing new.
-bool KernelEmitter::isLoopBound(Value condition) {
-  auto test = condition.getDefiningOp<tile::ElementwiseOp>();
-  if (!laneLoop_ || !test || test.getMnemonic() != "lt") return false;
-  auto where = test.getArgs()[0].getDefiningOp<tile::QueryOp>();
-  auto end = test.getArgs()[1].getDefiningOp<tile::DimOp>();
-  return where && end && where.getQuery() == "linear_id" &&
-         Dim::parse(end.getDim().str()) == kernel_.getGrid().getDims()[0].getDim();
-}
-
 LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
   Location place = op.getLoc();
   if (op.getNumResults() == 0 && isLoopBound(op.getCondition())) return emitBlock(*op.thenBlock());

@@ -8,12 +8,10 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 // def table() -> Tensor[7, f32]
 //   one lane an element
 static void table_kernel(float *__restrict__ result) {
-  #pragma omp parallel for
+  #pragma omp parallel for simd
   for (int64_t i = 0; i < 7; ++i) {  // host_loops.tsr:14
-    if (i < 7) {
-      const float i0 = float(int32_t(i));  // :13
-      result[i] = i0 * i0 * 0.25f;  // :14
-    }
+    const float i0 = float(int32_t(i));  // :13
+    result[i] = i0 * i0 * 0.25f;  // :14
   }
 }
 
