@@ -86,7 +86,7 @@ std::string callHere(std::string_view name, std::vector<WrittenArgument> argumen
 
 std::string_view wordsInstead(std::string_view name) {
   static constexpr std::string_view kBatch =
-      "functions take whole tensors: give the batch an axis of its own, over which operators broadcast";
+      "`vmap(f)` maps `f` over an axis that its arguments have; operators broadcast over a batch by themselves";
   static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
   static constexpr std::string_view kLayer =
       "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
