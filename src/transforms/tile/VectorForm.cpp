@@ -236,7 +236,15 @@ void VectorForm::spread(scf::ForOp loop) {
 /// A choice that is the same for all elements of a vector, as that between the parts of a concatenation whose extents the vector
 /// divides: it is made once, for vectors.
 bool VectorForm::spreads(scf::IfOp branch) {
-  return branch.getNumResults() > 0 && classOf(branch.getCondition()).kind == Kind::Same;
+  if (branch.getNumResults() == 0 || classOf(branch.getCondition()).kind != Kind::Same) return false;
+  // Each choice is a dozen lines of text: those between many parts stay as short as they are.
+  constexpr int64_t kMostChoices = 16;
+  scf::IfOp outermost = branch;
+  for (auto around = dyn_cast<scf::IfOp>(branch->getParentOp()); around && around.getNumResults() > 0; around = dyn_cast<scf::IfOp>(around->getParentOp()))
+    outermost = around;
+  int64_t choices = 0;
+  outermost->walk([&](scf::IfOp) { ++choices; });
+  return choices <= kMostChoices;
 }
 
 void VectorForm::spread(scf::IfOp branch) {
