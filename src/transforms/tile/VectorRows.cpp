@@ -309,7 +309,8 @@ void VectorForm::chooseRowVariants(bool parts) {
     known = extent.has_value();
   }
   int64_t inShared = known || fixed ? 0 : mostInShared();
-  if (inShared > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= inShared) {
+  bool holdsInShared = inShared > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= inShared;
+  if (holdsInShared) {
     add(elements_, tile::kHeldInShared, {kSharedLanes, 1}, inShared, sharedFor(*rowExtent_));
     known = extent.has_value();
   }
@@ -318,8 +319,8 @@ void VectorForm::chooseRowVariants(bool parts) {
     for (Block block : {Block(32, 8), Block(256, 1)})
       if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
   add(1, 0, {usual, 1}, std::nullopt);
-  setVariants(variants, inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory: the row is read once"
-                                 : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+  setVariants(variants, holdsInShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory: the row is read once"
+                                      : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
 }
 
 }  // namespace tessera::transforms

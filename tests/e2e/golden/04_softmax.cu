@@ -77,8 +77,7 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,

@@ -9,8 +9,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t R,
@@ -77,8 +76,7 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,

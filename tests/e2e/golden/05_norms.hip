@@ -11,8 +11,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor["B", "S", D, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
@@ -77,8 +76,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   D, bf16]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,

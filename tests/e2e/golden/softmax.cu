@@ -8,8 +8,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
 //   schedule  256 threads a group
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
