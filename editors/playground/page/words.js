@@ -369,6 +369,8 @@ export const words = {
   "sinc",
   "sinh",
   "smooth_l1",
+  "softmax_accumulate",
+  "softmax_online",
   "softmax_safe",
   "softplus",
   "softsign",
