@@ -291,9 +291,7 @@ ExprRef KernelEmitter::tileScratch(tile::ReduceOp op) {
   int64_t parts = singleLane_ ? 1 : std::max<int64_t>(type.getTileLayout().getScratch(op.getAxis(), 1), 1);
   std::string extent = std::string(op.getAxis() == 1 ? "tsr::row_reduce_scratch<" : "tsr::col_reduce_scratch<") +
                        fragmentType(type, op.getValue().getLoc()) + ">";
-  ExprRef space = scratch(type.getElementType(), extent, width * parts);
-  shared_.back().extents = {type.getShape()[1 - op.getAxis()].getDim()};  // bytes: for each element that is left
-  return space;
+  return scratch(type.getElementType(), extent, width * parts, {type.getShape()[1 - op.getAxis()].getDim()});
 }
 
 LogicalResult KernelEmitter::emitDot(tile::DotOp op) {

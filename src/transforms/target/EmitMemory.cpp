@@ -305,7 +305,7 @@ LogicalResult KernelEmitter::emitAllocShared(tile::AllocSharedOp op) {
 }
 
 /// Memory in which a reduction of the device headers meets; one for each type, used again.
-ExprRef KernelEmitter::scratch(Type element, std::string extent, int64_t bytes) {
+ExprRef KernelEmitter::scratch(Type element, std::string extent, int64_t bytes, std::vector<Dim> extents) {
   ExprRef &space = scratch_[dtypeText(element) + " " + extent];
   if (space) return space;
   OpBuilder::InsertionGuard guard(builder_);
@@ -314,7 +314,7 @@ ExprRef KernelEmitter::scratch(Type element, std::string extent, int64_t bytes) 
   // The reductions take a pointer; an array is one.
   auto shared = builder_.create<out::SharedOp>(kernel_.getLoc(), out::LValueType::get(context_, array),
                                                names_.fresh("scratch"));
-  shared_.push_back({{}, bytes, "scratch", kernel_.getLoc()});
+  shared_.push_back({std::move(extents), bytes, "scratch", kernel_.getLoc()});
   return space = valueOf(shared.getPlace());
 }
 

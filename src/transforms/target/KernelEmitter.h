@@ -220,7 +220,8 @@ private:
   template <class Op> LogicalResult emitStore(Op op);
   LogicalResult emitCopy(ir::tile::CopyOp op);
   LogicalResult emitAllocShared(ir::tile::AllocSharedOp op);
-  ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes);
+  /// `extent`: as it is written; it has so many bytes for each of `extents`.
+  ExprRef scratch(mlir::Type element, std::string extent, int64_t bytes, std::vector<Dim> extents = {});
   ExprRef groupScratch(mlir::Type element);
   LogicalResult emitArgsortRow(ir::tile::ArgsortRowOp op);  // EmitSort.cpp
   // ---- roles and rings (EmitRoles.cpp)
