@@ -3,6 +3,7 @@
 #include "philox_tests.h"
 #include "atomic_tests.h"
 #include "sort_tests.h"
+#include "warp_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
 #elif defined(TSR_HIP)
@@ -439,6 +440,7 @@ int main() {
   philox_tests::all();
   sort_tests::all();
   atomic_tests::all();
+  warp_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));
